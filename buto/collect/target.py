@@ -1,0 +1,53 @@
+"""How to start a program, how long it may take, and what to record of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class MBeanSpec:
+    """Custom MBeans to record.
+
+    Attributes:
+        pattern: JMX object name or pattern, as ``com.acme:type=Queue,*``.
+        attributes: names of the attributes to sample; none means all numeric ones. Composite
+            and tabular values give one property for each numeric member.
+        metadata: names of attributes that are read once.
+        notifications: whether to subscribe to what matching beans emit.
+    """
+
+    pattern: str
+    attributes: tuple[str, ...] = ()
+    metadata: tuple[str, ...] = ()
+    notifications: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A program under test.
+
+    Attributes:
+        command: the user's own command line; ``java ...`` or anything that starts a JVM.
+        timeout_s: after this time the program is stopped and the run is invalid.
+        interval_s: time between two samples.
+        mbeans: custom MBeans to record.
+        collector: ``agent`` or ``jmx``.
+        jvm: a shell pattern for the main class (or jar) of the JVM to measure, for commands that
+            start several; None takes the first that is no build tool.
+        directory: working directory of the command; None for the current one.
+        environment: variables added to the current environment.
+        expected_exit: the exit code of a good run.
+    """
+
+    command: tuple[str, ...]
+    timeout_s: float = 600.0
+    interval_s: float = 0.1
+    mbeans: tuple[MBeanSpec, ...] = ()
+    collector: str = "agent"
+    jvm: str | None = None
+    directory: Path | None = None
+    environment: Mapping[str, str] = field(default_factory=dict)
+    expected_exit: int = 0

@@ -1,0 +1,62 @@
+"""The exceptions of buto, each with the exit code that it ends a command with.
+
+Every message says what failed, with which value or path, and what to type next.
+Only :mod:`buto.cli` catches :class:`ButoError`, prints it and exits; any other
+exception is a defect of buto and keeps its traceback.
+"""
+
+EXIT_PASS = 0
+EXIT_REGRESSION = 1
+EXIT_USAGE = 2
+EXIT_NOT_JUDGED = 3
+EXIT_BAD_FILE = 4
+
+
+class ButoError(Exception):
+    """Root of all expected failures.
+
+    Args:
+        message: what failed, with the value or path in question.
+        advice: what to do next, if possible a command to type; printed on a line of its own.
+    """
+
+    exit_code = EXIT_NOT_JUDGED
+
+    def __init__(self, message: str, *, advice: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.advice = advice
+
+
+class UsageError(ButoError):
+    """The user typed or configured something that cannot be carried out."""
+
+    exit_code = EXIT_USAGE
+
+
+class ConfigError(UsageError):
+    """A configuration file that does not follow its schema; the message carries file:line."""
+
+
+class MeasureError(ButoError):
+    """The program could not be measured: it did not start, was no JVM, hung, or failed."""
+
+    exit_code = EXIT_NOT_JUDGED
+
+
+class JudgeError(ButoError):
+    """The runs cannot be judged: too few, unlike, or invalid."""
+
+    exit_code = EXIT_NOT_JUDGED
+
+
+class StorageError(ButoError):
+    """The store cannot be written: full, read-only, or taken by another process."""
+
+    exit_code = EXIT_NOT_JUDGED
+
+
+class BadFileError(ButoError):
+    """A stored file is missing, damaged, or of a version that this buto does not read."""
+
+    exit_code = EXIT_BAD_FILE

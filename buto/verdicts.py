@@ -1,0 +1,127 @@
+"""What judging says: a verdict with its findings, and the protocol of everything that judges."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, Protocol
+
+from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, EXIT_REGRESSION
+from buto.runs import RunSet
+
+
+class Status(Enum):
+    PASS = "pass"
+    REGRESSION = "regression"
+    INCONCLUSIVE = "inconclusive"
+    """Nothing could be decided; never a pass."""
+
+    @property
+    def exit_code(self) -> int:
+        return {
+            Status.PASS: EXIT_PASS,
+            Status.REGRESSION: EXIT_REGRESSION,
+            Status.INCONCLUSIVE: EXIT_NOT_JUDGED,
+        }[self]
+
+
+class Direction(Enum):
+    MORE = "more"
+    LESS = "less"
+    OTHER = "other"
+    """A difference without a size: a missing notification, another value of a text."""
+
+
+class Effect(Enum):
+    BETTER = "better"
+    WORSE = "worse"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One difference between a run and what the oracle expects.
+
+    Attributes:
+        source: what found it: ``bounds``, ``notification``, ``metadata``.
+        subject: the property's name, or the notification or metadata key.
+        run_id: the run in which it was seen.
+        direction: more or less of the subject than expected.
+        effect: whether that is welcome.
+        unit: of observed, lower, upper and expected; empty where there is no number.
+        observed: the value furthest outside, at ``at_s``.
+        lower, upper: the band at that time.
+        expected: the centre of the band at that time.
+        at_s: seconds from the program's start of the furthest value.
+        window_s: start and end of the time in which the run lay outside, seconds.
+        outside_share: share of the compared points that lie outside.
+        severity: for sorting, larger is worse: distance beyond the bound in widths of the band.
+        text: one sentence without the numbers above, where they do not say it all.
+    """
+
+    source: str
+    subject: str
+    run_id: str
+    direction: Direction = Direction.OTHER
+    effect: Effect = Effect.UNKNOWN
+    unit: str = ""
+    observed: float | None = None
+    lower: float | None = None
+    upper: float | None = None
+    expected: float | None = None
+    at_s: float | None = None
+    window_s: tuple[float, float] | None = None
+    outside_share: float | None = None
+    severity: float = 0.0
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The answer to one check.
+
+    Attributes:
+        status: pass, regression or inconclusive.
+        detector: name of what judged.
+        settings: the detector's settings, for the record.
+        findings: worst first. A pass may carry findings that were not enough to fail.
+        reasons: why it is inconclusive; empty otherwise.
+        warnings: what the reader should know though it did not decide.
+        run_ids: the runs that were judged.
+        n_training: number of runs that the oracle learned from.
+        p_value, alpha: where the detector has them, else None.
+    """
+
+    status: Status
+    detector: str
+    findings: tuple[Finding, ...] = ()
+    reasons: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    run_ids: tuple[str, ...] = ()
+    n_training: int = 0
+    p_value: float | None = None
+    alpha: float | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+class FittedDetector(Protocol):
+    """A detector that has learned; judges and can be stored as plain data."""
+
+    def check(self, runs: RunSet) -> Verdict:
+        """Judge runs together. Raises JudgeError only for runs that no verdict can be made of."""
+
+    def to_data(self) -> dict[str, Any]:
+        """Plain numbers, texts, lists and dictionaries, for the oracle file."""
+
+
+class Detector(Protocol):
+    """Everything that learns from runs and judges later ones."""
+
+    name: str
+
+    def fit(self, runs: RunSet) -> FittedDetector:
+        """Learn from valid runs of one test. Raises JudgeError when they cannot be learned from."""
+
+    def from_data(self, data: Mapping[str, Any]) -> FittedDetector:
+        """The inverse of ``to_data``; raises BadFileError for data of another shape."""
