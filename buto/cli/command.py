@@ -1,0 +1,29 @@
+"""What a command is."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import ClassVar, Protocol
+
+from buto.cli.console import Console
+
+
+class Command(Protocol):
+    """One word after ``buto``; its module exposes an instance as ``COMMAND``.
+
+    Attributes:
+        name: the word.
+        help: what ``buto NAME --help`` says before the options; ends with examples to type.
+        takes_command: whether the user's own command may follow after ``--``; it arrives as the
+            tuple of texts ``args.command``, None when there was no ``--``.
+    """
+
+    name: ClassVar[str]
+    help: ClassVar[str]
+    takes_command: ClassVar[bool]
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare options and positional arguments."""
+
+    def run(self, args: Namespace, console: Console) -> int:
+        """Carry it out and return the exit code; raises ButoError for expected failures."""

@@ -1,0 +1,105 @@
+"""The one place that prints.
+
+Results go to standard output; progress, warnings and errors go to standard error. Colour and
+cursor movements appear on a terminal only, and never when NO_COLOR is set.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from enum import IntEnum
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from rich.console import Console as RichConsole
+
+
+class Verbosity(IntEnum):
+    QUIET = 0
+    NORMAL = 1
+    VERBOSE = 2
+
+
+class Console:
+    """Prints for a command.
+
+    A reader that has gone away (``buto runs list | head -1``) ends the printing, not the command,
+    so that the exit code stays the command's own.
+    """
+
+    def __init__(
+        self,
+        verbosity: Verbosity = Verbosity.NORMAL,
+        stdout: TextIO | None = None,
+        stderr: TextIO | None = None,
+    ) -> None:
+        self.verbosity = verbosity
+        self.stdout = sys.stdout if stdout is None else stdout
+        self.stderr = sys.stderr if stderr is None else stderr
+
+    def result(self, text: str) -> None:
+        """What the command was called for, to standard output; printed even when quiet."""
+        self._write(self.stdout, text)
+
+    def info(self, text: str) -> None:
+        """What is going on, to standard error; silent when quiet."""
+        if self.verbosity >= Verbosity.NORMAL:
+            self._write(self.stderr, text)
+
+    def detail(self, text: str) -> None:
+        """What only ``-v`` asks for, to standard error."""
+        if self.verbosity >= Verbosity.VERBOSE:
+            self._write(self.stderr, text)
+
+    def warning(self, text: str) -> None:
+        """What the user should know though it did not stop the command; silent when quiet."""
+        self.info(f"{_painted('warning:', '33', self.stderr)} {text}")
+
+    def error(self, message: str, advice: str | None = None) -> None:
+        """Why the command ends, and what to type next; printed even when quiet."""
+        self._write(self.stderr, f"{_painted('buto:', '31', self.stderr)} {message}")
+        if advice:
+            self._write(self.stderr, f"{_painted('try:', '36', self.stderr)}  {advice}")
+
+    @property
+    def colour(self) -> bool:
+        """Whether results may carry colour."""
+        return has_colour(self.stdout)
+
+    @property
+    def animated(self) -> bool:
+        """Whether progress may redraw a line in place."""
+        return self.verbosity >= Verbosity.NORMAL and _is_terminal(self.stderr)
+
+    def rewrite(self, text: str) -> None:
+        """Replace the last line of standard error by ``text``; only where :attr:`animated`."""
+        self._write(self.stderr, f"\r\x1b[K{text}", end="")
+
+    def rich(self) -> RichConsole:
+        """A rich console on standard output, for tables."""
+        from rich.console import Console as RichConsole
+
+        plain = not self.colour
+        return RichConsole(file=self.stdout, no_color=plain, highlight=False, soft_wrap=plain)
+
+    def _write(self, stream: TextIO, text: str, end: str = "\n") -> None:
+        try:
+            stream.write(text + end)
+            stream.flush()
+        except BrokenPipeError:
+            # The interpreter flushes once more at its end and would complain again.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def has_colour(stream: TextIO) -> bool:
+    """Whether a stream shows colour: a terminal, not called dumb, and no NO_COLOR in the way."""
+    return _is_terminal(stream) and not os.environ.get("NO_COLOR")
+
+
+def _is_terminal(stream: TextIO) -> bool:
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def _painted(text: str, code: str, stream: TextIO) -> str:
+    return f"\x1b[{code}m{text}\x1b[0m" if has_colour(stream) else text

@@ -1,0 +1,129 @@
+"""From an argument list to an exit code."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+from collections.abc import Sequence
+from types import FrameType
+from typing import NoReturn
+
+import buto
+from buto.cli.command import Command
+from buto.cli.console import Console, Verbosity
+from buto.cli.registry import COMMANDS
+from buto.errors import ButoError, UsageError
+
+EXIT_INTERRUPTED = 130
+"""128 + SIGINT, as shells have it."""
+
+_EPILOG = """\
+examples:
+  buto train leaker --runs 10 -- java -cp app.jar com.acme.Main 5 100
+  buto check leaker
+  buto check --help
+
+exit codes:
+  0 pass   1 regression   2 wrong usage   3 could not measure or judge
+  4 a file is missing, damaged or of a newer version   130 stopped by Ctrl-C
+"""
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Carry out one command and return its exit code; expected failures are printed, not raised."""
+    arguments, command_line = _split(sys.argv[1:] if argv is None else argv)
+    chosen = next((word for word in arguments if word in COMMANDS), None)
+    command = COMMANDS[chosen].load() if chosen else None
+    try:
+        args = _parser(command).parse_args(arguments)
+    except SystemExit as stop:
+        # argparse prints its own message; it exits with 0 after --help and 2 for wrong usage.
+        return stop.code if isinstance(stop.code, int) else 2
+    console = Console(_verbosity(args))
+    try:
+        if command is None:
+            raise UsageError("no command given", advice="buto --help")
+        if command_line is not None and not command.takes_command:
+            raise UsageError(
+                f"buto {command.name} takes no command after --", advice=f"buto {command.name} --help"
+            )
+        args.command = command_line
+        return command.run(args, console)
+    except ButoError as error:
+        console.error(error.message, error.advice)
+        return error.exit_code
+    except KeyboardInterrupt as stop:
+        console.error(str(stop) or "stopped by Ctrl-C")
+        return EXIT_INTERRUPTED
+
+
+def entry() -> NoReturn:
+    """The console script ``buto``."""
+    # Without these a terminated buto would leave its JVM behind; now its blocks are unwound.
+    signal.signal(signal.SIGTERM, _exit_by)
+    signal.signal(signal.SIGHUP, _exit_by)
+    sys.exit(main())
+
+
+def _exit_by(number: int, frame: FrameType | None) -> NoReturn:
+    sys.exit(128 + number)
+
+
+def _split(argv: Sequence[str]) -> tuple[list[str], tuple[str, ...] | None]:
+    """buto's own arguments, and the user's command after the first ``--``, None without one."""
+    words = list(argv)
+    if "--" not in words:
+        return words, None
+    cut = words.index("--")
+    return words[:cut], tuple(words[cut + 1 :])
+
+
+def _parser(command: Command | None) -> argparse.ArgumentParser:
+    """The parser; only the chosen command's own arguments are declared, for the others stay unimported."""
+    parser = argparse.ArgumentParser(
+        prog="buto",
+        description="Snapshot tests for what a JVM program uses.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"buto {buto.__version__}")
+    _add_verbosity(parser)
+    subparsers = parser.add_subparsers(metavar="COMMAND")
+    for name, registered in COMMANDS.items():
+        own = command if command is not None and command.name == name else None
+        subparser = subparsers.add_parser(
+            name,
+            help=registered.summary,
+            description=own.help if own else None,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        _add_verbosity(subparser)
+        if own:
+            own.add_arguments(subparser)
+            if own.takes_command:
+                usage = subparser.format_usage().removeprefix("usage: ").rstrip()
+                subparser.usage = f"{usage} [-- command ...]"
+    return parser
+
+
+def _add_verbosity(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_mutually_exclusive_group()
+    for letter, word, meaning in (
+        ("-q", "--quiet", "print results and errors only"),
+        ("-v", "--verbose", "print what is going on in detail"),
+    ):
+        # SUPPRESS, or the command's own parser would overwrite what stood before the command.
+        group.add_argument(letter, word, action="store_true", default=argparse.SUPPRESS, help=meaning)
+
+
+def _verbosity(args: argparse.Namespace) -> Verbosity:
+    if getattr(args, "quiet", False):
+        return Verbosity.QUIET
+    return Verbosity.VERBOSE if getattr(args, "verbose", False) else Verbosity.NORMAL
+
+
+if __name__ == "__main__":
+    entry()

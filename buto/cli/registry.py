@@ -1,0 +1,32 @@
+"""The commands, in the order of ``buto --help``; their modules are imported when they are called for."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from typing import cast
+
+from buto.cli.command import Command
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Where a command is defined, and the line that describes it in the list of all."""
+
+    module: str
+    summary: str
+
+    def load(self) -> Command:
+        """Import the module and return its ``COMMAND``."""
+        return cast(Command, importlib.import_module(self.module).COMMAND)
+
+
+COMMANDS: dict[str, Entry] = {
+    "train": Entry("buto.cli.train", "launch a program several times and learn what it uses"),
+    "check": Entry("buto.cli.check", "launch it again and judge it by what was learned"),
+    "record": Entry("buto.cli.record", "launch it and keep the runs without judging"),
+    "attach": Entry("buto.cli.attach", "record a JVM that is already running"),
+    "runs": Entry("buto.cli.runs", "list, show, export and delete stored runs"),
+    "doctor": Entry("buto.cli.doctor", "say whether this machine can measure"),
+    "schema": Entry("buto.cli.schema", "print the JSON schema of a file that buto reads or writes"),
+}
