@@ -1,0 +1,63 @@
+# Everything a developer types; `make help` lists it. Nothing here writes outside the checkout.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+OLDEST_PYTHON := 3.11
+INSTALL := $(BIN)/python -m pip install --quiet --no-cache-dir --disable-pip-version-check
+export MPLCONFIGDIR := $(CURDIR)/$(VENV)/matplotlib
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint type layers java bench clean
+
+help: ## what can be typed
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(VENV)/installed java ## record, train and check the bundled program; leaves demo-output/
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python demo/demo.py
+
+test: lint type layers java ## the whole test suite, real JVMs included
+	@$(BIN)/python -m pytest
+
+lint: $(VENV)/installed-test ## style and common mistakes
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check --quiet . || { \
+	  echo "Some files are not formatted; type: $(BIN)/ruff format ."; exit 1; }
+
+type: $(VENV)/installed-test ## types
+	@$(BIN)/mypy
+
+layers: $(VENV)/installed-test ## who may import whom
+	@$(BIN)/lint-imports --no-cache
+
+java: $(VENV)/installed ## compile the Java parts into buto/jars/
+	@$(BIN)/python java-probes/build.py
+
+bench: $(VENV)/installed-test java ## what measuring costs
+	@$(BIN)/python -m perf
+
+clean: ## remove what was built, but not the virtual environment
+	rm -rf build dist demo-output buto/jars/*.jar .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name $(VENV) -prune -o -name __pycache__ -type d -print0 | xargs -0 rm -rf
+
+$(BIN)/python:
+	@command -v $(PYTHON) >/dev/null || { \
+	  echo "buto needs Python $(OLDEST_PYTHON) or newer, and $(PYTHON) was not found."; \
+	  echo "Debian, Ubuntu: sudo apt-get install python3 python3-venv"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < tuple(map(int, "$(OLDEST_PYTHON)".split("."))))' || { \
+	  echo "buto needs Python $(OLDEST_PYTHON) or newer, and $(PYTHON) is $$($(PYTHON) --version 2>&1)."; \
+	  echo "Name a newer one: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	  echo "$(PYTHON) has no module venv. Debian, Ubuntu: sudo apt-get install python3-venv"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/installed: pyproject.toml hatch_build.py | $(BIN)/python
+	@echo "Installing buto into $(VENV) (the first time this takes a minute)"
+	@$(BIN)/python java-probes/build.py >/dev/null
+	@$(INSTALL) --editable .
+	@touch $@
+
+$(VENV)/installed-test: pyproject.toml hatch_build.py | $(VENV)/installed
+	@echo "Installing what the tests need into $(VENV)"
+	@$(INSTALL) --editable '.[test]'
+	@touch $@ $(VENV)/installed
