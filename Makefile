@@ -28,7 +28,7 @@ type: $(VENV)/installed-test ## types
 	@$(BIN)/mypy
 
 layers: $(VENV)/installed-test ## who may import whom
-	@$(BIN)/lint-imports --no-cache
+	@$(BIN)/lint-imports --no-cache --no-logo
 
 java: $(VENV)/installed ## compile the Java parts into buto/jars/
 	@$(BIN)/python java-probes/build.py
