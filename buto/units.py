@@ -1,0 +1,169 @@
+"""Quantities in and out: the only place that parses what a user types or formats what one reads.
+
+Units are UCUM as in OpenTelemetry (see :mod:`buto.properties`). Numbers are printed with three
+significant digits, whole counts exactly; what could not be read (NaN) prints as ``unreadable``.
+What is printed here can be typed again and gives the same quantity within the printed digits.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+from buto.errors import UsageError
+
+UNREADABLE = "unreadable"
+SIGNIFICANT_DIGITS = 3
+_EXACT_BELOW = 1e15
+"""Whole numbers below this are printed digit by digit; beyond it a float64 nears its last whole digit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suffix:
+    """One step of a scale.
+
+    Attributes:
+        text: as printed and, in any case of letters, as typed.
+        size: in the scale's base unit.
+        also: other spellings that may be typed.
+        shown_from: smallest magnitude that is printed in this step; None for ``size``.
+    """
+
+    text: str
+    size: float
+    also: tuple[str, ...] = ()
+    shown_from: float | None = None
+
+
+# No "kB" or "MB": some mean 1000 by it and some 1024. "k", "m", "g" are the JVM's own options.
+_BYTES = (
+    Suffix("B", 1.0, ("by",)),
+    Suffix("KiB", 2.0**10, ("k",)),
+    Suffix("MiB", 2.0**20, ("m",)),
+    Suffix("GiB", 2.0**30, ("g",)),
+    Suffix("TiB", 2.0**40, ("t",)),
+)
+_SECONDS = (
+    Suffix("ns", 1e-9),
+    Suffix("µs", 1e-6, ("us",)),
+    Suffix("ms", 1e-3),
+    Suffix("s", 1.0),
+    Suffix("min", 60.0, ("m",), shown_from=120.0),
+    Suffix("h", 3600.0),
+    Suffix("d", 86400.0, shown_from=172800.0),
+)
+_QUANTITY = re.compile(r"(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*([a-zµμ]*)", re.ASCII | re.IGNORECASE)
+
+
+def parse_bytes(text: str) -> int:
+    """``4MiB``, ``256m``, ``64k`` or plain bytes, rounded to whole bytes; UsageError for anything else."""
+    return round(_parse(text, _BYTES, plain="B", example="4MiB"))
+
+
+def parse_seconds(text: str) -> float:
+    """``100ms``, ``1.5 s``, ``2 min``, ``1h`` or plain seconds; UsageError for anything else."""
+    return _parse(text, _SECONDS, plain="s", example="100ms")
+
+
+def _parse(text: str, scale: tuple[Suffix, ...], plain: str, example: str) -> float:
+    sizes = {spelling.casefold(): step.size for step in scale for spelling in (step.text, *step.also)}
+    match = _QUANTITY.fullmatch(text.strip())
+    size = sizes.get((match[2] or plain).casefold()) if match else None
+    quantity = float(match[1]) * size if match and size else math.inf
+    if math.isinf(quantity):
+        known = ", ".join(step.text for step in scale)
+        raise UsageError(f"{text!r} is no quantity in {known}", advice=f"write it like {example}")
+    return quantity
+
+
+def format_quantity(value: float, unit: str) -> str:
+    """Any value by its unit: ``By`` and ``s`` scaled, ``{thread}`` counted, others with the unit behind."""
+    if unit == "By":
+        return format_bytes(value)
+    if unit == "s":
+        return format_seconds(value)
+    if unit.startswith("{") and unit.endswith("}"):
+        return format_count(value, unit[1:-1])
+    number = format_number(value)
+    return number if unit in ("", "1") or math.isnan(value) else f"{number} {unit}"
+
+
+def format_bytes(value: float) -> str:
+    """As ``4.2 MiB``."""
+    return _format(value, _BYTES)
+
+
+def format_seconds(value: float) -> str:
+    """As ``100 ms``, ``1.5 s``, ``2 min``; minutes and days only from two of them."""
+    if value == 0:
+        return "0 s"
+    return _format(value, _SECONDS)
+
+
+def format_count(value: float, noun: str) -> str:
+    """As ``1 thread``, ``12 threads``, ``0 classes``."""
+    number = format_number(value)
+    return number if math.isnan(value) or not noun else f"{number} {noun if number == '1' else plural(noun)}"
+
+
+def format_percent(share: float) -> str:
+    """A share of 1 as ``24 %``."""
+    return UNREADABLE if math.isnan(share) else f"{format_number(100 * share)} %"
+
+
+def format_ratio(ratio: float) -> str:
+    """A factor as ``1.24x``."""
+    return UNREADABLE if math.isnan(ratio) else f"{format_number(ratio)}x"
+
+
+def format_change(before: float, after: float, unit: str) -> str:
+    """A difference with its share of what was before: ``+3.1 MiB (+24 %)``, from tenfold on ``(12x)``.
+
+    A change from zero has no share. Without any difference: ``no change``.
+    """
+    change = after - before
+    if math.isnan(change):
+        return UNREADABLE
+    if change == 0:
+        return "no change"
+    sign = "+" if change > 0 else "-"
+    size = f"{sign}{format_quantity(abs(change), unit)}"
+    if before == 0 or math.isinf(before):
+        return size
+    ratio = after / before
+    share = format_ratio(ratio) if ratio >= 10 else f"{sign}{format_percent(abs(change / before))}"
+    return f"{size} ({share})"
+
+
+def format_number(value: float) -> str:
+    """A number without a unit: whole ones exactly, others with three significant digits."""
+    if math.isnan(value):
+        return UNREADABLE
+    if math.isinf(value):
+        return "infinite" if value > 0 else "-infinite"
+    if value == round(value) and abs(value) < _EXACT_BELOW:
+        return f"{value:.0f}"
+    if not 1e-4 <= abs(value) < _EXACT_BELOW:
+        return f"{value:.{SIGNIFICANT_DIGITS}g}"
+    decimals = max(0, SIGNIFICANT_DIGITS - 1 - math.floor(math.log10(abs(value))))
+    rounded = f"{value:.{decimals}f}"
+    return rounded.rstrip("0").rstrip(".") if decimals else rounded
+
+
+def plural(noun: str) -> str:
+    """The regular English plural: threads, classes, queries."""
+    if re.search(r"(s|x|z|ch|sh)$", noun):
+        return f"{noun}es"
+    return f"{noun[:-1]}ies" if re.search(r"[^aeiou]y$", noun) else f"{noun}s"
+
+
+def _format(value: float, scale: tuple[Suffix, ...]) -> str:
+    if not math.isfinite(value):
+        return format_number(value)
+    for step in reversed(scale):
+        # As printed, or 1023.996 KiB would become 1024 KiB and not 1 MiB.
+        printed = abs(float(format_number(value / step.size))) * step.size
+        if printed >= (step.shown_from or step.size):
+            break
+    return f"{format_number(value / step.size)} {step.text}"
