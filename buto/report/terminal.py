@@ -1,0 +1,181 @@
+"""A verdict in a terminal: what changed, when, and by how much, in at most forty lines."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from buto.report.sparkline import sparkline
+from buto.runs import Run, RunSet
+from buto.units import format_change, format_percent, format_quantity, format_seconds
+from buto.verdicts import Effect, Finding, Status, Verdict
+
+MAX_LINES = 40
+SPARKLINE_WIDTH = 24
+_MAX_REMARKS = 5
+_COLOUR = {Status.PASS: "bold green", Status.REGRESSION: "bold red", Status.INCONCLUSIVE: "bold yellow"}
+_EFFECT_COLOUR = {Effect.WORSE: "red", Effect.BETTER: "green", Effect.UNKNOWN: "yellow"}
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """Marks up words for rich, or leaves them plain."""
+
+    markup: bool
+
+    def paint(self, text: str, colour: str) -> str:
+        return f"[{colour}]{self.plain(text)}[/]" if self.markup else text
+
+    def plain(self, text: str) -> str:
+        """Text that rich must not read as markup, as the brackets in a property's name."""
+        if not self.markup:
+            return text
+        from rich.markup import escape
+
+        return escape(text)
+
+
+def verdict_lines(
+    verdict: Verdict,
+    test: str,
+    runs: RunSet | None = None,
+    next_steps: Sequence[str] = (),
+    markup: bool = False,
+) -> list[str]:
+    """The lines to print for one check.
+
+    Args:
+        verdict: what was judged.
+        test: the test's name.
+        runs: the judged runs, for small curves beside the findings; none are drawn without.
+        next_steps: commands to type next, printed last.
+        markup: whether the lines carry rich's markup; plain text otherwise.
+
+    Returns:
+        At most MAX_LINES lines. Findings that do not fit are counted, worst ones are shown.
+    """
+    style = Style(markup)
+    lines = [_headline(verdict, test, style)]
+    after = [*_remarks("warning", verdict.warnings, style), *_steps(next_steps, style)]
+    lines += _remarks("because", verdict.reasons, style)
+    lines += _findings(verdict, runs, style, MAX_LINES - len(lines) - len(after))
+    return [*lines, *after][:MAX_LINES]
+
+
+def _headline(verdict: Verdict, test: str, style: Style) -> str:
+    run_word = "run" if len(verdict.run_ids) == 1 else f"{len(verdict.run_ids)} runs"
+    differing = len({finding.subject for finding in verdict.findings})
+    if verdict.status is Status.PASS:
+        said = f"the {run_word} did what the {verdict.n_training} training runs did"
+    elif verdict.status is Status.REGRESSION:
+        things = "1 property differs" if differing == 1 else f"{differing} properties differ"
+        said = f"{things} from the {verdict.n_training} training runs"
+    else:
+        said = "could not be judged"
+    chance = "" if verdict.p_value is None else f", p = {verdict.p_value:.2g}"
+    word = style.paint(verdict.status.value.upper(), _COLOUR[verdict.status])
+    return f"{word}  {style.plain(f'{test}: {said}{chance}')}"
+
+
+def _remarks(label: str, texts: Sequence[str], style: Style) -> list[str]:
+    shown = texts if len(texts) <= _MAX_REMARKS else texts[: _MAX_REMARKS - 1]
+    lines = [f"  {style.paint(f'{label}:', 'yellow')} {style.plain(text)}" for text in shown]
+    if len(shown) < len(texts):
+        lines.append(f"  {style.paint(f'{label}:', 'yellow')} and {len(texts) - len(shown)} more")
+    return lines
+
+
+def _steps(commands: Sequence[str], style: Style) -> list[str]:
+    return [f"  {style.paint('next:', 'cyan')} {style.plain(command)}" for command in commands]
+
+
+def _findings(verdict: Verdict, runs: RunSet | None, style: Style, room: int) -> list[str]:
+    groups: dict[tuple[str, str], list[Finding]] = {}
+    for finding in verdict.findings:
+        groups.setdefault((finding.source, finding.subject), []).append(finding)
+    by_id = {run.id: run for run in runs or ()}
+    blocks = [
+        _finding(group[0], _seen_in(group, verdict), by_id.get(group[0].run_id), style)
+        for group in groups.values()
+    ]
+    if not blocks:
+        return []
+    lines = ["  not enough to fail:"] if verdict.status is Status.PASS else []
+    for shown, block in enumerate(blocks):
+        left_over = len(blocks) - shown
+        reserve = 1 if left_over > 1 else 0
+        if len(lines) + len(block) + reserve > room:
+            lines.append(f"  and {left_over} more")
+            break
+        lines += block
+    return lines
+
+
+def _seen_in(group: Sequence[Finding], verdict: Verdict) -> str:
+    n_runs = len(verdict.run_ids)
+    return "" if n_runs < 2 else f", in {len({finding.run_id for finding in group})} of {n_runs} runs"
+
+
+def _finding(finding: Finding, seen_in: str, run: Run | None, style: Style) -> list[str]:
+    subject = style.paint(finding.subject, "bold")
+    effect = "" if finding.effect is Effect.UNKNOWN else f", {finding.effect.value}"
+    size = _size(finding)
+    head = f"  {subject}  {style.paint(f'{size}{effect}', _EFFECT_COLOUR[finding.effect])}{seen_in}"
+    details = [_where(finding), _when(finding, run)]
+    if finding.text:
+        details.insert(0, finding.text)
+    return [head, *(f"      {style.plain(detail)}" for detail in details if detail)]
+
+
+def _size(finding: Finding) -> str:
+    if finding.observed is None:
+        return finding.direction.value if finding.direction.value != "other" else "differs"
+    if finding.expected is None:
+        return f"{finding.direction.value} than expected"
+    return format_change(finding.expected, finding.observed, finding.unit)
+
+
+def _where(finding: Finding) -> str:
+    if finding.observed is None:
+        return ""
+    at = "" if finding.at_s is None else f" at {format_seconds(finding.at_s)}"
+    return f"{format_quantity(finding.observed, finding.unit)}{at}{_band(finding)}"
+
+
+def _band(finding: Finding) -> str:
+    lower = -math.inf if finding.lower is None else finding.lower
+    upper = math.inf if finding.upper is None else finding.upper
+    if math.isfinite(lower) and math.isfinite(upper):
+        ends = [format_quantity(end, finding.unit) for end in (lower, upper)]
+        return f", expected {ends[0]} to {ends[1]}" if ends[0] != ends[1] else f", expected {ends[0]}"
+    if math.isfinite(upper):
+        return f", expected at most {format_quantity(upper, finding.unit)}"
+    if math.isfinite(lower):
+        return f", expected at least {format_quantity(lower, finding.unit)}"
+    return ""
+
+
+def _when(finding: Finding, run: Run | None) -> str:
+    curve = _curve(finding, run)
+    if finding.window_s is None:
+        return curve
+    start, end = (format_seconds(max(0.0, time)) for time in finding.window_s)
+    when = f"outside at {start}" if start == end else f"outside from {start} to {end}"
+    share = finding.outside_share
+    if share is not None and not math.isnan(share):
+        when += f" ({format_percent(share)} of the points)"
+    return f"{curve}  {when}" if curve else when
+
+
+def _curve(finding: Finding, run: Run | None) -> str:
+    if run is None or finding.subject not in run.column_of or len(run.times_s) < 2:
+        return ""
+    even = np.linspace(run.times_s[0], run.times_s[-1], SPARKLINE_WIDTH)
+    values = run.series(finding.subject)
+    readable = np.isfinite(values)
+    if not readable.any():
+        return ""
+    return sparkline(np.interp(even, run.times_s[readable], values[readable]), SPARKLINE_WIDTH)
