@@ -1,0 +1,19 @@
+package buto.testprograms.leaker;
+
+/** A long string by concatenation: copies all that is there for each piece, and leaves the copies behind. */
+final class StringFactory implements ObjectFactory {
+    private final Pieces pieces;
+
+    StringFactory(Pieces pieces) {
+        this.pieces = pieces;
+    }
+
+    @Override
+    public Object create() {
+        String whole = "";
+        for (int index = 0; index < pieces.count; index++) {
+            whole = whole.concat(pieces.next());
+        }
+        return whole;
+    }
+}
