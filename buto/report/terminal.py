@@ -67,12 +67,12 @@ def verdict_lines(
 
 def _headline(verdict: Verdict, test: str, style: Style) -> str:
     run_word = "run" if len(verdict.run_ids) == 1 else f"{len(verdict.run_ids)} runs"
-    differing = len({finding.subject for finding in verdict.findings})
+    n_subjects = len({(finding.source, finding.subject) for finding in verdict.findings})
     if verdict.status is Status.PASS:
         said = f"the {run_word} did what the {verdict.n_training} training runs did"
     elif verdict.status is Status.REGRESSION:
-        things = "1 property differs" if differing == 1 else f"{differing} properties differ"
-        said = f"{things} from the {verdict.n_training} training runs"
+        differences = "1 difference" if n_subjects == 1 else f"{n_subjects} differences"
+        said = f"{differences} from the {verdict.n_training} training runs"
     else:
         said = "could not be judged"
     chance = "" if verdict.p_value is None else f", p = {verdict.p_value:.2g}"

@@ -1,0 +1,142 @@
+"""What ``train`` and ``check`` found, as one JSON document for other programs.
+
+The shape is ``buto/schemas/result.schema.json``, described in ``docs/formats/result.md``. Numbers
+that JSON does not know (NaN, infinities) become null: not read, or no limit on that side.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from buto import __version__
+from buto.errors import ButoError
+from buto.runs import Run
+from buto.verdicts import Finding, Verdict
+
+FORMAT = "buto-result"
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of one test.
+
+    Attributes:
+        test: its name.
+        oracle: the file that was written (train) or judged by (check).
+        runs: every run of this command, valid or not, in the order of their start.
+        verdict: the answer to a check; None for train, and where an error came before.
+        error: what kept the test from being trained or checked.
+        warnings: of training; those of a check are the verdict's own.
+    """
+
+    test: str
+    oracle: Path
+    runs: Sequence[Run] = ()
+    verdict: Verdict | None = None
+    error: ButoError | None = None
+    warnings: Sequence[str] = ()
+
+    @property
+    def status(self) -> str:
+        """``error``, a verdict's status, or ``trained``."""
+        if self.error is not None:
+            return "error"
+        return "trained" if self.verdict is None else self.verdict.status.value
+
+
+def result_document(
+    command: str, results: Sequence[Result], exit_code: int, finished: datetime
+) -> dict[str, Any]:
+    """The whole document as plain data.
+
+    Args:
+        command: ``train`` or ``check``.
+        results: one for each test, in the order in which they were carried out.
+        exit_code: what the command is about to exit with.
+        finished: an aware time; written in UTC.
+    """
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "buto": __version__,
+        "command": command,
+        "exit_code": exit_code,
+        "finished": finished.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "tests": [_test(result) for result in results],
+    }
+
+
+def result_text(document: dict[str, Any]) -> str:
+    """The document as it stands in a file."""
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _test(result: Result) -> dict[str, Any]:
+    return {
+        "test": result.test,
+        "status": result.status,
+        "oracle": str(result.oracle),
+        "runs": [_run(run) for run in result.runs],
+        "verdict": None if result.verdict is None else _verdict(result.verdict),
+        "warnings": list(result.warnings),
+        "error": None if result.error is None else _error(result.error),
+    }
+
+
+def _run(run: Run) -> dict[str, Any]:
+    return {
+        "id": run.id,
+        "valid": run.quality.valid,
+        "problems": list(run.quality.problems),
+        "outcome": _plain(asdict(run.outcome)),
+        "n_samples": len(run.times_s),
+        "n_properties": len(run.properties),
+        "missed_share": _plain(run.quality.missed_share),
+        "largest_gap_s": _plain(run.quality.largest_gap_s),
+        "foreign_load": _plain(run.quality.foreign_load),
+    }
+
+
+def _verdict(verdict: Verdict) -> dict[str, Any]:
+    return {
+        "status": verdict.status.value,
+        "detector": verdict.detector,
+        "settings": _plain(dict(verdict.settings)),
+        "n_training": verdict.n_training,
+        "run_ids": list(verdict.run_ids),
+        "p_value": _plain(verdict.p_value),
+        "alpha": _plain(verdict.alpha),
+        "reasons": list(verdict.reasons),
+        "warnings": list(verdict.warnings),
+        "findings": [_finding(finding) for finding in verdict.findings],
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    plain: dict[str, Any] = _plain(asdict(finding))
+    return plain
+
+
+def _error(error: ButoError) -> dict[str, Any]:
+    return {"message": error.message, "advice": error.advice, "exit_code": error.exit_code}
+
+
+def _plain(value: Any) -> Any:
+    """Enumerations as their values, tuples as lists, numbers that JSON lacks as null."""
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return value
