@@ -1,0 +1,20 @@
+"""Configuration: ``buto.yaml``, checked against one schema, with messages that point at the line."""
+
+from buto.config.model import DEFAULT_RUNS, InvalidValue, TestConfig, build_test
+from buto.config.reader import FILE_NAME, Config, find, load
+from buto.config.validation import complaints
+from buto.config.variables import escape, expand
+
+__all__ = [
+    "DEFAULT_RUNS",
+    "FILE_NAME",
+    "Config",
+    "InvalidValue",
+    "TestConfig",
+    "build_test",
+    "complaints",
+    "escape",
+    "expand",
+    "find",
+    "load",
+]

@@ -1,0 +1,144 @@
+"""A test as it is configured: what to launch, how often, and how to judge it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+from buto.collect.target import MBeanSpec, Target
+from buto.config.document import DataPath
+from buto.config.variables import expand
+from buto.errors import UsageError
+from buto.units import format_seconds, parse_seconds
+
+DEFAULT_RUNS = 10
+DEFAULT_TIMEOUT_S = 600.0
+DEFAULT_INTERVAL_S = 0.1
+SHORTEST_INTERVAL_S = 0.001
+"""A snapshot takes some 50 microseconds; below a millisecond the sampler would measure itself."""
+
+
+class InvalidValue(UsageError):
+    """A value that the schema allows but that means nothing; ``at`` says which."""
+
+    def __init__(self, at: DataPath, message: str, advice: str | None = None) -> None:
+        super().__init__(message, advice=advice)
+        self.at = at
+
+
+@dataclass(frozen=True)
+class TestConfig:
+    """One test.
+
+    Attributes:
+        name: unique in a configuration; names the oracle's file and the directory of the runs.
+        target: ready to be launched, all variables replaced.
+        written: the same as it was written, variables and all, by the keys of a configuration;
+            what an oracle remembers, so that it holds on other machines and carries no secret.
+        runs: how many runs train an oracle.
+        judge: settings of the judgement, by their keys in a configuration.
+    """
+
+    __test__: ClassVar[bool] = False  # pytest would take the class for a test
+
+    name: str
+    target: Target
+    written: Mapping[str, Any]
+    runs: int = DEFAULT_RUNS
+    judge: Mapping[str, Any] = field(default_factory=dict)
+
+
+def build_test(
+    name: str, written: Mapping[str, Any], directory: Path | None, environment: Mapping[str, str]
+) -> TestConfig:
+    """Make a test of plain data that follows the schema.
+
+    Args:
+        name: the test's name.
+        written: keys as in a configuration.
+        directory: what a relative working directory starts from, and where the command runs
+            without one; None for the current directory.
+        environment: where variables are looked up.
+
+    Raises:
+        InvalidValue: no command, an unknown variable, or times that do not go together.
+    """
+    place = _Place(environment)
+    if "command" not in written:
+        raise InvalidValue((), f"the test {name!r} has no command", advice="command: [java, ...]")
+    timeout_s = place.seconds("timeout", written, DEFAULT_TIMEOUT_S)
+    interval_s = place.seconds("interval", written, DEFAULT_INTERVAL_S)
+    if interval_s < SHORTEST_INTERVAL_S:
+        shortest = format_seconds(SHORTEST_INTERVAL_S)
+        raise InvalidValue(("interval",), f"interval: {written['interval']} is shorter than {shortest}")
+    if interval_s >= timeout_s:
+        raise InvalidValue(
+            ("interval",) if "interval" in written else ("timeout",),
+            f"the interval ({format_seconds(interval_s)}) is not shorter than the timeout "
+            f"({format_seconds(timeout_s)})",
+        )
+    if "working-directory" in written:
+        own = place.text(("working-directory",), written["working-directory"])
+        directory = Path(own) if directory is None else directory / own
+    target = Target(
+        command=place.command(written["command"]),
+        timeout_s=timeout_s,
+        interval_s=interval_s,
+        mbeans=tuple(_mbean(data) for data in written.get("mbeans", ())),
+        collector=written.get("collector", "agent"),
+        jvm=written.get("jvm"),
+        directory=directory,
+        environment={
+            key: place.text(("environment", key), value)
+            for key, value in written.get("environment", {}).items()
+        },
+        expected_exit=written.get("expect-exit", 0),
+    )
+    remembered = {key: value for key, value in written.items() if key not in ("runs", "judge")}
+    return TestConfig(name, target, remembered, written.get("runs", DEFAULT_RUNS), written.get("judge", {}))
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Reads values and says in errors which one it was."""
+
+    environment: Mapping[str, str]
+
+    def text(self, at: DataPath, value: str) -> str:
+        try:
+            return expand(value, self.environment)
+        except UsageError as error:
+            raise InvalidValue(at, error.message, error.advice) from error
+
+    def seconds(self, key: str, written: Mapping[str, Any], default: float) -> float:
+        if key not in written:
+            return default
+        try:
+            return parse_seconds(str(written[key]))
+        except UsageError as error:
+            raise InvalidValue((key,), error.message, error.advice) from error
+
+    def command(self, written: str | list[str]) -> tuple[str, ...]:
+        """Divided first and expanded then: a value with a blank stays one word."""
+        try:
+            words = shlex.split(written) if isinstance(written, str) else written
+        except ValueError as error:
+            raise InvalidValue(("command",), f"command: {str(error).lower()} in {written!r}") from error
+        if not words or not words[0]:
+            raise InvalidValue(("command",), "command: it is empty", advice="command: [java, ...]")
+        one = isinstance(written, str)
+        return tuple(
+            self.text(("command",) if one else ("command", index), word) for index, word in enumerate(words)
+        )
+
+
+def _mbean(data: Mapping[str, Any]) -> MBeanSpec:
+    return MBeanSpec(
+        pattern=data["name"],
+        attributes=tuple(data.get("attributes", ())),
+        metadata=tuple(data.get("metadata", ())),
+        notifications=data.get("notifications", True),
+    )

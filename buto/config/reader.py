@@ -1,0 +1,93 @@
+"""From a configuration file to tests."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from buto.config.document import DataPath, Document, parse
+from buto.config.model import InvalidValue, TestConfig, build_test
+from buto.config.validation import validate
+from buto.errors import BadFileError, ConfigError
+
+FILE_NAME = "buto.yaml"
+_MERGED = ("environment", "judge")
+"""Mappings whose entries a test adds to those of the defaults; every other key is replaced."""
+
+
+@dataclass(frozen=True)
+class Config:
+    """A configuration file.
+
+    Attributes:
+        path: where it was read from.
+        tests: by name, in the order of the file.
+    """
+
+    path: Path
+    tests: Mapping[str, TestConfig]
+
+
+def find(given: Path | None, directory: Path) -> Path | None:
+    """The file that was given, else ``buto.yaml`` in a directory, else None."""
+    usual = directory / FILE_NAME
+    return given or (usual if usual.exists() else None)
+
+
+def load(path: Path, environment: Mapping[str, str] = os.environ) -> Config:
+    """Read and check a configuration file.
+
+    Raises:
+        BadFileError: it cannot be read.
+        ConfigError: it does not follow the schema; one line ``file:line:column: what`` for each fault.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise BadFileError(f"cannot read the configuration {path}: {reason}") from error
+    document = parse(text, path)
+    if document.data is None:
+        raise ConfigError(f"{path}: the configuration is empty", advice="version: 1, then tests: {NAME: ...}")
+    validate(document)
+    directory = path.parent.resolve()
+    tests = {name: _test(name, document, directory, environment) for name in document.data["tests"]}
+    return Config(path, tests)
+
+
+def _test(name: str, document: Document, directory: Path, environment: Mapping[str, str]) -> TestConfig:
+    defaults = _as_written(document, ("defaults",))
+    own = _as_written(document, ("tests", name))
+    written = {**defaults, **own}
+    for key in _MERGED:
+        if key in written:
+            written[key] = {**defaults.get(key, {}), **own.get(key, {})}
+    try:
+        return build_test(name, written, directory, environment)
+    except InvalidValue as error:
+        at: DataPath = ("tests", name, *error.at)
+        if at not in document.values:
+            at = ("defaults", *error.at)
+        raise document.error(at, error.message, key=not error.at, advice=error.advice) from error
+
+
+def _as_written(document: Document, at: DataPath) -> dict[str, Any]:
+    """A test's data with the words of its command and environment as they stand in the file."""
+    data: Any = document.data
+    for part in at:
+        data = data.get(part) or {}
+    written: dict[str, Any] = dict(data)
+    if isinstance(data.get("command"), list):
+        written["command"] = [
+            document.written[*at, "command", index] for index in range(len(data["command"]))
+        ]
+    elif "command" in data:
+        written["command"] = document.written[*at, "command"]
+    if "environment" in data:
+        written["environment"] = {
+            key: document.written[*at, "environment", key] for key in data["environment"]
+        }
+    return written

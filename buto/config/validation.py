@@ -1,0 +1,119 @@
+"""What the schema says about a document, in words and with the place in the file."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from jsonschema import Draft7Validator
+from jsonschema.exceptions import ValidationError
+
+from buto import schemas
+from buto.config.document import DataPath, Document
+from buto.errors import ConfigError
+
+SCHEMA = "config"
+MAX_REPORTED = 10
+_NEAR = 0.6
+"""How alike a key must be to be suggested, as difflib counts it: two changed letters in five."""
+_TYPES = {
+    "object": "a mapping",
+    "array": "a list",
+    "string": "a text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "null": "nothing",
+}
+
+
+def validate(document: Document) -> None:
+    """Hold a document against the schema.
+
+    Raises:
+        ConfigError: all that is wrong with it, one line each, the first MAX_REPORTED in file order.
+    """
+    problems = sorted(set(_problems(document)))
+    if not problems:
+        return
+    lines = [document.error(at, what, key=key).message for _, at, what, key in problems[:MAX_REPORTED]]
+    if len(problems) > MAX_REPORTED:
+        lines.append(f"and {len(problems) - MAX_REPORTED} more")
+    raise ConfigError("\n".join(lines), advice="buto schema config (prints what a configuration may hold)")
+
+
+def complaints(data: Any, definition: str) -> list[str]:
+    """What is wrong with data that belongs to one of the schema's definitions, without places."""
+    errors = _validator(definition).iter_errors(data)
+    return [what for error in errors for _, what, _ in _translate(error)]
+
+
+@cache
+def _validator(definition: str | None = None) -> Draft7Validator:
+    schema = schemas.load(SCHEMA)
+    if definition is not None:
+        schema = {"definitions": schema["definitions"], "$ref": f"#/definitions/{definition}"}
+    return Draft7Validator(schema)
+
+
+def _problems(document: Document) -> Iterator[tuple[tuple[int, int], DataPath, str, bool]]:
+    """Position, path, what, and whether the key is meant and not the value."""
+    for error in _validator().iter_errors(document.data):
+        for at, what, key in _translate(error):
+            place = (document.keys if key else document.values).get(at)
+            yield (place.line, place.column) if place else (1, 1), at, what, key
+
+
+def _translate(error: ValidationError) -> Iterator[tuple[DataPath, str, bool]]:
+    at: DataPath = tuple(error.absolute_path)
+    schema: Any = error.schema
+    instance: Any = error.instance
+    wanted: Any = error.validator_value
+    within = f" in {_dotted(at)}" if at else ""
+    if error.validator == "additionalProperties":
+        known = list(schema.get("properties", ()))
+        for name in instance:
+            if name not in known:
+                yield (*at, name), f"unknown key {name!r}{within}; {_meant(name, known)}", True
+    elif error.validator == "required":
+        for name in wanted:
+            if name not in instance:
+                yield at, f"{name!r} is missing{within}", bool(at)
+    elif "propertyNames" in error.absolute_schema_path:
+        yield (*at, instance), f"{instance!r} is not {_expected(schema)}{within}", True
+    else:
+        yield at, f"{_dotted(at)}: {_found(instance)}, expected {_expected(schema)}", False
+
+
+def _meant(name: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=1, cutoff=_NEAR)
+    return f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
+
+
+def _expected(schema: dict[str, Any]) -> str:
+    if "const" in schema:
+        return json.dumps(schema["const"])
+    if "enum" in schema:
+        return " or ".join(str(value) for value in schema["enum"])
+    if "title" not in schema:
+        types = schema.get("type", "something else")
+        return " or ".join(_TYPES.get(name, name) for name in ([types] if isinstance(types, str) else types))
+    examples = ", ".join(str(example) for example in schema.get("examples", ()))
+    return f"{schema['title']}, as {examples}" if examples else str(schema["title"])
+
+
+def _found(instance: Any) -> str:
+    if isinstance(instance, (dict, list)):
+        kind = "mapping" if isinstance(instance, dict) else "list"
+        return f"found a {kind}" if instance else f"found an empty {kind}"
+    if instance is None:
+        return "found nothing"
+    return f"found {json.dumps(instance, ensure_ascii=False)}"
+
+
+def _dotted(at: DataPath) -> str:
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in at)
+    return text.removeprefix(".") or "the file"

@@ -1,0 +1,53 @@
+"""Variables in the texts of a configuration: ``${NAME}``, and ``$$`` for a dollar sign."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping
+
+from buto import jars
+from buto.errors import UsageError
+
+TESTPROGRAMS = "testprograms"
+"""The name of the one variable that is buto's own: the jar of the bundled programs."""
+
+_TOKEN = re.compile(r"\$\$|\$\{([^}]*)(\}?)")
+_NEEDS_ESCAPE = re.compile(r"\$(?=[${])")
+
+
+def expand(text: str, environment: Mapping[str, str]) -> str:
+    """Replace variables; a dollar sign before anything else stays, as in ``Outer$Inner``.
+
+    Args:
+        text: as written in a configuration or an oracle.
+        environment: the environment variables.
+
+    Raises:
+        UsageError: an unknown variable, or a brace that is not closed.
+        BadFileError: the jar of the bundled programs is missing.
+    """
+
+    def value(match: re.Match[str]) -> str:
+        if match[0] == "$$":
+            return "$"
+        name, closed = match[1], match[2]
+        if not closed:
+            raise UsageError(f"${{ without }} in {text!r}", advice="write $$ for a dollar sign")
+        if name == TESTPROGRAMS:
+            return str(jars.path(jars.TESTPROGRAMS))
+        if name in environment:
+            return environment[name]
+        near = difflib.get_close_matches(name, [TESTPROGRAMS, *environment], n=1)
+        guess = f"; did you mean ${{{near[0]}}}?" if near else ""
+        raise UsageError(
+            f"unknown variable ${{{name}}}: no environment variable has this name{guess}",
+            advice="set it, or write $${ for the characters themselves",
+        )
+
+    return _TOKEN.sub(value, text)
+
+
+def escape(text: str) -> str:
+    """Text that :func:`expand` turns into the given one."""
+    return _NEEDS_ESCAPE.sub("$$", text)
