@@ -1,0 +1,300 @@
+"""Starting the user's command, seeing its end, and leaving nothing of it behind.
+
+Both collectors use this: they differ in the JVM options that they pass on.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shlex
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from buto.collect import processes
+from buto.collect.output import OutputFile, last_lines
+from buto.collect.target import Target
+from buto.errors import MeasureError
+
+GRACE_S = 2.0
+"""Time that a program has between SIGTERM and SIGKILL."""
+
+_REAP_S = 10.0
+"""Time that the system has to end processes after SIGKILL."""
+
+_TOOL_OPTIONS = "JAVA_TOOL_OPTIONS"
+_MARKER = "BUTO_LAUNCH"
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How the command's own process ended.
+
+    Attributes:
+        exit_code: what it returned; None if a signal ended it.
+        signal: the number of that signal, else None.
+        cpu_s: processor time of the process and of all children that it waited for.
+        time_ns: when the end was seen, ``time.monotonic_ns``.
+    """
+
+    exit_code: int | None
+    signal: int | None
+    cpu_s: float
+    time_ns: int
+
+    def describe(self) -> str:
+        """In words, for messages."""
+        return f"signal {self.signal}" if self.signal is not None else f"exit code {self.exit_code}"
+
+
+@dataclass(frozen=True, slots=True)
+class CommandLine:
+    """What is executed: the command with JVM options added.
+
+    Attributes:
+        arguments: the first is the program's path or name.
+        environment: all of it.
+        direct: whether the command is the ``java`` launcher itself, so that its process is the JVM.
+        added_tool_options: the value that JAVA_TOOL_OPTIONS got, and the one that it had; None if
+            the options stand in the command.
+    """
+
+    arguments: tuple[str, ...]
+    environment: Mapping[str, str]
+    direct: bool
+    added_tool_options: tuple[str, str | None] | None = None
+
+    def clean(self, output: bytes) -> bytes:
+        """The output without what a JVM says only because buto added to JAVA_TOOL_OPTIONS."""
+        if self.added_tool_options is None:
+            return output
+        value, before = self.added_tool_options
+        own = f"Picked up {_TOOL_OPTIONS}: {before}\n" if before is not None else ""
+        return output.replace(f"Picked up {_TOOL_OPTIONS}: {value}\n".encode(), own.encode())
+
+
+def is_java(command: Sequence[str]) -> bool:
+    """Whether the command is the ``java`` launcher itself, wherever it lies."""
+    return os.path.basename(command[0]) == "java"
+
+
+def command_line(target: Target, jvm_options: Sequence[str]) -> CommandLine:
+    """Add JVM options: first in a ``java`` command, through JAVA_TOOL_OPTIONS for any other.
+
+    Raises:
+        MeasureError: there is no such command.
+    """
+    environment = dict(os.environ) | dict(target.environment)
+    program = _resolve(target.command[0], environment)
+    if is_java(target.command):
+        return CommandLine((program, *jvm_options, *target.command[1:]), environment, direct=True)
+    arguments = (program, *target.command[1:])
+    if not jvm_options:
+        return CommandLine(arguments, environment, direct=False)
+    before = environment.get(_TOOL_OPTIONS)
+    value = " ".join(([before] if before else []) + [_quoted(option) for option in jvm_options])
+    environment[_TOOL_OPTIONS] = value
+    return CommandLine(arguments, environment, direct=False, added_tool_options=(value, before))
+
+
+class Launch:
+    """The user's command from its start to its end, in a session and process group of its own.
+
+    Standard input is /dev/null; both outputs go to bounded files in the session's directory.
+    On leaving the ``with`` block everything that the command started is ended: SIGTERM, two
+    seconds, SIGKILL.
+
+    Attributes:
+        pid: of the command's own process, which leads the session.
+        started_ns: ``time.monotonic_ns`` just before the start.
+        line: what was executed.
+        n_left_over: processes that were still there when :meth:`close` was called after the
+            command's own end.
+
+    Raises:
+        MeasureError: the command cannot be started; the message says why.
+    """
+
+    def __init__(self, target: Target, directory: Path, jvm_options: Sequence[str] = ()) -> None:
+        processes.require_linux("launching a program")
+        self.target = target
+        self.line = command_line(target, jvm_options)
+        self.n_left_over = 0
+        self._ending: Ending | None = None
+        self._marker = f"{_MARKER}={secrets.token_hex(8)}"
+        self.stdout = OutputFile(directory / "stdout")
+        self.stderr = OutputFile(directory / "stderr")
+        self.started_ns = time.monotonic_ns()
+        try:
+            self._process = self._start()
+        except BaseException:
+            self._close_outputs()
+            raise
+        self.pid = self._process.pid
+        self._pidfd = os.pidfd_open(self.pid)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def fileno(self) -> int:
+        """A descriptor that becomes readable when the command's own process has ended."""
+        return self._pidfd
+
+    def poll(self) -> Ending | None:
+        """How the command's own process ended; None while it runs."""
+        if self._ending is None:
+            pid, status, usage = os.wait4(self.pid, os.WNOHANG)
+            if pid == 0:
+                return None
+            code = os.waitstatus_to_exitcode(status)
+            self._process.returncode = code
+            self._ending = Ending(
+                exit_code=code if code >= 0 else None,
+                signal=-code if code < 0 else None,
+                cpu_s=usage.ru_utime + usage.ru_stime,
+                time_ns=time.monotonic_ns(),
+            )
+        return self._ending
+
+    def wait(self, timeout_s: float) -> Ending | None:
+        """Wait for the end of the command's own process; None if it runs on after that time."""
+        processes.readable(self._pidfd, timeout_s)
+        return self.poll()
+
+    def members(self) -> list[int]:
+        """Every living process that the command started, itself included."""
+        return processes.members(self.pid, self._marker.encode())
+
+    def terminate(self) -> None:
+        """Ask all processes of the command to end (SIGTERM); returns at once."""
+        processes.send(self.members(), signal.SIGTERM)
+
+    def kill(self) -> None:
+        """End all processes of the command (SIGKILL); returns at once."""
+        processes.send(self.members(), signal.SIGKILL)
+
+    def trim_outputs(self) -> None:
+        """Keep the output files bounded; to be called some ten times a second."""
+        self.stdout.trim()
+        self.stderr.trim()
+
+    def kept_stdout(self) -> bytes:
+        return self.line.clean(self.stdout.kept())
+
+    def kept_stderr(self) -> bytes:
+        return self.line.clean(self.stderr.kept())
+
+    def quote(self) -> str:
+        """The command, its end and the last 20 lines of each stream, for messages."""
+        ending = self._ending
+        parts = [
+            f"command: {shlex.join(self.target.command)}",
+            f"end: {ending.describe() if ending else 'was still running'}",
+        ]
+        for name, output in (("stdout", self.kept_stdout()), ("stderr", self.kept_stderr())):
+            lines = last_lines(output)
+            parts.append(f"{name}, last lines:\n{lines}" if lines else f"{name}: empty")
+        return "\n".join(parts)
+
+    def close(self) -> None:
+        """End whatever still runs, and release all descriptors."""
+        try:
+            self._end_all()
+        finally:
+            self.kill()
+            if self.wait(_REAP_S) is None:
+                self._process.returncode = -signal.SIGKILL
+            os.close(self._pidfd)
+            self._close_outputs()
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        try:
+            return subprocess.Popen(
+                self.line.arguments,
+                stdin=subprocess.DEVNULL,
+                stdout=self.stdout.descriptor,
+                stderr=self.stderr.descriptor,
+                cwd=self.target.directory,
+                env={**self.line.environment, **dict([self._marker.split("=")])},
+                start_new_session=True,
+                preexec_fn=partial(processes.die_with_parent, os.getpid()),
+            )
+        except OSError as error:
+            raise _cannot_start(self.target, error) from error
+
+    def _end_all(self) -> None:
+        left = self.members()
+        if not left:
+            return
+        if self.poll() is not None:
+            self.n_left_over = len(left)
+        processes.send(left, signal.SIGTERM)
+        if not processes.wait_for_end(left, GRACE_S):
+            self.kill()
+        deadline = time.monotonic() + _REAP_S
+        while left := self.members():
+            self.kill()
+            if not processes.wait_for_end(left, deadline - time.monotonic()):
+                raise MeasureError(
+                    f"processes {', '.join(map(str, left))} of {shlex.join(self.target.command)} "
+                    f"do not end, {_REAP_S:.0f} s after SIGKILL",
+                    advice="see what they wait for: cat /proc/PID/stack",
+                )
+
+    def _close_outputs(self) -> None:
+        self.stdout.close()
+        self.stderr.close()
+
+
+def _resolve(program: str, environment: Mapping[str, str]) -> str:
+    """The path of a program by its bare name; ``java`` may come from JAVA_HOME when PATH has none."""
+    if os.sep in program:
+        return program
+    found = shutil.which(program, path=environment.get("PATH", os.defpath))
+    if found is None and program == "java" and environment.get("JAVA_HOME"):
+        found = shutil.which("java", path=os.path.join(environment["JAVA_HOME"], "bin"))
+    if found is None:
+        raise MeasureError(
+            f"command not found: {program}",
+            advice=(
+                "install a JDK (for example: apt install openjdk-17-jdk-headless) or set JAVA_HOME"
+                if program == "java"
+                else "check the name, or give the path of the program"
+            ),
+        )
+    return found
+
+
+def _quoted(option: str) -> str:
+    """For JAVA_TOOL_OPTIONS, where a JVM divides at blanks and understands both kinds of quotes."""
+    if not any(character in option for character in " \t\n'\""):
+        return option
+    mark = "'" if '"' in option else '"'
+    return f"{mark}{option}{mark}"
+
+
+def _cannot_start(target: Target, error: OSError) -> MeasureError:
+    directory = target.directory
+    if directory is not None and not directory.is_dir():
+        return MeasureError(
+            f"the working directory {directory} does not exist", advice="create it or name another"
+        )
+    program = target.command[0]
+    advice = {
+        FileNotFoundError: "check the path of the program, relative to its working directory",
+        PermissionError: f"make it executable: chmod +x {shlex.quote(program)}",
+    }.get(type(error), f"if it is a script, name what runs it: sh {shlex.quote(program)}")
+    return MeasureError(f"{program} cannot be started: {error.strerror}", advice=advice)

@@ -1,0 +1,85 @@
+"""What a launched program prints: a file that stays bounded while the program writes it."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from pathlib import Path
+
+from buto.errors import StorageError
+
+HEAD_BYTES = 128 * 1024
+TAIL_BYTES = 128 * 1024
+_SLACK_BYTES = 4 * 1024 * 1024
+"""The file is trimmed only when it holds this much more than is kept, so not at every tick."""
+
+_PUNCH_HOLE = 0x02 | 0x01
+"""FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, linux/falloc.h."""
+
+
+def _punch(descriptor: int, start: int, length: int) -> bool:
+    """Give the disk blocks of a range back without moving what follows; False where that is unknown."""
+    fallocate = getattr(ctypes.CDLL(None, use_errno=True), "fallocate", None)
+    if fallocate is None:
+        return False
+    off_t = ctypes.c_int64
+    return bool(fallocate(descriptor, _PUNCH_HOLE, off_t(start), off_t(length)) == 0)
+
+
+class OutputFile:
+    """One stream of the program, written by it directly (a pipe could block it).
+
+    The first ``HEAD_BYTES`` and the last ``TAIL_BYTES`` are kept. What lies between is given back to
+    the disk while the program runs, whenever :meth:`trim` is called; the file's length still counts
+    all that was printed. On a file system without holes the file is cut behind its head instead,
+    and what was printed between two looks is counted only as far as it was seen.
+
+    Attributes:
+        descriptor: for the program, opened for appending.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            self.descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise StorageError(f"{path} cannot be written: {error.strerror}") from error
+        self._freed_to = HEAD_BYTES
+        self._truncated = 0
+
+    def close(self) -> None:
+        os.close(self.descriptor)
+
+    def trim(self) -> None:
+        """Give back what will not be kept, if there is enough of it."""
+        size = os.fstat(self.descriptor).st_size
+        end = size - TAIL_BYTES
+        if end - self._freed_to < _SLACK_BYTES:
+            return
+        if _punch(self.descriptor, self._freed_to, end - self._freed_to):
+            self._freed_to = end
+        else:
+            os.ftruncate(self.descriptor, HEAD_BYTES)
+            self._truncated += size - HEAD_BYTES
+
+    @property
+    def n_printed(self) -> int:
+        """Bytes that the program has printed."""
+        return os.fstat(self.descriptor).st_size + self._truncated
+
+    def kept(self) -> bytes:
+        """Head and tail, with a line between them that says how much was cut."""
+        size = os.fstat(self.descriptor).st_size
+        if size <= HEAD_BYTES + TAIL_BYTES and not self._truncated:
+            return os.pread(self.descriptor, size, 0)
+        tail_start = max(HEAD_BYTES, size - TAIL_BYTES)
+        head = os.pread(self.descriptor, HEAD_BYTES, 0)
+        tail = os.pread(self.descriptor, TAIL_BYTES, tail_start)
+        n_cut = self.n_printed - len(head) - len(tail)
+        return head + f"\n[buto: {n_cut} bytes of output are not kept]\n".encode() + tail
+
+
+def last_lines(output: bytes, n: int = 20) -> str:
+    """The last lines of an output as text, for messages; each cut at 500 characters."""
+    lines = output.decode(errors="replace").rstrip().splitlines()[-n:]
+    return "\n".join(line if len(line) <= 500 else line[:500] + " ..." for line in lines)

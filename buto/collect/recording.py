@@ -1,0 +1,196 @@
+"""A run while it is being made. It grows; :meth:`Recording.finish` freezes it into a Run."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import numpy as np
+import numpy.typing as npt
+
+from buto.errors import MeasureError
+from buto.properties import Property
+from buto.runs import FloatArray, MetadataValue, Notification, Outcome, Quality, Run
+
+_NS = 1e-9
+
+
+def new_run_id(start: datetime) -> str:
+    """``20261120T234041.123Z-1f2e``: sorts by the start of the run, which must carry its time zone."""
+    utc = start.astimezone(UTC)
+    return f"{utc:%Y%m%dT%H%M%S}.{utc.microsecond // 1000:03d}Z-{secrets.token_hex(2)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What a collector tells while it records; for a person's eyes only.
+
+    Attributes:
+        elapsed_s: since the command was started.
+        timeout_s: the target's time limit.
+        n_samples: received so far.
+        stage: ``starting``, ``running`` or ``ending``.
+    """
+
+    elapsed_s: float
+    timeout_s: float
+    n_samples: int
+    stage: str
+
+
+class Recording:
+    """Samples, notifications, metadata and reasons of one execution, in the order of arrival.
+
+    All times are nanoseconds of one monotonic clock, whichever the collector has; ``zero_ns`` is the
+    program's own start on it and must be set before :meth:`finish`.
+    """
+
+    def __init__(self, test: str, *, start: datetime | None = None) -> None:
+        self.id = new_run_id(start or datetime.now(UTC))
+        self.test = test
+        self.zero_ns: int | None = None
+        self.metadata: dict[str, MetadataValue] = {}
+        self._columns: dict[str, Property] = {}
+        self._times: list[npt.NDArray[np.int64]] = []
+        self._values: list[FloatArray] = []
+        self._notifications: list[tuple[int, str, str, int, str]] = []
+        self._reasons: dict[str, str] = {}
+        self._n_samples = 0
+
+    @property
+    def n_samples(self) -> int:
+        return self._n_samples
+
+    @property
+    def columns(self) -> tuple[Property, ...]:
+        """One for each column so far."""
+        return tuple(self._columns.values())
+
+    @property
+    def last_time_ns(self) -> int | None:
+        """The time of the row that came last, None before the first."""
+        return int(self._times[-1][-1]) if self._times else None
+
+    def last_value(self, name: str) -> float:
+        """The newest value of a column that is not NaN; NaN if there is none."""
+        column = list(self._columns).index(name)
+        for block in reversed(self._values):
+            if column < block.shape[1]:
+                known = block[~np.isnan(block[:, column]), column]
+                if len(known):
+                    return float(known[-1])
+        return float("nan")
+
+    def add_columns(self, properties: Iterable[Property]) -> None:
+        """Append columns; rows that are there already get NaN in them.
+
+        Raises:
+            MeasureError: a column of that name is there already.
+        """
+        for prop in properties:
+            if prop.name in self._columns:
+                raise MeasureError(f"the property {prop.name} was announced twice")
+            self._columns[prop.name] = prop
+
+    def add_rows(self, times_ns: npt.NDArray[np.int64], values: FloatArray) -> None:
+        """Append rows.
+
+        Args:
+            times_ns: shape (n_rows,).
+            values: shape (n_rows, n), n at most the number of columns so far: the first n of them.
+
+        Raises:
+            MeasureError: the shapes do not fit each other or the columns.
+        """
+        if len(times_ns) == 0:
+            return
+        if values.ndim != 2 or len(values) != len(times_ns) or values.shape[1] > len(self._columns):
+            raise MeasureError(
+                f"samples of shape {values.shape} for {len(times_ns)} times and {len(self._columns)} columns"
+            )
+        self._times.append(np.array(times_ns, dtype=np.int64))
+        self._values.append(np.array(values, dtype=np.float64))
+        self._n_samples += len(times_ns)
+
+    def add_row(self, time_ns: int, values: Mapping[str, float]) -> None:
+        """Append one row of known columns by name; all other columns get NaN."""
+        row = np.full((1, len(self._columns)), np.nan)
+        for column, name in enumerate(self._columns):
+            row[0, column] = values.get(name, np.nan)
+        self.add_rows(np.array([time_ns], dtype=np.int64), row)
+
+    def add_notification(self, time_ns: int, type: str, source: str, sequence: int, message: str) -> None:
+        self._notifications.append((time_ns, type, source, sequence, message))
+
+    def add_reason(self, name: str, why: str) -> None:
+        """Why values of a column are NaN; a second, different reason is added to the first."""
+        known = self._reasons.get(name)
+        if known is None:
+            self._reasons[name] = why
+        elif why not in known:
+            self._reasons[name] = f"{known}; {why}"
+
+    def times_s(self) -> FloatArray:
+        """The times of the rows so far, shape (n_samples,), in increasing order, seconds from zero."""
+        return self._seconds(self._table()[0])
+
+    def series(self, name: str) -> FloatArray:
+        """One column in the order of :meth:`times_s`, shape (n_samples,)."""
+        return self._table()[1][:, list(self._columns).index(name)]
+
+    def finish(self, outcome: Outcome, quality: Quality, *, stdout: bytes = b"", stderr: bytes = b"") -> Run:
+        """The frozen run. Of rows with the same time the one that came last holds.
+
+        Raises:
+            MeasureError: there is no sample, or the program's start is not known.
+        """
+        if self._n_samples == 0:
+            raise MeasureError("no sample arrived")
+        times_ns, values = self._table()
+        times_s = self._seconds(times_ns)
+        for column, name in enumerate(self._columns):
+            if np.isnan(values[:, column]).any() and name not in self._reasons:
+                self._reasons[name] = "not there in every sample"
+        notifications = sorted(self._notifications, key=lambda item: item[0])
+        return Run(
+            id=self.id,
+            test=self.test,
+            properties=self.columns,
+            times_s=times_s,
+            values=values,
+            outcome=outcome,
+            notifications=tuple(
+                Notification((time_ns - self._zero()) * _NS, type, source, sequence, message)
+                for time_ns, type, source, sequence, message in notifications
+            ),
+            metadata=dict(self.metadata),
+            nan_reasons=dict(self._reasons),
+            quality=quality,
+            stdout=stdout,
+            stderr=stderr,
+        )
+
+    def _zero(self) -> int:
+        if self.zero_ns is None:
+            raise MeasureError("the program's start was not seen")
+        return self.zero_ns
+
+    def _seconds(self, times_ns: npt.NDArray[np.int64]) -> FloatArray:
+        return np.asarray((times_ns - self._zero()) * _NS, dtype=np.float64)
+
+    def _table(self) -> tuple[npt.NDArray[np.int64], FloatArray]:
+        """Times in strictly increasing order and their values, shape (n_samples, n_columns)."""
+        if not self._times:
+            return np.empty(0, dtype=np.int64), np.empty((0, len(self._columns)))
+        times = np.concatenate(self._times)
+        values = np.full((len(times), len(self._columns)), np.nan)
+        start = 0
+        for block in self._values:
+            values[start : start + len(block), : block.shape[1]] = block
+            start += len(block)
+        order = np.argsort(times, kind="stable")
+        last_of_time = np.append(np.diff(times[order]) > 0, True)
+        kept = order[last_of_time]
+        return times[kept], values[kept]
