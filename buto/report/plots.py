@@ -1,0 +1,164 @@
+"""Pictures of what was judged: training runs, band, checked runs, and where these lie outside.
+
+Importing this module imports matplotlib; nothing here touches its global state or a display.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from buto.properties import Property
+from buto.report.axes import set_unit
+from buto.runs import FloatArray
+from buto.units import format_change
+from buto.verdicts import Finding
+
+# Blue and vermilion of Okabe and Ito's palette: told apart with any colour vision, and in print.
+BAND_COLOUR = "#56B4E9"
+TRAINING_COLOUR = "#4D6A7F"
+CHECKED_COLOUR = "#D55E00"
+MAX_PANELS = 24
+_MARGIN = 0.08
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Curve:
+    """One property of one run, as it was judged (smoothed, if the oracle smooths).
+
+    Attributes:
+        times_s: shape (n,), increasing, seconds from the program's start.
+        values: shape (n,), NaN where nothing could be read.
+    """
+
+    times_s: FloatArray
+    values: FloatArray
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Band:
+    """What the oracle expects of one property; arrays of shape (n,), NaN where it says nothing."""
+
+    times_s: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Panel:
+    """One property in one pair of axes."""
+
+    prop: Property
+    training: Sequence[Curve] = ()
+    checked: Sequence[Curve] = ()
+    band: Band | None = None
+    findings: Sequence[Finding] = ()
+
+
+def property_plot(panel: Panel, title: str) -> bytes:
+    """One property as a PNG picture, 1200 x 675 pixels."""
+    figure = Figure(figsize=(8, 4.5), dpi=150, layout="constrained")
+    axes = figure.subplots()
+    _draw(axes, panel)
+    axes.set_title(f"{panel.prop.name}\n", loc="left", fontweight="bold")
+    axes.text(0, 1.02, _subtitle(panel, title), transform=axes.transAxes, color="#444444")
+    axes.set_xlabel("time since the program's start")
+    axes.legend(handles=_legend([panel]), loc="best", frameon=False, fontsize="small")
+    return _png(figure)
+
+
+def overview_plot(panels: Sequence[Panel], title: str) -> bytes:
+    """Many properties as small pictures in one PNG; the first MAX_PANELS of them are drawn."""
+    shown = panels[:MAX_PANELS]
+    columns = min(4, max(1, math.ceil(math.sqrt(len(shown)))))
+    rows = math.ceil(len(shown) / columns)
+    figure = Figure(figsize=(3.6 * columns, 2.3 * rows + 0.8), dpi=110, layout="constrained")
+    grid = np.atleast_1d(figure.subplots(rows, columns)).ravel()
+    for axes, panel in zip(grid, shown, strict=False):
+        _draw(axes, panel)
+        colour = CHECKED_COLOUR if panel.findings else "black"
+        axes.set_title(_shortened(panel.prop.name), loc="left", fontsize=9, color=colour)
+        axes.tick_params(labelsize=7)
+    for axes in grid[len(shown) :]:
+        axes.set_axis_off()
+    omitted = len(panels) - len(shown)
+    figure.suptitle(title + (f" ({omitted} more properties not shown)" if omitted else ""), fontsize=11)
+    figure.legend(handles=_legend(shown), loc="outside lower center", ncols=4, frameon=False, fontsize=9)
+    return _png(figure)
+
+
+def _draw(axes: Axes, panel: Panel) -> None:
+    if panel.band is not None:
+        band = panel.band
+        axes.fill_between(band.times_s, band.lower, band.upper, color=BAND_COLOUR, alpha=0.3, linewidth=0)
+    for finding in panel.findings:
+        if finding.window_s is not None:
+            axes.axvspan(*finding.window_s, color=CHECKED_COLOUR, alpha=0.09, linewidth=0)
+    for curve in panel.training:
+        axes.plot(curve.times_s, curve.values, color=TRAINING_COLOUR, alpha=0.45, linewidth=0.8)
+    for curve in panel.checked:
+        axes.plot(curve.times_s, curve.values, color=CHECKED_COLOUR, linewidth=1.8)
+    axes.set_ylim(*_limits(panel))
+    axes.margins(x=0.01)
+    set_unit(axes.xaxis, "s")
+    set_unit(axes.yaxis, panel.prop.unit)
+    axes.grid(color="#DDDDDD", linewidth=0.5)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _limits(panel: Panel) -> tuple[float, float]:
+    """The range of the curves and the band; of a band that is much wider, only a part, or all looks flat."""
+    curves = _finite(*(curve.values for curve in (*panel.training, *panel.checked)))
+    band = _finite(panel.band.lower, panel.band.upper) if panel.band is not None else np.empty(0)
+    inner = curves if curves.size else band
+    if not inner.size:
+        return 0.0, 1.0
+    low, high = float(inner.min()), float(inner.max())
+    span = high - low or max(abs(high), 1.0)
+    if band.size:
+        low, high = min(low, max(band.min(), low - span / 2)), max(high, min(band.max(), high + span / 2))
+    return max(low - _MARGIN * span, min(low, panel.prop.lower)), high + _MARGIN * span
+
+
+def _finite(*arrays: FloatArray) -> FloatArray:
+    values = np.concatenate(arrays) if arrays else np.empty(0)
+    return values[np.isfinite(values)]
+
+
+def _legend(panels: Sequence[Panel]) -> list[Line2D | Patch]:
+    handles: list[Line2D | Patch] = []
+    if any(panel.training for panel in panels):
+        handles.append(Line2D([], [], color=TRAINING_COLOUR, alpha=0.6, label="training runs"))
+    if any(panel.band is not None for panel in panels):
+        handles.append(Patch(color=BAND_COLOUR, alpha=0.3, label="expected"))
+    if any(panel.checked for panel in panels):
+        handles.append(Line2D([], [], color=CHECKED_COLOUR, linewidth=2, label="checked run"))
+    if any(panel.findings for panel in panels):
+        handles.append(Patch(color=CHECKED_COLOUR, alpha=0.15, label="outside"))
+    return handles
+
+
+def _subtitle(panel: Panel, title: str) -> str:
+    worst = next((finding for finding in panel.findings if finding.observed is not None), None)
+    if worst is None or worst.observed is None or worst.expected is None:
+        return title
+    return f"{title}: {format_change(worst.expected, worst.observed, worst.unit)}"
+
+
+def _shortened(name: str, width: int = 38) -> str:
+    return name if len(name) <= width else name[: width - 1] + "…"
+
+
+def _png(figure: Figure) -> bytes:
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png")
+    return buffer.getvalue()
