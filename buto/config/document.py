@@ -30,7 +30,7 @@ _TAG = "tag:yaml.org,2002:"
 _CORE_TAGS = {_TAG + name for name in ("null", "bool", "int", "float", "str", "seq", "map", "merge")}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class Position:
     """Where something stands; both numbers count from 1."""
 
@@ -55,10 +55,14 @@ class Document:
     keys: dict[DataPath, Position] = field(default_factory=dict)
     written: dict[DataPath, str] = field(default_factory=dict)
 
+    def place(self, at: DataPath, *, key: bool = False) -> Position:
+        """Where a value, or its key if it has one, stands; the beginning for what is not there."""
+        places = self.keys if key and at in self.keys else self.values
+        return places.get(at, Position(1, 1))
+
     def error(self, at: DataPath, what: str, *, key: bool = False, advice: str | None = None) -> ConfigError:
         """The error to raise about a value, or about its key."""
-        places = self.keys if key and at in self.keys else self.values
-        position = places.get(at, Position(1, 1))
+        position = self.place(at, key=key)
         return ConfigError(f"{self.path}:{position.line}:{position.column}: {what}", advice=advice)
 
 

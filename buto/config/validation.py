@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -36,19 +37,30 @@ def validate(document: Document) -> None:
     Raises:
         ConfigError: all that is wrong with it, one line each, the first MAX_REPORTED in file order.
     """
-    problems = sorted(set(_problems(document)))
+    problems = [problem for error in _validator().iter_errors(document.data) for problem in _translate(error)]
     if not problems:
         return
-    lines = [document.error(at, what, key=key).message for _, at, what, key in problems[:MAX_REPORTED]]
-    if len(problems) > MAX_REPORTED:
-        lines.append(f"and {len(problems) - MAX_REPORTED} more")
+    problems.sort(key=lambda problem: document.place(problem.at, key=problem.key))
+    lines = [document.error(each.at, each.what, key=each.key).message for each in problems]
+    lines = list(dict.fromkeys(lines))
+    if len(lines) > MAX_REPORTED:
+        lines[MAX_REPORTED:] = [f"and {len(lines) - MAX_REPORTED} more"]
     raise ConfigError("\n".join(lines), advice="buto schema config (prints what a configuration may hold)")
 
 
 def complaints(data: Any, definition: str) -> list[str]:
     """What is wrong with data that belongs to one of the schema's definitions, without places."""
     errors = _validator(definition).iter_errors(data)
-    return [what for error in errors for _, what, _ in _translate(error)]
+    return [problem.what for error in errors for problem in _translate(error)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Problem:
+    """One fault: which value, what is wrong, and whether its key is meant and not the value."""
+
+    at: DataPath
+    what: str
+    key: bool = False
 
 
 @cache
@@ -59,15 +71,7 @@ def _validator(definition: str | None = None) -> Draft7Validator:
     return Draft7Validator(schema)
 
 
-def _problems(document: Document) -> Iterator[tuple[tuple[int, int], DataPath, str, bool]]:
-    """Position, path, what, and whether the key is meant and not the value."""
-    for error in _validator().iter_errors(document.data):
-        for at, what, key in _translate(error):
-            place = (document.keys if key else document.values).get(at)
-            yield (place.line, place.column) if place else (1, 1), at, what, key
-
-
-def _translate(error: ValidationError) -> Iterator[tuple[DataPath, str, bool]]:
+def _translate(error: ValidationError) -> Iterator[_Problem]:
     at: DataPath = tuple(error.absolute_path)
     schema: Any = error.schema
     instance: Any = error.instance
@@ -77,15 +81,16 @@ def _translate(error: ValidationError) -> Iterator[tuple[DataPath, str, bool]]:
         known = list(schema.get("properties", ()))
         for name in instance:
             if name not in known:
-                yield (*at, name), f"unknown key {name!r}{within}; {_meant(name, known)}", True
+                meant = _meant(name, known)
+                yield _Problem((*at, name), f"unknown key {name!r}{within}; {meant}", key=True)
     elif error.validator == "required":
         for name in wanted:
             if name not in instance:
-                yield at, f"{name!r} is missing{within}", bool(at)
+                yield _Problem(at, f"{name!r} is missing{within}", key=True)
     elif "propertyNames" in error.absolute_schema_path:
-        yield (*at, instance), f"{instance!r} is not {_expected(schema)}{within}", True
+        yield _Problem((*at, instance), f"{instance!r}{within} is not {_expected(schema)}", key=True)
     else:
-        yield at, f"{_dotted(at)}: {_found(instance)}, expected {_expected(schema)}", False
+        yield _Problem(at, f"{_dotted(at)}: {_found(instance)}, expected {_expected(schema)}")
 
 
 def _meant(name: str, known: list[str]) -> str:
@@ -102,7 +107,7 @@ def _expected(schema: dict[str, Any]) -> str:
         types = schema.get("type", "something else")
         return " or ".join(_TYPES.get(name, name) for name in ([types] if isinstance(types, str) else types))
     examples = ", ".join(str(example) for example in schema.get("examples", ()))
-    return f"{schema['title']}, as {examples}" if examples else str(schema["title"])
+    return f"{schema['title']}, for example {examples}" if examples else str(schema["title"])
 
 
 def _found(instance: Any) -> str:
