@@ -1,0 +1,64 @@
+"""What holds for all tests: the jars are built, and no test leaves a process behind."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+GRACE_S = 5.0
+"""A killed process needs a moment to be gone from the table."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # Matplotlib keeps its list of fonts below HOME otherwise.
+    os.environ.setdefault("MPLCONFIGDIR", str(config.rootpath / ".pytest_cache" / "matplotlib"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.is_relative_to(ROOT / "tests" / "jvm"):
+            item.add_marker(pytest.mark.jvm)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    if any(item.get_closest_marker("jvm") for item in session.items):
+        _build_jars()
+
+
+def _build_jars() -> None:
+    spec = importlib.util.spec_from_file_location("buto_java_build", ROOT / "java-probes" / "build.py")
+    assert spec is not None
+    assert spec.loader is not None
+    build = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(build)
+    try:
+        build.build_all(ROOT, ROOT / "buto" / "jars")
+    except build.BuildError as failure:
+        pytest.exit(str(failure), returncode=1)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    terminalreporter.write_line(f"tests skipped: {len(terminalreporter.stats.get('skipped', []))}")
+
+
+@pytest.fixture(autouse=True)
+def no_process_left_behind() -> Iterator[None]:
+    """Every process that a test starts, and whatever that starts, ends with the test."""
+    before = _children()
+    yield
+    deadline = time.monotonic() + GRACE_S
+    while left := _children() - before:
+        if time.monotonic() > deadline:
+            pytest.fail(f"left behind: {', '.join(map(str, left))}")
+        time.sleep(0.02)
+
+
+def _children() -> set[psutil.Process]:
+    return set(psutil.Process().children(recursive=True))
