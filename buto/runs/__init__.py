@@ -10,6 +10,8 @@ from buto.runs.model import (
     RunSet,
     run_set,
 )
+from buto.runs.names import encode_test, new_id
+from buto.runs.store import RunStore, RunSummary
 
 __all__ = [
     "FloatArray",
@@ -19,5 +21,9 @@ __all__ = [
     "Quality",
     "Run",
     "RunSet",
+    "RunStore",
+    "RunSummary",
+    "encode_test",
+    "new_id",
     "run_set",
 ]

@@ -121,8 +121,10 @@ class Run:
                 f"run {self.id}: values have shape {self.values.shape}, expected "
                 f"({len(self.times_s)}, {len(self.properties)})"
             )
-        if len(self.times_s) > 1 and not (np.diff(self.times_s) > 0).all():
+        if not np.isfinite(self.times_s).all() or not (np.diff(self.times_s) > 0).all():
             raise ValueError(f"run {self.id}: sample times do not increase")
+        if len(self.column_of) != len(self.properties):
+            raise ValueError(f"run {self.id}: two properties have the same name")
         self.values.setflags(write=False)
         self.times_s.setflags(write=False)
 

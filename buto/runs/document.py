@@ -1,0 +1,219 @@
+"""``run.json``: everything of a run but its arrays and texts, as plain data and back.
+
+Field by field in docs/formats/run.md. The functions here know no files: what is wrong with a
+document is a ValueError, to which the store adds the path.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NoReturn, TypeVar
+
+from buto.properties import Better, Kind, Property, Role
+from buto.runs.model import MetadataValue, Outcome, Quality, Run
+
+FORMAT = "buto run"
+VERSION = 1
+UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
+"""From each older version to the function that turns its document into one of the next version."""
+
+T = TypeVar("T")
+
+
+class NewerVersionError(ValueError):
+    """A document of a version that this buto does not know yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """What a document says of a file beside it."""
+
+    size_bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A run without its arrays and texts, and what it says of the files that hold them."""
+
+    test: str
+    id: str
+    n_samples: int
+    n_notifications: int
+    outcome: Outcome
+    quality: Quality
+    properties: tuple[Property, ...]
+    nan_reasons: Mapping[str, str]
+    metadata: Mapping[str, MetadataValue]
+    files: Mapping[str, StoredFile]
+
+
+def encode(run: Run, files: Mapping[str, StoredFile]) -> bytes:
+    """The document of a run; a lone surrogate in a text becomes ``?``, for UTF-8 cannot hold it."""
+    outcome, quality = run.outcome, run.quality
+    data = {
+        "format": FORMAT,
+        "version": VERSION,
+        "test": run.test,
+        "id": run.id,
+        "samples": len(run.times_s),
+        "notifications": len(run.notifications),
+        "outcome": {
+            "exit_code": outcome.exit_code,
+            "signal": outcome.signal,
+            "timed_out": outcome.timed_out,
+            "duration_s": _from_float(outcome.duration_s),
+            "last_sample": outcome.last_sample,
+        },
+        "quality": {
+            "problems": list(quality.problems),
+            "missed_share": _from_float(quality.missed_share),
+            "largest_gap_s": _from_float(quality.largest_gap_s),
+            "foreign_load": _from_float(quality.foreign_load),
+        },
+        "properties": [_from_property(prop) for prop in run.properties],
+        "nan_reasons": dict(run.nan_reasons),
+        "metadata": {key: _from_metadata(value) for key, value in run.metadata.items()},
+        "files": {name: {"bytes": file.size_bytes, "sha256": file.sha256} for name, file in files.items()},
+    }
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1)
+    return text.encode("utf-8", errors="replace")
+
+
+def decode(content: bytes) -> Document:
+    """The inverse of :func:`encode`, for every older version too.
+
+    Raises:
+        NewerVersionError: the document is of a later version.
+        ValueError: it is no document of a run; the message says where.
+    """
+    data = _upgrade(_parse(content))
+    outcome, quality = _get(data, "outcome", dict), _get(data, "quality", dict)
+    return Document(
+        test=_get(data, "test", str),
+        id=_get(data, "id", str),
+        n_samples=_get(data, "samples", int),
+        n_notifications=_get(data, "notifications", int),
+        outcome=Outcome(
+            exit_code=_get(outcome, "exit_code", int, type(None)),
+            signal=_get(outcome, "signal", int, type(None)),
+            timed_out=_get(outcome, "timed_out", bool),
+            duration_s=_to_float(outcome, "duration_s"),
+            last_sample=_get(outcome, "last_sample", str),
+        ),
+        quality=Quality(
+            problems=tuple(_all(str, "problems", _get(quality, "problems", list))),
+            missed_share=_to_float(quality, "missed_share"),
+            largest_gap_s=_to_float(quality, "largest_gap_s"),
+            foreign_load=_to_float(quality, "foreign_load"),
+        ),
+        properties=tuple(
+            _to_property(entry) for entry in _all(dict, "properties", _get(data, "properties", list))
+        ),
+        nan_reasons=dict(_items(data, "nan_reasons", str)),
+        metadata={key: _to_metadata(key, value) for key, value in _get(data, "metadata", dict).items()},
+        files={
+            name: StoredFile(_get(file, "bytes", int), _get(file, "sha256", str))
+            for name, file in _items(data, "files", dict)
+        },
+    )
+
+
+def _parse(content: bytes) -> dict[str, Any]:
+    try:
+        data = json.loads(content, parse_constant=_no_constant)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise ValueError(f"it does not say that its format is {FORMAT!r}")
+    return data
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _upgrade(data: dict[str, Any]) -> dict[str, Any]:
+    version = _get(data, "version", int)
+    if version > VERSION:
+        raise NewerVersionError(f"it has version {version}, this buto reads up to {VERSION}")
+    while version < VERSION:
+        if version not in UPGRADES:
+            raise ValueError(f"it has version {version}, which never was")
+        data = UPGRADES[version](data)
+        version += 1
+    return data
+
+
+def _get(data: Mapping[str, Any], key: str, *kinds: type) -> Any:
+    if key not in data:
+        raise ValueError(f"{key!r} is missing")
+    value = data[key]
+    # Not isinstance: to Python true is an int.
+    if type(value) not in kinds:
+        raise ValueError(f"{key!r} is of type {type(value).__name__}")
+    return value
+
+
+def _all(kind: type[T], key: str, values: Iterable[Any]) -> Iterator[T]:
+    for value in values:
+        if type(value) is not kind:
+            raise ValueError(f"{key!r} holds a value of type {type(value).__name__}")
+        yield value
+
+
+def _items(data: Mapping[str, Any], key: str, kind: type[T]) -> Iterator[tuple[str, T]]:
+    mapping = _get(data, key, dict)
+    return zip(mapping, _all(kind, key, mapping.values()), strict=True)
+
+
+def _from_float(value: float) -> float | str:
+    """JSON has no NaN and no infinity: they are written as ``nan``, ``inf`` and ``-inf``."""
+    return float(value) if math.isfinite(value) else repr(float(value))
+
+
+def _to_float(data: Mapping[str, Any], key: str) -> float:
+    value = _get(data, key, float, int, str)
+    if isinstance(value, str) and value not in ("nan", "inf", "-inf"):
+        raise ValueError(f"{key!r} is no number")
+    return float(value)
+
+
+def _from_metadata(value: MetadataValue) -> Any:
+    """As it is; what is no finite number is wrapped, for a text of the same letters is another value."""
+    return {"float": _from_float(value)} if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _to_metadata(key: str, value: Any) -> MetadataValue:
+    if isinstance(value, dict):
+        return _to_float(value, "float")
+    if value is None or isinstance(value, str | int | float):
+        return value
+    raise ValueError(f"metadata {key!r} is of type {type(value).__name__}")
+
+
+def _from_property(prop: Property) -> dict[str, Any]:
+    return {
+        "name": prop.name,
+        "unit": prop.unit,
+        "kind": prop.kind.value,
+        "role": prop.role.value,
+        "lower": _from_float(prop.lower),
+        "upper": _from_float(prop.upper),
+        "better": prop.better.value,
+    }
+
+
+def _to_property(data: Mapping[str, Any]) -> Property:
+    return Property(
+        name=_get(data, "name", str),
+        unit=_get(data, "unit", str),
+        kind=Kind(_get(data, "kind", str)),
+        role=Role(_get(data, "role", str)),
+        lower=_to_float(data, "lower"),
+        upper=_to_float(data, "upper"),
+        better=Better(_get(data, "better", str)),
+    )

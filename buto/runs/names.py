@@ -1,0 +1,84 @@
+"""From the names that users give to the names of directories and files, and back; ids of runs."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from datetime import UTC, datetime
+from urllib.parse import quote, unquote
+
+from buto.errors import UsageError
+
+MAX_NAME_BYTES = 200
+"""Of the encoded name; file systems allow 255, and a temporary name or a suffix must fit as well."""
+
+_PLAIN = "-_.+=@,()[] "
+_RUN_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,79}")
+
+
+def encode_test(test: str) -> str:
+    """The name that a test has on disk.
+
+    Letters and digits of any script, inner spaces and ``-_.+=@,()[]`` stand for themselves; every
+    other character becomes ``%`` and two hexadecimal digits for each of its bytes in UTF-8, and so
+    does a leading dot. Different tests have different names, and none leaves its directory.
+
+    Raises:
+        UsageError: the name is empty, longer than ``MAX_NAME_BYTES`` when encoded, or no text
+            that can be stored (a lone surrogate).
+    """
+    if not test or test != test.strip():
+        raise UsageError(
+            f"{test!r} cannot be the name of a test",
+            advice="give it a name like leaker, without spaces around it",
+        )
+    try:
+        encoded = "".join(_encode(character) for character in test)
+    except UnicodeEncodeError:
+        raise UsageError(
+            f"{test!r} cannot be the name of a test: it is not valid Unicode",
+            advice="give it a name like leaker",
+        ) from None
+    if encoded.startswith("."):
+        encoded = "%2E" + encoded[1:]
+    size = len(encoded.encode())
+    if size > MAX_NAME_BYTES:
+        raise UsageError(
+            f"the test's name {test[:40]!r}... takes {size} bytes on disk, {MAX_NAME_BYTES} are possible",
+            advice="give it a shorter name",
+        )
+    return encoded
+
+
+def _encode(character: str) -> str:
+    if character.isalnum() or character in _PLAIN:
+        return character
+    return quote(character, safe="")
+
+
+def decode_test(name: str) -> str | None:
+    """The inverse of :func:`encode_test`; None for a name that it never gives."""
+    try:
+        test = unquote(name, errors="strict")
+        return test if encode_test(test) == name else None
+    except (UnicodeDecodeError, UsageError):
+        return None
+
+
+def new_id(start: datetime | None = None) -> str:
+    """An id for a run: its start in UTC (None: now), which sorts, and four random digits."""
+    utc = (start or datetime.now(UTC)).astimezone(UTC)
+    return f"{utc:%Y%m%dT%H%M%S}.{utc.microsecond // 1000:03d}Z-{secrets.token_hex(2)}"
+
+
+def start_of(run_id: str) -> datetime | None:
+    """The time of start in an id made by :func:`new_id`, None for any other id."""
+    try:
+        return datetime.strptime(run_id[:20], "%Y%m%dT%H%M%S.%fZ").replace(tzinfo=UTC)
+    except ValueError:
+        return None
+
+
+def is_id(name: str) -> bool:
+    """Whether a name can be the id of a run: up to 80 ASCII letters, digits and ``._-``, no leading sign."""
+    return _RUN_ID.fullmatch(name) is not None

@@ -1,0 +1,156 @@
+"""Directories and files that appear wholly or not at all, and the errors of writing them.
+
+A directory is filled under a hidden name beside its place, every file of it is flushed to the
+disk, and one rename puts it there; a reader sees the old state or the new one, even after a
+crash. A writer holds a lock on what it fills, which the system releases however the writer ends:
+what is old and unlocked was left behind.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import re
+import secrets
+import shutil
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from buto.errors import StorageError
+
+LEFTOVER_AGE_S = 3600.0
+"""Nothing younger is cleaned: between making a directory and locking it, a writer seems gone."""
+
+_HIDDEN = re.compile(r"\..+\.[0-9a-f]{8}\.tmp", re.DOTALL)
+
+_FULL = "free some space, or name another place with --store DIR"
+_FORBIDDEN = "make it writable, or name another place with --store DIR"
+_NOT_A_DIRECTORY = (
+    "a file stands where a directory is needed: move it, or name another place with --store DIR"
+)
+_ADVICE = {
+    errno.ENOSPC: _FULL,
+    errno.EDQUOT: _FULL,
+    errno.EFBIG: "raise the limit of file sizes (ulimit -f)",
+    errno.EMFILE: "raise the limit of open files (ulimit -n)",
+    errno.EACCES: _FORBIDDEN,
+    errno.EPERM: _FORBIDDEN,
+    errno.EROFS: _FORBIDDEN,
+    errno.ENOTEMPTY: "a run is there already, and none is overwritten; delete it with buto runs delete",
+    errno.EEXIST: _NOT_A_DIRECTORY,
+    errno.ENOTDIR: _NOT_A_DIRECTORY,
+    errno.ENAMETOOLONG: "name a place with a shorter path with --store DIR, or give the test a shorter name",
+}
+
+
+@contextmanager
+def storage_errors(action: str, path: Path) -> Iterator[None]:
+    """Turn an OSError of the block into a StorageError: ``cannot <action> <path>: why``."""
+    try:
+        yield
+    except OSError as error:
+        raise StorageError(
+            f"cannot {action} {path}: {error.strerror or error}", advice=_ADVICE.get(error.errno or 0)
+        ) from error
+
+
+def make_directories(directory: Path) -> None:
+    """Make a directory and its parents so that they outlast a crash; raises OSError."""
+    if not directory.is_dir():
+        make_directories(directory.parent)
+        directory.mkdir(exist_ok=True)
+        _flush_directory(directory.parent)
+
+
+def publish_directory(place: Path, files: Mapping[str, bytes]) -> None:
+    """Make the directory ``place`` with these files in it; its parent must exist.
+
+    Raises:
+        OSError: it cannot be written, or ``place`` exists and is not empty; nothing is left behind.
+    """
+    hidden = _hidden_name(place)
+    with ExitStack() as undo:
+        hidden.mkdir()
+        undo.callback(shutil.rmtree, hidden, ignore_errors=True)
+        with _locked(hidden):
+            for name, content in files.items():
+                _write(hidden / name, content)
+            _flush_directory(hidden)
+            hidden.rename(place)
+        undo.pop_all()
+    _flush_directory(place.parent)
+
+
+def publish_file(place: Path, content: bytes) -> None:
+    """Write a file in one step, in place of one that may be there; raises OSError, leaves nothing behind."""
+    hidden = _hidden_name(place)
+    with ExitStack() as undo:
+        undo.callback(hidden.unlink, missing_ok=True)
+        _write(hidden, content)
+        hidden.replace(place)
+        undo.pop_all()
+    _flush_directory(place.parent)
+
+
+def withdraw_directory(place: Path) -> None:
+    """Remove a directory so that no reader takes a part of it for the whole; raises OSError."""
+    hidden = _hidden_name(place)
+    with _locked(place):
+        place.rename(hidden)
+        _flush_directory(place.parent)
+        shutil.rmtree(hidden)
+
+
+def clean_leftovers(directory: Path) -> None:
+    """Remove what killed writers left in a directory, as far as possible; the next writer tries again."""
+    with os.scandir(directory) as entries:
+        for entry in entries:
+            if _HIDDEN.fullmatch(entry.name) and _is_left_behind(Path(entry.path)):
+                shutil.rmtree(entry.path, ignore_errors=True)
+
+
+def _hidden_name(place: Path) -> Path:
+    return place.with_name(f".{place.name}.{secrets.token_hex(4)}.tmp")
+
+
+def _is_left_behind(hidden: Path) -> bool:
+    try:
+        if time.time() - hidden.lstat().st_mtime < LEFTOVER_AGE_S:
+            return False
+        with _locked(hidden) as locked:
+            return locked
+    except OSError:
+        return False
+
+
+@contextmanager
+def _locked(directory: Path) -> Iterator[bool]:
+    """Hold the lock of a directory; False if another process has it or the file system has no locks."""
+    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            locked = True
+        except OSError:
+            locked = False
+        yield locked
+    finally:
+        os.close(descriptor)
+
+
+def _write(path: Path, content: bytes) -> None:
+    with path.open("xb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _flush_directory(directory: Path) -> None:
+    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

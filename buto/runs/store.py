@@ -1,0 +1,259 @@
+"""Runs on disk: the only reader and writer of run directories. Format: docs/formats/run.md."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from buto.errors import BadFileError, StorageError, UsageError
+from buto.runs import document, names, tables
+from buto.runs.document import Document, NewerVersionError, StoredFile
+from buto.runs.model import Run, RunSet, run_set
+from buto.runs.reading import read_file
+from buto.runs.staging import (
+    clean_leftovers,
+    make_directories,
+    publish_directory,
+    publish_file,
+    storage_errors,
+    withdraw_directory,
+)
+
+DEFAULT_ROOT = Path(".buto")
+
+DOCUMENT, SAMPLES, NOTIFICATIONS = "run.json", "samples.parquet", "notifications.parquet"
+STDOUT, STDERR = "stdout.txt", "stderr.txt"
+
+MAX_OUTPUT_BYTES = 1 << 20
+"""Of what a program printed to one stream; of more, the beginning and the end are kept."""
+
+# Limits when reading, for a run may come from a stranger.
+_MAX_BYTES = {
+    DOCUMENT: 1 << 26,
+    SAMPLES: 8 * tables.MAX_VALUES,
+    NOTIFICATIONS: tables.MAX_NOTIFICATION_BYTES,
+    STDOUT: 2 * MAX_OUTPUT_BYTES,
+    STDERR: 2 * MAX_OUTPUT_BYTES,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """What ``run.json`` says of a run.
+
+    Attributes:
+        document: None when it cannot be read.
+        damage: why it cannot be read; empty when it can.
+    """
+
+    id: str
+    document: Document | None
+    damage: str = ""
+
+    @property
+    def size_bytes(self) -> int:
+        """Of the files beside ``run.json``; 0 when it cannot be read."""
+        return sum(file.size_bytes for file in self.document.files.values()) if self.document else 0
+
+
+class RunStore:
+    """The runs under one directory, each in ``ROOT/runs/TEST/RUN-ID/``.
+
+    A run exists wholly or not at all, whatever happens to its writer; several processes may write,
+    read and delete at once. Every method that takes the name of a test raises UsageError for one that
+    cannot be stored (:func:`buto.runs.names.encode_test`).
+
+    Args:
+        root: made when the first run is added.
+    """
+
+    def __init__(self, root: Path = DEFAULT_ROOT) -> None:
+        self.root = root
+
+    @staticmethod
+    def new_id() -> str:
+        """An id for a run that starts now."""
+        return names.new_id()
+
+    def add(self, run: Run) -> Path:
+        """Store a run and return its directory; output beyond ``MAX_OUTPUT_BYTES`` is cut in its middle.
+
+        Raises:
+            StorageError: it cannot be written, or a run of this id is there; nothing is left behind.
+            UsageError: the test's name or the id cannot be stored.
+        """
+        if not names.is_id(run.id):
+            raise UsageError(f"{run.id!r} cannot be the id of a run", advice="let RunStore.new_id() make one")
+        place = self._directory(run.test, run.id)
+        contents = {
+            SAMPLES: tables.samples_to_parquet(run.properties, run.times_s, run.values),
+            NOTIFICATIONS: tables.notifications_to_parquet(run.notifications),
+            STDOUT: _cut(run.stdout),
+            STDERR: _cut(run.stderr),
+        }
+        files = {name: _describe(content) for name, content in contents.items()}
+        contents[DOCUMENT] = document.encode(run, files)
+        if run.values.size > tables.MAX_VALUES or any(
+            len(contents[name]) > _MAX_BYTES[name] for name in contents
+        ):
+            raise StorageError(
+                f"the run {run.id} of {run.test!r} is too large to be stored: {len(run.times_s)} samples of "
+                f"{len(run.properties)} properties, {len(run.notifications)} notifications",
+                advice="sample less often, or fewer MBeans",
+            )
+        with storage_errors("store the run", place):
+            self._prepare(place.parent)
+            publish_directory(place, contents)
+        return place
+
+    def tests(self) -> list[str]:
+        """The names of the tests that have runs, sorted."""
+        decoded = (names.decode_test(name) for name in _directories(self.root / "runs"))
+        return sorted(test for test in decoded if test is not None and self.ids(test))
+
+    def ids(self, test: str) -> list[str]:
+        """The ids of a test's runs, sorted, which is the order of their start; empty without runs."""
+        return sorted(filter(names.is_id, _directories(self._directory(test))))
+
+    def summaries(self, test: str) -> list[RunSummary]:
+        """What ``run.json`` says of each run, damaged ones included, in the order of ids."""
+        return [self._summary(test, run_id) for run_id in self.ids(test)]
+
+    def load(self, test: str, run_id: str) -> Run:
+        """One run.
+
+        Raises:
+            BadFileError: there is no run of this id, it is damaged, or of a newer format.
+        """
+        found = self._document(test, run_id)
+        with self._reading(test, run_id, SAMPLES, found) as content:
+            times_s, values = tables.samples_from_parquet(content, found.properties, found.n_samples)
+        with self._reading(test, run_id, NOTIFICATIONS, found) as content:
+            notifications = tables.notifications_from_parquet(content, found.n_notifications)
+        with (
+            self._reading(test, run_id, STDOUT, found) as stdout,
+            self._reading(test, run_id, STDERR, found) as stderr,
+            self._reading(test, run_id, DOCUMENT),
+        ):
+            return Run(
+                id=run_id,
+                test=test,
+                properties=found.properties,
+                times_s=times_s,
+                values=values,
+                outcome=found.outcome,
+                notifications=notifications,
+                metadata=found.metadata,
+                nan_reasons=found.nan_reasons,
+                quality=found.quality,
+                stdout=stdout,
+                stderr=stderr,
+            )
+
+    def load_set(self, test: str, ids: Sequence[str] | None = None, *, newest: int | None = None) -> RunSet:
+        """The runs of these ids, or the ``newest`` ones (all there are, if fewer), or all runs of a test.
+
+        Raises:
+            BadFileError: as :meth:`load`; no run is left out silently.
+        """
+        if ids is None:
+            ids = self.ids(test)
+        if newest is not None:
+            ids = sorted(ids)[max(0, len(ids) - newest) :]
+        return run_set([self.load(test, run_id) for run_id in ids])
+
+    def delete(self, test: str, ids: Sequence[str]) -> None:
+        """Remove runs, damaged ones too; none is removed when one of the ids is unknown.
+
+        Raises:
+            BadFileError: there is no run of one of the ids.
+            StorageError: a run cannot be removed.
+        """
+        places = [self._existing(test, run_id) for run_id in ids]
+        for place in places:
+            with storage_errors("delete the run", place):
+                withdraw_directory(place)
+
+    def _prepare(self, directory: Path) -> None:
+        make_directories(self.root)
+        ignore = self.root / ".gitignore"
+        # Never into a directory of somebody else's, where it would hide their files from git.
+        if not ignore.exists() and (self.root.name == DEFAULT_ROOT.name or not any(self.root.iterdir())):
+            publish_file(ignore, b"*\n")
+        make_directories(directory)
+        clean_leftovers(directory)
+
+    def _directory(self, test: str, run_id: str = "") -> Path:
+        return self.root / "runs" / names.encode_test(test) / run_id
+
+    def _existing(self, test: str, run_id: str) -> Path:
+        place = self._directory(test, run_id)
+        if not names.is_id(run_id) or os.path.islink(place) or not os.path.isdir(place):
+            raise BadFileError(
+                f"there is no run {run_id!r} of {test!r} in {self.root}",
+                advice=f"buto runs list {shlex.quote(test)} --store {shlex.quote(str(self.root))}",
+            )
+        return place
+
+    def _summary(self, test: str, run_id: str) -> RunSummary:
+        try:
+            return RunSummary(run_id, self._document(test, run_id))
+        except BadFileError as error:
+            return RunSummary(run_id, None, error.message)
+
+    def _document(self, test: str, run_id: str) -> Document:
+        self._existing(test, run_id)
+        with self._reading(test, run_id, DOCUMENT) as content:
+            found = document.decode(content)
+            if (found.test, found.id) != (test, run_id):
+                raise ValueError(f"it belongs to the run {found.id!r} of {found.test!r}")
+        return found
+
+    @contextmanager
+    def _reading(
+        self, test: str, run_id: str, name: str, described_by: Document | None = None
+    ) -> Iterator[bytes]:
+        """The content of a file; a ValueError of the block becomes a BadFileError that names the file."""
+        path = self._directory(test, run_id) / name
+        try:
+            content = read_file(path, _MAX_BYTES[name])
+            if described_by is not None and described_by.files.get(name) != _describe(content):
+                raise ValueError(f"it is not the file that {DOCUMENT} describes")
+            yield content
+        except NewerVersionError as error:
+            raise BadFileError(
+                f"{path} cannot be read: {error}", advice="pip install --upgrade buto"
+            ) from error
+        except ValueError as error:
+            raise BadFileError(
+                f"{path} cannot be read: {error}",
+                advice=f"copy it anew, or: buto runs delete {shlex.quote(test)} {run_id}",
+            ) from error
+
+
+def _directories(parent: Path) -> list[str]:
+    """The names of the directories in one, links left out; none if it does not exist."""
+    try:
+        with os.scandir(parent) as entries:
+            return [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise BadFileError(f"{parent} cannot be read: {error.strerror}", advice=f"ls -ld {parent}") from error
+
+
+def _describe(content: bytes) -> StoredFile:
+    return StoredFile(len(content), hashlib.sha256(content).hexdigest())
+
+
+def _cut(output: bytes) -> bytes:
+    if len(output) <= MAX_OUTPUT_BYTES:
+        return output
+    half = MAX_OUTPUT_BYTES // 2
+    missing = f"\n[buto: {len(output) - 2 * half} bytes of output are not kept]\n".encode()
+    return output[:half] + missing + output[-half:]
