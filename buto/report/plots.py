@@ -78,8 +78,8 @@ def property_plot(panel: Panel, title: str) -> bytes:
 def overview_plot(panels: Sequence[Panel], title: str) -> bytes:
     """Many properties as small pictures in one PNG; the first MAX_PANELS of them are drawn."""
     shown = panels[:MAX_PANELS]
-    columns = min(4, max(1, math.ceil(math.sqrt(len(shown)))))
-    rows = math.ceil(len(shown) / columns)
+    columns = min(4, math.ceil(math.sqrt(len(shown))) or 1)
+    rows = math.ceil(len(shown) / columns) or 1
     figure = Figure(figsize=(3.6 * columns, 2.3 * rows + 0.8), dpi=110, layout="constrained")
     grid = np.atleast_1d(figure.subplots(rows, columns)).ravel()
     for axes, panel in zip(grid, shown, strict=False):

@@ -1,0 +1,86 @@
+"""Pictures: what is drawn and in which units; how they look, a person has to see."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+
+import matplotlib.image
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.figure import Figure
+
+from buto.properties import property_for
+from buto.report.axes import MAX_TICKS, BinaryLocator, set_unit
+from buto.report.plots import MAX_PANELS, Band, Curve, Panel, overview_plot, property_plot
+from tests.unit.report import made
+
+TIMES = np.linspace(0.0, 4.0, 41)
+LEAK = Curve(TIMES, TIMES * 2**20)
+BAND = Band(TIMES, LEAK.values * 0.5, LEAK.values * 1.5)
+PANEL = Panel(property_for(made.OLD_GENERATION), [LEAK] * 3, [LEAK], BAND, [made.leak()])
+
+
+def pixels(png: bytes) -> np.ndarray:
+    return matplotlib.image.imread(io.BytesIO(png))
+
+
+def test_a_property_is_drawn_in_a_picture_of_known_size() -> None:
+    assert pixels(property_plot(PANEL, "leaker")).shape[:2] == (675, 1200)
+
+
+def test_the_window_of_a_finding_is_visible() -> None:
+    with_window = pixels(property_plot(PANEL, "leaker"))
+    without = pixels(property_plot(replace(PANEL, findings=[replace(made.leak(), window_s=None)]), "leaker"))
+    assert (with_window != without).any()
+
+
+@pytest.mark.parametrize(
+    "panel",
+    [
+        Panel(PANEL.prop),
+        replace(PANEL, band=None, training=()),
+        replace(PANEL, checked=[Curve(TIMES, np.full(41, np.nan))]),
+        replace(PANEL, checked=[Curve(TIMES[:1], LEAK.values[:1])]),
+        replace(PANEL, band=Band(TIMES, np.full(41, np.nan), np.full(41, np.nan))),
+        replace(PANEL, prop=property_for("jvm.thread.count"), training=[Curve(TIMES, np.full(41, 10.0))]),
+        replace(PANEL, findings=[made.silence()]),
+    ],
+    ids=["empty", "no band", "unreadable", "one point", "silent band", "constant", "no window"],
+)
+def test_what_is_missing_does_not_stop_the_picture(panel: Panel) -> None:
+    assert pixels(property_plot(panel, "leaker")).size
+    assert pixels(overview_plot([panel], "leaker")).size
+
+
+@pytest.mark.parametrize("n_panels", [0, 1, 5, MAX_PANELS + 1])
+def test_an_overview_of_any_number_of_properties(n_panels: int) -> None:
+    assert pixels(overview_plot([PANEL] * n_panels, "leaker")).size
+
+
+def test_bytes_are_ticked_in_powers_of_two() -> None:
+    axes = Figure().subplots()
+    axes.set_ylim(0, 20 * 2**20)
+    set_unit(axes.yaxis, "By")
+    labels = [label.get_text() for label in axes.get_yticklabels()]
+    assert labels == ["0 B", "4 MiB", "8 MiB", "12 MiB", "16 MiB", "20 MiB"]
+
+
+def test_things_are_ticked_as_whole_numbers() -> None:
+    axes = Figure().subplots()
+    axes.set_ylim(9.2, 11.4)
+    set_unit(axes.yaxis, "{thread}")
+    assert [label.get_text() for label in axes.get_yticklabels() if label.get_text()] == [
+        "9",
+        "10",
+        "11",
+        "12",
+    ]
+
+
+@given(st.floats(0, 2**50), st.floats(1, 2**50))
+def test_neither_too_many_ticks_nor_too_few(low: float, span: float) -> None:
+    ticks = BinaryLocator().tick_values(low, low + span)
+    assert 1 <= len(ticks) <= MAX_TICKS + 1
