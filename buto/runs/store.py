@@ -12,7 +12,7 @@ from pathlib import Path
 
 from buto.errors import BadFileError, StorageError, UsageError
 from buto.runs import document, names, tables
-from buto.runs.document import Document, NewerVersionError, StoredFile
+from buto.runs.document import Head, NewerVersionError, StoredFile
 from buto.runs.model import Run, RunSet, run_set
 from buto.runs.reading import read_file
 from buto.runs.staging import (
@@ -47,18 +47,18 @@ class RunSummary:
     """What ``run.json`` says of a run.
 
     Attributes:
-        document: None when it cannot be read.
+        head: None when it cannot be read.
         damage: why it cannot be read; empty when it can.
     """
 
     id: str
-    document: Document | None
+    head: Head | None
     damage: str = ""
 
     @property
     def size_bytes(self) -> int:
         """Of the files beside ``run.json``; 0 when it cannot be read."""
-        return sum(file.size_bytes for file in self.document.files.values()) if self.document else 0
+        return sum(file.size_bytes for file in self.head.files.values()) if self.head else 0
 
 
 class RunStore:
@@ -130,14 +130,17 @@ class RunStore:
         Raises:
             BadFileError: there is no run of this id, it is damaged, or of a newer format.
         """
-        found = self._document(test, run_id)
-        with self._reading(test, run_id, SAMPLES, found) as content:
-            times_s, values = tables.samples_from_parquet(content, found.properties, found.n_samples)
-        with self._reading(test, run_id, NOTIFICATIONS, found) as content:
-            notifications = tables.notifications_from_parquet(content, found.n_notifications)
+        self._existing(test, run_id)
+        with self._reading(test, run_id, DOCUMENT) as content:
+            found = document.decode(content)
+            head = _expect(found.head, test, run_id)
+        with self._reading(test, run_id, SAMPLES, head) as content:
+            times_s, values = tables.samples_from_parquet(content, found.properties, head.n_samples)
+        with self._reading(test, run_id, NOTIFICATIONS, head) as content:
+            notifications = tables.notifications_from_parquet(content, head.n_notifications)
         with (
-            self._reading(test, run_id, STDOUT, found) as stdout,
-            self._reading(test, run_id, STDERR, found) as stderr,
+            self._reading(test, run_id, STDOUT, head) as stdout,
+            self._reading(test, run_id, STDERR, head) as stderr,
             self._reading(test, run_id, DOCUMENT),
         ):
             return Run(
@@ -146,11 +149,11 @@ class RunStore:
                 properties=found.properties,
                 times_s=times_s,
                 values=values,
-                outcome=found.outcome,
+                outcome=head.outcome,
                 notifications=notifications,
                 metadata=found.metadata,
                 nan_reasons=found.nan_reasons,
-                quality=found.quality,
+                quality=head.quality,
                 stdout=stdout,
                 stderr=stderr,
             )
@@ -202,27 +205,18 @@ class RunStore:
 
     def _summary(self, test: str, run_id: str) -> RunSummary:
         try:
-            return RunSummary(run_id, self._document(test, run_id))
+            with self._reading(test, run_id, DOCUMENT) as content:
+                return RunSummary(run_id, _expect(document.decode_head(content), test, run_id))
         except BadFileError as error:
             return RunSummary(run_id, None, error.message)
 
-    def _document(self, test: str, run_id: str) -> Document:
-        self._existing(test, run_id)
-        with self._reading(test, run_id, DOCUMENT) as content:
-            found = document.decode(content)
-            if (found.test, found.id) != (test, run_id):
-                raise ValueError(f"it belongs to the run {found.id!r} of {found.test!r}")
-        return found
-
     @contextmanager
-    def _reading(
-        self, test: str, run_id: str, name: str, described_by: Document | None = None
-    ) -> Iterator[bytes]:
+    def _reading(self, test: str, run_id: str, name: str, head: Head | None = None) -> Iterator[bytes]:
         """The content of a file; a ValueError of the block becomes a BadFileError that names the file."""
         path = self._directory(test, run_id) / name
         try:
             content = read_file(path, _MAX_BYTES[name])
-            if described_by is not None and described_by.files.get(name) != _describe(content):
+            if head is not None and head.files.get(name) != _describe(content):
                 raise ValueError(f"it is not the file that {DOCUMENT} describes")
             yield content
         except NewerVersionError as error:
@@ -245,6 +239,12 @@ def _directories(parent: Path) -> list[str]:
         return []
     except OSError as error:
         raise BadFileError(f"{parent} cannot be read: {error.strerror}", advice=f"ls -ld {parent}") from error
+
+
+def _expect(head: Head, test: str, run_id: str) -> Head:
+    if (head.test, head.id) != (test, run_id):
+        raise ValueError(f"it belongs to the run {head.id!r} of {head.test!r}")
+    return head
 
 
 def _describe(content: bytes) -> StoredFile:
