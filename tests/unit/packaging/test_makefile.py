@@ -1,0 +1,56 @@
+"""What a fresh clone says when the machine lacks something."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def make(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["make", "-C", str(ROOT), *arguments], capture_output=True, text=True, timeout=30, check=False
+    )
+
+
+@pytest.fixture
+def venv(tmp_path: Path) -> str:
+    return f"VENV={tmp_path / 'venv'}"
+
+
+def fake_python(tmp_path: Path, *cases: str) -> str:
+    script = tmp_path / "python"
+    script.write_text("\n".join(["#!/bin/sh", 'case "$*" in', *cases, "esac"]) + "\n")
+    script.chmod(0o755)
+    return f"PYTHON={script}"
+
+
+def test_help_lists_every_command() -> None:
+    listed = [line.split()[1] for line in make("--no-print-directory", "help").stdout.splitlines()]
+    assert listed == ["help", "demo", "test", "lint", "type", "layers", "java", "bench", "clean"]
+
+
+def test_a_missing_python_is_named(venv: str) -> None:
+    done = make("java", venv, "PYTHON=no-such-python")
+    assert done.returncode != 0
+    assert "no-such-python was not found" in done.stdout
+    assert "apt-get install python3" in done.stdout
+
+
+def test_an_old_python_is_named_with_its_version(venv: str, tmp_path: Path) -> None:
+    old = fake_python(tmp_path, "*version_info*) exit 1;;", "--version) echo Python 3.9.18;;")
+    done = make("demo", venv, old)
+    assert done.returncode != 0
+    assert "needs Python 3.11 or newer" in done.stdout
+    assert "is Python 3.9.18" in done.stdout
+    assert "make PYTHON=python3.12 demo" in done.stdout
+
+
+def test_a_missing_venv_module_is_named_with_its_package(venv: str, tmp_path: Path) -> None:
+    bare = fake_python(tmp_path, "*version_info*) exit 0;;", "*ensurepip*) exit 1;;")
+    done = make("demo", venv, bare)
+    assert done.returncode != 0
+    assert "apt-get install python3-venv" in done.stdout
