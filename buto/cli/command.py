@@ -8,14 +8,25 @@ from typing import ClassVar, Protocol
 from buto.cli.console import Console
 
 
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C, with what is complete and how to go on."""
+
+    def __init__(self, message: str = "stopped by Ctrl-C", advice: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.advice = advice
+
+
 class Command(Protocol):
     """One word after ``buto``; its module exposes an instance as ``COMMAND``.
 
     Attributes:
         name: the word.
         help: what ``buto NAME --help`` says before the options; ends with examples to type.
-        takes_command: whether the user's own command may follow after ``--``; it arrives as the
-            tuple of texts ``args.command``, None when there was no ``--``.
+        takes_command: whether the user's own command may follow after ``--``.
+
+    Beside what it declares, a command finds in ``args``: ``command_name``; ``command``, the tuple of
+    texts after ``--``, None without ``--``; ``arguments``, all that was typed before ``--``.
     """
 
     name: ClassVar[str]

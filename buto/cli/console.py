@@ -42,6 +42,18 @@ class Console:
         """What the command was called for, to standard output; printed even when quiet."""
         self._write(self.stdout, text)
 
+    def marked(self, text: str) -> None:
+        """A result with rich's markup, which must only be there where :attr:`colour` is."""
+        if not self.colour:
+            self.result(text)
+            return
+        from rich.text import Text
+
+        console = self.rich()
+        with console.capture() as captured:
+            console.print(Text.from_markup(text))
+        self.result(captured.get().rstrip("\n"))
+
     def info(self, text: str) -> None:
         """What is going on, to standard error; silent when quiet."""
         if self.verbosity >= Verbosity.NORMAL:

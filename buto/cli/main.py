@@ -10,7 +10,7 @@ from types import FrameType
 from typing import NoReturn
 
 import buto
-from buto.cli.command import Command
+from buto.cli.command import Command, Interrupted
 from buto.cli.console import Console, Verbosity
 from buto.cli.registry import COMMANDS
 from buto.errors import ButoError, UsageError
@@ -48,13 +48,14 @@ def main(argv: list[str] | None = None) -> int:
             raise UsageError(
                 f"buto {command.name} takes no command after --", advice=f"buto {command.name} --help"
             )
-        args.command = command_line
+        args.command_name, args.command, args.arguments = command.name, command_line, arguments
         return command.run(args, console)
     except ButoError as error:
         console.error(error.message, error.advice)
         return error.exit_code
     except KeyboardInterrupt as stop:
-        console.error(str(stop) or "stopped by Ctrl-C")
+        said = stop if isinstance(stop, Interrupted) else Interrupted()
+        console.error(said.message, said.advice)
         return EXIT_INTERRUPTED
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -12,6 +12,7 @@ from buto.collect.target import MBeanSpec, Target
 from buto.config.document import DataPath
 from buto.config.variables import expand
 from buto.errors import UsageError
+from buto.oracle.settings import DEFAULT, Settings, settings_from
 from buto.units import format_seconds, parse_seconds
 
 DEFAULT_RUNS = 10
@@ -39,7 +40,7 @@ class TestConfig:
         written: the same as it was written, variables and all, by the keys of a configuration;
             what an oracle remembers, so that it holds on other machines and carries no secret.
         runs: how many runs train an oracle.
-        judge: settings of the judgement, by their keys in a configuration.
+        settings: how to judge.
     """
 
     __test__: ClassVar[bool] = False  # pytest would take the class for a test
@@ -48,7 +49,7 @@ class TestConfig:
     target: Target
     written: Mapping[str, Any]
     runs: int = DEFAULT_RUNS
-    judge: Mapping[str, Any] = field(default_factory=dict)
+    settings: Settings = DEFAULT
 
 
 def build_test(
@@ -98,7 +99,8 @@ def build_test(
         expected_exit=written.get("expect-exit", 0),
     )
     remembered = {key: value for key, value in written.items() if key not in ("runs", "judge")}
-    return TestConfig(name, target, remembered, written.get("runs", DEFAULT_RUNS), written.get("judge", {}))
+    runs = written.get("runs", DEFAULT_RUNS)
+    return TestConfig(name, target, remembered, runs, place.settings(written.get("judge", {})))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +122,12 @@ class _Place:
             return parse_seconds(str(written[key]))
         except UsageError as error:
             raise InvalidValue((key,), error.message, error.advice) from error
+
+    def settings(self, judge: Mapping[str, Any]) -> Settings:
+        try:
+            return settings_from(judge)
+        except UsageError as error:
+            raise InvalidValue(("judge",), error.message, error.advice) from error
 
     def command(self, written: str | list[str]) -> tuple[str, ...]:
         """Divided first and expanded then: a value with a blank stays one word."""

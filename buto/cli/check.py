@@ -1,0 +1,89 @@
+"""``buto check``."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import ClassVar
+
+from buto import oracle
+from buto.cli import options
+from buto.cli.console import Console
+from buto.cli.results import finish
+from buto.cli.session import launch, stored_runs
+from buto.errors import ButoError, StorageError
+from buto.oracle import Oracle
+from buto.report.json_result import Result
+from buto.report.terminal import verdict_lines
+from buto.training import Collected
+from buto.verdicts import Status, Verdict
+
+
+class CheckCommand:
+    name: ClassVar[str] = "check"
+    takes_command: ClassVar[bool] = True
+    help: ClassVar[str] = """\
+Launch a program once and judge it by its oracle: pass, regression, or inconclusive.
+
+The command is the one that buto.yaml has or that the oracle remembers; another may follow after --.
+Without NAME, all tests of buto.yaml are checked. The exit code is 0 if all pass, 1 if any shows a
+regression, else 3 or 4 if any could not be judged.
+
+examples:
+  buto check leaker
+  buto check leaker --runs 3
+  buto check leaker -- java -Xmx256m -cp new.jar com.acme.Main 5 100
+  buto check --json result.json
+  buto check leaker --from-runs 20261120T234041.123Z-1f2e
+"""
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("names", metavar="NAME", nargs="*", help="tests (default: all of buto.yaml)")
+        parser.add_argument(
+            "--runs", metavar="K", type=options.count, default=1, help="runs to judge together (default: 1)"
+        )
+        parser.add_argument("--from-runs", metavar="WHICH", help=f"launch nothing, {options.FROM_RUNS}")
+        options.add_target_options(parser)
+        options.add_file_options(parser)
+
+    def run(self, args: Namespace, console: Console) -> int:
+        options.check_json_path(args)
+        configured = options.read_config(args)
+        names = options.chosen_names(args, configured)
+        oracles = {name: options.the_oracle(args, name) for name in names}
+        if args.from_runs is not None:
+            collected = {name: Collected(stored_runs(name, args.from_runs, args)) for name in names}
+        else:
+            tests = [options.test_for(name, args, configured, oracles[name]) for name in names]
+            collected = launch(tests, dict.fromkeys(names, args.runs), args, console)
+        results = [_checked(name, oracles[name], collected[name], args, console) for name in names]
+        return finish(results, args, console)
+
+
+def _checked(test: str, known: Oracle, collected: Collected, args: Namespace, console: Console) -> Result:
+    """Judge one test and say so; a failure of one does not keep the others from being judged."""
+    path = options.oracle_path(args, test)
+    try:
+        if collected.failure is not None:
+            raise collected.failure
+        verdict = oracle.check(known, collected.valid())
+    except StorageError:
+        raise
+    except ButoError as error:
+        console.error(f"{test}: {error.message}", error.advice)
+        return Result(test, path, collected.runs, error=error)
+    steps = _next_steps(test, verdict, args)
+    for line in verdict_lines(verdict, test, collected.valid(), steps, markup=console.colour):
+        console.marked(line)
+    return Result(test, path, collected.runs, verdict)
+
+
+def _next_steps(test: str, verdict: Verdict, args: Namespace) -> list[str]:
+    if verdict.status is Status.PASS:
+        return []
+    show = f"buto runs show {test} {verdict.run_ids[0]}" if verdict.run_ids else "buto runs list"
+    if verdict.status is Status.REGRESSION:
+        return [show, f"buto train {test}  (if the change is meant)"]
+    return [show]
+
+
+COMMAND = CheckCommand()

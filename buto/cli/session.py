@@ -1,0 +1,105 @@
+"""What the commands that launch programs have in common: the lock, progress, Ctrl-C, stored runs."""
+
+from __future__ import annotations
+
+import secrets
+import shlex
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+
+from buto.cli.command import Interrupted
+from buto.cli.console import Console
+from buto.cli.progress import LaunchProgress
+from buto.config import TestConfig
+from buto.errors import JudgeError, UsageError
+from buto.runs import Run
+from buto.runs.store import RunStore
+from buto.training import PURPOSE, Collected, Plan, collect, measuring
+
+TRAIN = "train"
+CHECK = "check"
+ALL = "all"
+
+
+def launch(
+    tests: Sequence[TestConfig], runs: Mapping[str, int], args: Namespace, console: Console
+) -> dict[str, Collected]:
+    """Launch tests and store their runs, with progress.
+
+    Args:
+        runs: by test, how many valid runs are wanted.
+
+    Raises:
+        Interrupted: Ctrl-C; says what is complete and how to go on.
+        StorageError: the store cannot be written.
+    """
+    progress = LaunchProgress(console, dict(runs))
+    seed = secrets.randbits(32)
+    console.detail(f"order of launches: seed {seed}")
+    plans = [Plan(test.name, test.target, runs[test.name]) for test in tests]
+
+    def waiting() -> None:
+        console.info(f"waiting for another buto, which is measuring into {args.store}")
+
+    try:
+        with measuring(args.store, waiting):
+            return collect(plans, RunStore(args.store), progress, seed=seed, purpose=args.command_name)
+    except KeyboardInterrupt as stop:
+        raise _interrupted(progress, args) from stop
+    finally:
+        progress.clear()
+
+
+def stored_runs(test: str, which: str, args: Namespace, *, required: bool = True) -> list[Run]:
+    """Usable stored runs of a test, in the order of their start.
+
+    Args:
+        which: ``all`` for those that were not recorded for a check; ids with commas between them,
+            whatever they were recorded for; or ``FIRST..LAST``, a part of what ``all`` means, where
+            either end may be left out.
+        required: whether it is an error if there are none.
+
+    Raises:
+        UsageError: there are none.
+        JudgeError: a run that was named is not usable.
+        BadFileError: one of them does not exist or is damaged.
+    """
+    store = RunStore(args.store)
+    if which != ALL and ".." not in which:
+        named = [store.load(test, run_id.strip()) for run_id in sorted(set(which.split(",")))]
+        for run in named:
+            if not run.quality.valid:
+                raise JudgeError(f"the run {run.id} is not usable: {'; '.join(run.quality.problems)}")
+        return named
+    first, _, last = ("", "", "") if which == ALL else which.partition("..")
+    ids = [run_id for run_id in store.ids(test) if first <= run_id and (not last or run_id <= last)]
+    runs = [run for run in store.load_set(test, ids) if _may_teach(run)]
+    if required and not runs:
+        where = "" if which == ALL else f" in {which}"
+        raise UsageError(
+            f"{args.store} holds no usable runs of {test!r}{where}",
+            advice=f"buto runs list; to record some: buto record {test} --runs 10 -- ...",
+        )
+    return runs
+
+
+def _may_teach(run: Run) -> bool:
+    return run.quality.valid and run.metadata.get(PURPOSE) != CHECK
+
+
+def _interrupted(progress: LaunchProgress, args: Namespace) -> Interrupted:
+    counts = ", ".join(
+        f"{progress.complete[test]} of {planned} runs of {test!r}"
+        for test, planned in progress.planned.items()
+    )
+    if progress.first_id is None:
+        return Interrupted("stopped by Ctrl-C; no run was complete")
+    message = f"stopped by Ctrl-C; complete and kept in {args.store}: {counts}"
+    if args.command_name != TRAIN:
+        return Interrupted(message)
+    again = list(args.arguments)
+    if args.resume is None:
+        again += ["--resume", progress.first_id]
+    if args.command is not None:
+        again += ["--", *args.command]
+    return Interrupted(message, advice=f"to go on: buto {shlex.join(again)}")

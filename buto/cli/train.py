@@ -1,0 +1,92 @@
+"""``buto train``."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import ClassVar
+
+from buto import oracle
+from buto.cli import options
+from buto.cli.console import Console
+from buto.cli.results import finish
+from buto.cli.session import launch, stored_runs
+from buto.config import TestConfig
+from buto.errors import ButoError, StorageError
+from buto.report.json_result import Result
+from buto.runs import Run, run_set
+from buto.training import Collected
+from buto.units import format_count
+
+
+class TrainCommand:
+    name: ClassVar[str] = "train"
+    takes_command: ClassVar[bool] = True
+    help: ClassVar[str] = """\
+Launch a program several times, record what it uses, and write down what is usual in an oracle.
+
+The command after -- is remembered in the oracle, so that later 'buto check NAME' and 'buto train
+NAME' need none. Without NAME, all tests of buto.yaml are trained, their launches mixed at random.
+A disturbed run is repeated; half as many as are wanted, but at least three, may be disturbed.
+
+examples:
+  buto train leaker --runs 10 -- java -Xmx256m -cp app.jar com.acme.Main 5 100
+  buto train build --jvm 'com.acme.*' --timeout 2min -- ./gradlew run
+  buto train
+  buto train leaker --from-runs all
+"""
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("names", metavar="NAME", nargs="*", help="tests (default: all of buto.yaml)")
+        parser.add_argument(
+            "--runs", metavar="K", type=options.count, help="usable runs to learn from (default: 10)"
+        )
+        source = parser.add_mutually_exclusive_group()
+        source.add_argument("--from-runs", metavar="WHICH", help=f"launch nothing, {options.FROM_RUNS}")
+        source.add_argument(
+            "--resume", metavar="ID", help="count stored runs from this one on, launch only what is missing"
+        )
+        options.add_target_options(parser)
+        options.add_file_options(parser)
+
+    def run(self, args: Namespace, console: Console) -> int:
+        options.check_json_path(args)
+        configured = options.read_config(args)
+        names = options.chosen_names(args, configured)
+        tests = [options.test_for(name, args, configured, options.old_oracle(args, name)) for name in names]
+        collected = _collected(tests, args, console)
+        return finish([_trained(test, collected[test.name], args, console) for test in tests], args, console)
+
+
+def _collected(tests: list[TestConfig], args: Namespace, console: Console) -> dict[str, Collected]:
+    if args.from_runs is not None:
+        return {test.name: Collected(stored_runs(test.name, args.from_runs, args)) for test in tests}
+    done: dict[str, list[Run]] = {test.name: [] for test in tests}
+    if args.resume is not None:
+        for test in tests:
+            done[test.name] = stored_runs(test.name, f"{args.resume}..", args, required=False)
+    missing = {test.name: max(0, test.runs - len(done[test.name])) for test in tests}
+    collected = launch(tests, missing, args, console)
+    for name, result in collected.items():
+        result.runs[:0] = done[name]
+    return collected
+
+
+def _trained(test: TestConfig, collected: Collected, args: Namespace, console: Console) -> Result:
+    """Train one test and say so; a failure of one does not keep the others from being trained."""
+    path = options.oracle_path(args, test.name)
+    try:
+        if collected.failure is not None:
+            raise collected.failure
+        learned = oracle.train(run_set(collected.runs), test.settings, test.written)
+        oracle.save(path, learned)
+    except StorageError:
+        raise
+    except ButoError as error:
+        console.error(f"{test.name}: {error.message}", error.advice)
+        return Result(test.name, path, collected.runs, error=error)
+    runs = format_count(len(collected.valid()), "run")
+    console.result(f"TRAINED  {test.name}: {runs}, {path}")
+    return Result(test.name, path, collected.runs)
+
+
+COMMAND = TrainCommand()

@@ -1,0 +1,236 @@
+"""The training manager: launches tests many times in random order and stores each run at once."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import random
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Protocol
+
+from buto.collect.collector import Collector, open_collector
+from buto.collect.output import last_lines
+from buto.collect.recording import Progress
+from buto.collect.target import Target
+from buto.errors import ButoError, MeasureError, StorageError
+from buto.runs import Run, RunSet, run_set
+from buto.runs.store import RunStore
+
+PURPOSE = "buto.purpose"
+"""Metadata key: the command that a run was recorded for."""
+
+LOCK_TIMEOUT_S = 3600.0
+"""How long to wait for another buto that measures: six launches that reach the default time limit."""
+
+_LOCK_POLL_S = 0.2
+_LEAST_REPEATS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How often to launch one test."""
+
+    test: str
+    target: Target
+    runs: int
+
+
+@dataclass(slots=True)
+class Collected:
+    """What became of one plan.
+
+    Attributes:
+        runs: all that were stored, in the order of their start, invalid ones too.
+        failure: why there are fewer valid runs than planned; None if there are not.
+    """
+
+    runs: list[Run] = field(default_factory=list)
+    failure: ButoError | None = None
+
+    def valid(self) -> RunSet:
+        """The runs that may be used."""
+        return run_set([run for run in self.runs if run.quality.valid])
+
+
+class Watcher(Protocol):
+    """Is told what goes on; for people to see, nothing depends on it."""
+
+    def started(self, test: str, number: int, planned: int) -> None:
+        """A launch begins: the how-manieth valid run it will be, of how many."""
+
+    def tick(self, progress: Progress) -> None:
+        """Some time has passed in the current launch."""
+
+    def stored(self, run: Run) -> None:
+        """The launch has ended and its run is in the store."""
+
+    def failed(self, test: str, error: ButoError) -> None:
+        """This test is given up; the others go on."""
+
+
+def collect(
+    plans: Sequence[Plan],
+    store: RunStore,
+    watcher: Watcher,
+    *,
+    seed: int,
+    purpose: str,
+    collector_for: Callable[[Target], Collector] = open_collector,
+) -> dict[str, Collected]:
+    """Launch every plan as often as it says, in random order, and store each run as it ends.
+
+    A run that was disturbed is repeated, at most :func:`repeats` times a test. A program that ends
+    with another exit code than expected, or at its time limit, or cannot be measured, will not do
+    better the next time: its test is given up at once and the other tests go on.
+
+    Args:
+        plans: one for each test; no test twice.
+        seed: of the random order.
+        purpose: written into each run's metadata under PURPOSE, so that runs which were judged can
+            be told from those that may be learned from.
+        collector_for: how to open a collector.
+
+    Returns:
+        By test, in the order of the plans.
+
+    Raises:
+        StorageError: the store cannot be written. What was stored before stays.
+        KeyboardInterrupt: the current program was stopped and its run dropped; those before stay.
+    """
+    plan_of = {plan.test: plan for plan in plans}
+    results = {plan.test: Collected() for plan in plans}
+    queue = deque(interleave({plan.test: plan.runs for plan in plans}, seed))
+    with ExitStack() as stack:
+        collectors: dict[str, Collector] = {}
+        while queue:
+            test = queue.popleft()
+            plan, result = plan_of[test], results[test]
+            try:
+                if test not in collectors:
+                    collectors[test] = stack.enter_context(collector_for(plan.target))
+                watcher.started(test, len(result.valid()) + 1, plan.runs)
+                run = collectors[test].record(test, watcher.tick)
+                run = replace(run, metadata={**run.metadata, PURPOSE: purpose})
+                store.add(run)
+                result.runs.append(run)
+                watcher.stored(run)
+                _check_ending(run, plan.target)
+                if not run.quality.valid:
+                    _check_repeats(result.runs, plan)
+                    queue.append(test)
+            except StorageError:
+                raise
+            except ButoError as error:
+                result.failure = error
+                watcher.failed(test, error)
+                queue = deque(other for other in queue if other != test)
+    return results
+
+
+def interleave(counts: Mapping[str, int], seed: int) -> list[str]:
+    """Each test as often as it says, in rounds of random order.
+
+    A machine that grows slower or warmer then does so for all tests alike (randomised blocks).
+    """
+    source = random.Random(seed)
+    order: list[str] = []
+    for number in range(max(counts.values(), default=0)):
+        block = [test for test, count in counts.items() if count > number]
+        source.shuffle(block)
+        order += block
+    return order
+
+
+def repeats(runs: int) -> int:
+    """How many disturbed runs of one test are repeated: half of the planned ones, at least three."""
+    return max(_LEAST_REPEATS, runs // 2)
+
+
+@contextmanager
+def measuring(root: Path, on_wait: Callable[[], None], timeout_s: float = LOCK_TIMEOUT_S) -> Iterator[None]:
+    """One buto at a time measures into a store, for two would disturb each other.
+
+    The lock is the kernel's, on the store's directory (``flock``): it leaves no file behind and ends
+    with its process, however that ends.
+
+    Args:
+        root: the store's directory; made if it is not there.
+        on_wait: called once before waiting for another.
+        timeout_s: how long to wait.
+
+    Raises:
+        StorageError: the directory cannot be made or written, or the other does not end in time.
+    """
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        raise _not_writable(root, error.strerror) from error
+    try:
+        if not os.access(root, os.W_OK | os.X_OK):
+            raise _not_writable(root, "permission denied")
+        _lock(descriptor, root, on_wait, timeout_s)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _not_writable(root: Path, why: str | None) -> StorageError:
+    return StorageError(f"the store {root} cannot be written: {why}", advice="name another with --store DIR")
+
+
+def _lock(descriptor: int, root: Path, on_wait: Callable[[], None], timeout_s: float) -> None:
+    deadline = time.monotonic() + timeout_s
+    told = False
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                raise StorageError(
+                    f"another buto has been measuring into {root} for too long",
+                    advice=f"see which: fuser {root}; or name another store with --store DIR",
+                ) from None
+            if not told:
+                on_wait()
+                told = True
+            time.sleep(_LOCK_POLL_S)
+        else:
+            return
+
+
+def _check_ending(run: Run, target: Target) -> None:
+    """A run that ended as it should not is invalid by its collector; here it ends the test."""
+    if not run.outcome.timed_out and run.outcome.exit_code == target.expected_exit:
+        return
+    if run.outcome.timed_out:
+        advice = "give it more time with --timeout, or find out what it waits for"
+    elif run.outcome.exit_code is not None:
+        advice = f"if that is a good end for this program: --expect-exit {run.outcome.exit_code}"
+    else:
+        advice = f"see what the run recorded: buto runs show {run.id}"
+    raise MeasureError(f"the program {run.outcome.describe()}\n{_quoted(run)}", advice=advice)
+
+
+def _quoted(run: Run) -> str:
+    parts = []
+    for name, output in (("stdout", run.stdout), ("stderr", run.stderr)):
+        lines = last_lines(output)
+        parts.append(f"{name}, last lines:\n{lines}" if lines else f"{name}: empty")
+    return "\n".join(parts)
+
+
+def _check_repeats(runs: Sequence[Run], plan: Plan) -> None:
+    invalid = [run for run in runs if not run.quality.valid]
+    if len(invalid) <= repeats(plan.runs):
+        return
+    commonest = Counter(problem for run in invalid for problem in run.quality.problems).most_common(1)[0][0]
+    raise MeasureError(
+        f"{len(invalid)} of {len(runs)} runs were disturbed, most often: {commonest}",
+        advice="buto doctor (what else loads this machine), or sample less often with --interval",
+    )
