@@ -37,7 +37,7 @@ examples:
             metavar="DIR",
             type=Path,
             default=Path(".buto"),
-            help="where runs are kept (default: .buto)",
+            help="where runs would be kept (default: .buto)",
         )
 
     def run(self, args: Namespace, console: Console) -> int:

@@ -1,0 +1,112 @@
+"""Whether this machine can measure, tried out: a small program is launched under every JVM that is found."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from buto import jars
+from buto.collect.collector import open_collector
+from buto.collect.host import LoadMeter
+from buto.collect.introduction import introduce
+from buto.collect.jvms import INSTALL_ADVICE, OLDEST_JAVA, JavaInstallation, find_installations
+from buto.collect.machine import (
+    Check,
+    Level,
+    check_clock,
+    check_cores,
+    check_load,
+    check_store,
+    check_temporary_directory,
+)
+from buto.collect.target import Target
+from buto.errors import BadFileError, ButoError
+from buto.units import format_seconds
+
+_PROGRAM = ("buto.testprograms.leaker.Leaker", "--duration", "300ms")
+_PROGRAM_S = 0.3
+_INTERVAL_S = 0.02
+_TIMEOUT_S = 30.0
+_MAX_CLOCK_DIFFERENCE_S = 0.05
+"""Words need microseconds to arrive, some milliseconds on a busy machine; other clocks differ by hours."""
+
+
+def examine(store: Path) -> Iterator[Check]:
+    """Look at everything; each result is there as soon as it is known.
+
+    Args:
+        store: where runs would be kept; not made.
+    """
+    if sys.platform != "linux":
+        yield Check(
+            "system", Level.PROBLEM, f"{sys.platform}; buto measures on Linux", "use a Linux container"
+        )
+        return
+    meter, began = LoadMeter(), time.monotonic()
+    yield check_clock()
+    yield check_cores()
+    yield check_store(store)
+    yield check_temporary_directory()
+    yield from _check_jvms()
+    # What has been launched so far is over; at least so long a look at what remains.
+    time.sleep(max(0.0, 0.5 - (time.monotonic() - began)))
+    yield check_load(meter.foreign_load())
+
+
+def _check_jvms() -> Iterator[Check]:
+    try:
+        jars.path(jars.AGENT)
+        program = jars.path(jars.TESTPROGRAMS)
+    except BadFileError as error:
+        yield Check("agent", Level.PROBLEM, error.message, error.advice)
+        return
+    installations = find_installations()
+    if not installations:
+        yield Check(
+            "java",
+            Level.PROBLEM,
+            "no java was found on PATH, by JAVA_HOME or in /usr/lib/jvm",
+            INSTALL_ADVICE,
+        )
+        return
+    checks = [_check_jvm(installation, program) for installation in installations]
+    some_work = any(check.level is not Level.PROBLEM for check in checks)
+    for check in checks:
+        one_of_several = check.level is Level.PROBLEM and some_work
+        yield replace(check, level=Level.WARNING) if one_of_several else check
+
+
+def _check_jvm(installation: JavaInstallation, program: Path) -> Check:
+    name = f"java {installation.version or '(unknown version)'}"
+    where = f"{installation.java} (from {installation.found_by})"
+    if installation.major is None:
+        return Check(name, Level.PROBLEM, f"{where} does not run", "reinstall or remove it")
+    if installation.major < OLDEST_JAVA:
+        return Check(name, Level.PROBLEM, f"{where} is older than Java {OLDEST_JAVA}", INSTALL_ADVICE)
+    command = (str(installation.java), "-cp", str(program), *_PROGRAM)
+    target = Target(command, timeout_s=_TIMEOUT_S, interval_s=_INTERVAL_S)
+    try:
+        introduction = introduce(target)
+        with open_collector(target) as collector:
+            run = collector.record("doctor")
+    except ButoError as error:
+        return Check(name, Level.PROBLEM, f"{where}: {error.message}", error.advice)
+    if run.times_s[0] > 0 or run.times_s[-1] < _PROGRAM_S:
+        seen = f"samples from {run.times_s[0]:.3f} s to {run.times_s[-1]:.3f} s"
+        return Check(
+            name, Level.PROBLEM, f"{where}: the program lasts {_PROGRAM_S} s, {seen}", "try it again"
+        )
+    said = f"{where}: the agent loads, {len(run.times_s)} samples from before main to the exit"
+    if abs(introduction.clock_difference_s) > _MAX_CLOCK_DIFFERENCE_S:
+        difference = format_seconds(abs(introduction.clock_difference_s))
+        return Check(
+            name, Level.WARNING, f"{said}; its clock differs by {difference}", "try it on a quiet machine"
+        )
+    if introduction.counters is not None:
+        return Check(
+            name, Level.WARNING, f"{said}; {introduction.counters}", "a killed program's last state is lost"
+        )
+    return Check(name, Level.OK, f"{said}; its clock is buto's; its performance counters can be read")

@@ -1,0 +1,118 @@
+"""Whether the machine itself is fit for measuring: clock, cores, other load, room to write."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import time
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from buto.collect import host
+from buto.collect.session import session_directory
+from buto.collect.target import Target
+from buto.errors import StorageError
+from buto.units import format_bytes, format_count, format_number, format_percent, format_seconds
+
+COARSE_CLOCK_S = 1e-6
+BUSY_SHARE = 0.2
+"""Runs that others disturb more than this differ visibly from quiet ones."""
+
+LITTLE_SPACE = 1 << 30
+NO_SPACE = 50 << 20
+"""A run of some seconds takes less than 1 MiB, but its output may take a few."""
+
+
+class Level(Enum):
+    OK = "ok"
+    WARNING = "warning"
+    """Measuring works, but not as well as it could."""
+    PROBLEM = "problem"
+    """Measuring does not work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at.
+
+    Attributes:
+        name: what was looked at.
+        said: what was found, with its number or path.
+        advice: what to do about it, unless all is well.
+    """
+
+    name: str
+    level: Level
+    said: str
+    advice: str | None = None
+
+
+def check_clock() -> Check:
+    """The clock that samples are placed by."""
+    resolution_s = time.get_clock_info("monotonic").resolution
+    said = f"resolution {format_seconds(resolution_s)}"
+    if resolution_s > COARSE_CLOCK_S:
+        return Check("clock", Level.WARNING, said, "use intervals of 100 ms and more")
+    return Check("clock", Level.OK, said)
+
+
+def check_cores() -> Check:
+    """How many cores a program may use, by affinity and control group."""
+    known = host.describe(Target(("java",)))
+    cores, total, quota = known["host.cores"], known["host.cores.total"], known["host.cores.quota"]
+    said = (
+        f"{cores} of {format_count(float(total or 1), 'core')}, {known['host.cpu.model'] or 'unknown model'}"
+    )
+    available = float(cores or 1)
+    if isinstance(quota, float):
+        said += f"; the control group allows the time of {format_number(quota)}"
+        available = min(available, quota)
+    if available < 2:
+        advice = "give it two cores: on one, a JVM takes another garbage collector and buto competes with it"
+        return Check("cores", Level.WARNING, said, advice)
+    return Check("cores", Level.OK, said)
+
+
+def check_load(foreign_load: float) -> Check:
+    """What others use meanwhile, as a share of the cores; NaN if unknown."""
+    if foreign_load != foreign_load:
+        return Check("load by others", Level.WARNING, "unknown", "see with top what else runs")
+    said = f"{format_percent(round(foreign_load, 3))} of the cores"
+    if foreign_load > BUSY_SHARE:
+        advice = "stop what else runs (see top), or expect wide bounds and disturbed runs"
+        return Check("load by others", Level.WARNING, said, advice)
+    return Check("load by others", Level.OK, said)
+
+
+def check_store(store: Path) -> Check:
+    """Whether runs can be stored, and how many."""
+    place = next(path for path in (store.absolute(), *store.absolute().parents) if path.exists())
+    advice = "name another directory with --store DIR"
+    try:
+        with tempfile.TemporaryFile(dir=place):
+            free = shutil.disk_usage(place).free
+    except OSError as error:
+        return Check("store", Level.PROBLEM, f"{store} cannot be written: {error.strerror}", advice)
+    said = f"{store}, {format_bytes(free)} free"
+    if free < LITTLE_SPACE:
+        level = Level.PROBLEM if free < NO_SPACE else Level.WARNING
+        return Check("store", level, said, f"free some space (buto runs delete), or {advice}")
+    return Check("store", Level.OK, said)
+
+
+def check_temporary_directory() -> Check:
+    """Whether a launch can write its output, and the agent's session file."""
+    try:
+        with session_directory() as directory:
+            place, free = directory.parent, shutil.disk_usage(directory).free
+            (directory / "output").write_bytes(os.urandom(1024))
+    except OSError as error:
+        return Check("temporary files", Level.PROBLEM, str(error), "set TMPDIR to another directory")
+    except StorageError as error:
+        return Check("temporary files", Level.PROBLEM, error.message, error.advice)
+    said = f"{place}, {format_bytes(free)} free"
+    if free < NO_SPACE:
+        return Check("temporary files", Level.PROBLEM, said, "free some space, or set TMPDIR")
+    return Check("temporary files", Level.OK, said)
