@@ -116,8 +116,7 @@ class Launch:
         pid: of the command's own process, which leads the session.
         started_ns: ``time.monotonic_ns`` just before the start.
         line: what was executed.
-        n_left_over: processes that were still there when :meth:`close` was called after the
-            command's own end.
+        n_left_over: processes that had to be ended after the command's own end.
 
     Raises:
         MeasureError: the command cannot be started; the message says why.
@@ -178,6 +177,10 @@ class Launch:
         """Every living process that the command started, itself included."""
         return processes.members(self.pid, self._marker.encode())
 
+    def owns(self, pid: int) -> bool:
+        """Whether a living process was started by the command, or is its own."""
+        return processes.belongs(pid, self.pid, self._marker.encode())
+
     def terminate(self) -> None:
         """Ask all processes of the command to end (SIGTERM); returns at once."""
         processes.send(self.members(), signal.SIGTERM)
@@ -209,10 +212,33 @@ class Launch:
             parts.append(f"{name}, last lines:\n{lines}" if lines else f"{name}: empty")
         return "\n".join(parts)
 
+    def end_all(self) -> None:
+        """End whatever still runs of the command: SIGTERM, two seconds, SIGKILL.
+
+        Raises:
+            MeasureError: a process is there ten seconds after SIGKILL.
+        """
+        left = self.members()
+        if not left:
+            return
+        if self.poll() is not None:
+            self.n_left_over += len(left)
+        processes.send(left, signal.SIGTERM)
+        processes.wait_for_end(left, GRACE_S)
+        deadline = time.monotonic() + _REAP_S
+        while left := self.members():
+            self.kill()
+            if not processes.wait_for_end(left, deadline - time.monotonic()):
+                raise MeasureError(
+                    f"processes {', '.join(map(str, left))} of {shlex.join(self.target.command)} "
+                    f"do not end, {_REAP_S:.0f} s after SIGKILL",
+                    advice="see what they wait for: cat /proc/PID/stack",
+                )
+
     def close(self) -> None:
         """End whatever still runs, and release all descriptors."""
         try:
-            self._end_all()
+            self.end_all()
         finally:
             self.kill()
             if self.wait(_REAP_S) is None:
@@ -234,25 +260,6 @@ class Launch:
             )
         except OSError as error:
             raise _cannot_start(self.target, error) from error
-
-    def _end_all(self) -> None:
-        left = self.members()
-        if not left:
-            return
-        if self.poll() is not None:
-            self.n_left_over = len(left)
-        processes.send(left, signal.SIGTERM)
-        if not processes.wait_for_end(left, GRACE_S):
-            self.kill()
-        deadline = time.monotonic() + _REAP_S
-        while left := self.members():
-            self.kill()
-            if not processes.wait_for_end(left, deadline - time.monotonic()):
-                raise MeasureError(
-                    f"processes {', '.join(map(str, left))} of {shlex.join(self.target.command)} "
-                    f"do not end, {_REAP_S:.0f} s after SIGKILL",
-                    advice="see what they wait for: cat /proc/PID/stack",
-                )
 
     def _close_outputs(self) -> None:
         self.stdout.close()

@@ -46,7 +46,12 @@ def members(session: int, marker: bytes) -> list[int]:
     The marker finds what has opened a session of its own, as daemons do.
     """
     pids = [int(entry.name) for entry in os.scandir("/proc") if entry.name.isdigit()]
-    return [pid for pid in pids if session_of(pid) == session or _carries(pid, marker)]
+    return [pid for pid in pids if belongs(pid, session, marker)]
+
+
+def belongs(pid: int, session: int, marker: bytes) -> bool:
+    """Whether a living process is of that session, or its first environment held ``marker``."""
+    return session_of(pid) == session or _carries(pid, marker)
 
 
 def session_of(pid: int) -> int | None:

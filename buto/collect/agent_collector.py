@@ -1,0 +1,123 @@
+"""The collector for programs that buto launches: an agent inside the JVM pushes, this side listens."""
+
+from __future__ import annotations
+
+import math
+from types import TracebackType
+from typing import Self
+
+from buto.collect import failures, host, quality
+from buto.collect.agent_listener import AgentListener
+from buto.collect.agent_recorder import AgentRecorder
+from buto.collect.agent_session import AgentSession
+from buto.collect.collector import OnTick
+from buto.collect.hsperf import NoPerfData
+from buto.collect.launcher import Ending, Launch
+from buto.collect.recording import Recording
+from buto.collect.session import session_directory
+from buto.collect.target import Target
+from buto.runs import Outcome, Run
+
+_SILENCE_NS = 250_000_000
+"""A connection that ends so long before its JVM was given up by the agent."""
+
+
+class AgentCollector:
+    """Records launches of one target through buto's Java agent. Keeps nothing between them."""
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        pass
+
+    def record(self, test: str, on_tick: OnTick | None = None) -> Run:
+        """See :meth:`buto.collect.collector.Collector.record`."""
+        recording = Recording(test)
+        recording.metadata.update(host.describe(self.target))
+        load = host.LoadMeter()
+        with (
+            session_directory() as directory,
+            AgentListener(directory) as listener,
+            Launch(self.target, directory, [listener.jvm_option]) as launch,
+            AgentSession(launch, listener, recording, on_tick) as session,
+        ):
+            ending = session.follow()
+            foreign_load = load.foreign_load()
+            launch.end_all()
+            recorder = _started(session, launch, recording)
+            last_sample = _last_sample(session, launch, recorder, ending)
+            return _finish(session, launch, recording, ending, last_sample, foreign_load)
+
+
+def _started(session: AgentSession, launch: Launch, recording: Recording) -> AgentRecorder:
+    """The recorder of a JVM whose program has begun; raises MeasureError if there was none."""
+    if session.recorder is None or session.hello is None:
+        raise failures.no_jvm(launch, session.others, timed_out=session.timed_out)
+    not_found = failures.main_not_found(launch, session.hello.command)
+    if not_found is not None:
+        raise not_found
+    if recording.n_samples == 0:
+        raise failures.not_started(launch, "the JVM ended before its first sample")
+    if recording.zero_ns is None:
+        raise failures.not_started(launch, "the agent did not open the gate in time, or the JVM ended before")
+    return session.recorder
+
+
+def _last_sample(session: AgentSession, launch: Launch, recorder: AgentRecorder, ending: Ending) -> str:
+    """Where the last row comes from, see Outcome; adds one from outside if no exit hook could send any."""
+    if recorder.complete:
+        return "agent"
+    try:
+        if isinstance(session.counters, NoPerfData):
+            raise session.counters
+        values = session.counters.values() if session.counters else {}
+    except NoPerfData as reason:
+        recorder.recording.metadata["buto.hsperfdata.missing"] = reason.message
+        return "push"
+    if session.hello is not None and session.hello.pid == launch.pid:
+        values["jvm.cpu.time"] = ending.cpu_s
+    return "hsperfdata" if recorder.add_last_state(session.end_ns, values, "hsperfdata") else "push"
+
+
+def _finish(
+    session: AgentSession,
+    launch: Launch,
+    recording: Recording,
+    ending: Ending,
+    last_sample: str,
+    foreign_load: float,
+) -> Run:
+    times_s = recording.times_s()
+    timed_out = session.timed_out
+    outcome = Outcome(
+        exit_code=None if timed_out else ending.exit_code,
+        signal=None if timed_out else ending.signal,
+        timed_out=timed_out,
+        duration_s=float(times_s[-1]),
+        last_sample=last_sample,
+    )
+    recording.metadata |= {
+        "host.load.foreign": None if math.isnan(foreign_load) else round(foreign_load, 3),
+        "host.load.run_queue": session.run_queue_s,
+        "buto.jvms.others": ", ".join(session.others),
+        "buto.left_over.processes": launch.n_left_over,
+    }
+    sampled = quality.sampling(times_s, launch.target.interval_s, quality.pauses_s(recording))
+    judged = quality.quality_of(launch.target, outcome, sampled, foreign_load, more=_problems(session))
+    return recording.finish(outcome, judged, stdout=launch.kept_stdout(), stderr=launch.kept_stderr())
+
+
+def _problems(session: AgentSession) -> tuple[str, ...]:
+    problems = []
+    recorder = session.recorder
+    if recorder is not None and recorder.n_lost_notifications:
+        problems.append(f"{recorder.n_lost_notifications} notifications were lost, for there were too many")
+    if session.silence_ns > _SILENCE_NS:
+        problems.append(f"the agent fell silent {session.silence_ns * 1e-9:.1f} s before the JVM's end")
+    return tuple(problems)

@@ -1,0 +1,195 @@
+"""Bytes from the agent to messages: incremental, bounded, and strict about every length."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+
+import numpy as np
+
+from buto.collect.agent_messages import (
+    Bye,
+    Columns,
+    Dropped,
+    Emitted,
+    Hello,
+    Mark,
+    Message,
+    Metadata,
+    Notifications,
+    Reasons,
+    Samples,
+)
+from buto.errors import MeasureError
+from buto.properties import METRICS, Kind, Property, property_for, split_name
+
+MAX_FRAME_BYTES = 16 * 1024 * 1024
+MAX_HELLO_BYTES = 1024 * 1024
+"""Of the first frame, which comes from somebody who has not shown the secret yet."""
+
+_KINDS = (Kind.GAUGE, Kind.COUNTER, Kind.CONSTANT)
+_LENGTH = struct.Struct(">I")
+
+
+class ChannelError(MeasureError):
+    """Somebody does not follow the channel's format."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            f"the agent sent something that does not follow the channel's format: {what}",
+            advice="if no other buto's agent stands on the JVM's command line, please report this defect",
+        )
+
+
+class FrameDecoder:
+    """Bytes in, in pieces of any size; whole messages out.
+
+    Holds at most one frame: 1 MiB before the first message, 16 MiB after.
+    """
+
+    def __init__(self) -> None:
+        self._buffer = bytearray()
+        self._limit = MAX_HELLO_BYTES
+
+    @property
+    def n_pending(self) -> int:
+        """Bytes of a frame that is not whole yet."""
+        return len(self._buffer)
+
+    def feed(self, data: bytes) -> list[Message]:
+        """The messages that are complete now, in order.
+
+        Raises:
+            ChannelError: unknown type, wrong length, text that is not UTF-8, number out of range.
+        """
+        self._buffer += data
+        messages = []
+        start = 0
+        while len(self._buffer) - start >= _LENGTH.size:
+            (length,) = _LENGTH.unpack_from(self._buffer, start)
+            if not 1 <= length <= self._limit:
+                raise ChannelError(f"a frame of {length} bytes")
+            end = start + _LENGTH.size + length
+            if len(self._buffer) < end:
+                break
+            messages.append(_message(bytes(self._buffer[start + _LENGTH.size : end])))
+            self._limit = MAX_FRAME_BYTES
+            start = end
+        del self._buffer[:start]
+        return messages
+
+
+class _Body:
+    """Reads one frame from front to back."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._at = 0
+
+    def unpack(self, layout: str) -> tuple[int, ...]:
+        packed = struct.Struct(">" + layout)
+        return packed.unpack(self.take(packed.size))
+
+    def number(self, layout: str) -> int:
+        return self.unpack(layout)[0]
+
+    def text(self) -> str:
+        try:
+            return self.take(self.number("I")).decode()
+        except UnicodeDecodeError:
+            raise ChannelError("a text that is not UTF-8") from None
+
+    def take(self, length: int) -> bytes:
+        if length > len(self._data) - self._at:
+            raise ChannelError("a frame that ends too early")
+        self._at += length
+        return self._data[self._at - length : self._at]
+
+    def end(self) -> None:
+        if self._at != len(self._data):
+            raise ChannelError(f"{len(self._data) - self._at} bytes behind the end of a message")
+
+
+def _message(frame: bytes) -> Message:
+    body = _Body(frame)
+    type = body.number("B")
+    read = _READERS.get(type)
+    if read is None:
+        raise ChannelError(f"a message of the unknown type {type}")
+    message = read(body)
+    body.end()
+    return message
+
+
+def _hello(body: _Body) -> Hello:
+    version = body.number("H")
+    return Hello(version, body.text(), body.number("q"), body.text(), body.text(), *body.unpack("qqq"))
+
+
+def _columns(body: _Body) -> Columns:
+    first, n = body.unpack("II")
+    return Columns(first, tuple(_property(body) for _ in range(n)))
+
+
+def _property(body: _Body) -> Property:
+    """What the registry says of a default metric; any other is what the agent says."""
+    name, unit, kind = body.text(), body.text(), body.number("B")
+    if kind >= len(_KINDS):
+        raise ChannelError(f"the kind {kind} of the property {name}")
+    if split_name(name)[0] not in METRICS:
+        return Property(name, unit or "1", _KINDS[kind])
+    known = property_for(name)
+    if (known.unit, known.kind) != (unit, _KINDS[kind]):
+        raise ChannelError(
+            f"{name} as a {_KINDS[kind].value} in {unit}, not a {known.kind.value} in {known.unit}"
+        )
+    return known
+
+
+def _metadata(body: _Body) -> Metadata:
+    return Metadata(tuple((body.text(), body.text()) for _ in range(body.number("I"))))
+
+
+def _samples(body: _Body) -> Samples:
+    n_rows, n_columns = body.unpack("II")
+    words = np.frombuffer(body.take(n_rows * (1 + n_columns) * 8), dtype=">i8")
+    rows = words.reshape(n_rows, 1 + n_columns)
+    return Samples(rows[:, 0].astype(np.int64), rows[:, 1:].view(">f8").astype(np.float64))
+
+
+def _notifications(body: _Body) -> Notifications:
+    return Notifications(tuple(_emitted(body) for _ in range(body.number("I"))))
+
+
+def _emitted(body: _Body) -> Emitted:
+    received = body.number("q")
+    return Emitted(received, body.text(), body.text(), body.number("q"), body.text(), body.number("q"))
+
+
+def _reasons(body: _Body) -> Reasons:
+    return Reasons(tuple((body.number("I"), body.text()) for _ in range(body.number("I"))))
+
+
+def _mark(body: _Body) -> Mark:
+    return Mark(body.text(), body.number("q"))
+
+
+def _dropped(body: _Body) -> Dropped:
+    return Dropped(*body.unpack("QQ"))
+
+
+def _bye(body: _Body) -> Bye:
+    return Bye()
+
+
+_READERS: dict[int, Callable[[_Body], Message]] = {
+    1: _hello,
+    2: _columns,
+    3: _metadata,
+    4: _samples,
+    5: _notifications,
+    6: _reasons,
+    7: _mark,
+    8: _dropped,
+    9: _bye,
+}

@@ -1,0 +1,167 @@
+"""The collector's end of the agent's channel: socket, secret, session file, and one connection each."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+import socket
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from buto import jars
+from buto.collect.agent_frames import ChannelError, FrameDecoder
+from buto.collect.agent_messages import VERSION, Hello, Message
+from buto.collect.session import write_private
+from buto.errors import MeasureError
+
+GATE_MS = 1000
+EXIT_MS = 500
+"""How long the agent may hold ``main`` and the exit, see docs/formats/agent-channel.md."""
+
+HELLO_S = 5.0
+"""Who has connected and not said a valid HELLO after this time is sent away."""
+
+_MAX_CONNECTIONS = 256
+_RECEIVE_BYTES = 1024 * 1024
+_SEND_S = 2.0
+
+
+class AgentListener:
+    """Listens on 127.0.0.1, at a port of the system's choice, for the agents of one launch.
+
+    Attributes:
+        jvm_option: what makes a JVM load the agent and connect here.
+
+    Raises:
+        BadFileError: the agent's jar was not built.
+        StorageError: the session directory cannot be written.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self._secret = secrets.token_hex(32)
+        self._n_connections = 0
+        jar = directory / "buto-agent.jar"
+        jar.symlink_to(jars.path(jars.AGENT))
+        session_file = directory / "session"
+        self._socket = socket.create_server(("127.0.0.1", 0), backlog=64)
+        try:
+            self._socket.setblocking(False)
+            lines = {
+                "version": VERSION,
+                "port": self._socket.getsockname()[1],
+                "secret": self._secret,
+                "gate.ms": GATE_MS,
+                "exit.ms": EXIT_MS,
+            }
+            text = "".join(f"{key}={value}\n" for key, value in lines.items())
+            write_private(session_file, text.encode())
+        except BaseException:
+            self._socket.close()
+            raise
+        self.jvm_option = f"-javaagent:{jar}={session_file}"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._socket.close()
+
+    def fileno(self) -> int:
+        """Readable when somebody wants to connect."""
+        return self._socket.fileno()
+
+    def accept(self) -> AgentConnection | None:
+        """The next connection, or None if there is none, or there were too many already."""
+        try:
+            connected, _ = self._socket.accept()
+        except (BlockingIOError, ConnectionError):
+            return None
+        self._n_connections += 1
+        if self._n_connections > _MAX_CONNECTIONS:
+            connected.close()
+            return None
+        return AgentConnection(connected, self._secret)
+
+
+class AgentConnection:
+    """One JVM, or somebody who claims to be one until the secret has been shown.
+
+    Attributes:
+        hello: what it said of itself; None until it has shown the secret.
+        closed: the other side has closed, or was sent away.
+        closed_ns: when that was seen, ``time.monotonic_ns``.
+    """
+
+    def __init__(self, connected: socket.socket, secret: str) -> None:
+        connected.setblocking(False)
+        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._socket = connected
+        self._secret = secret
+        self._decoder = FrameDecoder()
+        self._opened = time.monotonic()
+        self.hello: Hello | None = None
+        self.closed = False
+        self.closed_ns = 0
+
+    def fileno(self) -> int:
+        return self._socket.fileno()
+
+    def close(self) -> None:
+        if not self.closed:
+            self.closed = True
+            self.closed_ns = time.monotonic_ns()
+            self._socket.close()
+
+    @property
+    def is_overdue(self) -> bool:
+        """Whether it has had more than its time to introduce itself."""
+        return self.hello is None and time.monotonic() - self._opened > HELLO_S
+
+    def receive(self) -> list[Message]:
+        """The messages that have arrived, at most 1 MiB at once, the HELLO among them.
+
+        Raises:
+            ChannelError: what has arrived is no message, or the first was no valid HELLO.
+        """
+        try:
+            data = self._socket.recv(_RECEIVE_BYTES)
+        except BlockingIOError:
+            return []
+        except ConnectionError:
+            data = b""
+        if not data:
+            self.close()
+            return []
+        messages = self._decoder.feed(data)
+        if self.hello is None and messages:
+            self.hello = self._introduced(messages[0])
+        return messages
+
+    def send(self, frame: bytes) -> None:
+        """Send a short frame; a peer that is gone is noticed by :meth:`receive`.
+
+        Raises:
+            MeasureError: it cannot be sent within two seconds, for nobody reads.
+        """
+        self._socket.settimeout(_SEND_S)
+        try:
+            self._socket.sendall(frame)
+        except ConnectionError:
+            pass
+        except TimeoutError as error:
+            raise MeasureError(f"the agent has not read a message within {_SEND_S:g} s") from error
+        finally:
+            self._socket.setblocking(False)
+
+    def _introduced(self, first: Message) -> Hello:
+        if not isinstance(first, Hello):
+            raise ChannelError("a message before HELLO")
+        if not hmac.compare_digest(first.secret.encode(), self._secret.encode()):
+            raise ChannelError("a wrong secret")
+        if first.version != VERSION:
+            raise ChannelError(f"version {first.version}, not {VERSION}")
+        return first

@@ -1,0 +1,141 @@
+"""The messages of the agent's channel as frozen values, and how the collector writes its own.
+
+The format is described in docs/formats/agent-channel.md.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from buto.collect.target import MBeanSpec
+from buto.properties import Property
+from buto.runs import FloatArray
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """A JVM has started and holds its ``main``. Times as they were when it was sent.
+
+    Attributes:
+        command: the JVM's main class, jar or module, and the program's arguments.
+    """
+
+    version: int
+    secret: str
+    pid: int
+    command: str
+    java_version: str
+    nano_time_ns: int
+    wall_ms: int
+    jvm_start_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """New columns behind the ``first`` ones."""
+
+    first: int
+    properties: tuple[Property, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    entries: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Samples:
+    """``times_ns`` of shape (n_rows,), ``values`` of shape (n_rows, n_columns)."""
+
+    times_ns: npt.NDArray[np.int64]
+    values: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Emitted:
+    """One notification; ``received_ns`` by the target's nanoTime, ``stamp_ms`` the emitter's own."""
+
+    received_ns: int
+    type: str
+    source: str
+    sequence: int
+    message: str
+    stamp_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Notifications:
+    items: tuple[Emitted, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reasons:
+    """Column numbers and why they could not be read."""
+
+    entries: tuple[tuple[int, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    name: str
+    time_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """How many could not be sent so far."""
+
+    n_samples: int
+    n_notifications: int
+
+
+@dataclass(frozen=True, slots=True)
+class Bye:
+    pass
+
+
+Message = Hello | Columns | Metadata | Samples | Notifications | Reasons | Mark | Dropped | Bye
+
+
+def accept(interval_s: float, flush_s: float, mbeans: Sequence[MBeanSpec]) -> bytes:
+    """The frame that makes a JVM the measured one."""
+    body = struct.pack(">QIH", round(interval_s * 1e9), round(flush_s * 1e3), len(mbeans))
+    for spec in mbeans:
+        body += _text(spec.pattern) + _texts(spec.attributes) + _texts(spec.metadata)
+        body += struct.pack(">B", spec.notifications)
+    return _frame(65, body)
+
+
+def decline() -> bytes:
+    """The frame that sends a JVM away unmeasured."""
+    return _frame(66)
+
+
+def go() -> bytes:
+    """The frame that opens the gate before ``main``."""
+    return _frame(67)
+
+
+def farewell() -> bytes:
+    """The frame that lets the JVM exit."""
+    return _frame(68)
+
+
+def _frame(type: int, body: bytes = b"") -> bytes:
+    return struct.pack(">IB", len(body) + 1, type) + body
+
+
+def _text(text: str) -> bytes:
+    encoded = text.encode()
+    return struct.pack(">I", len(encoded)) + encoded
+
+
+def _texts(texts: Sequence[str]) -> bytes:
+    return struct.pack(">H", len(texts)) + b"".join(map(_text, texts))

@@ -1,0 +1,115 @@
+"""What the measured JVM says, message by message, into a recording. Knows no socket and no process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from buto.collect import agent_messages as channel
+from buto.collect.agent_frames import ChannelError
+from buto.collect.recording import Recording
+from buto.properties import Kind
+
+
+class AgentRecorder:
+    """Follows the conversation with one JVM after its HELLO.
+
+    Attributes:
+        recording: what has been heard so far.
+        exiting: the exit hook has begun.
+        complete: the last sample was taken by the exit hook, and all has arrived.
+        n_lost_notifications: how many the agent could not send.
+    """
+
+    def __init__(self, recording: Recording) -> None:
+        self.recording = recording
+        self.exiting = False
+        self.complete = False
+        self.n_lost_notifications = 0
+        self._gate_open = False
+
+    def receive(self, message: channel.Message) -> bytes | None:
+        """Take in one message.
+
+        Returns:
+            The frame to answer with, if any: GO to the first sample, FAREWELL to BYE.
+
+        Raises:
+            ChannelError: the message does not fit what was said before.
+            MeasureError: a property was announced twice.
+        """
+        recording = self.recording
+        match message:
+            case channel.Samples():
+                if message.values.shape[1] > len(recording.columns):
+                    raise ChannelError(
+                        f"{message.values.shape[1]} columns, {len(recording.columns)} announced"
+                    )
+                recording.add_rows(message.times_ns, message.values)
+                if recording.n_samples and not self._gate_open:
+                    self._gate_open = True
+                    return channel.go()
+            case channel.Columns():
+                if message.first != len(recording.columns):
+                    raise ChannelError(f"new columns from {message.first} on, not {len(recording.columns)}")
+                recording.add_columns(message.properties)
+            case channel.Metadata():
+                recording.metadata.update(message.entries)
+            case channel.Notifications():
+                for item in message.items:
+                    recording.add_notification(
+                        item.received_ns, item.type, item.source, item.sequence, item.message
+                    )
+            case channel.Reasons():
+                self._add_reasons(message)
+            case channel.Mark():
+                if message.name == "main":
+                    recording.zero_ns = message.time_ns
+                elif message.name == "exit":
+                    self.exiting = True
+            case channel.Dropped():
+                self.n_lost_notifications = message.n_notifications
+            case channel.Bye():
+                self.complete = True
+                return channel.farewell()
+            case channel.Hello():
+                raise ChannelError("a second HELLO")
+        return None
+
+    def add_last_state(self, time_ns: int, values: Mapping[str, float], source: str) -> bool:
+        """Append what is known of the JVM's end from elsewhere, for no exit hook could run.
+
+        Values of properties that the agent did not announce are left out, and so is a counter that
+        would fall: both show that the source counts something else.
+
+        Args:
+            time_ns: of the JVM's end.
+            values: property name to value.
+            source: where they come from, for the reason of all other columns' NaN.
+
+        Returns:
+            Whether there was anything to append.
+        """
+        recording = self.recording
+        known = {
+            prop.name: values[prop.name]
+            for prop in recording.columns
+            if prop.name in values
+            and not (prop.kind is Kind.COUNTER and values[prop.name] < recording.last_value(prop.name))
+        }
+        last_ns = recording.last_time_ns
+        if not known or last_ns is None or time_ns <= last_ns:
+            return False
+        recording.add_row(time_ns, known)
+        for prop in recording.columns:
+            if prop.name not in known:
+                recording.add_reason(
+                    prop.name, f"the last sample comes from {source}, which does not have it"
+                )
+        return True
+
+    def _add_reasons(self, message: channel.Reasons) -> None:
+        columns = self.recording.columns
+        for column, why in message.entries:
+            if column >= len(columns):
+                raise ChannelError(f"a reason for column {column} of {len(columns)}")
+            self.recording.add_reason(columns[column].name, why)

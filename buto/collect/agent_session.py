@@ -1,0 +1,232 @@
+"""One launch under the agent: a single-threaded loop over its processes and connections.
+
+Every wait is for a descriptor (the listening socket, a connection, the end of a process) and has
+a deadline.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from types import TracebackType
+from typing import Self
+
+from buto.collect import agent_messages as channel
+from buto.collect import host, processes
+from buto.collect.agent_frames import ChannelError
+from buto.collect.agent_listener import AgentConnection, AgentListener
+from buto.collect.agent_recorder import AgentRecorder
+from buto.collect.collector import OnTick
+from buto.collect.hsperf import HeldCounters, NoPerfData
+from buto.collect.jvm_choice import is_wanted, main_name
+from buto.collect.launcher import GRACE_S, Ending, Launch
+from buto.collect.recording import Progress, Recording
+from buto.errors import MeasureError
+
+TICK_S = 0.1
+FLUSH_S = 0.1
+"""Shorter intervals are sent in batches so often, longer ones sample by sample; a killed program loses no
+more of its samples."""
+
+ORPHAN_S = 10.0
+"""When a command has ended and left processes behind, one of them may so long become the JVM to measure."""
+
+_KILL_S = 10.0
+
+
+class AgentSession:
+    """Follows one launch to its end.
+
+    Attributes:
+        recorder: of the measured JVM; None until one was chosen.
+        others: main classes of the JVMs that were sent away, in the order of their start.
+        timed_out: the target's time limit has passed.
+        counters: the measured JVM's performance counters, or why there are none.
+        dead_ns: when the end of the measured JVM's process was seen; 0 if it was not.
+        run_queue_s: how long its threads had waited for a core when it began to exit, if known.
+    """
+
+    def __init__(
+        self, launch: Launch, listener: AgentListener, recording: Recording, on_tick: OnTick | None
+    ) -> None:
+        self.recorder: AgentRecorder | None = None
+        self.others: list[str] = []
+        self.timed_out = False
+        self.counters: HeldCounters | NoPerfData | None = None
+        self.dead_ns = 0
+        self.run_queue_s: float | None = None
+        self._launch = launch
+        self._listener = listener
+        self._recording = recording
+        self._on_tick = on_tick
+        self._measured: AgentConnection | None = None
+        self._jvm_watched = False
+        self._connections: set[AgentConnection] = set()
+        self._orphan_deadline: float | None = None
+        self._stop_deadline: float | None = None
+        self._held = ExitStack()
+        self._selector = self._held.enter_context(selectors.DefaultSelector())
+        self._watch(launch.fileno(), self._command_ended)
+        self._watch(listener.fileno(), self._connected)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for connection in self._connections:
+            connection.close()
+        self._held.close()
+
+    @property
+    def hello(self) -> channel.Hello | None:
+        """What the measured JVM said of itself."""
+        return None if self._measured is None else self._measured.hello
+
+    @property
+    def end_ns(self) -> int:
+        """When the measured JVM's end was seen, ``time.monotonic_ns``; 0 if there was none."""
+        return self.dead_ns or (self._measured.closed_ns if self._measured else 0)
+
+    @property
+    def silence_ns(self) -> int:
+        """How long before its JVM's end the agent gave up without a BYE; 0 if it did not."""
+        if self._measured is None or self.recorder is None or self.recorder.complete:
+            return 0
+        return max(0, self.end_ns - self._measured.closed_ns)
+
+    def follow(self) -> Ending:
+        """Run to the end of the command and of the measured JVM.
+
+        Raises:
+            MeasureError: the agent breaks the channel's format, or processes cannot be killed.
+        """
+        next_tick = time.monotonic()
+        while True:
+            now = time.monotonic()
+            if now >= next_tick:
+                self._tick()
+                next_tick = now + TICK_S
+            events = self._selector.select(max(0.0, next_tick - now))
+            for key, _ in events:
+                key.data()
+            ending = self._launch.poll()
+            if ending is not None and not events and self._is_over():
+                return ending
+
+    def _watch(self, descriptor: int, then: Callable[[], None]) -> None:
+        self._selector.register(descriptor, selectors.EVENT_READ, then)
+
+    def _tick(self) -> None:
+        self._launch.trim_outputs()
+        for connection in [each for each in self._connections if each.is_overdue]:
+            self._drop(connection)
+        elapsed_s = (time.monotonic_ns() - self._launch.started_ns) * 1e-9
+        self._keep_time(elapsed_s)
+        if self._on_tick is not None:
+            stage = "starting"
+            if self.recorder is not None:
+                stage = "ending" if self.recorder.exiting or self.dead_ns else "running"
+            self._on_tick(
+                Progress(elapsed_s, self._launch.target.timeout_s, self._recording.n_samples, stage)
+            )
+
+    def _keep_time(self, elapsed_s: float) -> None:
+        """SIGTERM at the time limit, so that the exit hook can still send; then SIGKILL."""
+        now = time.monotonic()
+        if not self.timed_out and elapsed_s >= self._launch.target.timeout_s:
+            self.timed_out = True
+            self._launch.terminate()
+            self._stop_deadline = now + GRACE_S
+        elif self._stop_deadline is not None and now >= self._stop_deadline:
+            self._launch.kill()
+            if now >= self._stop_deadline + _KILL_S:
+                raise MeasureError(
+                    f"the program was killed at its time limit but has not ended {_KILL_S:g} s later",
+                    advice=f"see what process {self._launch.pid} waits for: cat /proc/{self._launch.pid}/stack",
+                )
+
+    def _is_over(self) -> bool:
+        """Once the command has ended: whether nothing more can come."""
+        if self._measured is not None:
+            return self._measured.closed and (self.dead_ns != 0 or not self._jvm_watched)
+        now = time.monotonic()
+        if self._orphan_deadline is None:
+            self._orphan_deadline = now + ORPHAN_S
+        return now >= self._orphan_deadline or not self._launch.members()
+
+    def _command_ended(self) -> None:
+        self._selector.unregister(self._launch.fileno())
+        self._launch.poll()
+
+    def _connected(self) -> None:
+        connection = self._listener.accept()
+        if connection is not None:
+            self._connections.add(connection)
+            self._watch(connection.fileno(), lambda: self._arrived(connection))
+
+    def _arrived(self, connection: AgentConnection) -> None:
+        descriptor = connection.fileno()
+        was_known = connection.hello is not None
+        try:
+            messages = connection.receive()
+            if connection.hello is not None and not was_known:
+                messages = messages[1:]
+                self._introduce(connection, connection.hello)
+            if connection is self._measured and self.recorder is not None:
+                for message in messages:
+                    self._heard(connection, self.recorder, message)
+        except ChannelError:
+            if connection is self._measured:
+                raise
+            connection.close()
+        if connection.closed:
+            self._selector.unregister(descriptor)
+            self._connections.discard(connection)
+
+    def _introduce(self, connection: AgentConnection, hello: channel.Hello) -> None:
+        target = self._launch.target
+        is_command = self._launch.line.direct and hello.pid == self._launch.pid and target.jvm is None
+        if self._measured is not None or not (is_command or is_wanted(hello.command, target.jvm)):
+            self.others.append(main_name(hello.command) or "(unknown)")
+            connection.send(channel.decline())
+            return
+        flush_s = 0.0 if target.interval_s >= FLUSH_S else FLUSH_S
+        connection.send(channel.accept(target.interval_s, flush_s, target.mbeans))
+        self._measured = connection
+        self.recorder = AgentRecorder(self._recording)
+        self._hold(hello)
+
+    def _hold(self, hello: channel.Hello) -> None:
+        """Take hold of the JVM's process and counters, so that its end can be seen from outside."""
+        pidfd = processes.open_pidfd(hello.pid) if self._launch.owns(hello.pid) else None
+        if pidfd is None:
+            self.counters = NoPerfData(f"process {hello.pid} is not to be seen from here")
+            return
+        self._held.callback(os.close, pidfd)
+        self._jvm_watched = True
+        self._watch(pidfd, lambda: self._jvm_ended(pidfd))
+        try:
+            self.counters = self._held.enter_context(HeldCounters(hello.pid, hello.jvm_start_ms))
+        except NoPerfData as reason:
+            self.counters = reason
+
+    def _jvm_ended(self, pidfd: int) -> None:
+        self._selector.unregister(pidfd)
+        self.dead_ns = time.monotonic_ns()
+
+    def _heard(self, connection: AgentConnection, recorder: AgentRecorder, message: channel.Message) -> None:
+        if isinstance(message, channel.Bye) and connection.hello is not None:
+            self.run_queue_s = host.run_queue_s(connection.hello.pid)
+        answer = recorder.receive(message)
+        if answer is not None:
+            connection.send(answer)
+
+    def _drop(self, connection: AgentConnection) -> None:
+        self._selector.unregister(connection.fileno())
+        self._connections.discard(connection)
+        connection.close()

@@ -1,0 +1,173 @@
+"""The JVM's own performance counters, held in memory so that they can be read after its death.
+
+HotSpot writes them to a mapped file, ``/tmp/hsperfdata_USER/PID``, wherever TMPDIR points. Whoever holds
+the map can read the last state of a JVM that was killed. The layout is jvmstat 2.0
+(hotspot/share/runtime/perfMemory.hpp): a prologue, then entries of name and value.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import pwd
+import struct
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Self
+
+from buto.errors import MeasureError
+
+_MAGIC = b"\xca\xfe\xc0\xc0"
+_MAX_START_DIFFERENCE_MS = 60_000
+"""A file whose JVM began so much earlier than the one in question was left by another of that number."""
+
+_COLLECTORS = {
+    "Copy": "Copy",
+    "Serial young collection pauses": "Copy",
+    "MSC": "MarkSweepCompact",
+    "Serial full collection pauses": "MarkSweepCompact",
+    "PSScavenge": "PS Scavenge",
+    "Parallel young collection pauses": "PS Scavenge",
+    "PSParallelCompact": "PS MarkSweep",
+    "Parallel full collection pauses": "PS MarkSweep",
+    "G1 incremental collections": "G1 Young Generation",
+    "G1 young collection pauses": "G1 Young Generation",
+    "G1 stop-the-world full collections": "G1 Old Generation",
+    "G1 full collection pauses": "G1 Old Generation",
+    "G1 concurrent cycle pauses": "G1 Concurrent GC",
+    "Z concurrent cycle pauses": "ZGC Pauses",
+    "ZGC minor collection pauses": "ZGC Minor Pauses",
+    "ZGC major collection pauses": "ZGC Major Pauses",
+}
+"""Names of collectors in the counters, JDK 8 to 25, to those of their MXBeans. Shenandoah's do not match."""
+
+Counters = Mapping[str, int | str]
+
+
+class NoPerfData(MeasureError):
+    """A JVM has no counters that can be read; the message says why."""
+
+
+class HeldCounters:
+    """The counters of one JVM, readable until :meth:`close`, also after the JVM's death.
+
+    Raises:
+        NoPerfData: there is no file, it belongs to somebody else, or to an earlier process.
+    """
+
+    def __init__(self, pid: int, jvm_start_ms: int) -> None:
+        path = _path(pid)
+        try:
+            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except OSError as error:
+            raise NoPerfData(
+                f"{path} cannot be opened ({error.strerror}): the JVM runs with -XX:-UsePerfData, or in a "
+                "container of its own"
+            ) from error
+        try:
+            status = os.fstat(descriptor)
+            if status.st_uid != os.geteuid() or status.st_size == 0:
+                raise NoPerfData(f"{path} belongs to another user or is empty")
+            self._map = mmap.mmap(descriptor, status.st_size, access=mmap.ACCESS_READ)
+        finally:
+            os.close(descriptor)
+        began_ms = self.read().get("sun.rt.createVmBeginTime")
+        if not isinstance(began_ms, int) or abs(jvm_start_ms - began_ms) > _MAX_START_DIFFERENCE_MS:
+            self.close()
+            raise NoPerfData(f"{path} was left by an earlier process of the same number")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._map.close()
+
+    def read(self) -> Counters:
+        """All counters as they are now."""
+        return parse(self._map[:])
+
+    def values(self) -> dict[str, float]:
+        """Those of buto's properties that the counters have, in the properties' units."""
+        return values_of(self.read())
+
+
+def parse(data: bytes) -> Counters:
+    """Names to numbers and texts.
+
+    Raises:
+        NoPerfData: this is no counter file of version 2.
+    """
+    if len(data) < 32 or data[:4] != _MAGIC or data[5] != 2:
+        raise NoPerfData("this is no jvmstat file of version 2")
+    order = "<" if data[4] == 1 else ">"
+    entry = struct.Struct(order + "iiibbbbi")
+    at, n_entries = struct.unpack_from(order + "ii", data, 24)
+    counters: dict[str, int | str] = {}
+    try:
+        for _ in range(n_entries):
+            length, name_at, n_items, _type, _flags, _unit, _variability, value_at = entry.unpack_from(
+                data, at
+            )
+            name = _text(data[at + name_at : at + length])
+            if n_items == 0:
+                counters[name] = struct.unpack_from(order + "q", data, at + value_at)[0]
+            else:
+                counters[name] = _text(data[at + value_at : at + value_at + n_items])
+            if length <= 0:
+                raise NoPerfData("a counter of no length")
+            at += length
+    except struct.error as error:
+        raise NoPerfData(f"the counters are damaged: {error}") from error
+    return counters
+
+
+def values_of(counters: Counters) -> dict[str, float]:
+    """Property name to value; a property whose counters are missing is missing.
+
+    A class from the shared archive is counted apart from others; the MXBean adds both, and so do we.
+    """
+    values: dict[str, float] = {}
+
+    def number(name: str) -> float:
+        value = counters.get(name)
+        return float(value) if isinstance(value, int) else float("nan")
+
+    def put(name: str, value: float) -> None:
+        if value == value:
+            values[name] = value
+
+    loaded = number("java.cls.loadedClasses") + number("java.cls.sharedLoadedClasses")
+    unloaded = number("java.cls.unloadedClasses") + number("java.cls.sharedUnloadedClasses")
+    tick_s = 1.0 / (number("sun.os.hrt.frequency") or float("nan"))
+    put("jvm.class.loaded", loaded)
+    put("jvm.class.unloaded", unloaded)
+    put("jvm.class.count", loaded - unloaded)
+    put("jvm.thread.count", number("java.threads.live"))
+    put("jvm.thread.daemon.count", number("java.threads.daemon"))
+    put("jvm.thread.started", number("java.threads.started"))
+    put("jvm.compilation.time", number("java.ci.totalTime") * tick_s)
+    for name, text in counters.items():
+        prefix, is_name, _ = name.partition(".name")
+        bean = _COLLECTORS.get(str(text))
+        if bean is None or not is_name or not prefix.startswith("sun.gc.collector."):
+            continue
+        put(f"jvm.gc.count[{bean}]", number(f"{prefix}.invocations"))
+        put(f"jvm.gc.time[{bean}]", number(f"{prefix}.time") * tick_s)
+    return values
+
+
+def _path(pid: int) -> str:
+    try:
+        user = pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:
+        raise NoPerfData(f"user {os.geteuid()} has no name, so the JVM keeps no counters") from None
+    return f"/tmp/hsperfdata_{user}/{pid}"
+
+
+def _text(data: bytes) -> str:
+    return data.split(b"\0", 1)[0].decode(errors="replace")

@@ -1,0 +1,111 @@
+"""Whether a recorded run may be used: was it sampled as planned, and did the program end as expected."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from buto.collect.recording import Recording
+from buto.collect.target import Target
+from buto.runs import FloatArray, Outcome, Quality
+
+MAX_MISSED_SHARE = 0.2
+"""A run with more of its planned samples missing is starved."""
+
+MAX_GAP_INTERVALS = 10
+MAX_GAP_S = 1.0
+"""A run is starved by a gap that is longer than both: ten intervals and one second. The same pause of
+the whole machine must not spoil a run at 10 ms that it would not spoil at 100 ms."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How well the samples cover the run.
+
+    Attributes:
+        missed_share: share of the planned samples that are missing.
+        largest_gap_s: longest time between two samples.
+        largest_unexplained_gap_s: the same without the pauses that the program itself is to blame for.
+    """
+
+    missed_share: float
+    largest_gap_s: float
+    largest_unexplained_gap_s: float
+
+
+def sampling(times_s: FloatArray, interval_s: float, paused_s: FloatArray | None = None) -> Sampling:
+    """Compare the times of the samples with the planned interval.
+
+    A gap of g seconds lacks ``round(g / interval) - 1`` samples. Pauses of the JVM's own garbage
+    collector stop every thread, the sampler too: they belong to the program, and a run with a long
+    pause must not be thrown away for it, so they are taken off the gaps.
+
+    Args:
+        times_s: shape (n_samples,), strictly increasing.
+        interval_s: planned time between two samples.
+        paused_s: shape (n_samples,), time spent in pauses up to each sample; NaN where not known.
+    """
+    gaps = np.diff(times_s)
+    if len(gaps) == 0:
+        return Sampling(0.0, 0.0, 0.0)
+    pauses = np.zeros(len(gaps)) if paused_s is None else np.nan_to_num(np.diff(paused_s))
+    unexplained = np.clip(gaps - np.maximum(pauses, 0.0), 0.0, None)
+    n_missed = np.maximum(np.rint(unexplained / interval_s) - 1, 0).sum()
+    return Sampling(
+        missed_share=float(n_missed / (n_missed + len(times_s))),
+        largest_gap_s=float(gaps.max()),
+        largest_unexplained_gap_s=float(unexplained.max()),
+    )
+
+
+def pauses_s(recording: Recording) -> FloatArray:
+    """Time in pauses of garbage collectors up to each sample, shape (n_samples,), NaN where not known.
+
+    Collectors that work beside the program count their cycles apart, and those stop nobody.
+    """
+    total = np.zeros(len(recording.times_s()))
+    for prop in recording.columns:
+        if prop.name.startswith("jvm.gc.time[") and not prop.name.endswith("Cycles]"):
+            total += recording.series(prop.name)
+    return total
+
+
+def quality_of(
+    target: Target, outcome: Outcome, sampled: Sampling, foreign_load: float, *, more: tuple[str, ...] = ()
+) -> Quality:
+    """Put together why a run is invalid, if it is.
+
+    Args:
+        foreign_load: mean share of the visible cores that others used, NaN if unknown.
+        more: problems that only the collector knows of.
+    """
+    problems = [*_of_outcome(target, outcome), *_of_sampling(target, sampled, foreign_load), *more]
+    return Quality(tuple(problems), sampled.missed_share, sampled.largest_gap_s, foreign_load)
+
+
+def _of_outcome(target: Target, outcome: Outcome) -> list[str]:
+    if outcome.timed_out:
+        return [f"it was stopped at its time limit of {target.timeout_s:g} s"]
+    if outcome.signal is not None:
+        return [f"it was ended by signal {outcome.signal}"]
+    if outcome.exit_code != target.expected_exit:
+        return [f"it exited with code {outcome.exit_code}, expected {target.expected_exit}"]
+    return []
+
+
+def _of_sampling(target: Target, sampled: Sampling, foreign_load: float) -> list[str]:
+    others = "" if np.isnan(foreign_load) else f"; other processes used {foreign_load:.0%} of the cores"
+    problems = []
+    if sampled.missed_share > MAX_MISSED_SHARE:
+        problems.append(
+            f"it was starved: {sampled.missed_share:.0%} of the planned samples are missing "
+            f"(limit {MAX_MISSED_SHARE:.0%}){others}"
+        )
+    limit_s = max(MAX_GAP_S, MAX_GAP_INTERVALS * target.interval_s)
+    if sampled.largest_unexplained_gap_s > limit_s:
+        problems.append(
+            f"it was starved: no sample for {sampled.largest_unexplained_gap_s:.1f} s "
+            f"(limit {limit_s:g} s){others}"
+        )
+    return problems
