@@ -1,0 +1,27 @@
+"""The oracle: trained from runs, kept in a file, judges later runs."""
+
+from buto.oracle.bounds import BoundsDetector, FittedBounds
+from buto.oracle.check import check
+from buto.oracle.model import Oracle
+from buto.oracle.persist import load, save
+from buto.oracle.registry import DETECTORS
+from buto.oracle.settings import DEFAULT, PRESETS, SUSTAINED, THESIS, Settings, settings_from
+from buto.oracle.train import FEWEST_RUNS, train
+
+__all__ = [
+    "DEFAULT",
+    "DETECTORS",
+    "FEWEST_RUNS",
+    "PRESETS",
+    "SUSTAINED",
+    "THESIS",
+    "BoundsDetector",
+    "FittedBounds",
+    "Oracle",
+    "Settings",
+    "check",
+    "load",
+    "save",
+    "settings_from",
+    "train",
+]

@@ -1,0 +1,81 @@
+"""Finding the bounds that hold at the time of a sample (thesis, section 4.4.7).
+
+``nearest`` is what the text of 4.4.7 says. Listing C.8, as printed, compares each distance with the
+collection interval instead of with the smallest distance so far, and so returns the *last* bound
+within reach, up to a whole interval too late; that is not repeated here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from buto.analysis.bounds import Bounds
+from buto.runs import FloatArray
+
+BoolArray = npt.NDArray[np.bool_]
+
+_RESIDUE = 1e-9
+"""Relative tolerance of a comparison: a value that differs from a limit by rounding lies inside."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Matched:
+    """The bounds that hold at the times of a run's samples.
+
+    Attributes:
+        bounds: at the samples' times; NaN outside the model.
+        in_model: shape (n_samples,), whether the model reaches to the time at all.
+    """
+
+    bounds: Bounds
+    in_model: BoolArray
+
+
+def nearest(bounds: Bounds, times_s: FloatArray, interval_s: float) -> Matched:
+    """The bounds of the nearest time point, if it is nearer than the collection interval.
+
+    Of two equally near the earlier holds. A time that is further than the interval from every time
+    point lies outside the model. A model without time points reaches nowhere.
+    """
+    if len(bounds) == 0:
+        nothing = np.full((len(times_s), bounds.lower.shape[1]), np.nan)
+        return Matched(Bounds(times_s, nothing, nothing, nothing), np.zeros(len(times_s), dtype=bool))
+    # Times of linear points need not increase where only late runs reach the last ones.
+    order = np.argsort(bounds.times_s, kind="stable")
+    model_times = bounds.times_s[order]
+    after = np.searchsorted(model_times, times_s).clip(max=len(model_times) - 1)
+    before = np.maximum(after - 1, 0)
+    nearer_before = np.abs(times_s - model_times[before]) <= np.abs(model_times[after] - times_s)
+    chosen = np.where(nearer_before, before, after)
+    in_model = np.abs(model_times[chosen] - times_s) < interval_s
+    rows = order[chosen]
+    within = in_model[:, np.newaxis]
+    return Matched(
+        Bounds(
+            times_s,
+            np.where(within, bounds.lower[rows], np.nan),
+            np.where(within, bounds.upper[rows], np.nan),
+            np.where(within, bounds.expected[rows], np.nan),
+        ),
+        in_model,
+    )
+
+
+def beyond(values: FloatArray, bounds: Bounds) -> FloatArray:
+    """Signed distance of values from their band, same shape: 0 inside, positive above, negative below.
+
+    NaN where a value or its band is NaN: that point cannot be compared.
+    """
+    tolerance = _RESIDUE * np.maximum(np.abs(bounds.lower), np.abs(bounds.upper))
+    tolerance = np.where(np.isfinite(tolerance), tolerance, 0.0)
+    above = values - bounds.upper
+    below = values - bounds.lower
+    distance = np.where(above > tolerance, above, np.where(below < -tolerance, below, 0.0))
+    return np.where(np.isnan(above) | np.isnan(below), np.nan, distance)
+
+
+MATCHERS: dict[str, Callable[[Bounds, FloatArray, float], Matched]] = {"nearest": nearest}

@@ -1,0 +1,189 @@
+"""The analysis of dynamic properties from runs to bounds, and of a run against bounds.
+
+Source: thesis, sections 4.4 and 4.7, Figure 4.4: smoothing, time points, bounds, matching. Every
+intermediate is returned, for plots and for doubts. With the default :class:`PipelineSettings` it is
+the thesis's pipeline with its best configuration; each departure is a setting that is off by default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from buto.analysis.bounds import ALGORITHMS, Bounds, BoundsSettings, clip
+from buto.analysis.matching import MATCHERS, BoolArray, beyond
+from buto.analysis.series import Series, last_values, sampling_interval, series_of
+from buto.analysis.smoothing import fitting_window, smooth
+from buto.analysis.spread import floors, grains, small_sample_factor, widen
+from buto.analysis.timepoints import GENERATORS, TimePoints, time_points
+from buto.properties import Property
+from buto.runs import FloatArray, Run
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineSettings:
+    """Which algorithm does each stage, and its parameters.
+
+    Attributes:
+        smoothing: ``none``, ``mean`` or ``median``.
+        window: odd number of samples.
+        shrink_window: whether runs of few samples get a smaller window, see
+            :func:`buto.analysis.smoothing.fitting_window`.
+        time_points: ``linear``.
+        support: share of the training runs that a time point needs to say anything.
+        floor: whether each property has a smallest deviation, made of its unit's grain and of
+            ``level_share``, a share of its level; see :mod:`buto.analysis.spread`.
+        small_sample: whether the deviation grows for few runs, see
+            :func:`buto.analysis.spread.small_sample_factor`.
+        bounds: ``simple``.
+        average, deviations: see :class:`buto.analysis.bounds.BoundsSettings`.
+        matching: ``nearest``.
+    """
+
+    smoothing: str = "mean"
+    window: int = 9
+    shrink_window: bool = False
+    time_points: str = "linear"
+    support: float = 0.0
+    floor: bool = False
+    level_share: float = 0.01
+    small_sample: bool = False
+    bounds: str = "simple"
+    average: str = "mean"
+    deviations: float = 20.0
+    matching: str = "nearest"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Model:
+    """What is kept of the training runs.
+
+    Attributes:
+        properties: one for each column of the bounds.
+        window: the smoothing window that was used.
+        interval_s: median time between two samples of the training runs.
+        bounds: over time, for smoothed series.
+        end: one point: bounds of the last value of a run, not smoothed, at the mean time of the end.
+        grain: shape (n_properties,), the smallest meaningful deviation.
+    """
+
+    properties: tuple[Property, ...]
+    window: int
+    interval_s: float
+    bounds: Bounds
+    end: Bounds
+    grain: FloatArray
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Fit:
+    """A model with all that it was made from: what each stage gave."""
+
+    smoothed: tuple[Series, ...]
+    points: TimePoints
+    widened: TimePoints
+    model: Model
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Comparison:
+    """One run against a model.
+
+    Attributes:
+        smoothed: the run's series as it was compared.
+        bounds: the bounds at its times, NaN where there are none.
+        beyond: shape (n_points, n_properties), signed distance outside the band, 0 inside, NaN where
+            it could not be compared.
+        in_model: shape (n_points,), whether the model reaches to that time.
+        end_s: time of the last sample.
+        end_values, end_beyond: shape (n_properties,), the last values and their distance outside the
+            band of the end.
+    """
+
+    smoothed: Series
+    bounds: Bounds
+    beyond: FloatArray
+    in_model: BoolArray
+    end_s: float
+    end_values: FloatArray
+    end_beyond: FloatArray
+
+
+def fit(runs: Sequence[Run], properties: Sequence[Property], settings: PipelineSettings) -> Fit:
+    """Make bounds from training runs.
+
+    Bounds are NaN where fewer than ``support`` of the runs gave a value, and a property without any
+    value has nothing but NaN. Runs that are shorter than the window give no time points. Every run
+    must have a sample; there must be one run or more.
+    """
+    series = [series_of(run, properties) for run in runs]
+    window = settings.window
+    if settings.shrink_window:
+        window = fitting_window(window, int(np.median([len(one) for one in series])))
+    smoothed = tuple(smooth(one, settings.smoothing, window) for one in series)
+    points = GENERATORS[settings.time_points](smoothed)
+    ends = time_points(
+        np.array([np.mean([run.times_s[-1] for run in runs])]),
+        np.array([last_values(one) for one in series])[:, np.newaxis, :],
+    )
+    grain = grains(properties, [one.values for one in series])
+    floor = _floor(grain, points if len(points) else ends, settings)
+    widened = _widened(points, len(runs), floor, settings)
+    model = Model(
+        tuple(properties),
+        window,
+        sampling_interval(series),
+        _envelope(widened, properties, settings),
+        _envelope(_widened(ends, len(runs), floor, settings), properties, settings),
+        grain,
+    )
+    return Fit(smoothed, points, widened, model)
+
+
+def numbers_fit(
+    values: FloatArray, properties: Sequence[Property], grain: FloatArray, settings: PipelineSettings
+) -> Bounds:
+    """Bounds of numbers that a run has once, as its duration: one point, at time zero.
+
+    Args:
+        values: shape (n_runs, n_properties), NaN left out.
+        grain: shape (n_properties,), the smallest meaningful deviations.
+    """
+    points = time_points(np.zeros(1), values[:, np.newaxis, :])
+    widened = _widened(points, len(values), _floor(grain, points, settings), settings)
+    return _envelope(widened, properties, settings)
+
+
+def compare(run: Run, model: Model, settings: PipelineSettings) -> Comparison:
+    """Put a run beside a model; decides nothing. A run without samples gives empty arrays and NaN."""
+    series = series_of(run, model.properties)
+    smoothed = smooth(series, settings.smoothing, model.window)
+    matched = MATCHERS[settings.matching](model.bounds, smoothed.times_s, model.interval_s)
+    end_values = last_values(series)
+    return Comparison(
+        smoothed,
+        matched.bounds,
+        beyond(smoothed.values, matched.bounds),
+        matched.in_model,
+        float(series.times_s[-1]) if len(series) else float("nan"),
+        end_values,
+        beyond(end_values[np.newaxis], model.end)[0],
+    )
+
+
+def _floor(grain: FloatArray, points: TimePoints, settings: PipelineSettings) -> FloatArray:
+    return floors(grain, points, settings.level_share) if settings.floor else np.zeros_like(grain)
+
+
+def _widened(points: TimePoints, n_runs: int, floor: FloatArray, settings: PipelineSettings) -> TimePoints:
+    thin = points.counts < settings.support * n_runs
+    blank = {name: np.where(thin, np.nan, getattr(points, name)) for name in ("mean", "median", "std")}
+    factor: FloatArray | float = small_sample_factor(points.counts) if settings.small_sample else 1.0
+    return widen(replace(points, **blank), floor, factor)
+
+
+def _envelope(points: TimePoints, properties: Sequence[Property], settings: PipelineSettings) -> Bounds:
+    bounds = ALGORITHMS[settings.bounds](points, BoundsSettings(settings.average, settings.deviations))
+    return clip(bounds, properties)

@@ -1,0 +1,135 @@
+"""Metadata: whether runs were made in the same environment (thesis, section 4.5, C.11 and C.12).
+
+As printed, any item that is not filtered must be equal in all training runs and in the run under
+test. That is the case of ``deciding=("*",)``. A departure, for the default: only some keys *decide*
+whether runs can be compared at all; the others may change with every build and are only reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from fnmatch import fnmatchcase
+from math import isfinite
+
+from buto.errors import JudgeError
+from buto.runs import MetadataValue
+
+
+@dataclass(frozen=True, slots=True)
+class MetadataSettings:
+    """Shell patterns for keys; one that both lists match is ignored.
+
+    Attributes:
+        ignored: keys that are never looked at (the thesis's filter list).
+        deciding: keys that must be equal.
+    """
+
+    ignored: tuple[str, ...]
+    deciding: tuple[str, ...]
+
+    def is_deciding(self, key: str) -> bool:
+        return _matches(key, self.deciding) and not _matches(key, self.ignored)
+
+
+class DifferenceKind(Enum):
+    MISSING = "missing"
+    DIFFERENT = "different"
+    EXTRA = "extra"
+
+
+@dataclass(frozen=True, slots=True)
+class MetadataDifference:
+    """One item that is not as in training; ``expected`` is None if extra, ``observed`` if missing."""
+
+    kind: DifferenceKind
+    key: str
+    expected: MetadataValue
+    observed: MetadataValue
+    deciding: bool
+
+    def describe(self) -> str:
+        """In words, for messages."""
+        if self.kind is DifferenceKind.MISSING:
+            return f"{self.key} is missing; it was {_quoted(self.expected)} in training"
+        if self.kind is DifferenceKind.EXTRA:
+            return f"{self.key} is {_quoted(self.observed)}; training had none"
+        return f"{self.key} is {_quoted(self.observed)}; it was {_quoted(self.expected)} in training"
+
+
+@dataclass(frozen=True, slots=True)
+class MetadataModel:
+    """The environment of the training runs.
+
+    Attributes:
+        values: items that all training runs agree in.
+        varying: keys, not deciding, that they do not agree in.
+    """
+
+    values: Mapping[str, MetadataValue]
+    varying: tuple[str, ...] = ()
+
+
+def learn_metadata(runs: Sequence[Mapping[str, MetadataValue]], settings: MetadataSettings) -> MetadataModel:
+    """The model of at least one training run. JudgeError if they differ in a deciding key."""
+    kept = [_kept(run, settings) for run in runs]
+    values: dict[str, MetadataValue] = {}
+    varying = []
+    unlike = []
+    for key in sorted(set().union(*kept)):
+        first = kept[0].get(key)
+        if all(key in run and run[key] == first for run in kept):
+            values[key] = first
+        elif settings.is_deciding(key):
+            seen = dict.fromkeys(_quoted(run[key]) if key in run else "missing" for run in kept)
+            unlike.append(f"{key} is {' or '.join(seen)}")
+        else:
+            varying.append(key)
+    if unlike:
+        raise JudgeError(
+            "the training runs come from different environments: " + "; ".join(unlike),
+            advice="delete the runs of one environment (buto runs list, buto runs delete), or record all of "
+            "them again; a key that changes with every run can be put on judge: metadata-ignored",
+        )
+    return MetadataModel(values, tuple(varying))
+
+
+def compare_metadata(
+    model: MetadataModel, run: Mapping[str, MetadataValue], settings: MetadataSettings
+) -> tuple[MetadataDifference, ...]:
+    """What is missing, different or extra in a run, in the order of the keys."""
+    differences = []
+    observed = _kept(run, settings)
+    expected = _kept(model.values, settings)
+    for key in sorted((observed.keys() - set(model.varying)) | expected.keys()):
+        if key not in observed:
+            kind = DifferenceKind.MISSING
+        elif key not in expected:
+            kind = DifferenceKind.EXTRA
+        elif observed[key] != expected[key]:
+            kind = DifferenceKind.DIFFERENT
+        else:
+            continue
+        differences.append(
+            MetadataDifference(kind, key, expected.get(key), observed.get(key), settings.is_deciding(key))
+        )
+    return tuple(differences)
+
+
+def _kept(run: Mapping[str, MetadataValue], settings: MetadataSettings) -> dict[str, MetadataValue]:
+    return {key: _plain(value) for key, value in run.items() if not _matches(key, settings.ignored)}
+
+
+def _plain(value: MetadataValue) -> MetadataValue:
+    # NaN equals nothing, not even itself, and JSON has neither NaN nor infinity.
+    return value if not isinstance(value, float) or isfinite(value) else str(value)
+
+
+def _matches(key: str, patterns: tuple[str, ...]) -> bool:
+    return any(fnmatchcase(key, pattern) for pattern in patterns)
+
+
+def _quoted(value: MetadataValue) -> str:
+    text = str(value)
+    return repr(text if len(text) <= 80 else text[:77] + "...") if isinstance(value, str) else text

@@ -1,0 +1,176 @@
+"""The bounds oracle: the thesis's test-run classifier (section 4.7, C.15 and C.16) as a Detector.
+
+Metadata is not its business: :mod:`buto.oracle.check` sees to it for every detector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from buto.analysis.pipeline import Comparison, Fit, Model, compare, fit, numbers_fit
+from buto.classify.notifications import NotificationModel
+from buto.errors import JudgeError
+from buto.oracle import bounds_data, notices
+from buto.oracle.findings import (
+    DURATION,
+    Point,
+    finding_of,
+    merged,
+    number_finding,
+    property_findings,
+)
+from buto.oracle.rounding import rounded
+from buto.oracle.settings import Settings
+from buto.properties import Property, Role
+from buto.runs import Run, RunSet
+from buto.verdicts import Finding, Status, Verdict
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class FittedBounds:
+    """Bounds of every property, of the run's duration, and of notifications.
+
+    Attributes:
+        model: bounds of the properties.
+        duration: lower, expected and upper seconds; None where the duration is not judged.
+        notifications: which are expected, and when.
+        left_out: properties that cannot be judged, each with the reason.
+    """
+
+    settings: Settings
+    model: Model
+    duration: Point | None
+    notifications: NotificationModel
+    left_out: Mapping[str, str]
+
+    def check(self, runs: RunSet) -> Verdict:
+        """Judge valid runs together, at least one.
+
+        A regression if there are findings; else inconclusive if a property of the model has no value in
+        the runs; else a pass.
+        """
+        found = []
+        unreadable: set[str] = set()
+        for run in runs:
+            comparison = compare(run, self.model, self.settings.pipeline)
+            found.append(self._findings(run, comparison))
+            unreadable |= self._unreadable(comparison)
+        findings = merged(found, self.settings.runs_outside)
+        reasons = tuple(f"{name} could not be read in any comparable sample" for name in sorted(unreadable))
+        status = Status.REGRESSION if findings else Status.INCONCLUSIVE if reasons else Status.PASS
+        return Verdict(
+            status,
+            BoundsDetector.name,
+            findings,
+            reasons if status is Status.INCONCLUSIVE else (),
+            warnings=reasons if status is Status.REGRESSION else (),
+        )
+
+    def to_data(self) -> dict[str, Any]:
+        return bounds_data.write(self.model, self.duration, self.notifications, self.left_out)
+
+    def compare(self, run: Run) -> Comparison:
+        """A run beside the bounds, for plots."""
+        return compare(run, self.model, self.settings.pipeline)
+
+    def _findings(self, run: Run, comparison: Comparison) -> tuple[Finding, ...]:
+        found = list(property_findings(run.id, comparison, self.model, self.settings))
+        found += notices.findings(run, self.notifications, self.model.interval_s, self.settings)
+        if self.duration is not None:
+            point = replace(self.duration, observed=run.outcome.duration_s)
+            duration = number_finding(run.id, DURATION, point)
+            found += [duration] if duration is not None else []
+        if self.settings.outside_model == "fail" and not comparison.in_model.all():
+            found.append(self._outside_model(run, comparison))
+        return tuple(found)
+
+    def _outside_model(self, run: Run, comparison: Comparison) -> Finding:
+        times = comparison.smoothed.times_s[~comparison.in_model]
+        model_times = self.model.bounds.times_s
+        first = float(model_times.min()) if len(model_times) else 0.0
+        last = float(model_times.max()) if len(model_times) else 0.0
+        furthest = times[np.argmax(np.maximum(times - last, first - times))]
+        point = Point(furthest, furthest, first, last, (first + last) / 2, self.model.interval_s)
+        return replace(
+            finding_of(DURATION, run.id, point),
+            window_s=(float(times[0]), float(times[-1])),
+            outside_share=len(times) / len(comparison.in_model),
+            text="samples at times that the model does not reach to",
+        )
+
+    def _unreadable(self, comparison: Comparison) -> set[str]:
+        compared = ~np.isnan(comparison.beyond).all(axis=0)
+        if self.settings.end:
+            compared |= ~np.isnan(comparison.end_beyond)
+        return {self.model.properties[column].name for column in np.flatnonzero(~compared)}
+
+
+class BoundsDetector:
+    """Learns a :class:`FittedBounds`."""
+
+    name = "bounds"
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+
+    def fit(self, runs: RunSet) -> FittedBounds:
+        """Learn from valid runs. JudgeError if no property can be judged, or for unlike notifications."""
+        model = self.stages(runs).model
+        if not len(model.bounds) and not self.settings.end:
+            raise JudgeError(
+                f"all training runs have fewer samples than the smoothing window of {model.window}",
+                advice="sample more often with --interval, or set judge: {window: 1}",
+            )
+        model = replace(model, bounds=rounded(model.bounds), end=rounded(model.end))
+        return FittedBounds(
+            self.settings,
+            model,
+            self._duration(runs, model.interval_s) if self.settings.duration else None,
+            notices.learn(runs.runs, model.interval_s, self.settings),
+            self._left_out(runs),
+        )
+
+    def stages(self, runs: RunSet) -> Fit:
+        """Everything between runs and bounds, for plots; the bounds are not rounded."""
+        left_out = self._left_out(runs)
+        judged = [
+            prop
+            for prop in sorted(runs.properties, key=lambda prop: prop.name)
+            if prop.name not in left_out and (self.settings.cost or prop.role is not Role.COST)
+        ]
+        if not judged:
+            raise JudgeError(
+                "no property was read in every training run",
+                advice="buto runs show says why each of them could not be read",
+            )
+        return fit(runs.runs, judged, self.settings.pipeline)
+
+    def from_data(self, data: Mapping[str, Any]) -> FittedBounds:
+        return FittedBounds(self.settings, *bounds_data.read(data))
+
+    def _left_out(self, runs: RunSet) -> dict[str, str]:
+        reasons = {}
+        for prop in runs.properties:
+            without = [run for run in runs if not _has(run, prop)]
+            if without and (self.settings.cost or prop.role is not Role.COST):
+                where = "any" if len(without) == len(runs) else f"{len(without)} of {len(runs)}"
+                why = without[0].nan_reasons.get(prop.name, "no value")
+                reasons[prop.name] = f"not read in {where} of the training runs: {why}"
+        return reasons
+
+    def _duration(self, runs: RunSet, interval_s: float) -> Point:
+        durations = np.array([[run.outcome.duration_s] for run in runs])
+        grain = np.array([interval_s / 2])
+        band = rounded(numbers_fit(durations, [DURATION], grain, self.settings.pipeline))
+        return Point(
+            float("nan"), float("nan"), band.lower[0, 0], band.upper[0, 0], band.expected[0, 0], interval_s
+        )
+
+
+def _has(run: Run, prop: Property) -> bool:
+    column = run.column_of.get(prop.name)
+    return column is not None and bool(np.isfinite(run.values[:, column]).any())

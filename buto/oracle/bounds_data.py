@@ -1,0 +1,159 @@
+"""The bounds oracle as plain data, and back; ``docs/formats/oracle.md`` describes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from buto.analysis.bounds import Bounds
+from buto.analysis.pipeline import Model
+from buto.classify.notifications import Emitter, Limits, NotificationModel
+from buto.errors import BadFileError
+from buto.oracle.findings import Point
+from buto.properties import Better, Kind, Property, Role
+from buto.runs import FloatArray
+
+Parts = tuple[Model, Point | None, NotificationModel, dict[str, str]]
+_SIDES = ("expected", "lower", "upper")
+
+
+def write(
+    model: Model, duration: Point | None, notifications: NotificationModel, left_out: Mapping[str, str]
+) -> dict[str, Any]:
+    """Plain data; of an array whose values are all equal only that one value."""
+    return {
+        "window": model.window,
+        "interval_s": model.interval_s,
+        "duration_s": None
+        if duration is None
+        else [duration.expected, duration.lower, duration.upper, duration.grain],
+        "times_s": model.bounds.times_s.tolist(),
+        "end_s": float(model.end.times_s[0]),
+        "properties": [_property(model, column) for column in range(len(model.properties))],
+        "notifications": [_emitter(emitter) for emitter in notifications.emitters],
+        "left_out": dict(sorted(left_out.items())),
+    }
+
+
+def read(data: Mapping[str, Any]) -> Parts:
+    """The inverse of :func:`write`; BadFileError for data of another shape."""
+    try:
+        return _read(data)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+        raise BadFileError(f"the bounds are damaged: {what}") from error
+
+
+def _read(data: Mapping[str, Any]) -> Parts:
+    times = _numbers(data["times_s"], len(data["times_s"]))
+    blocks: Sequence[Mapping[str, Any]] = data["properties"]
+    shape = (len(times), len(blocks))
+    sides = [
+        np.array([_numbers(block[side], len(times)) for block in blocks]).reshape(shape[::-1]).T
+        for side in _SIDES
+    ]
+    ends = (
+        np.array([_numbers(block["end"], 3) for block in blocks]).reshape(len(blocks), 3).T[:, np.newaxis, :]
+    )
+    model = Model(
+        tuple(_property_of(block) for block in blocks),
+        int(data["window"]),
+        float(data["interval_s"]),
+        _bounds(times, sides),
+        _bounds(np.array([float(data["end_s"])]), list(ends)),
+        np.array([float(block["grain"]) for block in blocks]),
+    )
+    emitters = tuple(_emitter_of(block) for block in data["notifications"])
+    left_out = {str(name): str(why) for name, why in data["left_out"].items()}
+    return model, _duration(data["duration_s"]), NotificationModel(emitters), left_out
+
+
+def _bounds(times_s: FloatArray, sides: Sequence[FloatArray]) -> Bounds:
+    expected, lower, upper = sides
+    if (lower > upper).any():
+        raise ValueError("a lower limit lies above its upper one")
+    return Bounds(times_s, lower, upper, expected)
+
+
+def _duration(written: Sequence[float] | None) -> Point | None:
+    if written is None:
+        return None
+    expected, lower, upper, grain = _numbers(written, 4).tolist()
+    return Point(float("nan"), float("nan"), lower, upper, expected, grain)
+
+
+def _property(model: Model, column: int) -> dict[str, Any]:
+    prop = model.properties[column]
+    ends = [getattr(model.end, side)[0, column] for side in _SIDES]
+    return {
+        "name": prop.name,
+        "unit": prop.unit,
+        "kind": prop.kind.value,
+        "role": prop.role.value,
+        "range": [_finite(prop.lower), _finite(prop.upper)],
+        "better": prop.better.value,
+        "grain": float(model.grain[column]),
+        **{side: _array(getattr(model.bounds, side)[:, column]) for side in _SIDES},
+        "end": [_finite(value) for value in ends],
+    }
+
+
+def _property_of(block: Mapping[str, Any]) -> Property:
+    low, high = block["range"]
+    return Property(
+        str(block["name"]),
+        str(block["unit"]),
+        Kind(block["kind"]),
+        Role(block["role"]),
+        -np.inf if low is None else float(low),
+        np.inf if high is None else float(high),
+        Better(block["better"]),
+    )
+
+
+def _emitter(emitter: Emitter) -> dict[str, Any]:
+    return {
+        "type": emitter.type,
+        "source": emitter.source,
+        "count": [float(getattr(emitter.count, side)[0]) for side in _SIDES],
+        "left_out": emitter.left_out,
+        "sequences": list(emitter.sequences),
+        **{f"{side}_s": getattr(emitter.times_s, side).tolist() for side in _SIDES},
+    }
+
+
+def _emitter_of(block: Mapping[str, Any]) -> Emitter:
+    sequences = tuple(int(number) for number in block["sequences"])
+    times = [_numbers(block[f"{side}_s"], len(sequences)) for side in _SIDES]
+    count = [np.array([number]) for number in _numbers(block["count"], 3)]
+    return Emitter(
+        str(block["type"]),
+        str(block["source"]),
+        _limits(count),
+        sequences,
+        _limits(times),
+        int(block["left_out"]),
+    )
+
+
+def _limits(sides: Sequence[FloatArray]) -> Limits:
+    return Limits(*sides)
+
+
+def _array(values: FloatArray) -> Any:
+    listed = [_finite(value) for value in values.tolist()]
+    return listed[0] if listed and all(value == listed[0] for value in listed) else listed
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def _numbers(written: Any, length: int) -> FloatArray:
+    listed = written if isinstance(written, list) else [written] * length
+    numbers = np.array([np.nan if value is None else float(value) for value in listed], dtype=float)
+    if len(numbers) != length:
+        raise ValueError(f"{len(numbers)} numbers where {length} belong")
+    return numbers

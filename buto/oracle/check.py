@@ -1,0 +1,81 @@
+"""Checking: from an oracle and new runs to a verdict."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from buto.classify.metadata import MetadataDifference, compare_metadata
+from buto.errors import JudgeError
+from buto.oracle.model import Oracle
+from buto.runs import RunSet
+from buto.verdicts import Direction, Finding, Status, Verdict
+
+METADATA_SOURCE = "metadata"
+
+
+def check(oracle: Oracle, runs: RunSet) -> Verdict:
+    """Judge one run, or several of the same program together.
+
+    Inconclusive if no run is valid, or if the environment differs from the training runs' in a key that
+    decides; then nothing else is compared, for it would say nothing of the program. Invalid runs beside
+    valid ones are left out with a warning.
+
+    Raises:
+        JudgeError: no runs at all, or runs of another test.
+    """
+    if not len(runs):
+        raise JudgeError("there is no run to check", advice=f"buto check {oracle.test}")
+    if runs.runs[0].test != oracle.test:
+        raise JudgeError(
+            f"a run of {runs.runs[0].test!r} cannot be checked by the oracle of {oracle.test!r}",
+            advice=f"buto train {runs.runs[0].test}",
+        )
+    valid = runs.valid()
+    skipped = tuple(
+        f"run {run.id} cannot be judged: {', '.join(run.quality.problems)}"
+        for run in runs
+        if not run.quality.valid
+    )
+    if not len(valid):
+        return _complete(
+            Verdict(Status.INCONCLUSIVE, oracle.settings.detector, reasons=skipped), oracle, runs
+        )
+    differences = {
+        run.id: compare_metadata(oracle.environment, run.metadata, oracle.settings.metadata) for run in valid
+    }
+    deciding = {run_id: [one for one in found if one.deciding] for run_id, found in differences.items()}
+    same_environment = not any(deciding.values())
+    verdict = oracle.fitted.check(valid) if same_environment else _other_environment(oracle, deciding)
+    others = dict.fromkeys(
+        one.describe() for found in differences.values() for one in found if not one.deciding
+    )
+    verdict = replace(verdict, warnings=(*skipped, *verdict.warnings, *others))
+    return _complete(verdict, oracle, valid)
+
+
+def _other_environment(oracle: Oracle, deciding: dict[str, list[MetadataDifference]]) -> Verdict:
+    described = dict.fromkeys(one.describe() for found in deciding.values() for one in found)
+    findings = {
+        one.key: Finding(METADATA_SOURCE, one.key, run_id, Direction.OTHER, text=one.describe())
+        for run_id, found in deciding.items()
+        for one in found
+    }
+    advice = (
+        "what was learned in one environment says nothing of another: check where the oracle was "
+        f"trained, or learn this environment with: buto train {oracle.test}"
+    )
+    return Verdict(
+        Status.INCONCLUSIVE,
+        oracle.settings.detector,
+        findings=tuple(findings[key] for key in sorted(findings)),
+        reasons=(*described, advice),
+    )
+
+
+def _complete(verdict: Verdict, oracle: Oracle, judged: RunSet) -> Verdict:
+    return replace(
+        verdict,
+        run_ids=tuple(run.id for run in judged),
+        n_training=len(oracle.run_ids),
+        settings=oracle.settings.to_data(),
+    )

@@ -1,0 +1,161 @@
+"""From comparisons to findings: which differences count, one for each subject, worst first."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from buto.analysis.pipeline import Comparison, Model
+from buto.oracle.settings import Settings
+from buto.properties import Better, Kind, Property
+from buto.runs import FloatArray
+from buto.verdicts import Direction, Effect, Finding
+
+SOURCE = "bounds"
+DURATION = Property("run.duration", "s", Kind.GAUGE, lower=0.0, better=Better.LOWER)
+"""How long a run took, judged as one number; no collector samples it."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Point:
+    """One value with its band, and what a finding says of it."""
+
+    at_s: float
+    observed: float
+    lower: float
+    upper: float
+    expected: float
+    grain: float
+
+    @property
+    def severity(self) -> float:
+        """Distance beyond the band in widths of the band, or of the smallest width that means something."""
+        distance = max(self.observed - self.upper, self.lower - self.observed, 0.0)
+        return distance / max(self.upper - self.lower, self.grain, 1e-9 * abs(self.expected), 1e-300)
+
+
+def property_findings(
+    run_id: str, comparison: Comparison, model: Model, settings: Settings
+) -> tuple[Finding, ...]:
+    """At most one finding for each property and direction of one run.
+
+    A property fails if, of its points that could be compared, at least ``outside_share`` (and at least
+    one) lie beyond the same limit, or, where the end is judged, if its last value does.
+    """
+    findings = []
+    compared = (~np.isnan(comparison.beyond)).sum(axis=0)
+    for column in _suspects(comparison):
+        for sign in (1.0, -1.0):
+            rows = np.flatnonzero(comparison.beyond[:, column] * sign > 0).tolist()
+            sustained = len(rows) > 0 and len(rows) >= settings.outside_share * compared[column]
+            at_end = settings.end and comparison.end_beyond[column] * sign > 0
+            if not sustained and not at_end:
+                continue
+            points = [_point_at(comparison, model, row, column) for row in rows] if sustained else []
+            if at_end:
+                points.append(_end_point(comparison, model, column))
+            worst = max(points, key=lambda point: point.severity)
+            share = len(rows) / compared[column] if compared[column] else None
+            findings.append(
+                replace(
+                    finding_of(model.properties[column], run_id, worst),
+                    window_s=(points[0].at_s, points[-1].at_s),
+                    outside_share=None if share is None else float(share),
+                    text="" if sustained else "only the last value of the run lies outside",
+                )
+            )
+    return tuple(findings)
+
+
+def number_finding(run_id: str, prop: Property, point: Point) -> Finding | None:
+    """The finding of a number that a run has once; None if it lies inside its band, or has none."""
+    if not (point.observed > point.upper or point.observed < point.lower):
+        return None
+    return replace(finding_of(prop, run_id, point), at_s=None)
+
+
+def finding_of(prop: Property, run_id: str, point: Point) -> Finding:
+    """A finding with everything that one point says."""
+    direction = Direction.MORE if point.observed > point.expected else Direction.LESS
+    return Finding(
+        source=SOURCE,
+        subject=prop.name,
+        run_id=run_id,
+        direction=direction,
+        effect=_effect(prop.better, direction),
+        unit=prop.unit,
+        observed=float(point.observed),
+        lower=float(point.lower),
+        upper=float(point.upper),
+        expected=float(point.expected),
+        at_s=float(point.at_s),
+        severity=float(point.severity),
+    )
+
+
+def merged(per_run: Sequence[Sequence[Finding]], runs_outside: str) -> tuple[Finding, ...]:
+    """One finding for each subject over all runs, worst first.
+
+    With ``any``, a subject counts that is found in one run; with ``most``, one that is found in more than
+    half of the runs with the same direction. The worst run's finding stands for all.
+    """
+    needed = 1 if runs_outside == "any" else len(per_run) // 2 + 1
+    by_subject: dict[tuple[str, str], dict[Direction, dict[str, Finding]]] = defaultdict(
+        lambda: defaultdict(dict)
+    )
+    for findings in per_run:
+        for finding in findings:
+            by_subject[finding.source, finding.subject][finding.direction][finding.run_id] = finding
+    chosen = []
+    for directions in by_subject.values():
+        enough = [list(found.values()) for found in directions.values() if len(found) >= needed]
+        if not enough:
+            continue
+        worst = max((one for found in enough for one in found), key=lambda one: one.severity)
+        number = len(directions[worst.direction])
+        if len(per_run) > 1:
+            worst = replace(worst, text=_sentence(worst.text, f"in {number} of {len(per_run)} runs"))
+        chosen.append(worst)
+    return tuple(sorted(chosen, key=lambda one: (-one.severity, one.source, one.subject)))
+
+
+def _suspects(comparison: Comparison) -> Sequence[int]:
+    outside: FloatArray = np.nan_to_num(np.abs(comparison.beyond)).sum(axis=0)
+    return [int(column) for column in np.flatnonzero(outside + np.nan_to_num(np.abs(comparison.end_beyond)))]
+
+
+def _point_at(comparison: Comparison, model: Model, row: int, column: int) -> Point:
+    bounds = comparison.bounds
+    return Point(
+        comparison.smoothed.times_s[row],
+        comparison.smoothed.values[row, column],
+        bounds.lower[row, column],
+        bounds.upper[row, column],
+        bounds.expected[row, column],
+        model.grain[column],
+    )
+
+
+def _end_point(comparison: Comparison, model: Model, column: int) -> Point:
+    return Point(
+        comparison.end_s,
+        comparison.end_values[column],
+        model.end.lower[0, column],
+        model.end.upper[0, column],
+        model.end.expected[0, column],
+        model.grain[column],
+    )
+
+
+def _effect(better: Better, direction: Direction) -> Effect:
+    if better is Better.UNKNOWN:
+        return Effect.UNKNOWN
+    less = direction is Direction.LESS
+    return Effect.BETTER if less == (better is Better.LOWER) else Effect.WORSE
+
+
+def _sentence(text: str, where: str) -> str:
+    return f"{text}; {where}" if text else where

@@ -1,0 +1,34 @@
+"""An oracle: what was learned of one test, with all that is needed to judge by it later."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from buto.classify.metadata import MetadataModel
+from buto.oracle.settings import Settings
+from buto.verdicts import FittedDetector
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Oracle:
+    """What training gives and an oracle file holds.
+
+    Attributes:
+        test: name of the test.
+        settings: how it was trained, and judges.
+        run_ids: the training runs.
+        environment: what all training runs were made in.
+        fitted: the detector that has learned.
+        target: plain data of how the program is started, for a later check; may be empty.
+        warnings: what training left out, for people.
+    """
+
+    test: str
+    settings: Settings
+    run_ids: tuple[str, ...]
+    environment: MetadataModel
+    fitted: FittedDetector
+    target: Mapping[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()

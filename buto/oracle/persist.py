@@ -1,0 +1,126 @@
+"""Oracle files: one JSON text for each test, small, versioned, meant to be committed and reviewed."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from buto.classify.metadata import MetadataModel
+from buto.errors import BadFileError, StorageError, UsageError
+from buto.oracle.document import to_text
+from buto.oracle.model import Oracle
+from buto.oracle.registry import DETECTORS
+from buto.oracle.settings import settings_from
+
+FORMAT = "buto-oracle"
+VERSION = 1
+UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
+"""Version to a function that makes the next version's data of it."""
+
+
+def save(path: Path, oracle: Oracle) -> None:
+    """Write an oracle wholly or not at all; missing directories are made. StorageError if it cannot be."""
+    data = {
+        "format": FORMAT,
+        "version": VERSION,
+        "test": oracle.test,
+        "target": dict(oracle.target),
+        "judge": oracle.settings.to_data(),
+        "runs": list(oracle.run_ids),
+        "warnings": list(oracle.warnings),
+        "environment": dict(oracle.environment.values),
+        "environment_varying": list(oracle.environment.varying),
+        "model": oracle.fitted.to_data(),
+    }
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _write_whole(path, to_text(data).encode())
+    except OSError as error:
+        raise StorageError(
+            f"the oracle {path} cannot be written: {error.strerror or error}",
+            advice="free some space, or name another directory with --oracles DIR",
+        ) from error
+
+
+def load(path: Path) -> Oracle:
+    """Read an oracle of this or an older version.
+
+    Raises:
+        BadFileError: it is missing, cannot be read, is damaged, or of a newer version.
+    """
+    try:
+        data = json.loads(path.read_bytes())
+    except FileNotFoundError as error:
+        raise BadFileError(f"there is no oracle {path}", advice=f"buto train {path.stem}") from error
+    except OSError as error:
+        raise BadFileError(f"the oracle {path} cannot be read: {error.strerror or error}") from error
+    except ValueError as error:
+        raise _damaged(path, str(error)) from error
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise _damaged(path, f"it does not say that it is a {FORMAT}")
+    data = _upgraded(path, data)
+    try:
+        return _oracle(data)
+    except BadFileError as error:
+        raise _damaged(path, error.message) from error
+    except UsageError as error:
+        raise _damaged(path, error.message) from error
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+        raise _damaged(path, what) from error
+
+
+def _oracle(data: dict[str, Any]) -> Oracle:
+    settings = settings_from(data["judge"])
+    return Oracle(
+        test=str(data["test"]),
+        settings=settings,
+        run_ids=tuple(str(one) for one in data["runs"]),
+        environment=MetadataModel(dict(data["environment"]), tuple(data["environment_varying"])),
+        fitted=DETECTORS[settings.detector](settings).from_data(data["model"]),
+        target=dict(data["target"]),
+        warnings=tuple(str(one) for one in data["warnings"]),
+    )
+
+
+def _upgraded(path: Path, data: dict[str, Any]) -> dict[str, Any]:
+    version = data.get("version")
+    if type(version) is not int:
+        raise _damaged(path, f"its version is {version!r}, not a whole number")
+    if version > VERSION:
+        raise BadFileError(
+            f"the oracle {path} is of version {version}; this buto reads up to {VERSION}",
+            advice="update buto (pip install --upgrade buto), or train again with this one: "
+            f"buto train {path.stem}",
+        )
+    while version < VERSION:
+        if version not in UPGRADES:
+            raise _damaged(path, f"there never was a version {version}")
+        data = UPGRADES[version](data)
+        version += 1
+    return data
+
+
+def _damaged(path: Path, what: str) -> BadFileError:
+    return BadFileError(
+        f"the oracle {path} is damaged: {what}",
+        advice=f"restore it (git checkout {path}), or train again: buto train {path.stem}",
+    )
+
+
+def _write_whole(path: Path, content: bytes) -> None:
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,11 @@
+"""Which detectors there are, by the name that settings and oracle files use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from buto.oracle.bounds import BoundsDetector
+from buto.oracle.settings import Settings
+from buto.verdicts import Detector
+
+DETECTORS: dict[str, Callable[[Settings], Detector]] = {"bounds": BoundsDetector}

@@ -1,0 +1,42 @@
+"""Rounding bounds to digits that mean something, so that an oracle's file can be read and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from buto.analysis.bounds import Bounds
+from buto.runs import FloatArray
+
+WIDTH_DIGITS = 3
+"""Digits of a band's width that are kept: limits move by less than a hundredth of it."""
+
+TIME_DECIMALS = 4
+"""Tenths of a millisecond."""
+
+
+def rounded(bounds: Bounds) -> Bounds:
+    """Bounds with limits rounded outwards to three digits of the band's width, times to 0.1 ms.
+
+    A band without width stays exact, as does NaN. What an oracle keeps in memory is rounded too, so that
+    it judges alike before and after it was stored.
+    """
+    width = bounds.upper - bounds.lower
+    wide = np.isfinite(width) & (width > 0)
+    exponent = np.floor(np.log10(np.where(wide, width, 1.0))).astype(np.int64) - (WIDTH_DIGITS - 1)
+    return Bounds(
+        np.round(bounds.times_s, TIME_DECIMALS),
+        np.where(wide, _to(np.floor, bounds.lower, exponent), bounds.lower),
+        np.where(wide, _to(np.ceil, bounds.upper, exponent), bounds.upper),
+        np.where(wide, _to(np.round, bounds.expected, exponent), bounds.expected),
+    )
+
+
+def _to(
+    direction: Callable[[FloatArray], FloatArray], values: FloatArray, exponent: npt.NDArray[np.int64]
+) -> FloatArray:
+    # Powers of ten are exact upwards only, so both ways use one; then the result prints short.
+    power = 10.0 ** np.abs(exponent)
+    return np.where(exponent >= 0, direction(values / power) * power, direction(values * power) / power)

@@ -1,0 +1,213 @@
+"""How runs are judged: the presets, and settings from a configuration's ``judge``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from buto.analysis.bounds import ALGORITHMS, AVERAGES
+from buto.analysis.matching import MATCHERS
+from buto.analysis.pipeline import PipelineSettings
+from buto.analysis.smoothing import SMOOTHERS
+from buto.analysis.timepoints import GENERATORS
+from buto.classify.metadata import MetadataSettings
+from buto.errors import UsageError
+
+IGNORED_METADATA = (
+    "*.start_time",
+    "*.uptime",
+    "host.load*",
+)
+"""What changes with every run."""
+
+DECIDING_METADATA = (
+    "jvm.vm.*",
+    "jvm.version",
+    "jvm.vendor",
+    "jvm.gc.names",
+    "jvm.heap.*",
+    "jvm.arguments",
+    "host.cores",
+    "host.cpu.model",
+    "buto.collector",
+    "buto.interval",
+)
+"""What makes two runs incomparable: which JVM, how it was told to run, and on how much of a machine."""
+
+EVERYTHING = ("*",)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All that decides a verdict, apart from the runs.
+
+    Attributes:
+        preset: which preset these settings began as.
+        detector: a name in :data:`buto.oracle.registry.DETECTORS`.
+        pipeline: from runs to bounds.
+        outside_share: share of a property's compared points that must lie beyond one and the same
+            limit to make a finding; 0: any point does.
+        outside_model: ``fail`` makes samples at times outside the model a finding; ``ignore`` does not.
+        end: whether the last value of each property is judged by itself.
+        duration: whether the run's duration is judged.
+        cost: whether properties of role COST are judged.
+        runs_outside: with several runs to check, ``any`` of them or ``most`` must show a finding.
+        metadata: which keys decide whether runs can be compared, and which are ignored.
+        notifications: ``strict`` (each difference is a finding, and training runs must agree) or
+            ``sustained`` (how many there are, and whether an ``outside_share`` of them is out of time).
+    """
+
+    preset: str
+    detector: str
+    pipeline: PipelineSettings
+    outside_share: float
+    outside_model: str
+    end: bool
+    duration: bool
+    cost: bool
+    runs_outside: str
+    metadata: MetadataSettings
+    notifications: str
+
+    def to_data(self) -> dict[str, Any]:
+        """By the keys of a configuration's ``judge``, all of them."""
+        data: dict[str, Any] = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, PipelineSettings):
+                data |= {_key(part.name): getattr(value, part.name) for part in fields(value)}
+            elif isinstance(value, MetadataSettings):
+                data |= {"metadata-ignored": list(value.ignored), "metadata-deciding": list(value.deciding)}
+            else:
+                data[_key(field.name)] = value
+        return data
+
+
+THESIS = Settings(
+    preset="thesis",
+    detector="bounds",
+    pipeline=PipelineSettings(),
+    outside_share=0.0,
+    outside_model="fail",
+    end=False,
+    duration=False,
+    cost=False,
+    runs_outside="any",
+    metadata=MetadataSettings(IGNORED_METADATA, EVERYTHING),
+    notifications="strict",
+)
+"""The best configuration of the thesis's chapter 5: S-20 with mean smoothing over 9 samples."""
+
+SUSTAINED = Settings(
+    preset="sustained",
+    detector="bounds",
+    pipeline=PipelineSettings(
+        shrink_window=True,
+        support=2 / 3,
+        floor=True,
+        level_share=0.01,
+        small_sample=True,
+        deviations=4.0,
+    ),
+    outside_share=0.25,
+    outside_model="ignore",
+    end=True,
+    duration=True,
+    cost=False,
+    runs_outside="most",
+    metadata=MetadataSettings(IGNORED_METADATA, DECIDING_METADATA),
+    notifications="sustained",
+)
+"""The thesis's rule with departures against false alarms; ``docs/judging.md`` says why each is there."""
+
+PRESETS = {settings.preset: settings for settings in (SUSTAINED, THESIS)}
+DEFAULT = SUSTAINED
+
+
+def settings_from(judge: Mapping[str, Any]) -> Settings:
+    """Settings from a configuration's ``judge`` (or :meth:`Settings.to_data`).
+
+    A preset (default ``sustained``) and what departs from it.
+
+    Raises:
+        UsageError: an unknown key or name, or a value out of range; the message says which.
+    """
+    preset = judge.get("preset", DEFAULT.preset)
+    if preset not in tuple(PRESETS):
+        raise _wrong("preset", preset, " or ".join(PRESETS))
+    settings = PRESETS[preset]
+    for key, value in judge.items():
+        if key not in _KEYS:
+            raise UsageError(f"judge: unknown key {key!r}", advice=f"known are: {', '.join(_KEYS)}")
+        expected, accepts = _KEYS[key]
+        if not accepts(value):
+            raise _wrong(key, value, expected)
+        settings = _with(settings, key, value)
+    return settings
+
+
+def _with(settings: Settings, key: str, value: Any) -> Settings:
+    name = key.replace("-", "_")
+    if key == "metadata-ignored":
+        return replace(settings, metadata=replace(settings.metadata, ignored=tuple(value)))
+    if key == "metadata-deciding":
+        return replace(settings, metadata=replace(settings.metadata, deciding=tuple(value)))
+    if name in {field.name for field in fields(PipelineSettings)}:
+        return replace(settings, pipeline=replace(settings.pipeline, **{name: value}))
+    return replace(settings, **{name: value})
+
+
+def _key(name: str) -> str:
+    return name.replace("_", "-")
+
+
+def _wrong(key: str, value: object, expected: str) -> UsageError:
+    return UsageError(f"judge: {key}: {value!r} is not {expected}")
+
+
+_Rule = tuple[str, Callable[[Any], bool]]
+
+
+def _one_of(*names: str) -> _Rule:
+    return " or ".join(names), lambda value: value in names
+
+
+def _number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+_TRUTH: _Rule = ("true or false", lambda value: isinstance(value, bool))
+_SHARE: _Rule = ("a share from 0 to 1", lambda value: _number(value) and 0 <= value <= 1)
+_POSITIVE: _Rule = ("a positive number", lambda value: _number(value) and 0 < value < float("inf"))
+_ODD: _Rule = ("an odd number of samples", lambda value: type(value) is int and value > 0 and value % 2 == 1)
+_PATTERNS: _Rule = (
+    "a list of shell patterns",
+    lambda value: isinstance(value, list | tuple) and all(isinstance(one, str) for one in value),
+)
+
+_KEYS: dict[str, _Rule] = {
+    "preset": _one_of(*PRESETS),
+    "detector": _one_of("bounds"),
+    "smoothing": _one_of(*SMOOTHERS),
+    "window": _ODD,
+    "shrink-window": _TRUTH,
+    "time-points": _one_of(*GENERATORS),
+    "support": _SHARE,
+    "floor": _TRUTH,
+    "level-share": _SHARE,
+    "small-sample": _TRUTH,
+    "bounds": _one_of(*ALGORITHMS),
+    "average": _one_of(*AVERAGES),
+    "deviations": _POSITIVE,
+    "matching": _one_of(*MATCHERS),
+    "outside-share": _SHARE,
+    "outside-model": _one_of("fail", "ignore"),
+    "end": _TRUTH,
+    "duration": _TRUTH,
+    "cost": _TRUTH,
+    "runs-outside": _one_of("any", "most"),
+    "metadata-ignored": _PATTERNS,
+    "metadata-deciding": _PATTERNS,
+    "notifications": _one_of("strict", "sustained"),
+}

@@ -1,0 +1,82 @@
+"""Training: from runs to an oracle."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from buto.classify.metadata import MetadataModel, learn_metadata
+from buto.errors import JudgeError
+from buto.oracle.model import Oracle
+from buto.oracle.registry import DETECTORS
+from buto.oracle.settings import DEFAULT, Settings
+from buto.runs import Run, RunSet
+
+FEWEST_RUNS = 3
+"""Below this a deviation says next to nothing."""
+
+
+def train(runs: RunSet, settings: Settings = DEFAULT, *, target: Mapping[str, Any] | None = None) -> Oracle:
+    """Learn an oracle from the runs of one test.
+
+    Args:
+        runs: all of them valid; the order does not matter.
+        target: plain data of how the program is started, to be kept in the oracle.
+
+    Raises:
+        JudgeError: an invalid run, fewer than three runs, runs without samples, runs from different
+            environments, or nothing that can be judged.
+    """
+    _refuse_unusable(runs)
+    environment = learn_metadata([run.metadata for run in runs], settings.metadata)
+    fitted = DETECTORS[settings.detector](settings).fit(runs)
+    return Oracle(
+        test=runs.runs[0].test,
+        settings=settings,
+        run_ids=tuple(sorted(run.id for run in runs)),
+        environment=environment,
+        fitted=fitted,
+        target=dict(target or {}),
+        warnings=_warnings(runs, environment),
+    )
+
+
+def _refuse_unusable(runs: RunSet) -> None:
+    invalid = [run for run in runs if not run.quality.valid]
+    if invalid:
+        listed = "; ".join(f"{run.id}: {', '.join(run.quality.problems)}" for run in invalid)
+        raise JudgeError(
+            f"{_runs(len(invalid))} of {len(runs)} cannot train an oracle: {listed}",
+            advice="record new ones, or leave them out (buto runs delete)",
+        )
+    empty = [run.id for run in runs if not _has_samples(run)]
+    if empty:
+        raise JudgeError(
+            f"no samples in {', '.join(empty)}", advice="leave these runs out (buto runs delete)"
+        )
+    if len(runs) < FEWEST_RUNS:
+        raise JudgeError(
+            f"an oracle needs at least {FEWEST_RUNS} valid runs, and here {_there_are(len(runs))}",
+            advice="record more with --runs; 10 are a good number, 5 are enough for large changes",
+        )
+
+
+def _warnings(runs: RunSet, environment: MetadataModel) -> tuple[str, ...]:
+    ids = [run.id for run in runs]
+    repeated = sorted({one for one in ids if ids.count(one) > 1})
+    warnings = [f"run {one} is in the training set more than once" for one in repeated]
+    if environment.varying:
+        warnings.append(f"not the same in all training runs: {', '.join(environment.varying)}")
+    return tuple(warnings)
+
+
+def _has_samples(run: Run) -> bool:
+    return len(run.times_s) > 0
+
+
+def _runs(number: int) -> str:
+    return "1 run" if number == 1 else f"{number} runs"
+
+
+def _there_are(number: int) -> str:
+    return "is one" if number == 1 else f"are {number}" if number else "are none"
