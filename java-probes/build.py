@@ -160,9 +160,7 @@ def _compile(javac: Path, part: Part, source_root: Path, sources: Sequence[Path]
     command = [str(javac), "--release", "8", "-Xlint:all,-options", "-Werror", "-encoding", "UTF-8"]
     command += ["-sourcepath", str(source_root), "-d", str(classes), *map(str, sources)]
     try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=COMPILE_TIMEOUT_S, check=False
-        )
+        done = subprocess.run(command, capture_output=True, text=True, timeout=COMPILE_TIMEOUT_S, check=False)
     except subprocess.TimeoutExpired as late:
         raise BuildError(f"{javac} did not finish {part.jar} in {COMPILE_TIMEOUT_S:.0f} s") from late
     if done.returncode != 0:

@@ -1,0 +1,40 @@
+package buto.probes.agent;
+
+/**
+ * Entry point of the agent: {@code -javaagent:buto-agent.jar=SESSION_FILE}.
+ *
+ * <p>Holds {@code main} until the collector stands ready or the session's bound has passed. Whatever
+ * goes wrong, the program runs, and nothing is printed, thrown or left behind.
+ */
+public final class Agent {
+    private static boolean loaded;
+
+    private Agent() {}
+
+    /**
+     * Called by the JVM before {@code main}.
+     *
+     * @param sessionFile path of the session file; without one the program runs unmeasured
+     */
+    public static void premain(String sessionFile) {
+        long began = System.nanoTime();
+        try {
+            if (sessionFile != null && isFirst()) {
+                Session session = Session.read(sessionFile);
+                long deadline = began + session.gateNanos;
+                Gate gate = new Gate();
+                new Sampler(session, gate, deadline).start();
+                gate.hold(deadline);
+            }
+        } catch (Throwable unmeasured) {
+            // An agent that cannot measure must not be noticed.
+        }
+    }
+
+    /** Whether this JVM has not been given the agent before; twice happens with JAVA_TOOL_OPTIONS. */
+    private static synchronized boolean isFirst() {
+        boolean first = !loaded;
+        loaded = true;
+        return first;
+    }
+}

@@ -1,0 +1,28 @@
+package buto.probes.agent;
+
+import java.lang.management.BufferPoolMXBean;
+
+/** One buffer pool; the agent's own buffer of 16 KiB is in the pool of direct ones. */
+final class BufferBean extends Bean {
+    private final BufferPoolMXBean bean;
+    private final int buffers;
+    private final int used;
+    private final int limit;
+
+    BufferBean(BufferPoolMXBean bean, Columns columns) {
+        super("java.nio:name=" + bean.getName() + ",type=BufferPool", columns);
+        this.bean = bean;
+        String pool = "[" + bean.getName() + "]";
+        buffers = columns.add("jvm.buffer.count" + pool, "{buffer}", Columns.GAUGE);
+        used = columns.add("jvm.buffer.memory.used" + pool, "By", Columns.GAUGE);
+        limit = columns.add("jvm.buffer.memory.limit" + pool, "By", Columns.GAUGE);
+        declared(columns);
+    }
+
+    @Override
+    void read(Columns columns) {
+        columns.set(buffers, bean.getCount());
+        columns.setIfDefined(used, bean.getMemoryUsed(), 1.0);
+        columns.set(limit, bean.getTotalCapacity());
+    }
+}

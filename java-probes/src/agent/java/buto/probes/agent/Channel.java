@@ -1,0 +1,99 @@
+package buto.probes.agent;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The socket to the collector on the loopback. No call ever blocks in the system: whoever must wait
+ * polls with {@link #pause}, so that no thread of the agent is in native code when the JVM exits
+ * (HotSpot would wait 300 ms for it).
+ */
+final class Channel {
+    private static final int CHUNK_BYTES = 16384;
+    private static final long SHORTEST_PAUSE = 20000L;
+    private static final long LONGEST_PAUSE = 500000L;
+    private static final byte[] LOOPBACK = {127, 0, 0, 1};
+
+    private final SocketChannel socket;
+
+    /** One buffer outside the heap for both directions; a heap buffer would be copied to a new one. */
+    private final ByteBuffer chunk = ByteBuffer.allocateDirect(CHUNK_BYTES);
+
+    private Channel(SocketChannel socket) {
+        this.socket = socket;
+    }
+
+    /** Connects before the deadline (nanoTime), or throws. */
+    static Channel connect(int port, long deadline) throws IOException {
+        SocketChannel socket = SocketChannel.open();
+        boolean connected = false;
+        try {
+            socket.configureBlocking(false);
+            socket.setOption(StandardSocketOptions.TCP_NODELAY, Boolean.TRUE);
+            socket.connect(new InetSocketAddress(InetAddress.getByAddress(LOOPBACK), port));
+            for (int attempt = 0; !socket.finishConnect(); attempt++) {
+                pause(attempt, deadline);
+            }
+            connected = true;
+            return new Channel(socket);
+        } finally {
+            if (!connected) {
+                socket.close();
+            }
+        }
+    }
+
+    /** Sleeps before the next attempt, longer from attempt to attempt; throws past the deadline. */
+    static void pause(int attempt, long deadline) throws IOException {
+        long left = deadline - System.nanoTime();
+        if (left <= 0) {
+            throw new IOException("too late");
+        }
+        long pause = attempt < 5 ? SHORTEST_PAUSE << attempt : LONGEST_PAUSE;
+        LockSupport.parkNanos(Math.min(pause, left));
+    }
+
+    /** Writes what the system takes at once, and returns how many bytes that were. */
+    int write(byte[] bytes, int offset, int length) throws IOException {
+        int written = 0;
+        while (written < length) {
+            int part = Math.min(length - written, CHUNK_BYTES);
+            chunk.clear();
+            chunk.put(bytes, offset + written, part);
+            chunk.flip();
+            int taken = socket.write(chunk);
+            written += taken;
+            if (taken < part) {
+                break;
+            }
+        }
+        return written;
+    }
+
+    /** Reads what is there, perhaps nothing; EOFException when the collector has closed. */
+    int read(byte[] bytes, int offset, int length) throws IOException {
+        chunk.clear();
+        chunk.limit(Math.min(length, CHUNK_BYTES));
+        int count = socket.read(chunk);
+        if (count < 0) {
+            throw new EOFException();
+        }
+        chunk.flip();
+        chunk.get(bytes, offset, count);
+        return count;
+    }
+
+    void close() {
+        try {
+            socket.close();
+        } catch (IOException alreadyBroken) {
+            // It is closed all the same.
+        }
+    }
+}

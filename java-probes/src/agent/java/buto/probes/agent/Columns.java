@@ -1,0 +1,170 @@
+package buto.probes.agent;
+
+import java.util.Arrays;
+import java.util.HashMap;
+
+/**
+ * The columns in the order of their numbers, the values of the current row, and why a value could
+ * not be read. Columns are only ever added, up to a bound.
+ */
+final class Columns {
+    static final int GAUGE = 0;
+    static final int COUNTER = 1;
+
+    /** Most columns there can be; further ones are refused. */
+    static final int MOST = 4096;
+
+    /** The number of a column that was refused. */
+    static final int NONE = -1;
+
+    private static final int MOST_REASON_CHARS = 500;
+
+    private final HashMap<String, Integer> numbers = new HashMap<String, Integer>();
+    private String[] names = new String[128];
+    private String[] units = new String[128];
+    private byte[] kinds = new byte[128];
+    private double[] row = new double[128];
+    private boolean[] explained = new boolean[128];
+    private String[] reasons = new String[128];
+    private int count;
+    private int announced;
+    private int unsentReasons;
+    private boolean refused;
+
+    int count() {
+        return count;
+    }
+
+    /** Whether there is no room for a further column. */
+    boolean isFull() {
+        return count == MOST;
+    }
+
+    /** Whether a column was refused because there was no room. */
+    boolean hasRefused() {
+        return refused;
+    }
+
+    /** Adds a column and returns its number; that of an equal name if there is one, or NONE. */
+    int add(String name, String unit, int kind) {
+        Integer known = numbers.get(name);
+        if (known != null) {
+            return known.intValue();
+        }
+        if (count == MOST) {
+            refused = true;
+            return NONE;
+        }
+        if (count == names.length) {
+            grow(2 * count);
+        }
+        numbers.put(name, Integer.valueOf(count));
+        names[count] = name;
+        units[count] = unit;
+        kinds[count] = (byte) kind;
+        row[count] = Double.NaN;
+        return count++;
+    }
+
+    /** Makes room; the names last, as their length is what counts when memory ends half way. */
+    private void grow(int size) {
+        units = Arrays.copyOf(units, size);
+        kinds = Arrays.copyOf(kinds, size);
+        row = Arrays.copyOf(row, size);
+        explained = Arrays.copyOf(explained, size);
+        reasons = Arrays.copyOf(reasons, size);
+        names = Arrays.copyOf(names, size);
+    }
+
+    /** Begins a new row: every value is NaN until set. */
+    void clear() {
+        Arrays.fill(row, 0, count, Double.NaN);
+    }
+
+    void set(int column, double value) {
+        if (column != NONE) {
+            row[column] = value;
+        }
+    }
+
+    /** Sets a count or a time that the JVM gives as -1 where it does not know it. */
+    void setIfDefined(int column, long value, double scale) {
+        if (value < 0) {
+            unreadable(column, "the JVM gives -1: undefined");
+        } else {
+            set(column, value * scale);
+        }
+    }
+
+    /** Leaves the value NaN; the first reason of a column is kept. */
+    void unreadable(int column, String reason) {
+        if (column == NONE) {
+            return;
+        }
+        row[column] = Double.NaN;
+        if (!explained[column]) {
+            explained[column] = true;
+            reasons[column] = reason.length() > MOST_REASON_CHARS ? reason.substring(0, MOST_REASON_CHARS) : reason;
+            unsentReasons++;
+        }
+    }
+
+    /** Whether a reason is known for the column, so that none need be looked for. */
+    boolean isExplained(int column) {
+        return column == NONE || explained[column];
+    }
+
+    /** Whether the current row has no value for the column. */
+    boolean isMissing(int column) {
+        return column != NONE && row[column] != row[column];
+    }
+
+    /** Announces columns that are new; false if there was no room, and no row may be written. */
+    boolean announce(Outbox out) {
+        if (announced == count) {
+            return true;
+        }
+        out.begin(Frame.COLUMNS);
+        out.u32(announced);
+        out.u32(count - announced);
+        for (int i = announced; i < count; i++) {
+            out.text(names[i]);
+            out.text(units[i]);
+            out.u8(kinds[i]);
+        }
+        boolean kept = out.end();
+        if (kept) {
+            announced = count;
+        }
+        return kept;
+    }
+
+    /** Writes the current row; false if there was no room. */
+    boolean write(Outbox out, long time) {
+        out.begin(Frame.SAMPLES);
+        out.u32(1);
+        out.u32(count);
+        out.i64(time);
+        out.f64(row, count);
+        return out.end();
+    }
+
+    /** Sends the reasons that are new; without room they wait for the next time. */
+    void explain(Outbox out) {
+        if (unsentReasons == 0) {
+            return;
+        }
+        out.begin(Frame.REASONS);
+        out.u32(unsentReasons);
+        for (int i = 0; i < announced; i++) {
+            if (reasons[i] != null) {
+                out.u32(i);
+                out.text(reasons[i]);
+            }
+        }
+        if (out.end()) {
+            Arrays.fill(reasons, 0, announced, null);
+            unsentReasons = 0;
+        }
+    }
+}

@@ -1,0 +1,130 @@
+package buto.probes.agent;
+
+import java.util.LinkedHashMap;
+import javax.management.Attribute;
+import javax.management.AttributeList;
+import javax.management.JMException;
+import javax.management.MBeanAttributeInfo;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
+import javax.management.openmbean.OpenMBeanAttributeInfo;
+
+/** One MBean of the program: its wanted attributes, all fetched in one call. */
+final class CustomBean extends Bean {
+    private final MBeanServer server;
+    private final ObjectName name;
+    private final LinkedHashMap<String, ValueNode> nodes = new LinkedHashMap<String, ValueNode>();
+    private final String[] attributes;
+    private final boolean[] asked;
+
+    /**
+     * Makes a column for every wanted attribute that is a number by its type, and for every one that
+     * was asked for by name, number or not; the others get theirs when they have a value.
+     *
+     * @throws JMException if the bean does not describe itself, perhaps as it is gone
+     */
+    CustomBean(MBeanServer server, ObjectName name, BeanRule rule, Columns columns) throws JMException {
+        super(name.getCanonicalName(), columns);
+        this.server = server;
+        this.name = name;
+        MBeanAttributeInfo[] infos = server.getMBeanInfo(name).getAttributes();
+        for (String attribute : rule.attributes) {
+            ValueNode node = add(attribute);
+            MBeanAttributeInfo info = find(infos, attribute);
+            if (info == null || !NumericType.isPossible(info)) {
+                node.declare(columns);
+            }
+        }
+        for (MBeanAttributeInfo info : infos) {
+            if (rule.attributes.length == 0 && info.isReadable() && NumericType.isPossible(info)) {
+                add(info.getName());
+            }
+            declare(info, columns);
+        }
+        attributes = nodes.keySet().toArray(new String[0]);
+        asked = new boolean[attributes.length];
+    }
+
+    private ValueNode add(String attribute) {
+        ValueNode node = new ValueNode("mbean[" + name.getCanonicalName() + "]/" + attribute);
+        nodes.put(attribute, node);
+        return node;
+    }
+
+    private static MBeanAttributeInfo find(MBeanAttributeInfo[] infos, String attribute) {
+        for (MBeanAttributeInfo info : infos) {
+            if (info.getName().equals(attribute)) {
+                return info;
+            }
+        }
+        return null;
+    }
+
+    private void declare(MBeanAttributeInfo info, Columns columns) {
+        ValueNode node = nodes.get(info.getName());
+        if (node != null && info instanceof OpenMBeanAttributeInfo) {
+            node.declare(((OpenMBeanAttributeInfo) info).getOpenType(), columns);
+        } else if (node != null && NumericType.isNumeric(info.getType())) {
+            node.declare(columns);
+        }
+    }
+
+    @Override
+    void read(Columns columns) throws JMException {
+        if (attributes.length == 0) {
+            return;
+        }
+        AttributeList values = server.getAttributes(name, attributes);
+        for (Object value : values) {
+            Attribute attribute = (Attribute) value;
+            ValueNode node = nodes.get(attribute.getName());
+            if (node != null) {
+                read(node, attribute.getValue(), columns);
+            }
+        }
+        if (values.size() < attributes.length) {
+            explainOmitted(values, columns);
+        }
+        failed(columns, "is not in this sample");
+    }
+
+    private static void read(ValueNode node, Object value, Columns columns) {
+        try {
+            node.read(value, columns);
+        } catch (RuntimeException programsOwnData) {
+            node.failed(columns, Reason.of(programsOwnData));
+        }
+    }
+
+    /** Fetching many attributes leaves out those that fail, so each of them is asked alone, once. */
+    private void explainOmitted(AttributeList values, Columns columns) {
+        for (int i = 0; i < attributes.length; i++) {
+            if (!asked[i] && !contains(values, attributes[i])) {
+                asked[i] = true;
+                try {
+                    server.getAttribute(name, attributes[i]);
+                } catch (JMException failure) {
+                    nodes.get(attributes[i]).failed(columns, Reason.of(failure));
+                } catch (RuntimeException failure) {
+                    nodes.get(attributes[i]).failed(columns, Reason.of(failure));
+                }
+            }
+        }
+    }
+
+    private static boolean contains(AttributeList values, String attribute) {
+        for (Object value : values) {
+            if (((Attribute) value).getName().equals(attribute)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
+    void failed(Columns columns, String reason) {
+        for (ValueNode node : nodes.values()) {
+            node.failed(columns, reason);
+        }
+    }
+}

@@ -1,0 +1,207 @@
+package buto.probes.agent;
+
+import java.lang.management.ManagementFactory;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import javax.management.JMException;
+import javax.management.MBeanServer;
+import javax.management.MBeanServerDelegate;
+import javax.management.MBeanServerNotification;
+import javax.management.MalformedObjectNameException;
+import javax.management.Notification;
+import javax.management.NotificationListener;
+import javax.management.ObjectName;
+
+/**
+ * The program's MBeans that match the wanted patterns, in the platform's MBean server. It hears of
+ * each registration in the registering thread, before the registering call returns, and subscribes
+ * there and then: no notification is lost. Reading is left to the sampler thread.
+ */
+final class CustomBeans implements NotificationListener {
+    private static final String BROADCASTER = "javax.management.NotificationBroadcaster";
+
+    /** Most beans at a time; as many as columns, since each has one at least. */
+    private static final int MOST = Columns.MOST;
+
+    private final MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+    private final BeanRule[] rules;
+    private final ObjectName[] patterns;
+    private final Thread sampler = Thread.currentThread();
+    private final Notifications notifications = new Notifications(sampler);
+
+    /** Every bean that matches and is registered, with its listener. Guarded by this. */
+    private final HashMap<ObjectName, Tap> taps = new HashMap<ObjectName, Tap>();
+
+    /** Beans that came or went since the sampler last looked. Guarded by this. */
+    private final ArrayDeque<ObjectName> changes = new ArrayDeque<ObjectName>();
+
+    /** The beans that are read. In the sampler thread only. */
+    private final LinkedHashMap<ObjectName, CustomBean> live = new LinkedHashMap<ObjectName, CustomBean>();
+
+    private boolean closed;
+    private boolean saidFull;
+
+    /** Prepares the patterns, in the sampler thread; a malformed one is left out, and said so. */
+    CustomBeans(BeanRule[] rules, Metadata metadata) {
+        this.rules = rules;
+        patterns = new ObjectName[rules.length];
+        for (int i = 0; i < rules.length; i++) {
+            try {
+                patterns[i] = new ObjectName(rules[i].pattern);
+            } catch (MalformedObjectNameException malformed) {
+                metadata.put("buto.malformed[" + rules[i].pattern + "]", Reason.of(malformed));
+            }
+        }
+    }
+
+    Notifications notifications() {
+        return notifications;
+    }
+
+    /** Begins to listen, and finds the beans that are there already. */
+    void open() throws JMException {
+        server.addNotificationListener(MBeanServerDelegate.DELEGATE_NAME, this, null, null);
+        for (ObjectName pattern : patterns) {
+            if (pattern != null) {
+                for (ObjectName name : server.queryNames(pattern, null)) {
+                    appear(name);
+                    if (!server.isRegistered(name)) {
+                        disappear(name);
+                    }
+                }
+            }
+        }
+    }
+
+    @Override
+    public void handleNotification(Notification notification, Object handback) {
+        try {
+            if (notification instanceof MBeanServerNotification) {
+                ObjectName name = ((MBeanServerNotification) notification).getMBeanName();
+                if (MBeanServerNotification.REGISTRATION_NOTIFICATION.equals(notification.getType())) {
+                    appear(name);
+                } else {
+                    disappear(name);
+                }
+            }
+        } catch (Throwable unseen) {
+            // The registering thread is the program's: nothing of ours may surface in it.
+        }
+    }
+
+    private void appear(ObjectName name) {
+        BeanRule rule = ruleOf(name);
+        if (rule == null) {
+            return;
+        }
+        Tap tap = new Tap(name, notifications);
+        synchronized (this) {
+            if (closed || taps.size() == MOST || taps.containsKey(name)) {
+                return;
+            }
+            taps.put(name, tap);
+            changes.add(name);
+        }
+        try {
+            if (rule.notifications && server.isInstanceOf(name, BROADCASTER)) {
+                server.addNotificationListener(name, tap, null, null);
+            }
+        } catch (JMException alreadyGone) {
+            // Its end is announced as its beginning was.
+        }
+        LockSupport.unpark(sampler);
+    }
+
+    private void disappear(ObjectName name) {
+        synchronized (this) {
+            if (taps.remove(name) == null) {
+                return;
+            }
+            changes.add(name);
+        }
+        LockSupport.unpark(sampler);
+    }
+
+    /** The first rule that matches. */
+    private BeanRule ruleOf(ObjectName name) {
+        for (int i = 0; i < rules.length; i++) {
+            if (patterns[i] != null && patterns[i].apply(name)) {
+                return rules[i];
+            }
+        }
+        return null;
+    }
+
+    /** Takes note of beans that came or went; what is read once is read now. */
+    void look(Columns columns, Metadata metadata) {
+        for (ObjectName name = nextChange(); name != null; name = nextChange()) {
+            CustomBean gone = live.remove(name);
+            if (gone != null) {
+                columns.clear();
+                gone.failed(columns, "the MBean was unregistered");
+            }
+            if (isRegistered(name) && !columns.isFull()) {
+                begin(name, columns, metadata);
+            }
+        }
+        if (columns.hasRefused() && !saidFull) {
+            saidFull = true;
+            metadata.put("buto.columns.refused", "there are " + Columns.MOST + " columns, and no more are taken");
+        }
+    }
+
+    private synchronized ObjectName nextChange() {
+        return changes.poll();
+    }
+
+    private synchronized boolean isRegistered(ObjectName name) {
+        return taps.containsKey(name);
+    }
+
+    private void begin(ObjectName name, Columns columns, Metadata metadata) {
+        BeanRule rule = ruleOf(name);
+        try {
+            live.put(name, new CustomBean(server, name, rule, columns));
+        } catch (JMException alreadyGone) {
+            // Its end is announced as its beginning was.
+        } catch (RuntimeException failure) {
+            metadata.put("mbean[" + name.getCanonicalName() + "]", "unreadable: " + Reason.of(failure));
+        }
+        CustomMetadata.collect(server, name, rule, metadata);
+    }
+
+    /** Reads every bean into the current row. */
+    void sample(Columns columns) {
+        for (CustomBean bean : live.values()) {
+            bean.sample(columns);
+        }
+    }
+
+    /** Stops listening, when the program goes on unmeasured. */
+    void close() {
+        Map<ObjectName, Tap> left;
+        synchronized (this) {
+            closed = true;
+            left = new HashMap<ObjectName, Tap>(taps);
+            taps.clear();
+        }
+        notifications.close();
+        remove(MBeanServerDelegate.DELEGATE_NAME, this);
+        for (Map.Entry<ObjectName, Tap> each : left.entrySet()) {
+            remove(each.getKey(), each.getValue());
+        }
+    }
+
+    private void remove(ObjectName name, NotificationListener listener) {
+        try {
+            server.removeNotificationListener(name, listener);
+        } catch (JMException notThere) {
+            // So there is nothing to remove.
+        } catch (RuntimeException noBroadcaster) {
+            // Likewise.
+        }
+    }
+}

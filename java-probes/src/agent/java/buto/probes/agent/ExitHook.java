@@ -1,0 +1,24 @@
+package buto.probes.agent;
+
+/** Holds the exit until the sampler has sent what is left, for a bounded time. */
+final class ExitHook extends Thread {
+    private final Sampler sampler;
+    private final long longestNanos;
+
+    ExitHook(Sampler sampler, long longestNanos) {
+        super(Sampler.topGroup(), "buto-exit");
+        this.sampler = sampler;
+        this.longestNanos = longestNanos;
+        setUncaughtExceptionHandler(sampler);
+    }
+
+    @Override
+    public void run() {
+        sampler.finish(System.nanoTime());
+        try {
+            sampler.join(longestNanos / 1000000L + 1L);
+        } catch (InterruptedException impatient) {
+            // Then the exit does not wait.
+        }
+    }
+}

@@ -1,0 +1,36 @@
+package buto.probes.agent;
+
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryMXBean;
+import java.lang.management.MemoryUsage;
+
+/** Heap and non-heap memory as a whole, and objects that wait for finalization. */
+final class MemoryBean extends Bean {
+    private final MemoryMXBean bean = ManagementFactory.getMemoryMXBean();
+    private final int pending;
+    private final int heapCommitted;
+    private final int heapUsed;
+    private final int otherCommitted;
+    private final int otherUsed;
+
+    MemoryBean(Columns columns) {
+        super("java.lang:type=Memory", columns);
+        pending = columns.add("jvm.memory.pending_finalization", "{object}", Columns.GAUGE);
+        heapCommitted = columns.add("jvm.memory.heap.committed", "By", Columns.GAUGE);
+        heapUsed = columns.add("jvm.memory.heap.used", "By", Columns.GAUGE);
+        otherCommitted = columns.add("jvm.memory.non_heap.committed", "By", Columns.GAUGE);
+        otherUsed = columns.add("jvm.memory.non_heap.used", "By", Columns.GAUGE);
+        declared(columns);
+    }
+
+    @Override
+    void read(Columns columns) {
+        MemoryUsage heap = bean.getHeapMemoryUsage();
+        columns.set(heapCommitted, heap.getCommitted());
+        columns.set(heapUsed, heap.getUsed());
+        MemoryUsage other = bean.getNonHeapMemoryUsage();
+        columns.set(otherCommitted, other.getCommitted());
+        columns.set(otherUsed, other.getUsed());
+        columns.set(pending, bean.getObjectPendingFinalizationCount());
+    }
+}

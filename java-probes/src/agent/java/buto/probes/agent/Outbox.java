@@ -1,0 +1,145 @@
+package buto.probes.agent;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Frames on their way to the collector, in one buffer that grows up to a bound. A frame that does
+ * not fit is left out wholly: {@link #end} says so, and nothing ever waits.
+ */
+final class Outbox {
+    private static final int FIRST_BYTES = 16384;
+    private static final int MOST_BYTES = 4 << 20;
+    private static final int CLOSING_BYTES = 1 << 20;
+
+    private byte[] bytes = new byte[FIRST_BYTES];
+    private int most = MOST_BYTES;
+    private int sent;
+    private int frame;
+    private int end;
+    private boolean overflowed;
+
+    /** Begins a frame; every frame must be ended before the next. */
+    void begin(int type) {
+        frame = end;
+        overflowed = false;
+        u32(0);
+        u8(type);
+    }
+
+    /** Ends the frame; false if there was no room and the frame is left out. */
+    boolean end() {
+        if (overflowed) {
+            end = frame;
+            return false;
+        }
+        int length = end - frame - 4;
+        int last = end;
+        end = frame;
+        u32(length);
+        end = last;
+        frame = last;
+        return true;
+    }
+
+    /** Forgets a frame that was begun but could not be ended. */
+    void abandon() {
+        end = frame;
+    }
+
+    /** Makes room for the last frames: they must arrive even when a slow collector left none. */
+    void reserveForClosing() {
+        most = MOST_BYTES + CLOSING_BYTES;
+    }
+
+    void u8(int value) {
+        if (hasRoom(1)) {
+            bytes[end++] = (byte) value;
+        }
+    }
+
+    void u16(int value) {
+        if (hasRoom(2)) {
+            bytes[end++] = (byte) (value >> 8);
+            bytes[end++] = (byte) value;
+        }
+    }
+
+    void u32(int value) {
+        u16(value >> 16);
+        u16(value);
+    }
+
+    void i64(long value) {
+        u32((int) (value >> 32));
+        u32((int) value);
+    }
+
+    /** The first values of an array, each as f64; one loop, as it runs before anything is compiled. */
+    void f64(double[] values, int count) {
+        if (hasRoom(8 * count)) {
+            int at = end;
+            for (int i = 0; i < count; i++) {
+                long bits = Double.doubleToRawLongBits(values[i]);
+                for (int shift = 56; shift >= 0; shift -= 8) {
+                    bytes[at++] = (byte) (bits >> shift);
+                }
+            }
+            end = at;
+        }
+    }
+
+    /** A text; null becomes the empty one. */
+    void text(String value) {
+        byte[] encoded = (value == null ? "" : value).getBytes(StandardCharsets.UTF_8);
+        u32(encoded.length);
+        if (hasRoom(encoded.length)) {
+            System.arraycopy(encoded, 0, bytes, end, encoded.length);
+            end += encoded.length;
+        }
+    }
+
+    /** Hands the system what it takes at once; true if nothing is left. */
+    boolean flush(Channel channel) throws IOException {
+        if (sent < end) {
+            sent += channel.write(bytes, sent, end - sent);
+        }
+        if (sent == end) {
+            sent = 0;
+            frame = 0;
+            end = 0;
+        }
+        return end == 0;
+    }
+
+    private boolean hasRoom(int count) {
+        if (overflowed) {
+            return false;
+        }
+        if (count > bytes.length - end) {
+            overflowed = !makeRoom(count);
+        }
+        return !overflowed;
+    }
+
+    private boolean makeRoom(int count) {
+        byte[] target = bytes;
+        int needed = end - sent + count;
+        if (needed > most) {
+            return false;
+        }
+        if (needed > bytes.length) {
+            try {
+                target = new byte[Math.min(most, Math.max(needed, 2 * bytes.length))];
+            } catch (OutOfMemoryError noMemoryLeft) {
+                return false;
+            }
+        }
+        System.arraycopy(bytes, sent, target, 0, end - sent);
+        bytes = target;
+        frame -= sent;
+        end -= sent;
+        sent = 0;
+        return true;
+    }
+}

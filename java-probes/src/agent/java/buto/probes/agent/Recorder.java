@@ -1,0 +1,115 @@
+package buto.probes.agent;
+
+import javax.management.JMException;
+
+/** Reads the beans into rows, and puts rows and all that goes with them into frames. */
+final class Recorder {
+    private final Outbox out;
+    private final Columns columns = new Columns();
+    private final Metadata metadata = new Metadata();
+    private final Bean[] platform;
+    private final OwnCost cost;
+
+    /** Null when no MBeans of the program are wanted: then no MBean server is made either. */
+    private final CustomBeans custom;
+
+    private long droppedSamples;
+    private long reportedDrops;
+
+    /**
+     * Prepares everything that can be prepared, in the sampler thread.
+     *
+     * @throws JMException if the platform's MBean server does not let us listen
+     */
+    Recorder(Request request, String sessionFile, Outbox out) throws JMException {
+        this.out = out;
+        PlatformMetadata.collect(metadata, sessionFile);
+        SunBeans sun = SunBeans.find();
+        platform = PlatformBeans.all(sun, columns);
+        cost = new OwnCost(sun, columns);
+        custom = request.rules.length == 0 ? null : new CustomBeans(request.rules, metadata);
+        if (custom != null) {
+            custom.open();
+        }
+    }
+
+    /** Says that something happened at a nanoTime. */
+    void mark(String name, long time) {
+        out.begin(Frame.MARK);
+        out.text(name);
+        out.i64(time);
+        out.end();
+    }
+
+    /** Takes a sample; without memory or room it is dropped and counted. */
+    void sample(long missedTicks) {
+        boolean kept = false;
+        try {
+            look();
+            long time = System.nanoTime();
+            columns.clear();
+            for (Bean bean : platform) {
+                bean.sample(columns);
+            }
+            if (custom != null) {
+                custom.sample(columns);
+            }
+            cost.read(columns, time, missedTicks);
+            if (columns.announce(out)) {
+                columns.explain(out);
+                kept = columns.write(out, time);
+            }
+        } catch (OutOfMemoryError programNeedsItAll) {
+            out.abandon();
+        }
+        droppedSamples += kept ? 0 : 1;
+    }
+
+    /** Takes note of what the program has done with its MBeans since the last time. */
+    void look() {
+        if (custom != null) {
+            custom.look(columns, metadata);
+            custom.notifications().send(out);
+        }
+        metadata.send(out);
+    }
+
+    /** Says how much was dropped so far, if that has changed. */
+    void reportDrops() {
+        if (droppedSamples + droppedNotifications() > reportedDrops) {
+            writeDrops();
+        }
+    }
+
+    private void writeDrops() {
+        long notifications = droppedNotifications();
+        out.begin(Frame.DROPPED);
+        out.i64(droppedSamples);
+        out.i64(notifications);
+        if (out.end()) {
+            reportedDrops = droppedSamples + notifications;
+        }
+    }
+
+    private long droppedNotifications() {
+        return custom == null ? 0 : custom.notifications().dropped();
+    }
+
+    /** Puts everything that the run still owes into the outbox. */
+    void finish(long exitTime, long missedTicks) {
+        out.reserveForClosing();
+        mark("exit", exitTime);
+        sample(missedTicks);
+        look();
+        writeDrops();
+        out.begin(Frame.BYE);
+        out.end();
+    }
+
+    /** Lets go of the program's MBeans. */
+    void close() {
+        if (custom != null) {
+            custom.close();
+        }
+    }
+}

@@ -1,0 +1,184 @@
+package buto.probes.agent;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.util.concurrent.locks.LockSupport;
+import javax.management.JMException;
+
+/**
+ * The agent's only lasting thread. It speaks with the collector, opens the gate, samples at a fixed
+ * rate, and says goodbye when the exit hook asks for it. When anything goes wrong it ends, and the
+ * program runs on.
+ */
+final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
+    private final Session session;
+    private final Gate gate;
+    private final long gateDeadline;
+    private final Outbox out = new Outbox();
+
+    private Channel channel;
+    private Inbox inbox;
+    private Request request;
+    private Recorder recorder;
+    private ExitHook hook;
+    private long missed;
+
+    /** When the exit hook began; set before {@link #exiting}. */
+    private long exitTime;
+
+    private volatile boolean exiting;
+
+    /**
+     * A thread that is no obstacle to the program's end.
+     *
+     * @param gateDeadline nanoTime until which {@code main} is held
+     */
+    Sampler(Session session, Gate gate, long gateDeadline) {
+        super(topGroup(), "buto-sampler");
+        this.session = session;
+        this.gate = gate;
+        this.gateDeadline = gateDeadline;
+        setDaemon(true);
+        setUncaughtExceptionHandler(this);
+    }
+
+    /** The group above all, so that a program that lists or interrupts its own group meets no stranger. */
+    static ThreadGroup topGroup() {
+        ThreadGroup group = Thread.currentThread().getThreadGroup();
+        while (group.getParent() != null) {
+            group = group.getParent();
+        }
+        return group;
+    }
+
+    @Override
+    public void run() {
+        try {
+            if (greet() && prepare()) {
+                long main = System.nanoTime();
+                recorder.mark("main", main);
+                if (gate.open()) {
+                    sampleUntilExit(main);
+                    sayGoodbye();
+                }
+            }
+        } catch (Throwable end) {
+            // The collector is gone, spoke nonsense, or memory is: the program goes on unmeasured.
+        } finally {
+            gate.giveUp();
+            close();
+        }
+    }
+
+    /** Nothing is printed, even if there was no memory to end the thread in order. */
+    @Override
+    public void uncaughtException(Thread thread, Throwable failure) {}
+
+    /** Connects and introduces this JVM; false if it is not the wanted one. */
+    private boolean greet() throws IOException {
+        channel = Channel.connect(session.port, gateDeadline);
+        inbox = new Inbox(channel);
+        out.begin(Frame.HELLO);
+        out.u16(Session.VERSION);
+        out.text(session.secret);
+        out.i64(ProcessId.get());
+        out.text(System.getProperty("sun.java.command"));
+        out.text(System.getProperty("java.version"));
+        out.i64(System.nanoTime());
+        out.i64(System.currentTimeMillis());
+        out.i64(ManagementFactory.getRuntimeMXBean().getStartTime());
+        out.end();
+        flushAll(gateDeadline);
+        return inbox.await(gateDeadline) == Frame.ACCEPT;
+    }
+
+    /** Takes the first sample and waits for the collector; false if it does not want to go on. */
+    private boolean prepare() throws IOException, JMException {
+        request = new Request(inbox);
+        recorder = new Recorder(request, session.file, out);
+        recorder.sample(0);
+        flushAll(gateDeadline);
+        if (inbox.await(gateDeadline) != Frame.GO) {
+            return false;
+        }
+        hook = new ExitHook(this, session.exitNanos);
+        Runtime.getRuntime().addShutdownHook(hook);
+        return true;
+    }
+
+    /**
+     * Samples at multiples of the interval from the program's start. A tick that was missed is
+     * counted and skipped, never made up for.
+     */
+    private void sampleUntilExit(long main) throws IOException {
+        long interval = request.intervalNanos;
+        long tick = main + interval;
+        long flushed = main;
+        while (!exiting) {
+            long now = System.nanoTime();
+            if (now < tick) {
+                LockSupport.parkNanos(tick - now);
+                if (Thread.interrupted() || System.nanoTime() < tick) {
+                    recorder.look();
+                }
+            } else {
+                long late = (now - tick) / interval;
+                missed += late;
+                tick += (late + 1) * interval;
+                recorder.sample(missed);
+                if (now - flushed >= request.flushNanos) {
+                    flushed = now;
+                    recorder.reportDrops();
+                    out.flush(channel);
+                }
+                listen();
+            }
+        }
+    }
+
+    /** Notices that the collector is gone; it has nothing to say while the program runs. */
+    private void listen() throws IOException {
+        if (inbox.poll() != 0) {
+            throw new IOException("unexpected frame");
+        }
+    }
+
+    /** Asks for the last sample and the end; called by the exit hook, which waits for this thread. */
+    void finish(long time) {
+        exitTime = time;
+        exiting = true;
+        LockSupport.unpark(this);
+    }
+
+    private void sayGoodbye() throws IOException {
+        long deadline = exitTime + session.exitNanos;
+        recorder.finish(exitTime, missed);
+        flushAll(deadline);
+        inbox.await(deadline);
+    }
+
+    private void flushAll(long deadline) throws IOException {
+        for (int attempt = 0; !out.flush(channel); attempt++) {
+            Channel.pause(attempt, deadline);
+        }
+    }
+
+    private void close() {
+        if (channel != null) {
+            channel.close();
+        }
+        if (exiting) {
+            return;
+        }
+        if (recorder != null) {
+            recorder.close();
+        }
+        if (hook != null) {
+            try {
+                Runtime.getRuntime().removeShutdownHook(hook);
+            } catch (IllegalStateException exitHasBegun) {
+                // The hook finds this thread at its end.
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package buto.probes.agent;
+
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+
+/** What the session file says: where the collector listens, and how long the agent may wait. */
+final class Session {
+    static final int VERSION = 1;
+
+    private static final int LARGEST_FILE = 8192;
+
+    final String file;
+    final int port;
+    final String secret;
+    final long gateNanos;
+    final long exitNanos;
+
+    private Session(String file, String text) throws IOException {
+        this.file = file;
+        if (number(text, "version", -1) != VERSION) {
+            throw new IOException("unknown version");
+        }
+        port = (int) number(text, "port", -1);
+        secret = value(text, "secret");
+        gateNanos = number(text, "gate.ms", 1000) * 1000000L;
+        exitNanos = number(text, "exit.ms", 500) * 1000000L;
+        if (secret == null) {
+            throw new IOException("no secret");
+        }
+    }
+
+    /**
+     * Reads a session file of lines {@code key=value}.
+     *
+     * @throws IOException if it cannot be read, lacks a value or is of another version
+     * @throws NumberFormatException if a number is none
+     */
+    static Session read(String file) throws IOException {
+        byte[] bytes = new byte[LARGEST_FILE];
+        int length = 0;
+        InputStream stream = new FileInputStream(file);
+        try {
+            int count;
+            while ((count = stream.read(bytes, length, bytes.length - length)) > 0) {
+                length += count;
+            }
+        } finally {
+            stream.close();
+        }
+        return new Session(file, new String(bytes, 0, length, StandardCharsets.UTF_8));
+    }
+
+    private static long number(String text, String key, long otherwise) {
+        String value = value(text, key);
+        return value == null ? otherwise : Long.parseLong(value);
+    }
+
+    private static String value(String text, String key) {
+        int begin = 0;
+        while (begin < text.length()) {
+            int end = text.indexOf('\n', begin);
+            end = end < 0 ? text.length() : end;
+            int equals = text.indexOf('=', begin);
+            if (equals > begin && equals < end && text.substring(begin, equals).trim().equals(key)) {
+                return text.substring(equals + 1, end).trim();
+            }
+            begin = end + 1;
+        }
+        return null;
+    }
+}
