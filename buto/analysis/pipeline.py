@@ -14,7 +14,7 @@ import numpy as np
 
 from buto.analysis.bounds import ALGORITHMS, Bounds, BoundsSettings, clip
 from buto.analysis.matching import MATCHERS, BoolArray, beyond
-from buto.analysis.series import Series, last_values, sampling_interval, series_of
+from buto.analysis.series import SUMMARIES, Series, sampling_interval, series_of, summaries
 from buto.analysis.smoothing import fitting_window, smooth
 from buto.analysis.spread import floors, grains, small_sample_factor, widen
 from buto.analysis.timepoints import GENERATORS, TimePoints, time_points
@@ -65,7 +65,8 @@ class Model:
         window: the smoothing window that was used.
         interval_s: median time between two samples of the training runs.
         bounds: over time, for smoothed series.
-        end: one point: bounds of the last value of a run, not smoothed, at the mean time of the end.
+        summaries: shape (2, n_properties), bounds of the numbers that stand for a whole run, see
+            :func:`buto.analysis.series.summaries`; not smoothed, and at no time.
         grain: shape (n_properties,), the smallest meaningful deviation.
     """
 
@@ -73,7 +74,7 @@ class Model:
     window: int
     interval_s: float
     bounds: Bounds
-    end: Bounds
+    summaries: Bounds
     grain: FloatArray
 
 
@@ -97,18 +98,16 @@ class Comparison:
         beyond: shape (n_points, n_properties), signed distance outside the band, 0 inside, NaN where
             it could not be compared.
         in_model: shape (n_points,), whether the model reaches to that time.
-        end_s: time of the last sample.
-        end_values, end_beyond: shape (n_properties,), the last values and their distance outside the
-            band of the end.
+        summaries, summaries_beyond: shape (2, n_properties), the numbers that stand for the whole run
+            and their distance outside their bands.
     """
 
     smoothed: Series
     bounds: Bounds
     beyond: FloatArray
     in_model: BoolArray
-    end_s: float
-    end_values: FloatArray
-    end_beyond: FloatArray
+    summaries: FloatArray
+    summaries_beyond: FloatArray
 
 
 def fit(runs: Sequence[Run], properties: Sequence[Property], settings: PipelineSettings) -> Fit:
@@ -124,19 +123,16 @@ def fit(runs: Sequence[Run], properties: Sequence[Property], settings: PipelineS
         window = fitting_window(window, int(np.median([len(one) for one in series])))
     smoothed = tuple(smooth(one, settings.smoothing, window) for one in series)
     points = GENERATORS[settings.time_points](smoothed)
-    ends = time_points(
-        np.array([np.mean([run.times_s[-1] for run in runs])]),
-        np.array([last_values(one) for one in series])[:, np.newaxis, :],
-    )
+    wholes = time_points(np.zeros(len(SUMMARIES)), np.array([summaries(one) for one in series]))
     grain = grains(properties, [one.values for one in series])
-    floor = _floor(grain, points if len(points) else ends, settings)
+    floor = _floor(grain, points if len(points) else wholes, settings)
     widened = _widened(points, len(runs), floor, settings)
     model = Model(
         tuple(properties),
         window,
         sampling_interval(series),
         _envelope(widened, properties, settings),
-        _envelope(_widened(ends, len(runs), floor, settings), properties, settings),
+        _envelope(_widened(wholes, len(runs), floor, settings), properties, settings),
         grain,
     )
     return Fit(smoothed, points, widened, model)
@@ -161,15 +157,14 @@ def compare(run: Run, model: Model, settings: PipelineSettings) -> Comparison:
     series = series_of(run, model.properties)
     smoothed = smooth(series, settings.smoothing, model.window)
     matched = MATCHERS[settings.matching](model.bounds, smoothed.times_s, model.interval_s)
-    end_values = last_values(series)
+    numbers = summaries(series)
     return Comparison(
         smoothed,
         matched.bounds,
         beyond(smoothed.values, matched.bounds),
         matched.in_model,
-        float(series.times_s[-1]) if len(series) else float("nan"),
-        end_values,
-        beyond(end_values[np.newaxis], model.end)[0],
+        numbers,
+        beyond(numbers, model.summaries),
     )
 
 

@@ -40,14 +40,25 @@ def series_of(run: Run, properties: Sequence[Property]) -> Series:
     return Series(run.times_s, np.where(np.isfinite(values), values, np.nan))
 
 
-def last_values(series: Series) -> FloatArray:
-    """The last value that could be read of each property, shape (n_properties,); NaN without one."""
-    last = np.full(series.values.shape[1], np.nan)
+SUMMARIES = ("mean", "last")
+"""Numbers that stand for a whole run, in the order of the rows of :func:`summaries`."""
+
+
+def summaries(series: Series) -> FloatArray:
+    """The mean over all samples and the last value, shape (2, n_properties); NaN left out.
+
+    NaN where a property was never read. The mean of equal values is exactly that value.
+    """
     readable = ~np.isnan(series.values)
+    result = np.full((len(SUMMARIES), series.values.shape[1]), np.nan)
     columns = np.flatnonzero(readable.any(axis=0))
-    rows = len(series) - 1 - readable[::-1, columns].argmax(axis=0)
-    last[columns] = series.values[rows, columns]
-    return last
+    if not len(columns):
+        return result
+    values, readable = series.values[:, columns], readable[:, columns]
+    last = values[len(series) - 1 - readable[::-1].argmax(axis=0), range(len(columns))]
+    result[0, columns] = last + np.where(readable, values - last, 0.0).sum(axis=0) / readable.sum(axis=0)
+    result[1, columns] = last
+    return result
 
 
 def sampling_interval(series: Sequence[Series]) -> float:

@@ -104,8 +104,8 @@ class FittedBounds:
 
     def _unreadable(self, comparison: Comparison) -> set[str]:
         compared = ~np.isnan(comparison.beyond).all(axis=0)
-        if self.settings.end:
-            compared |= ~np.isnan(comparison.end_beyond)
+        if self.settings.summaries:
+            compared |= ~np.isnan(comparison.summaries_beyond).all(axis=0)
         return {self.model.properties[column].name for column in np.flatnonzero(~compared)}
 
 
@@ -120,12 +120,12 @@ class BoundsDetector:
     def fit(self, runs: RunSet) -> FittedBounds:
         """Learn from valid runs. JudgeError if no property can be judged, or for unlike notifications."""
         model = self.stages(runs).model
-        if not len(model.bounds) and not self.settings.end:
+        if not len(model.bounds) and not self.settings.summaries:
             raise JudgeError(
                 f"all training runs have fewer samples than the smoothing window of {model.window}",
                 advice="sample more often with --interval, or set judge: {window: 1}",
             )
-        model = replace(model, bounds=rounded(model.bounds), end=rounded(model.end))
+        model = replace(model, bounds=rounded(model.bounds), summaries=rounded(model.summaries))
         return FittedBounds(
             self.settings,
             model,

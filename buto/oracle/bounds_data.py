@@ -9,6 +9,7 @@ import numpy as np
 
 from buto.analysis.bounds import Bounds
 from buto.analysis.pipeline import Model
+from buto.analysis.series import SUMMARIES
 from buto.classify.notifications import Emitter, Limits, NotificationModel
 from buto.errors import BadFileError
 from buto.oracle.findings import Point
@@ -30,7 +31,6 @@ def write(
         if duration is None
         else [duration.expected, duration.lower, duration.upper, duration.grain],
         "times_s": model.bounds.times_s.tolist(),
-        "end_s": float(model.end.times_s[0]),
         "properties": [_property(model, column) for column in range(len(model.properties))],
         "notifications": [_emitter(emitter) for emitter in notifications.emitters],
         "left_out": dict(sorted(left_out.items())),
@@ -54,15 +54,13 @@ def _read(data: Mapping[str, Any]) -> Parts:
         np.array([_numbers(block[side], len(times)) for block in blocks]).reshape(shape[::-1]).T
         for side in _SIDES
     ]
-    ends = (
-        np.array([_numbers(block["end"], 3) for block in blocks]).reshape(len(blocks), 3).T[:, np.newaxis, :]
-    )
+    wholes = np.array([[_numbers(block[name], 3) for block in blocks] for name in SUMMARIES])
     model = Model(
         tuple(_property_of(block) for block in blocks),
         int(data["window"]),
         float(data["interval_s"]),
         _bounds(times, sides),
-        _bounds(np.array([float(data["end_s"])]), list(ends)),
+        _bounds(np.zeros(len(SUMMARIES)), list(np.moveaxis(wholes, 2, 0))),
         np.array([float(block["grain"]) for block in blocks]),
     )
     emitters = tuple(_emitter_of(block) for block in data["notifications"])
@@ -86,7 +84,6 @@ def _duration(written: Sequence[float] | None) -> Point | None:
 
 def _property(model: Model, column: int) -> dict[str, Any]:
     prop = model.properties[column]
-    ends = [getattr(model.end, side)[0, column] for side in _SIDES]
     return {
         "name": prop.name,
         "unit": prop.unit,
@@ -96,7 +93,10 @@ def _property(model: Model, column: int) -> dict[str, Any]:
         "better": prop.better.value,
         "grain": float(model.grain[column]),
         **{side: _array(getattr(model.bounds, side)[:, column]) for side in _SIDES},
-        "end": [_finite(value) for value in ends],
+        **{
+            name: [_finite(getattr(model.summaries, side)[row, column]) for side in _SIDES]
+            for row, name in enumerate(SUMMARIES)
+        },
     }
 
 

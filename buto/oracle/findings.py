@@ -9,14 +9,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from buto.analysis.pipeline import Comparison, Model
+from buto.analysis.series import SUMMARIES
 from buto.oracle.settings import Settings
 from buto.properties import Better, Kind, Property
-from buto.runs import FloatArray
 from buto.verdicts import Direction, Effect, Finding
 
 SOURCE = "bounds"
 DURATION = Property("run.duration", "s", Kind.GAUGE, lower=0.0, better=Better.LOWER)
 """How long a run took, judged as one number; no collector samples it."""
+
+_SUMMARY_TEXTS = {"mean": "the mean over the run lies outside", "last": "the last value lies outside"}
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -43,30 +45,28 @@ def property_findings(
     """At most one finding for each property and direction of one run.
 
     A property fails if, of its points that could be compared, at least ``outside_share`` (and at least
-    one) lie beyond the same limit, or, where the end is judged, if its last value does.
+    one) lie beyond the same limit, or, where summaries are judged, if its mean or its last value does.
     """
     findings = []
     compared = (~np.isnan(comparison.beyond)).sum(axis=0)
     for column in _suspects(comparison):
+        prop = model.properties[column]
         for sign in (1.0, -1.0):
             rows = np.flatnonzero(comparison.beyond[:, column] * sign > 0).tolist()
-            sustained = len(rows) > 0 and len(rows) >= settings.outside_share * compared[column]
-            at_end = settings.end and comparison.end_beyond[column] * sign > 0
-            if not sustained and not at_end:
+            share = len(rows) / compared[column] if compared[column] else 0.0
+            if rows and share >= settings.outside_share:
+                points = [_point_at(comparison, model, row, column) for row in rows]
+                worst = max(points, key=lambda point: point.severity)
+                window = (points[0].at_s, points[-1].at_s)
+                finding = replace(finding_of(prop, run_id, worst), window_s=window, outside_share=share)
+                findings.append(finding)
                 continue
-            points = [_point_at(comparison, model, row, column) for row in rows] if sustained else []
-            if at_end:
-                points.append(_end_point(comparison, model, column))
-            worst = max(points, key=lambda point: point.severity)
-            share = len(rows) / compared[column] if compared[column] else None
-            findings.append(
-                replace(
-                    finding_of(model.properties[column], run_id, worst),
-                    window_s=(points[0].at_s, points[-1].at_s),
-                    outside_share=None if share is None else float(share),
-                    text="" if sustained else "only the last value of the run lies outside",
-                )
-            )
+            rows = np.flatnonzero(comparison.summaries_beyond[:, column] * sign > 0).tolist()
+            if rows and settings.summaries:
+                points = [_summary(comparison, model, row, column) for row in rows]
+                worst = max(points, key=lambda point: point.severity)
+                text = _SUMMARY_TEXTS[SUMMARIES[rows[points.index(worst)]]]
+                findings.append(replace(finding_of(prop, run_id, worst), at_s=None, text=text))
     return tuple(findings)
 
 
@@ -122,9 +122,10 @@ def merged(per_run: Sequence[Sequence[Finding]], runs_outside: str) -> tuple[Fin
     return tuple(sorted(chosen, key=lambda one: (-one.severity, one.source, one.subject)))
 
 
-def _suspects(comparison: Comparison) -> Sequence[int]:
-    outside: FloatArray = np.nan_to_num(np.abs(comparison.beyond)).sum(axis=0)
-    return [int(column) for column in np.flatnonzero(outside + np.nan_to_num(np.abs(comparison.end_beyond)))]
+def _suspects(comparison: Comparison) -> list[int]:
+    """Columns with any value outside, few of many."""
+    outside = np.nan_to_num(np.concatenate([comparison.beyond, comparison.summaries_beyond])).any(axis=0)
+    return [int(column) for column in np.flatnonzero(outside)]
 
 
 def _point_at(comparison: Comparison, model: Model, row: int, column: int) -> Point:
@@ -139,13 +140,13 @@ def _point_at(comparison: Comparison, model: Model, row: int, column: int) -> Po
     )
 
 
-def _end_point(comparison: Comparison, model: Model, column: int) -> Point:
+def _summary(comparison: Comparison, model: Model, row: int, column: int) -> Point:
     return Point(
-        comparison.end_s,
-        comparison.end_values[column],
-        model.end.lower[0, column],
-        model.end.upper[0, column],
-        model.end.expected[0, column],
+        float("nan"),
+        comparison.summaries[row, column],
+        model.summaries.lower[row, column],
+        model.summaries.upper[row, column],
+        model.summaries.expected[row, column],
         model.grain[column],
     )
 

@@ -49,7 +49,7 @@ class Settings:
         outside_share: share of a property's compared points that must lie beyond one and the same
             limit to make a finding; 0: any point does.
         outside_model: ``fail`` makes samples at times outside the model a finding; ``ignore`` does not.
-        end: whether the last value of each property is judged by itself.
+        summaries: whether each property's mean over the run and last value are judged, too.
         duration: whether the run's duration is judged.
         cost: whether properties of role COST are judged.
         runs_outside: with several runs to check, ``any`` of them or ``most`` must show a finding.
@@ -63,7 +63,7 @@ class Settings:
     pipeline: PipelineSettings
     outside_share: float
     outside_model: str
-    end: bool
+    summaries: bool
     duration: bool
     cost: bool
     runs_outside: str
@@ -90,7 +90,7 @@ THESIS = Settings(
     pipeline=PipelineSettings(),
     outside_share=0.0,
     outside_model="fail",
-    end=False,
+    summaries=False,
     duration=False,
     cost=False,
     runs_outside="any",
@@ -112,7 +112,7 @@ SUSTAINED = Settings(
     ),
     outside_share=0.25,
     outside_model="ignore",
-    end=True,
+    summaries=True,
     duration=True,
     cost=False,
     runs_outside="most",
@@ -203,7 +203,7 @@ _KEYS: dict[str, _Rule] = {
     "matching": _one_of(*MATCHERS),
     "outside-share": _SHARE,
     "outside-model": _one_of("fail", "ignore"),
-    "end": _TRUTH,
+    "summaries": _TRUTH,
     "duration": _TRUTH,
     "cost": _TRUTH,
     "runs-outside": _one_of("any", "most"),
