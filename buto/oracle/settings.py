@@ -18,6 +18,7 @@ IGNORED_METADATA = (
     "*.start_time",
     "*.uptime",
     "host.load*",
+    "buto.purpose",
 )
 """What changes with every run."""
 
