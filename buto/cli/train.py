@@ -11,9 +11,9 @@ from buto.cli.console import Console
 from buto.cli.results import finish
 from buto.cli.session import launch, stored_runs
 from buto.config import TestConfig
-from buto.errors import ButoError, StorageError
+from buto.errors import ButoError, StorageError, UsageError
 from buto.report.json_result import Result
-from buto.runs import Run, run_set
+from buto.runs import Run
 from buto.training import Collected
 from buto.units import format_count
 
@@ -60,6 +60,12 @@ examples:
 def _collected(tests: list[TestConfig], args: Namespace, console: Console) -> dict[str, Collected]:
     if args.from_runs is not None:
         return {test.name: Collected(stored_runs(test.name, args.from_runs, args)) for test in tests}
+    for test in tests:
+        if test.runs < oracle.FEWEST_RUNS:
+            raise UsageError(
+                f"{test.name}: an oracle needs at least {oracle.FEWEST_RUNS} runs, and {test.runs} are wanted",
+                advice="10 are a good number: --runs 10",
+            )
     done: dict[str, list[Run]] = {test.name: [] for test in tests}
     if args.resume is not None:
         for test in tests:
@@ -77,7 +83,7 @@ def _trained(test: TestConfig, collected: Collected, args: Namespace, console: C
     try:
         if collected.failure is not None:
             raise collected.failure
-        learned = oracle.train(run_set(collected.runs), test.settings, test.written)
+        learned = oracle.train(collected.valid(), test.settings, target=test.written)
         oracle.save(path, learned)
     except StorageError:
         raise
@@ -86,7 +92,9 @@ def _trained(test: TestConfig, collected: Collected, args: Namespace, console: C
         return Result(test.name, path, collected.runs, error=error)
     runs = format_count(len(collected.valid()), "run")
     console.result(f"TRAINED  {test.name}: {runs}, {path}")
-    return Result(test.name, path, collected.runs)
+    for warning in learned.warnings:
+        console.warning(warning)
+    return Result(test.name, path, collected.runs, warnings=learned.warnings)
 
 
 COMMAND = TrainCommand()

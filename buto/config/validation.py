@@ -19,7 +19,7 @@ from buto.errors import ConfigError
 SCHEMA = "config"
 MAX_REPORTED = 10
 _NEAR = 0.6
-"""How alike a key must be to be suggested, as difflib counts it: two changed letters in five."""
+"""How alike a key must be to be suggested, as difflib counts it: three letters of five in the same order."""
 _TYPES = {
     "object": "a mapping",
     "array": "a list",

@@ -1,0 +1,195 @@
+"""From a file to tests: what it says, and where it is wrong."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from buto import schemas
+from buto.collect.target import MBeanSpec
+from buto.config import Config, find, load
+from buto.errors import BadFileError, ConfigError
+from buto.oracle.settings import PRESETS, settings_from
+
+FULL = """\
+version: 1
+defaults:
+  interval: 50ms
+  environment: {LANG: C, LEVEL: 007}
+  judge: {preset: thesis}
+tests:
+  leaker:
+    command: [java, -Xmx64m, -cp, '${CP}', 'com.acme.Main$Inner', 5, 0x10, yes, 12:30, 1.50]
+    runs: 7
+    timeout: 1.5min
+    collector: jmx
+    jvm: com.acme.*
+    working-directory: build
+    environment: {LANG: de, HOME2: '${HOME}'}
+    expect-exit: 3
+    mbeans:
+      - name: com.acme:type=Queue,*
+        attributes: [Size]
+        metadata: [Capacity]
+        notifications: false
+      - {name: 'x:*'}
+    judge: {deviations: 12}
+  script:
+    command: sh -c "echo '$$'; exec java Main ${WITH_BLANK}"
+"""
+
+
+def read(tmp_path: Path, text: str) -> Config:
+    path = tmp_path / "buto.yaml"
+    path.write_text(text)
+    return load(path, {"CP": "a.jar", "HOME": "/home/me", "WITH_BLANK": "two words"})
+
+
+def faults(tmp_path: Path, text: str) -> list[str]:
+    with pytest.raises(ConfigError) as error:
+        read(tmp_path, text)
+    return error.value.message.replace(f"{tmp_path}{os.sep}", "").splitlines()
+
+
+def test_everything_that_a_test_can_say(tmp_path: Path) -> None:
+    test = read(tmp_path, FULL).tests["leaker"]
+    target = test.target
+    assert target.command == (
+        *("java", "-Xmx64m", "-cp", "a.jar", "com.acme.Main$Inner", "5", "0x10", "yes", "12:30", "1.50"),
+    )
+    assert (target.timeout_s, target.interval_s) == (90.0, 0.05)
+    assert (target.collector, target.jvm, target.expected_exit) == ("jmx", "com.acme.*", 3)
+    assert target.directory == tmp_path.resolve() / "build"
+    assert target.environment == {"LANG": "de", "LEVEL": "007", "HOME2": "/home/me"}
+    assert target.mbeans == (
+        MBeanSpec("com.acme:type=Queue,*", ("Size",), ("Capacity",), False),
+        MBeanSpec("x:*"),
+    )
+    assert test.runs == 7
+    assert test.settings == settings_from({"preset": "thesis", "deviations": 12})
+
+
+def test_a_command_in_one_text_is_divided_before_variables_are_replaced(tmp_path: Path) -> None:
+    test = read(tmp_path, FULL).tests["script"]
+    assert test.target.command == ("sh", "-c", "echo '$'; exec java Main two words")
+    assert test.target.directory == tmp_path.resolve()
+
+
+def test_what_an_oracle_remembers_holds_no_values_of_variables(tmp_path: Path) -> None:
+    written = read(tmp_path, FULL).tests["leaker"].written
+    assert written["command"][3] == "${CP}"
+    assert written["environment"] == {"LANG": "de", "LEVEL": "007", "HOME2": "${HOME}"}
+    assert "judge" not in written
+    assert "runs" not in written
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "version: 1\ntests:\n  a:\n    comand: x\n",
+            "4:5: unknown key 'comand' in tests.a; did you mean 'command'?",
+        ),
+        (
+            "version: 1\ntsts: {}\ntests: {a: {command: x}}\n",
+            "2:1: unknown key 'tsts'; did you mean 'tests'?",
+        ),
+        ("version: 2\ntests: {a: {command: x}}\n", "1:10: version: found 2, expected 1"),
+        ("tests: {a: {command: x}}\n", "1:1: 'version' is missing"),
+        ("version: 1\ntests: {}\n", "2:8: tests: found an empty mapping"),
+        ("version: 1\ntests: {a: {}}\n", "2:9: the test 'a' has no command"),
+        ("version: 1\ntests:\n  a: {command: x, runs: ten}\n", '3:25: tests.a.runs: found "ten"'),
+        ("version: 1\ntests:\n  a: {command: x, runs: 0}\n", "3:25: tests.a.runs: found 0"),
+        (
+            "version: 1\ntests:\n  a: {command: x, timeout: 5 parsecs}\n",
+            '3:28: tests.a.timeout: found "5 parsecs"',
+        ),
+        ("version: 1\ntests:\n  a: {command: x, timeout: 0}\n", "3:28: tests.a.timeout: found 0"),
+        (
+            "version: 1\ntests:\n  a: {command: x, timeout: 0s}\n",
+            "3:28: the interval (100 ms) is not shorter",
+        ),
+        (
+            "version: 1\ntests:\n  a: {command: x, interval: 1us}\n",
+            "3:29: interval: 1us is shorter than 1 ms",
+        ),
+        ("version: 1\ntests:\n  a: {command: x, collector: jxm}\n", "expected agent or jmx"),
+        ("version: 1\ntests:\n  a: {command: 'x ${NOPE}'}\n", "3:16: unknown variable ${NOPE}"),
+        (
+            "version: 1\ntests:\n  a:\n    command:\n      - x\n      - ${NOPE}\n",
+            "6:9: unknown variable ${NOPE}",
+        ),
+        ("version: 1\ntests:\n  a: {command: 'x \"y'}\n", "3:16: command: no closing quotation"),
+        ("version: 1\ntests:\n  a: {command: ' '}\n", "3:16: command: it is empty"),
+        ("version: 1\ntests:\n  a: {command: []}\n", "3:16: tests.a.command: found an empty list"),
+        ("version: 1\ntests:\n  a: {command: [x, ~]}\n", "3:20: tests.a.command[1]: found nothing"),
+        (
+            "version: 1\ntests:\n  a: {command: x, mbeans: [{attributes: [A]}]}\n",
+            "'name' is missing in tests.a.mbeans",
+        ),
+        (
+            "version: 1\ntests:\n  a: {command: x, environment: {1A: x}}\n",
+            "3:33: '1A' in tests.a.environment is not",
+        ),
+        ("version: 1\ntests:\n  -a: {command: x}\n", "3:3: '-a' in tests is not a test's name"),
+        (
+            "version: 1\ntests:\n  a: {command: x, judge: {window: 4}}\n",
+            "3:35: tests.a.judge.window: found 4",
+        ),
+        ("version: 1\ntests:\n  a: {command: x, judge: {presett: thesis}}\n", "did you mean 'preset'?"),
+        ("version: 1\ndefaults: {command: x, jvm: ''}\ntests: {a: }\n", '2:29: defaults.jvm: found ""'),
+        ("version: 1\ndefaults: {command: '${NOPE}'}\ntests: {a: }\n", "2:21: unknown variable ${NOPE}"),
+        ("[]\n", "1:1: the file: found an empty list, expected a configuration"),
+        ("", "buto.yaml: the configuration is empty"),
+    ],
+)
+def test_each_fault_is_told_with_line_and_column(tmp_path: Path, text: str, expected: str) -> None:
+    told = faults(tmp_path, text)
+    assert len(told) == 1
+    assert told[0].startswith("buto.yaml")
+    assert expected in told[0]
+
+
+def test_all_faults_are_told_in_the_order_of_the_file_and_once(tmp_path: Path) -> None:
+    told = faults(
+        tmp_path,
+        "version: 1\ntests:\n  a: &a\n    runs: x\n    comand: y\n"
+        "  b:\n    <<: *a\n    timeout: []\n    command: x\n",
+    )
+    assert [line.split(": ")[0] for line in told] == [
+        "buto.yaml:4:11",
+        "buto.yaml:4:11",
+        "buto.yaml:5:5",
+        "buto.yaml:5:5",
+        "buto.yaml:8:14",
+    ]
+    many = "\n".join(f"  t{number}: {{bad: 1}}" for number in range(30))
+    told = faults(tmp_path, f"version: 1\ntests:\n{many}\n")
+    assert len(told) == 11
+    assert told[-1] == "and 20 more"
+
+
+def test_a_file_that_cannot_be_read_is_a_bad_file(tmp_path: Path) -> None:
+    with pytest.raises(BadFileError, match="No such file"):
+        load(tmp_path / "none.yaml")
+    (tmp_path / "latin.yaml").write_bytes(b"version: 1 # \xe9\n")
+    with pytest.raises(BadFileError, match="not UTF-8"):
+        load(tmp_path / "latin.yaml")
+
+
+def test_the_usual_file_is_found_and_a_given_one_goes_first(tmp_path: Path) -> None:
+    assert find(None, tmp_path) is None
+    (tmp_path / "buto.yaml").touch()
+    assert find(None, tmp_path) == tmp_path / "buto.yaml"
+    assert find(Path("other.yaml"), tmp_path) == Path("other.yaml")
+
+
+def test_the_schema_and_the_judge_know_the_same_settings() -> None:
+    judge = schemas.load("config")["definitions"]["judge"]["properties"]
+    assert set(judge) == set(settings_from({}).to_data())
+    assert set(judge["preset"]["enum"]) == set(PRESETS)
+    for key, schema in judge.items():
+        for value in schema.get("enum", ()):
+            settings_from({key: value})
