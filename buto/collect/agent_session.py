@@ -145,9 +145,10 @@ class AgentSession:
         elif self._stop_deadline is not None and now >= self._stop_deadline:
             self._launch.kill()
             if now >= self._stop_deadline + _KILL_S:
+                pid = self._launch.pid
                 raise MeasureError(
                     f"the program was killed at its time limit but has not ended {_KILL_S:g} s later",
-                    advice=f"see what process {self._launch.pid} waits for: cat /proc/{self._launch.pid}/stack",
+                    advice=f"see what process {pid} waits for: cat /proc/{pid}/stack",
                 )
 
     def _is_over(self) -> bool:

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from buto.collect.quality import pauses_s, quality_of, sampling
+from buto.collect.recording import Recording
+from buto.collect.target import Target
+from buto.properties import property_for
+from buto.runs import Outcome
+
+TARGET = Target(("java", "Main"), interval_s=0.1, timeout_s=30.0)
+GOOD = Outcome(0, duration_s=10.0)
+
+
+def problems(times: np.ndarray, outcome: Outcome = GOOD, paused: np.ndarray | None = None) -> str:
+    sampled = sampling(times, TARGET.interval_s, paused)
+    return "; ".join(quality_of(TARGET, outcome, sampled, 0.75).problems)
+
+
+def test_a_program_of_no_duration_is_whole_with_two_samples() -> None:
+    assert problems(np.array([-0.001, 0.0004])) == ""
+    assert problems(np.array([-0.001])) == ""
+
+
+@given(st.integers(2, 200), st.floats(0, 0.4))
+def test_planned_samples_with_jitter_and_a_last_one_out_of_step_miss_nothing(n: int, jitter: float) -> None:
+    signs = np.where(np.arange(n) % 2, 0.5, -0.5)
+    times = np.append((np.arange(n) + jitter * signs) * 0.1, (n - 0.7) * 0.1)
+    sampled = sampling(np.sort(times), 0.1)
+    assert sampled.missed_share == 0.0
+
+
+def test_missing_samples_are_counted_in_every_gap() -> None:
+    ticks = np.arange(21) * 0.1
+    kept = np.delete(ticks, [3, 4, 10])
+    sampled = sampling(kept, 0.1)
+    assert sampled.missed_share == pytest.approx(3 / 21)
+    assert sampled.largest_gap_s == pytest.approx(0.3)
+
+
+def test_a_run_with_more_than_a_fifth_missing_is_starved_and_says_who_used_the_cores() -> None:
+    ticks = np.arange(100) * 0.1
+    assert problems(ticks[np.arange(100) % 10 != 3]) == ""
+    text = problems(ticks[np.arange(100) % 3 != 1])
+    assert "starved: 33% of the planned samples are missing (limit 20%)" in text
+    assert "other processes used 75% of the cores" in text
+
+
+def test_a_long_gap_starves_a_long_run_too() -> None:
+    ticks = np.arange(1000) * 0.1
+    text = problems(np.delete(ticks, np.arange(500, 520)))
+    assert "no sample for 2.1 s (limit 1 s)" in text
+
+
+def test_a_gap_that_a_garbage_collection_made_is_the_programs_own() -> None:
+    ticks = np.arange(1000) * 0.1
+    times = np.delete(ticks, np.arange(500, 520))
+    paused = np.where(times > 50, 2.0, 0.0)
+    assert problems(times, paused=paused) == ""
+    sampled = sampling(times, 0.1, paused)
+    assert sampled.largest_gap_s == pytest.approx(2.1)
+    assert sampled.largest_unexplained_gap_s == pytest.approx(0.1)
+
+
+def test_pauses_are_those_that_stop_the_program_and_unknown_ones_explain_nothing() -> None:
+    recording = Recording("t")
+    recording.zero_ns = 0
+    names = ["jvm.gc.time[ZGC Pauses]", "jvm.gc.time[ZGC Cycles]", "jvm.gc.time[Copy]", "jvm.thread.count"]
+    recording.add_columns(property_for(name) for name in names)
+    recording.add_rows(np.array([0, 1, 2]), np.array([[0, 0, 0, 9], [1, 50, 2, 9], [1, 60, np.nan, 9]]))
+    paused = pauses_s(recording)
+    np.testing.assert_array_equal(paused, [0.0, 3.0, np.nan])
+    assert sampling(np.array([0.0, 4.0, 8.0]), 0.1, paused).largest_unexplained_gap_s == pytest.approx(4.0)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "text"),
+    [
+        (Outcome(0), ""),
+        (Outcome(3), "it exited with code 3, expected 0"),
+        (Outcome(None, signal=9), "it was ended by signal 9"),
+        (Outcome(None, timed_out=True), "it was stopped at its time limit of 30 s"),
+    ],
+)
+def test_an_end_that_was_not_expected_is_a_problem(outcome: Outcome, text: str) -> None:
+    assert problems(np.arange(3) * 0.1, outcome) == text
+
+
+def test_an_unknown_load_is_not_mentioned() -> None:
+    sampled = sampling(np.array([0.0, 9.0]), 0.1)
+    (text, _) = quality_of(TARGET, GOOD, sampled, math.nan).problems
+    assert "other processes" not in text
