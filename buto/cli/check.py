@@ -82,7 +82,7 @@ def _next_steps(test: str, verdict: Verdict, args: Namespace) -> list[str]:
         return []
     show = f"buto runs show {test} {verdict.run_ids[0]}" if verdict.run_ids else "buto runs list"
     if verdict.status is Status.REGRESSION:
-        return [show, f"buto train {test}  (if the change is meant)"]
+        return [show, f"{options.train_again(args, test)}  (if the change is meant)"]
     return [show]
 
 

@@ -83,11 +83,26 @@ def the_oracle(args: Namespace, test: str) -> Oracle:
     """The oracle of a test; BadFileError with the command that makes one if there is none."""
     path = oracle_path(args, test)
     if not path.exists():
-        words = ["buto", "train", test]
-        words += [] if args.oracle is None else ["--oracle", str(args.oracle)]
-        words += [] if args.command is None else ["--", *args.command]
-        raise BadFileError(f"{test!r} has no oracle yet: {path} does not exist", advice=shlex.join(words))
+        raise BadFileError(
+            f"{test!r} has no oracle yet: {path} does not exist",
+            advice=train_again(args, test, otherwise=("java", "...")),
+        )
     return oracle.load(path)
+
+
+def train_again(args: Namespace, test: str, otherwise: tuple[str, ...] = ()) -> str:
+    """The command that trains a test with what was typed for this command.
+
+    Args:
+        otherwise: the user's command, if none was typed and there is no configuration.
+    """
+    words = ["buto", "train", test]
+    for option in ("oracle", "config"):
+        value = getattr(args, option)
+        words += [] if value is None else [f"--{option}", str(value)]
+    configured = config.find(args.config, Path()) is not None
+    command = args.command or (() if configured else otherwise)
+    return shlex.join([*words, *(("--", *command) if command else ())])
 
 
 def old_oracle(args: Namespace, test: str) -> Oracle | None:

@@ -1,0 +1,92 @@
+"""A collector that launches nothing and hands out the runs that a test wrote down."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from types import TracebackType
+from typing import Self
+
+from buto.collect.collector import OnTick
+from buto.collect.recording import Progress
+from buto.collect.target import Target
+from buto.errors import ButoError
+from buto.runs import Outcome, Quality, Run
+from tests.unit.runs.examples import a_run
+
+Event = Run | BaseException
+GOOD = a_run()
+STARVED = replace(GOOD, quality=Quality(("it was starved: 40% of the planned samples are missing",), 0.4))
+LATE = replace(
+    GOOD,
+    outcome=Outcome(None, timed_out=True, duration_s=5.0),
+    quality=Quality(("it was stopped at its time limit of 5 s",)),
+)
+WRONG_EXIT = replace(
+    GOOD,
+    outcome=Outcome(3, duration_s=0.5),
+    quality=Quality(("it exited with code 3, expected 0",)),
+    stdout=b"".join(b"line %d\n" % number for number in range(100)),
+    stderr=b"",
+)
+
+
+class Script:
+    """What each test's launches give, and what was asked for.
+
+    Attributes:
+        launched: the tests in the order in which they were launched.
+        opened, closed: the tests whose collectors were opened and closed.
+    """
+
+    def __init__(self, events: dict[str, Sequence[Event]]) -> None:
+        self.events = {test: iter(script) for test, script in events.items()}
+        self.launched: list[str] = []
+        self.opened: list[str] = []
+        self.closed: list[str] = []
+
+    def collector(self, target: Target) -> ScriptedCollector:
+        return ScriptedCollector(self, target.command[0])
+
+
+class ScriptedCollector:
+    def __init__(self, script: Script, name: str) -> None:
+        self.script = script
+        self.name = name
+
+    def __enter__(self) -> Self:
+        self.script.opened.append(self.name)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.script.closed.append(self.name)
+
+    def record(self, test: str, on_tick: OnTick | None = None) -> Run:
+        self.script.launched.append(test)
+        if on_tick is not None:
+            on_tick(Progress(0.5, 5.0, 5, "running"))
+        event = next(self.script.events[test])
+        if isinstance(event, BaseException):
+            raise event
+        return replace(event, id=f"20260101T000000.{len(self.script.launched):03d}Z-0000", test=test)
+
+
+class Log:
+    """A watcher that writes down what it was told."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def started(self, test: str, number: int, planned: int) -> None:
+        self.said.append(f"{test} {number}/{planned}")
+
+    def tick(self, progress: Progress) -> None:
+        self.said.append(progress.stage)
+
+    def stored(self, run: Run) -> None:
+        self.said.append("stored" if run.quality.valid else "disturbed")
+
+    def failed(self, test: str, error: ButoError) -> None:
+        self.said.append(f"{test} failed")
