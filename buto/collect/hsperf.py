@@ -52,7 +52,7 @@ class HeldCounters:
     """The counters of one JVM, readable until :meth:`close`, also after the JVM's death.
 
     Raises:
-        NoPerfData: there is no file, it belongs to somebody else, or to an earlier process.
+        NoPerfData: there is no file, or it belongs to somebody else.
     """
 
     def __init__(self, pid: int, jvm_start_ms: int) -> None:
@@ -71,10 +71,8 @@ class HeldCounters:
             self._map = mmap.mmap(descriptor, status.st_size, access=mmap.ACCESS_READ)
         finally:
             os.close(descriptor)
-        began_ms = self.read().get("sun.rt.createVmBeginTime")
-        if not isinstance(began_ms, int) or abs(jvm_start_ms - began_ms) > _MAX_START_DIFFERENCE_MS:
-            self.close()
-            raise NoPerfData(f"{path} was left by an earlier process of the same number")
+        self._path = path
+        self._jvm_start_ms = jvm_start_ms
 
     def __enter__(self) -> Self:
         return self
@@ -92,8 +90,17 @@ class HeldCounters:
         return parse(self._map[:])
 
     def values(self) -> dict[str, float]:
-        """Those of buto's properties that the counters have, in the properties' units."""
-        return values_of(self.read())
+        """Those of buto's properties that the counters have, in the properties' units.
+
+        Raises:
+            NoPerfData: the file was left by an earlier process. A JVM writes the time of its start
+                only when it begins ``main``, so this cannot be known before.
+        """
+        counters = self.read()
+        began_ms = counters.get("sun.rt.createVmBeginTime")
+        if not isinstance(began_ms, int) or abs(self._jvm_start_ms - began_ms) > _MAX_START_DIFFERENCE_MS:
+            raise NoPerfData(f"{self._path} is not of this JVM: it says that it began at {began_ms} ms")
+        return values_of(counters)
 
 
 def parse(data: bytes) -> Counters:
