@@ -1,0 +1,94 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from buto.analysis.series import Series
+from buto.analysis.timepoints import distribution, linear
+from tests import naive
+
+NAN = float("nan")
+
+
+def run(*values, start=0.0):
+    column = np.array(values, dtype=float).reshape(-1, 1)
+    return Series(start + np.arange(len(column)) * 0.1, column)
+
+
+def test_values_are_grouped_by_their_index():
+    points = linear([run(1, 10), run(3, 20), run(8, 60)])
+    assert points.mean[:, 0].tolist() == [4, 30]
+    assert points.median[:, 0].tolist() == [3, 20]
+    assert points.counts[:, 0].tolist() == [3, 3]
+
+
+def test_the_deviation_divides_by_one_less_than_the_count():
+    # Distances 3, 1, 4 from the mean 4: 26 / 2 = 13.
+    assert linear([run(1), run(3), run(8)]).std[0, 0] == pytest.approx(13**0.5)
+
+
+def test_the_time_of_a_point_is_the_mean_of_its_samples():
+    points = linear([run(1, 2), run(1, 2, start=0.02), run(1, start=0.04)])
+    assert points.times_s == pytest.approx([0.02, 0.11])
+
+
+def test_runs_of_unequal_length_give_as_many_points_as_the_longest():
+    points = linear([run(1, 2, 3), run(3), run(5, 6)])
+    assert points.counts[:, 0].tolist() == [3, 2, 1]
+    assert points.mean[:, 0].tolist() == [3, 4, 3]
+
+
+def test_a_point_of_one_run_has_no_deviation():
+    points = linear([run(4, 5)])
+    assert points.std[:, 0].tolist() == [0, 0]
+    assert points.mean[:, 0].tolist() == [4, 5]
+
+
+def test_unreadable_values_do_not_count():
+    points = linear([run(1, NAN), run(3, NAN), run(NAN, NAN)])
+    assert points.counts[:, 0].tolist() == [2, 0]
+    assert points.mean[0, 0] == 2
+    assert np.isnan([points.mean[1, 0], points.median[1, 0], points.std[1, 0]]).all()
+
+
+def test_no_runs_and_empty_runs_give_no_points():
+    assert len(linear([])) == 0
+    assert len(linear([run(), run()])) == 0
+
+
+@pytest.mark.parametrize("value", [0.1, 1e16 + 2, -1 / 3])
+@pytest.mark.parametrize("count", [1, 2, 3, 7, 10])
+def test_equal_values_have_exactly_no_deviation(value, count):
+    spread = distribution(np.full((count, 1), value))
+    assert spread.std[0] == 0
+    assert spread.mean[0] == value
+    assert spread.median[0] == value
+
+
+VALUES = st.lists(st.lists(st.one_of(st.none(), st.floats(-1e9, 1e9)), max_size=8), max_size=8)
+
+
+@given(rows=VALUES)
+def test_fast_time_points_equal_the_plain_ones(rows):
+    runs = [run(*[NAN if one is None else one for one in row]) for row in rows]
+    points = linear(runs)
+    plain = naive.linear_points(rows)
+    assert len(points) == len(plain)
+    for index, values in enumerate(plain):
+        bounds = naive.simple_bounds(values, 2)
+        if bounds is None:
+            assert np.isnan(points.mean[index, 0])
+            continue
+        lower, upper = bounds
+        assert points.mean[index, 0] == pytest.approx((lower + upper) / 2, rel=1e-9, abs=1e-5)
+        assert points.std[index, 0] == pytest.approx((upper - lower) / 4, rel=1e-6, abs=1e-5)
+
+
+@given(rows=VALUES.filter(bool), order=st.randoms())
+def test_the_order_of_the_runs_changes_no_bit(rows, order):
+    runs = [run(*[NAN if one is None else one for one in row]) for row in rows]
+    shuffled = runs.copy()
+    order.shuffle(shuffled)
+    one, other = linear(runs), linear(shuffled)
+    for name in ("times_s", "counts", "mean", "median", "std"):
+        assert np.array_equal(getattr(one, name), getattr(other, name), equal_nan=True)
