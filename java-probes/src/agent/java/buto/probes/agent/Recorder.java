@@ -1,5 +1,6 @@
 package buto.probes.agent;
 
+import java.io.IOException;
 import javax.management.JMException;
 
 /** Reads the beans into rows, and puts rows and all that goes with them into frames. */
@@ -7,6 +8,7 @@ final class Recorder {
     private final Outbox out;
     private final Columns columns = new Columns();
     private final Metadata metadata = new Metadata();
+    private final ProcessBean process;
     private final Bean[] platform;
     private final OwnCost cost;
 
@@ -20,12 +22,14 @@ final class Recorder {
      * Prepares everything that can be prepared, in the sampler thread.
      *
      * @throws JMException if the platform's MBean server does not let us listen
+     * @throws IOException if the system's accounts cannot be read
      */
-    Recorder(Request request, String sessionFile, Outbox out) throws JMException {
+    Recorder(Request request, String sessionFile, Outbox out) throws JMException, IOException {
         this.out = out;
         PlatformMetadata.collect(metadata, sessionFile);
         SunBeans sun = SunBeans.find();
-        platform = PlatformBeans.all(sun, columns);
+        process = new ProcessBean(sun, columns);
+        platform = PlatformBeans.all(process, columns);
         cost = new OwnCost(sun, columns);
         custom = request.rules.length == 0 ? null : new CustomBeans(request.rules, metadata);
         if (custom != null) {
@@ -106,8 +110,9 @@ final class Recorder {
         out.end();
     }
 
-    /** Lets go of the program's MBeans. */
+    /** Lets go of the program's MBeans and of open files. */
     void close() {
+        process.close();
         if (custom != null) {
             custom.close();
         }

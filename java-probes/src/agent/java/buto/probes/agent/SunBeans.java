@@ -8,13 +8,10 @@ import java.lang.management.ManagementFactory;
 final class SunBeans {
     static final String MISSING = "this JVM has no com.sun.management";
 
-    private final OperatingSystemMXBean system;
-    private final ThreadMXBean threads;
+    private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    private OperatingSystemMXBean system;
 
-    private SunBeans() {
-        system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-        threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-    }
+    private SunBeans() {}
 
     /** The beans, or null where there are none. */
     static SunBeans find() {
@@ -29,6 +26,9 @@ final class SunBeans {
 
     /** Processor time of the process in nanoseconds, or -1. */
     long processCpuNanos() {
+        if (system == null) {
+            system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+        }
         return system.getProcessCpuTime();
     }
 
