@@ -24,14 +24,11 @@ from buto.collect.machine import (
 )
 from buto.collect.target import Target
 from buto.errors import BadFileError, ButoError
-from buto.units import format_seconds
 
 _PROGRAM = ("buto.testprograms.leaker.Leaker", "--duration", "300ms")
 _PROGRAM_S = 0.3
 _INTERVAL_S = 0.02
 _TIMEOUT_S = 30.0
-_MAX_CLOCK_DIFFERENCE_S = 0.05
-"""Words need microseconds to arrive, some milliseconds on a busy machine; other clocks differ by hours."""
 
 
 def examine(store: Path) -> Iterator[Check]:
@@ -100,13 +97,11 @@ def _check_jvm(installation: JavaInstallation, program: Path) -> Check:
             name, Level.PROBLEM, f"{where}: the program lasts {_PROGRAM_S} s, {seen}", "try it again"
         )
     said = f"{where}: the agent loads, {len(run.times_s)} samples from before main to the exit"
-    if abs(introduction.clock_difference_s) > _MAX_CLOCK_DIFFERENCE_S:
-        difference = format_seconds(abs(introduction.clock_difference_s))
+    if not introduction.same_clock:
         return Check(
-            name, Level.WARNING, f"{said}; its clock differs by {difference}", "try it on a quiet machine"
+            name, Level.WARNING, f"{said}; its clock is another than buto's", "see docs/measuring.md"
         )
-    if introduction.counters is not None:
-        return Check(
-            name, Level.WARNING, f"{said}; {introduction.counters}", "a killed program's last state is lost"
-        )
+    if introduction.no_counters is not None:
+        advice = "drop -XX:-UsePerfData, or live with losing the last state of programs that are killed"
+        return Check(name, Level.WARNING, f"{said}; {introduction.no_counters}", advice)
     return Check(name, Level.OK, f"{said}; its clock is buto's; its performance counters can be read")

@@ -16,6 +16,7 @@ from buto.collect.target import Target
 from buto.errors import MeasureError
 
 _HELLO_S = 20.0
+_RETRY_S = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +24,13 @@ class Introduction:
     """What a JVM's first words show.
 
     Attributes:
-        clock_difference_s: arrival of its words by this process's clock, less the JVM's own time.
-        counters: why its performance counters cannot be read; None if they can.
+        same_clock: by this process's clock, the JVM's own time lies between its start and the arrival of
+            its words.
+        no_counters: why its performance counters cannot be read; None if they can.
     """
 
-    clock_difference_s: float
-    counters: str | None
+    same_clock: bool
+    no_counters: str | None
 
 
 def introduce(target: Target) -> Introduction:
@@ -37,18 +39,21 @@ def introduce(target: Target) -> Introduction:
     Raises:
         MeasureError: the command cannot be started, or no agent speaks in time.
     """
-    with session_directory() as directory, AgentListener(directory) as listener:
-        with Launch(target, directory, [listener.jvm_option]) as launch:
-            connection, hello, arrived_ns = _first_words(listener, launch)
-            try:
-                counters = _counters(hello)
-                connection.send(decline())
-            finally:
-                connection.close()
-        return Introduction((arrived_ns - hello.nano_time_ns) * 1e-9, counters)
+    with (
+        session_directory() as directory,
+        AgentListener(directory) as listener,
+        Launch(target, directory, [listener.jvm_option]) as launch,
+    ):
+        connection, hello = _first_words(listener, launch)
+        try:
+            same_clock = launch.started_ns <= hello.nano_time_ns <= time.monotonic_ns()
+            connection.send(decline())
+        finally:
+            connection.close()
+        return Introduction(same_clock, _no_counters(hello, launch))
 
 
-def _first_words(listener: AgentListener, launch: Launch) -> tuple[AgentConnection, Hello, int]:
+def _first_words(listener: AgentListener, launch: Launch) -> tuple[AgentConnection, Hello]:
     deadline = time.monotonic() + _HELLO_S
     if not processes.readable(listener.fileno(), _HELLO_S):
         raise MeasureError(f"the agent did not speak within {_HELLO_S:g} s\n{launch.quote()}")
@@ -62,13 +67,17 @@ def _first_words(listener: AgentListener, launch: Launch) -> tuple[AgentConnecti
         raise MeasureError(f"the agent's first words were not understood: {error}") from error
     if connection is None or connection.hello is None:
         raise MeasureError(f"the agent did not introduce itself within {_HELLO_S:g} s\n{launch.quote()}")
-    return connection, connection.hello, time.monotonic_ns()
+    return connection, connection.hello
 
 
-def _counters(hello: Hello) -> str | None:
-    try:
-        with HeldCounters(hello.pid, hello.jvm_start_ms) as counters:
-            counters.values()
-    except NoPerfData as reason:
-        return reason.message
-    return None
+def _no_counters(hello: Hello, launch: Launch) -> str | None:
+    """Why they cannot be read. A JVM fills them in after its agents have begun, so try until its end."""
+    while True:
+        try:
+            with HeldCounters(hello.pid, hello.jvm_start_ms) as counters:
+                counters.values()
+        except NoPerfData as reason:
+            if launch.wait(_RETRY_S) is not None:
+                return reason.message
+        else:
+            return None

@@ -27,11 +27,11 @@ class BinaryLocator(Locator):
 
 def set_unit(axis: Axis, unit: str) -> None:
     """Place and write the ticks of an axis by the unit of its values (UCUM, see buto.properties)."""
+    counted = unit.startswith("{")
     if unit == "By":
         axis.set_major_locator(BinaryLocator())
     else:
-        axis.set_major_locator(MaxNLocator(MAX_TICKS, integer=unit.startswith("{")))
-    counted = unit.startswith("{")
+        axis.set_major_locator(MaxNLocator(MAX_TICKS, integer=counted, min_n_ticks=1))
     axis.set_major_formatter(
         FuncFormatter(lambda value, _: format_number(value) if counted else format_quantity(value, unit))
     )

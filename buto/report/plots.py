@@ -28,6 +28,8 @@ TRAINING_COLOUR = "#4D6A7F"
 CHECKED_COLOUR = "#D55E00"
 MAX_PANELS = 24
 _MARGIN = 0.08
+_FLAT_SHARE = 0.1
+"""A property that moves by less of its level is drawn flat, not magnified."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -106,7 +108,10 @@ def _draw(axes: Axes, panel: Panel) -> None:
         axes.plot(curve.times_s, curve.values, color=TRAINING_COLOUR, alpha=0.45, linewidth=0.8)
     for curve in panel.checked:
         axes.plot(curve.times_s, curve.values, color=CHECKED_COLOUR, linewidth=1.8)
-    axes.set_ylim(*_limits(panel))
+    for finding in panel.findings:
+        if finding.at_s is not None and finding.observed is not None:
+            axes.plot(finding.at_s, finding.observed, "o", color=CHECKED_COLOUR, fillstyle="none")
+    axes.set_ylim(*limits(panel))
     axes.margins(x=0.01)
     set_unit(axes.xaxis, "s")
     set_unit(axes.yaxis, panel.prop.unit)
@@ -115,18 +120,24 @@ def _draw(axes: Axes, panel: Panel) -> None:
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def _limits(panel: Panel) -> tuple[float, float]:
-    """The range of the curves and the band; of a band that is much wider, only a part, or all looks flat."""
-    curves = _finite(*(curve.values for curve in (*panel.training, *panel.checked)))
+def limits(panel: Panel) -> tuple[float, float]:
+    """Lowest and highest value to show.
+
+    The range of the curves and the band; of a band that is much wider only a part, or all looks flat.
+    """
+    observed = [finding.observed for finding in panel.findings if finding.observed is not None]
+    curves = _finite(*(curve.values for curve in (*panel.training, *panel.checked)), np.array(observed))
     band = _finite(panel.band.lower, panel.band.upper) if panel.band is not None else np.empty(0)
     inner = curves if curves.size else band
     if not inner.size:
         return 0.0, 1.0
     low, high = float(inner.min()), float(inner.max())
-    span = high - low or max(abs(high), 1.0)
+    span = max(high - low, _FLAT_SHARE * abs(high)) or 1.0
     if band.size:
         low, high = min(low, max(band.min(), low - span / 2)), max(high, min(band.max(), high + span / 2))
-    return max(low - _MARGIN * span, min(low, panel.prop.lower)), high + _MARGIN * span
+    lacking = max(0.0, span - (high - low)) / 2
+    low, high = low - lacking - _MARGIN * span, high + lacking + _MARGIN * span
+    return max(low, min(float(inner.min()), panel.prop.lower)), high
 
 
 def _finite(*arrays: FloatArray) -> FloatArray:
@@ -142,7 +153,7 @@ def _legend(panels: Sequence[Panel]) -> list[Line2D | Patch]:
         handles.append(Patch(color=BAND_COLOUR, alpha=0.3, label="expected"))
     if any(panel.checked for panel in panels):
         handles.append(Line2D([], [], color=CHECKED_COLOUR, linewidth=2, label="checked run"))
-    if any(panel.findings for panel in panels):
+    if any(finding.window_s for panel in panels for finding in panel.findings):
         handles.append(Patch(color=CHECKED_COLOUR, alpha=0.15, label="outside"))
     return handles
 

@@ -67,11 +67,11 @@ def verdict_lines(
 
 def _headline(verdict: Verdict, test: str, style: Style) -> str:
     run_word = "run" if len(verdict.run_ids) == 1 else f"{len(verdict.run_ids)} runs"
-    n_subjects = len({(finding.source, finding.subject) for finding in verdict.findings})
+    n_findings = len(verdict.findings)
     if verdict.status is Status.PASS:
         said = f"the {run_word} did what the {verdict.n_training} training runs did"
     elif verdict.status is Status.REGRESSION:
-        differences = "1 difference" if n_subjects == 1 else f"{n_subjects} differences"
+        differences = "1 difference" if n_findings == 1 else f"{n_findings} differences"
         said = f"{differences} from the {verdict.n_training} training runs"
     else:
         said = "could not be judged"
@@ -93,14 +93,8 @@ def _steps(commands: Sequence[str], style: Style) -> list[str]:
 
 
 def _findings(verdict: Verdict, runs: RunSet | None, style: Style, room: int) -> list[str]:
-    groups: dict[tuple[str, str], list[Finding]] = {}
-    for finding in verdict.findings:
-        groups.setdefault((finding.source, finding.subject), []).append(finding)
     by_id = {run.id: run for run in runs or ()}
-    blocks = [
-        _finding(group[0], _seen_in(group, verdict), by_id.get(group[0].run_id), style)
-        for group in groups.values()
-    ]
+    blocks = [_finding(finding, by_id.get(finding.run_id), style) for finding in verdict.findings]
     if not blocks:
         return []
     lines = ["  not enough to fail:"] if verdict.status is Status.PASS else []
@@ -114,16 +108,11 @@ def _findings(verdict: Verdict, runs: RunSet | None, style: Style, room: int) ->
     return lines
 
 
-def _seen_in(group: Sequence[Finding], verdict: Verdict) -> str:
-    n_runs = len(verdict.run_ids)
-    return "" if n_runs < 2 else f", in {len({finding.run_id for finding in group})} of {n_runs} runs"
-
-
-def _finding(finding: Finding, seen_in: str, run: Run | None, style: Style) -> list[str]:
+def _finding(finding: Finding, run: Run | None, style: Style) -> list[str]:
     subject = style.paint(finding.subject, "bold")
     effect = "" if finding.effect is Effect.UNKNOWN else f", {finding.effect.value}"
     size = _size(finding)
-    head = f"  {subject}  {style.paint(f'{size}{effect}', _EFFECT_COLOUR[finding.effect])}{seen_in}"
+    head = f"  {subject}  {style.paint(f'{size}{effect}', _EFFECT_COLOUR[finding.effect])}"
     details = [_where(finding), _when(finding, run)]
     if finding.text:
         details.insert(0, finding.text)
@@ -149,13 +138,21 @@ def _band(finding: Finding) -> str:
     lower = -math.inf if finding.lower is None else finding.lower
     upper = math.inf if finding.upper is None else finding.upper
     if math.isfinite(lower) and math.isfinite(upper):
-        ends = [format_quantity(end, finding.unit) for end in (lower, upper)]
-        return f", expected {ends[0]} to {ends[1]}" if ends[0] != ends[1] else f", expected {ends[0]}"
+        return f", expected {_range(lower, upper, finding.unit)}"
     if math.isfinite(upper):
         return f", expected at most {format_quantity(upper, finding.unit)}"
     if math.isfinite(lower):
         return f", expected at least {format_quantity(lower, finding.unit)}"
     return ""
+
+
+def _range(lower: float, upper: float, unit: str) -> str:
+    """As ``10 to 12 threads``, ``512 KiB to 1.5 MiB`` or, where both read the same, ``10 threads``."""
+    low, high = (format_quantity(end, unit) for end in (lower, upper))
+    number, _, counted = low.partition(" ")
+    if low == high:
+        return high
+    return f"{number if counted and high.endswith(f' {counted}') else low} to {high}"
 
 
 def _when(finding: Finding, run: Run | None) -> str:

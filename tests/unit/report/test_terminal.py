@@ -64,20 +64,13 @@ def test_a_finding_without_a_number_is_told_in_words() -> None:
         (None, 2**20, "expected at most 1 MiB"),
         (2**20, float("inf"), "expected at least 1 MiB"),
         (2**20, 2**20, "expected 1 MiB"),
+        (2**20, 2**21, "expected 1 to 2 MiB"),
     ],
 )
 def test_a_band_with_one_end_or_no_width(lower: float | None, upper: float | None, said: str) -> None:
     finding = replace(made.leak(), lower=lower, upper=upper)
     lines = verdict_lines(made.verdict(findings=(finding,)), "leaker")
     assert lines[2].endswith(said)
-
-
-def test_the_same_property_in_several_runs_is_told_once_with_the_count() -> None:
-    ids = ("a", "b", "c")
-    findings = tuple(made.leak(run_id) for run_id in ids[:2])
-    lines = verdict_lines(made.verdict(findings=findings, run_ids=ids), "leaker")
-    assert sum(made.OLD_GENERATION in line for line in lines) == 1
-    assert lines[1].endswith("worse, in 2 of 3 runs")
 
 
 @pytest.mark.parametrize("n_warnings", [0, 3, 50])

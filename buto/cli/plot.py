@@ -1,0 +1,92 @@
+"""``buto plot``."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import ClassVar
+
+from buto import oracle
+from buto.cli import options
+from buto.cli.console import Console
+from buto.cli.session import CHECK, stored_runs
+from buto.errors import EXIT_PASS, StorageError
+from buto.oracle import Oracle
+from buto.runs import Run, run_set
+from buto.runs.store import RunStore
+from buto.training import PURPOSE
+
+
+class PlotCommand:
+    name: ClassVar[str] = "plot"
+    takes_command: ClassVar[bool] = False
+    help: ClassVar[str] = """\
+Draw the training runs, what the oracle expects, and a checked run, from stored runs.
+
+Without --from-runs it is the run that was checked last. An overview of all properties is written, and
+a picture of each one that lies outside.
+
+examples:
+  buto plot leaker
+  buto plot leaker --out plots --from-runs 20261120T234041.123Z-1f2e"""
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("test", metavar="NAME", help="the test")
+        parser.add_argument(
+            "--out", metavar="DIR", type=Path, help="where to write pictures (default: plots/NAME)"
+        )
+        parser.add_argument("--from-runs", metavar="WHICH", help="runs to draw: 'all', ids, or FIRST..LAST")
+        parser.add_argument(
+            "--store",
+            metavar="DIR",
+            type=Path,
+            default=options.STORE,
+            help="where runs are kept (default: .buto)",
+        )
+        parser.add_argument(
+            "--oracle", metavar="FILE", type=Path, help="the oracle (default: oracles/NAME.json)"
+        )
+
+    def run(self, args: Namespace, console: Console) -> int:
+        from buto.report.panels import panels, pictures
+
+        known = options.the_oracle(args, args.test)
+        store = RunStore(args.store)
+        checked = _checked(args, store)
+        findings = oracle.check(known, run_set(checked)).findings if checked else ()
+        training = _training(known, store)
+        console.info(f"{len(training)} of {len(known.run_ids)} training runs are at hand")
+        out: Path = args.out or Path("plots", args.test)
+        for name, picture in pictures(panels(known, training, checked, findings), args.test).items():
+            _write(out / name, picture)
+            console.result(str(out / name))
+        return EXIT_PASS
+
+
+def _checked(args: Namespace, store: RunStore) -> list[Run]:
+    if args.from_runs is not None:
+        return stored_runs(args.test, args.from_runs, args)
+    for summary in reversed(store.summaries(args.test)):
+        if summary.head is not None and summary.head.quality.valid:
+            run = store.load(args.test, summary.id)
+            if run.metadata.get(PURPOSE) == CHECK:
+                return [run]
+    return []
+
+
+def _training(known: Oracle, store: RunStore) -> list[Run]:
+    at_hand = set(store.ids(known.test))
+    return [store.load(known.test, run_id) for run_id in known.run_ids if run_id in at_hand]
+
+
+def _write(path: Path, picture: bytes) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(picture)
+    except OSError as error:
+        raise StorageError(
+            f"{path} cannot be written: {error.strerror}", advice="name another directory with --out"
+        ) from error
+
+
+COMMAND = PlotCommand()
