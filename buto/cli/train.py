@@ -63,7 +63,7 @@ def _collected(tests: list[TestConfig], args: Namespace, console: Console) -> di
     for test in tests:
         if test.runs < oracle.FEWEST_RUNS:
             raise UsageError(
-                f"{test.name}: an oracle needs at least {oracle.FEWEST_RUNS} runs, and {test.runs} are wanted",
+                f"{test.name}: {test.runs} runs are too few for an oracle, it needs {oracle.FEWEST_RUNS}",
                 advice="10 are a good number: --runs 10",
             )
     done: dict[str, list[Run]] = {test.name: [] for test in tests}

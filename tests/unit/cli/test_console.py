@@ -1,0 +1,99 @@
+"""What is printed where, and what happens when nobody reads it."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+
+import pytest
+
+from buto.cli.console import Console, Verbosity
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture(autouse=True)
+def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+
+
+def spoken(verbosity: Verbosity) -> tuple[str, str]:
+    out, err = io.StringIO(), io.StringIO()
+    console = Console(verbosity, out, err)
+    console.result("result")
+    console.info("info")
+    console.detail("detail")
+    console.warning("careful")
+    console.error("broken", "mend it")
+    return out.getvalue(), err.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("verbosity", "errors"),
+    [
+        (Verbosity.QUIET, "buto: broken\ntry:  mend it\n"),
+        (Verbosity.NORMAL, "info\nwarning: careful\nbuto: broken\ntry:  mend it\n"),
+        (Verbosity.VERBOSE, "info\ndetail\nwarning: careful\nbuto: broken\ntry:  mend it\n"),
+    ],
+)
+def test_results_go_out_and_everything_else_to_standard_error(verbosity: Verbosity, errors: str) -> None:
+    assert spoken(verbosity) == ("result\n", errors)
+
+
+def test_colour_and_redrawing_need_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    console = Console(stdout=Terminal(), stderr=Terminal())
+    assert console.colour
+    assert console.animated
+    assert not Console(Verbosity.QUIET, Terminal(), Terminal()).animated
+    assert not Console(stdout=io.StringIO(), stderr=io.StringIO()).colour
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not console.colour
+    assert console.animated
+    monkeypatch.delenv("NO_COLOR")
+    monkeypatch.setenv("TERM", "dumb")
+    assert not console.colour
+    assert not console.animated
+
+
+def test_markup_becomes_colour_on_a_terminal() -> None:
+    out = Terminal()
+    Console(stdout=out).marked("[bold red]REGRESSION[/]  x\\[y]")
+    assert out.getvalue() == "\x1b[1;31mREGRESSION\x1b[0m  x[y]\n"
+
+
+def test_a_line_is_redrawn_in_place() -> None:
+    err = Terminal()
+    console = Console(stderr=err)
+    console.rewrite("one")
+    console.rewrite("")
+    assert err.getvalue() == "\r\x1b[Kone\r\x1b[K"
+
+
+def test_a_reader_that_has_gone_ends_the_printing_but_not_the_command() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    script = (
+        "from buto.cli.console import Console\n"
+        "console = Console()\n"
+        "for line in range(10): console.result('x' * 10000)\n"
+        "console.info('went on')\n"
+        "raise SystemExit(7)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (7, "went on\n")

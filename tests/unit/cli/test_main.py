@@ -1,0 +1,188 @@
+"""From words to a command, and from what it raises to an exit code."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+from argparse import ArgumentParser, Namespace
+from dataclasses import dataclass
+from typing import ClassVar
+
+import pytest
+
+from buto import errors
+from buto.cli import main as main_module
+from buto.cli.command import Command, Interrupted
+from buto.cli.console import Console
+from buto.cli.main import main
+from buto.cli.registry import COMMANDS, Entry
+
+
+class Probe:
+    """A command that writes down its arguments and then does as it was told."""
+
+    name: ClassVar[str] = "probe"
+    help: ClassVar[str] = "examples:\n  buto probe"
+    takes_command: ClassVar[bool] = True
+
+    def __init__(self, raises: BaseException | None = None) -> None:
+        self.raises = raises
+        self.seen: Namespace | None = None
+        self.verbosity = -1
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--number", type=int)
+
+    def run(self, args: Namespace, console: Console) -> int:
+        self.seen = args
+        self.verbosity = int(console.verbosity)
+        if self.raises is not None:
+            raise self.raises
+        return 0
+
+
+class Shy(Probe):
+    takes_command: ClassVar[bool] = False
+
+
+@dataclass(frozen=True)
+class Ready(Entry):
+    """An entry whose command is there already."""
+
+    module: str = ""
+    summary: str = "for tests"
+    command: Command | None = None
+
+    def load(self) -> Command:
+        assert self.command is not None
+        return self.command
+
+
+def carry_out(monkeypatch: pytest.MonkeyPatch, probe: Probe, *argv: str) -> int:
+    monkeypatch.setattr(main_module, "COMMANDS", {"probe": Ready(command=probe)})
+    return main(list(argv))
+
+
+def test_what_follows_two_dashes_is_the_users_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    probe = Probe()
+    assert (
+        carry_out(monkeypatch, probe, "probe", "--number", "3", "--", "java", "--number", "x", "--", "-q")
+        == 0
+    )
+    assert probe.seen is not None
+    assert probe.seen.command == ("java", "--number", "x", "--", "-q")
+    assert probe.seen.number == 3
+    assert probe.seen.arguments == ["probe", "--number", "3"]
+
+
+def test_without_dashes_there_is_no_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    probe = Probe()
+    carry_out(monkeypatch, probe, "probe")
+    assert probe.seen is not None
+    assert probe.seen.command is None
+
+
+@pytest.mark.parametrize(
+    ("argv", "verbosity"),
+    [
+        (("probe",), 1),
+        (("-q", "probe"), 0),
+        (("probe", "--quiet"), 0),
+        (("probe", "-v"), 2),
+        (("-v", "probe"), 2),
+    ],
+)
+def test_verbosity_may_stand_before_or_behind_the_command(
+    monkeypatch: pytest.MonkeyPatch, argv: tuple[str, ...], verbosity: int
+) -> None:
+    probe = Probe()
+    carry_out(monkeypatch, probe, *argv)
+    assert probe.verbosity == verbosity
+
+
+@pytest.mark.parametrize(
+    ("raised", "code"),
+    [
+        (errors.UsageError("x"), 2),
+        (errors.ConfigError("x"), 2),
+        (errors.MeasureError("x"), 3),
+        (errors.JudgeError("x"), 3),
+        (errors.StorageError("x"), 3),
+        (errors.BadFileError("x"), 4),
+        (KeyboardInterrupt(), 130),
+    ],
+)
+def test_each_expected_failure_has_its_exit_code(
+    monkeypatch: pytest.MonkeyPatch, raised: BaseException, code: int
+) -> None:
+    assert carry_out(monkeypatch, Probe(raised), "probe") == code
+
+
+def test_a_failure_is_printed_with_its_advice_and_nothing_else(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    carry_out(monkeypatch, Probe(errors.UsageError("a is b", advice="make it c")), "probe")
+    assert capsys.readouterr() == ("", "buto: a is b\ntry:  make it c\n")
+    carry_out(monkeypatch, Probe(Interrupted("stopped", "go on")), "probe")
+    assert capsys.readouterr() == ("", "buto: stopped\ntry:  go on\n")
+
+
+def test_any_other_exception_is_a_defect_and_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ZeroDivisionError):
+        carry_out(monkeypatch, Probe(ZeroDivisionError()), "probe")
+
+
+def test_a_command_that_takes_none_refuses_the_users_own(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert carry_out(monkeypatch, Shy(), "probe", "--", "ls") == 2
+    assert "takes no command after --" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        [],
+        ["nonsense"],
+        ["probe", "--nonsense"],
+        ["probe", "--number", "x"],
+        ["probe", "--num", "3"],
+        ["-qv", "probe"],
+    ],
+)
+def test_wrong_usage_is_exit_code_2(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], argv: list[str]
+) -> None:
+    assert carry_out(monkeypatch, Probe(), *argv) == 2
+    assert capsys.readouterr().err
+
+
+def test_every_registered_command_is_what_its_entry_says() -> None:
+    for name, entry in COMMANDS.items():
+        command = entry.load()
+        assert command.name == name
+        assert f"buto {name}" in command.help, "a help text shows examples"
+
+
+def test_help_is_quick_and_imports_no_command() -> None:
+    script = (
+        "import sys\n"
+        "from buto.cli.main import main\n"
+        "main(['--help'])\n"
+        "heavy = {'numpy', 'yaml', 'rich', 'jpype', 'matplotlib', 'pyarrow', 'jsonschema'}\n"
+        "print(sorted(heavy & set(sys.modules)), file=sys.stderr)\n"
+    )
+    before_s = cpu_s()
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=30, check=True
+    )
+    assert done.stderr == "[]\n"
+    assert all(name in done.stdout for name in COMMANDS)
+    assert cpu_s() - before_s < 0.5, "0.06 s on a quiet machine"
+
+
+def cpu_s() -> float:
+    """Processor time of all children that have ended."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return children.ru_utime + children.ru_stime
