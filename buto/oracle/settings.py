@@ -22,6 +22,7 @@ CHANGES_WITH_EACH_RUN = (
     "system.load.*",
     "buto.jvms.others",
     "buto.left_over.*",
+    "buto.purpose",
 )
 
 SAID_ELSEWHERE = ("system.property*", "jvm.memory.pool[[]*")
