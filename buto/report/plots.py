@@ -132,7 +132,8 @@ def limits(panel: Panel) -> tuple[float, float]:
     if not inner.size:
         return 0.0, 1.0
     low, high = float(inner.min()), float(inner.max())
-    span = max(high - low, _FLAT_SHARE * abs(high)) or 1.0
+    least = 2.0 if panel.prop.unit.startswith("{") else 0.0
+    span = max(high - low, _FLAT_SHARE * abs(high), least) or 1.0
     if band.size:
         low, high = min(low, max(band.min(), low - span / 2)), max(high, min(band.max(), high + span / 2))
     lacking = max(0.0, span - (high - low)) / 2

@@ -1,0 +1,51 @@
+"""Shows buto at work on the bundled leaking program, by nothing but the command line.
+
+Everything is left in demo-output/. Ends with an error if a verdict is not the one that is true.
+"""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+OUT = ROOT / "demo-output"
+TIMEOUT_S = 600.0
+CHANGED = "buto check leaker --config changed.yaml"
+
+
+def main() -> int:
+    """Record, train, check what is unchanged and what is not, draw; the exit code is for make."""
+    if OUT.exists():
+        shutil.rmtree(OUT)
+    OUT.mkdir()
+    for name in ("buto.yaml", "changed.yaml"):
+        shutil.copy(ROOT / "demo" / name, OUT)
+    print(f"All commands run in {OUT.relative_to(ROOT)}/.")
+    step("Learn what the program uses, from ten runs.", "buto train leaker", 0)
+    step("Run it again, unchanged: this must pass.", "buto check leaker", 0)
+    step("Run a version that leaks four times as much: this must fail.", CHANGED, 1)
+    step("Draw what was expected and what came.", "buto --quiet plot leaker --out plots", 0)
+    print("\nThe demo told the truth. What it leaves in demo-output/:")
+    print("  oracles/leaker.json  what was learned; belongs beside your tests, under version control")
+    print("  plots/overview.png   all properties; one picture for each that changed lies beside it")
+    print("  .buto/               the runs (buto runs list)")
+    return 0
+
+
+def step(purpose: str, command: str, expected: int) -> None:
+    """Show and carry out one command; SystemExit if it ends with another code than expected."""
+    print(f"\n# {purpose}\n$ {command}", flush=True)
+    done = subprocess.run(shlex.split(command), cwd=OUT, timeout=TIMEOUT_S, check=False)
+    if done.returncode != expected:
+        raise SystemExit(
+            f"\nThe demo FAILED: {command!r} exited with {done.returncode}, expected {expected}.\n"
+            f"What was recorded is in {OUT}; does this machine measure well? Type: buto doctor"
+        )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
