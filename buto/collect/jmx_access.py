@@ -1,0 +1,87 @@
+"""What a protected JMX connector wants to see: user and password, and keys for TLS."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from buto.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """How to be let in. Passwords never stand on a command line and are never printed.
+
+    Attributes:
+        user, password: for a connector with authentication.
+        truststore: key store with the certificates of the JVM or of who signed them.
+        keystore: key store with buto's own key, for a connector that asks for one.
+        registry_tls: whether the RMI registry speaks TLS too
+            (``com.sun.management.jmxremote.registry.ssl=true``).
+    """
+
+    user: str | None = None
+    password: str | None = field(default=None, repr=False)
+    truststore: Path | None = None
+    truststore_password: str | None = field(default=None, repr=False)
+    keystore: Path | None = None
+    keystore_password: str | None = field(default=None, repr=False)
+    registry_tls: bool = False
+
+    def __post_init__(self) -> None:
+        if (self.user is None) != (self.password is None):
+            raise UsageError(
+                "a user needs a password, and a password a user",
+                advice="give both: --user NAME --password-file FILE",
+            )
+        for store in (self.truststore, self.keystore):
+            if store is not None and not store.is_file():
+                raise UsageError(f"there is no key store {store}", advice="make one with: keytool")
+
+    def java_options(self) -> tuple[str, ...]:
+        """System properties of the JVM that connects; TLS knows no other way."""
+        properties = {
+            "trustStore": self.truststore.resolve() if self.truststore else None,
+            "trustStorePassword": self.truststore_password,
+            "keyStore": self.keystore.resolve() if self.keystore else None,
+            "keyStorePassword": self.keystore_password,
+        }
+        return tuple(f"-Djavax.net.ssl.{name}={value}" for name, value in properties.items() if value)
+
+
+OPEN = Access()
+"""Nothing is asked for."""
+
+
+def password_from_file(path: Path, user: str | None = None) -> str:
+    """A password from a file: a line ``USER PASSWORD`` as in the JDK's, else the first line as it is.
+
+    Raises:
+        UsageError: the file cannot be read or is empty.
+    """
+    try:
+        lines = path.read_text().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"the password file {path} cannot be read: {error}") from error
+    words = [line.split() for line in lines if not line.lstrip().startswith("#")]
+    for line in words:
+        if len(line) == 2 and line[0] == user:
+            return line[1]
+    if not lines or not lines[0].strip():
+        raise UsageError(f"the password file {path} is empty", advice="write the password in its first line")
+    return lines[0].strip()
+
+
+def password_from_environment(variable: str) -> str:
+    """A password from an environment variable.
+
+    Raises:
+        UsageError: it is not set.
+    """
+    password = os.environ.get(variable)
+    if not password:
+        raise UsageError(
+            f"the environment variable {variable} is not set", advice=f"set it: export {variable}=..."
+        )
+    return password

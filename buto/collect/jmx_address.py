@@ -1,0 +1,132 @@
+"""Where a JVM of this machine can be reached through JMX, and whether attaching to it is safe."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import signal
+from dataclasses import dataclass
+from pathlib import Path
+
+from buto.collect import hsperf
+from buto.errors import MeasureError
+
+_ADDRESS = "sun.management.JMXConnectorServer.address"
+_STALE_S = 2.0
+"""Process start is known to 10 ms, the boot time that it counts from to one second."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalJvm:
+    """What a JVM of this machine says of itself in its performance counters.
+
+    Attributes:
+        started_ms: start of its process, ms of the wall clock.
+        command: its ``sun.java.command``: main class or jar, and arguments; empty before it is known.
+        address: the JMX service address; None while or if its JMX agent does not run.
+    """
+
+    pid: int
+    started_ms: int
+    command: str
+    address: str | None
+
+
+def local_jvm(pid: int) -> LocalJvm | None:
+    """Read the counters of a process; None if there are none that can be read.
+
+    Follows the process into the file system and the process numbers of its container. A file that
+    was left by an earlier process of the same number counts as none.
+    """
+    path, started_ms = _counters(pid), _started_ms(pid)
+    if path is None or started_ms is None:
+        return None
+    try:
+        if path.stat().st_mtime < started_ms / 1000 - _STALE_S:
+            return None
+        counters = hsperf.parse(path.read_bytes())
+    except (OSError, hsperf.NoPerfData):
+        return None
+    address = counters.get(_ADDRESS)
+    command = str(counters.get("sun.rt.javaCommand", ""))
+    return LocalJvm(pid, started_ms, command, str(address) if address else None)
+
+
+def check_attachable(pid: int) -> None:
+    """Refuse a process that attaching could harm or would wait for in vain.
+
+    Attaching sends SIGQUIT, which ends every process that does not expect it.
+
+    Raises:
+        MeasureError: there is no such process, it is stopped, belongs to another user, is no JVM, or
+            does not handle SIGQUIT.
+    """
+    status = _status(pid)
+    if status is None:
+        raise MeasureError(f"there is no process {pid}", advice="list the JVMs of this machine with: jps -l")
+    if status["State"].startswith("T"):
+        raise MeasureError(f"process {pid} is stopped", advice=f"let it go on with: kill -CONT {pid}")
+    owner = int(status["Uid"].split()[1])
+    if os.geteuid() not in (0, owner):
+        raise MeasureError(
+            f"process {pid} belongs to the user {_user_name(owner)}",
+            advice=f"attach as that user: sudo -u {_user_name(owner)} buto attach --pid {pid} ...",
+        )
+    if not _is_jvm(pid):
+        raise MeasureError(
+            f"process {pid} ({status['Name']}) is no JVM", advice="list the JVMs of this machine with: jps -l"
+        )
+    if not int(status["SigCgt"], 16) & 1 << (signal.SIGQUIT - 1):
+        raise MeasureError(
+            f"the JVM {pid} cannot be attached to: it runs with -Xrs, or has only just been started",
+            advice="try again in a second, or start it with -Dcom.sun.management.jmxremote",
+        )
+
+
+def _counters(pid: int) -> Path | None:
+    status = _status(pid)
+    if status is None:
+        return None
+    own_pid = status.get("NSpid", str(pid)).split()[-1]
+    try:
+        found = list(Path(f"/proc/{pid}/root/tmp").glob(f"hsperfdata_*/{own_pid}"))
+        owner = int(status["Uid"].split()[1])
+        return next((path for path in found if path.stat().st_uid == owner), None)
+    except OSError:
+        return None
+
+
+def _status(pid: int) -> dict[str, str] | None:
+    """/proc/PID/status; None for a process that is gone."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text(errors="replace").splitlines()
+    except OSError:
+        return None
+    status = {key: value.strip() for key, _, value in (line.partition(":") for line in lines)}
+    return None if status.get("State", "X")[0] in "ZX" else status
+
+
+def _is_jvm(pid: int) -> bool:
+    try:
+        return "/libjvm.so" in Path(f"/proc/{pid}/maps").read_text(errors="replace")
+    except OSError:
+        return False
+
+
+def _started_ms(pid: int) -> int | None:
+    """Wall-clock ms of the process's start."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
+        system = Path("/proc/stat").read_text()
+    except OSError:
+        return None
+    ticks = int(stat[stat.rindex(")") + 2 :].split()[19])
+    boot_s = int(system[system.index("\nbtime ") + 7 :].split(maxsplit=1)[0])
+    return boot_s * 1000 + ticks * 1000 // os.sysconf("SC_CLK_TCK")
+
+
+def _user_name(user: int) -> str:
+    try:
+        return pwd.getpwuid(user).pw_name
+    except KeyError:
+        return str(user)

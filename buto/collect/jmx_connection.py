@@ -1,0 +1,171 @@
+"""A connection to one JVM through the worker: recording it, and driving it."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from types import TracebackType
+from typing import Any, Self
+
+from buto.collect.agent_frames import FrameDecoder
+from buto.collect.agent_recorder import AgentRecorder
+from buto.collect.jmx_access import OPEN, Access
+from buto.collect.jmx_client import Worker
+from buto.collect.jmx_failures import JmxFailure
+from buto.collect.recording import Recording
+from buto.collect.target import MBeanSpec
+from buto.errors import MeasureError
+
+CONNECT_S = 10.0
+CLOSE_S = 2.0
+INVOKE_S = 60.0
+_DRAIN_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class TargetTimes:
+    """Where the target's life lies on this machine's monotonic clock.
+
+    Attributes:
+        started_ms: the JVM's start, ms of its wall clock.
+        uptime_s: time since then, as it was at ``read_ns``.
+        read_ns: ``time.monotonic_ns``.
+    """
+
+    started_ms: int
+    uptime_s: float
+    read_ns: int
+
+    @property
+    def started_ns(self) -> int:
+        """The JVM's start on the monotonic clock."""
+        return self.read_ns - round(self.uptime_s * 1e9)
+
+
+class JmxConnection:
+    """The MBean server of one JVM. To be closed, as by a ``with`` block.
+
+    Args:
+        worker: through which it goes; it may have other connections too. A worker that could not
+            finish something in time is ended, so that no stuck thread outlives its connection.
+        address: a JMX service URL.
+
+    Attributes:
+        lost: why no more samples come; None while they do.
+        silent: whether it was lost because the JVM did not answer in time, rather than ended.
+
+    Raises:
+        MeasureError: the connection cannot be made; the message says why.
+    """
+
+    def __init__(self, worker: Worker, address: str, access: Access = OPEN, within_s: float = CONNECT_S):
+        self._worker = worker
+        self._recorder: AgentRecorder | None = None
+        self._decoder = FrameDecoder()
+        self._is_open = False
+        self.lost: str | None = None
+        self.silent = False
+        self._number = self._ask(
+            "connect",
+            within_s,
+            address=address,
+            user=access.user,
+            password=access.password,
+            registry_tls=access.registry_tls,
+        )
+        self._is_open = True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def n_lost_notifications(self) -> int:
+        return self._recorder.n_lost_notifications if self._recorder else 0
+
+    def worker_cpu_s(self) -> float:
+        """Processor time that the worker has used so far."""
+        return self._worker.cpu_s()
+
+    def start(
+        self,
+        recording: Recording,
+        interval_s: float,
+        mbeans: Sequence[MBeanSpec] = (),
+        *,
+        same_machine: bool,
+        within_s: float = CONNECT_S,
+    ) -> TargetTimes:
+        """Read the metadata, subscribe to notifications and begin to poll.
+
+        Args:
+            recording: what :meth:`drain` appends to.
+            same_machine: the JVM runs on this machine, so that its wall clock is ours.
+        """
+        self._recorder = AgentRecorder(recording)
+        times = self._ask(
+            "start",
+            within_s,
+            connection=self._number,
+            interval_ns=round(interval_s * 1e9),
+            same_machine=same_machine,
+            mbeans=[asdict(spec) for spec in mbeans],
+        )
+        return TargetTimes(times["started_at_ms"], times["uptime_ms"] / 1000, times["uptime_read_at_ns"])
+
+    def drain(self) -> None:
+        """Append what has come since the last time to the recording, and notice a loss."""
+        if self._recorder is None:
+            raise MeasureError("a connection was drained before it was started")
+        answer = self._worker.ask("drain", _DRAIN_S, connection=self._number)
+        for message in self._decoder.feed(base64.b64decode(answer["frames"])):
+            self._recorder.receive(message)
+        self.lost, self.silent = answer["lost"], answer["silent"]
+
+    def finish(self) -> None:
+        """Take a last sample, stop polling, and drain."""
+        in_time = self._ask("finish", CLOSE_S, connection=self._number)
+        self.drain()
+        if not in_time:
+            self._retire()
+
+    def invoke(self, bean: str, operation: str, *arguments: Any, within_s: float = INVOKE_S) -> Any:
+        """Invoke an operation of an MBean, found by its name and number of arguments.
+
+        Args:
+            bean: object name, as ``com.acme:type=Queue``.
+            arguments: numbers, texts, truth values, None.
+
+        Returns:
+            A plain value; dictionaries for composite, lists for tabular data and arrays.
+
+        Raises:
+            MeasureError: there is no such MBean or operation, it threw, or took too long.
+        """
+        call = {"bean": bean, "name": operation, "values": list(arguments)}
+        return self._ask("invoke", within_s, connection=self._number, **call)
+
+    def close(self) -> None:
+        """Close it, so that the target's threads for it end; safe to call again."""
+        if not self._is_open:
+            return
+        self._is_open = False
+        if self._worker.is_usable and not self._ask("close", CLOSE_S, connection=self._number):
+            self._retire()
+
+    def _ask(self, operation: str, within_s: float, **arguments: Any) -> Any:
+        try:
+            return self._worker.ask(operation, within_s, within_ms=round(within_s * 1000), **arguments)
+        except JmxFailure as failure:
+            if failure.is_timeout:
+                self._retire()
+            raise
+
+    def _retire(self) -> None:
+        self._is_open = False
+        self._worker.close()

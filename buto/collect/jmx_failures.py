@@ -1,0 +1,61 @@
+"""What Java threw while it talked to another JVM, in words that say what to do."""
+
+from __future__ import annotations
+
+from buto.errors import MeasureError
+
+_CREDENTIALS = "give the user with --user and the password with --password-file or --password-env"
+_TLS = (
+    "name a trust store that has the JVM's certificate with --truststore; --registry-tls if the registry "
+    "speaks TLS too"
+)
+_NOBODY = "start the JVM with -Dcom.sun.management.jmxremote.port=PORT, or check host and port"
+_ATTACH = (
+    "it may be stopped, ending, or started with -XX:+DisableAttachMechanism; start it with "
+    "-Dcom.sun.management.jmxremote instead"
+)
+
+_ADVICE: tuple[tuple[str, str, str], ...] = (
+    ("java.lang.SecurityException", "", _CREDENTIALS),
+    ("javax.net.ssl.", "", _TLS),
+    ("java.rmi.ConnectIOException", "", _TLS),
+    ("java.net.ConnectException", "", _NOBODY),
+    ("java.net.UnknownHostException", "", "check the name of the host"),
+    (
+        "java.net.MalformedURLException",
+        "",
+        "an address looks like service:jmx:rmi:///jndi/rmi://HOST:PORT/jmxrmi",
+    ),
+    ("java.util.concurrent.TimeoutException", "attaching", _ATTACH),
+    ("java.util.concurrent.TimeoutException", "", "the JVM may hang, or a firewall may be in between"),
+    ("com.sun.tools.attach.AttachNotSupportedException", "", _ATTACH),
+    (
+        "java.lang.ClassNotFoundException",
+        "com.sun.tools.attach",
+        "buto's own Java has no module jdk.attach: set JAVA_HOME to a whole JDK",
+    ),
+    ("javax.management.InstanceNotFoundException", "", "the program has no such MBean registered (now)"),
+    ("javax.management.MalformedObjectNameException", "", "an object name looks like com.acme:type=Queue"),
+)
+"""How the class of an exception in the chain begins, what the text has in it, advice; the first that fits."""
+
+
+class JmxFailure(MeasureError):
+    """Java could not do what was asked; the worker is well.
+
+    Attributes:
+        classes: names of the exception's class and of its causes', outermost first.
+        is_timeout: a thread of the worker may still be busy with it.
+    """
+
+    def __init__(self, message: str, classes: tuple[str, ...]) -> None:
+        super().__init__(message, advice=_advice(message, classes))
+        self.classes = classes
+        self.is_timeout = "java.util.concurrent.TimeoutException" in classes
+
+
+def _advice(message: str, classes: tuple[str, ...]) -> str | None:
+    for name, part, advice in _ADVICE:
+        if part in message and any(given.startswith(name) for given in classes):
+            return advice
+    return None

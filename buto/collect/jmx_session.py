@@ -1,0 +1,186 @@
+"""One launch under JMX: find the JVM, connect, and follow it to its end."""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import ExitStack
+from types import TracebackType
+from typing import Self
+
+from buto.collect import processes
+from buto.collect.collector import OnTick
+from buto.collect.hsperf import HeldCounters
+from buto.collect.jmx_address import LocalJvm, local_jvm
+from buto.collect.jmx_client import Worker
+from buto.collect.jmx_connection import JmxConnection, TargetTimes
+from buto.collect.jmx_failures import JmxFailure
+from buto.collect.jvm_choice import is_wanted, main_name
+from buto.collect.launcher import GRACE_S, Ending, Launch
+from buto.collect.recording import Progress, Recording
+from buto.errors import MeasureError
+
+TICK_S = 0.1
+_LOOK_S = 0.01
+"""How often the performance counters are looked at while no JVM is connected: the JVM may live shortly."""
+
+_END_S = 1.0
+"""A connection that fails so shortly before its JVM's end failed for that."""
+
+_KILL_S = 10.0
+
+
+class JmxSession:
+    """Follows one launch to its end.
+
+    Attributes:
+        jvm: the measured JVM; None until one was found.
+        connection: to it; None until then.
+        seen_command: ``sun.java.command`` of the JVM that was seen last, connected or not.
+        others: main classes of the JVMs that were passed over.
+        timed_out: the target's time limit has passed.
+        dead_ns: when the end of the measured JVM was seen; 0 before.
+        connected_too_late: the JVM ended while it was being connected.
+    """
+
+    def __init__(self, launch: Launch, worker: Worker, recording: Recording, on_tick: OnTick | None) -> None:
+        self.jvm: LocalJvm | None = None
+        self.connection: JmxConnection | None = None
+        self.seen_command = ""
+        self.others: list[str] = []
+        self.timed_out = False
+        self.dead_ns = 0
+        self.connected_too_late = False
+        self._launch = launch
+        self._worker = worker
+        self._recording = recording
+        self._on_tick = on_tick
+        self._passed_over: set[int] = set()
+        self._counters: HeldCounters | None = None
+        self._times: TargetTimes | None = None
+        self._jvm_end: int | None = None
+        self._stop_deadline: float | None = None
+        self._held = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._held.close()
+
+    @property
+    def duration_s(self) -> float:
+        """From the program's start to the end of its JVM."""
+        return (self.dead_ns - (self._recording.zero_ns or 0)) * 1e-9
+
+    def follow(self) -> Ending:
+        """Run to the end of the command and of the measured JVM.
+
+        Raises:
+            MeasureError: the JVM cannot be connected, the worker fails, or processes cannot be killed.
+        """
+        next_tick = time.monotonic()
+        while True:
+            if time.monotonic() >= next_tick:
+                self._tick()
+                next_tick = time.monotonic() + TICK_S
+            if self.jvm is None:
+                self._look()
+            ending = self._launch.poll()
+            if ending is not None and (self.jvm is None or self.dead_ns):
+                return ending
+            self._wait(_LOOK_S if self.jvm is None else max(0.0, next_tick - time.monotonic()))
+
+    def _wait(self, timeout_s: float) -> None:
+        """For the end of the measured JVM; without one, or after it, of the command."""
+        if self._jvm_end is None:
+            processes.readable(self._launch.fileno(), timeout_s)
+        elif not self.dead_ns and processes.readable(self._jvm_end, timeout_s):
+            self.dead_ns = time.monotonic_ns()
+            self._part()
+        elif self.dead_ns:
+            processes.readable(self._launch.fileno(), timeout_s)
+
+    def _tick(self) -> None:
+        self._launch.trim_outputs()
+        elapsed_s = (time.monotonic_ns() - self._launch.started_ns) * 1e-9
+        self._keep_time(elapsed_s)
+        if self.connection is not None and not self.dead_ns and self.connection.lost is None:
+            self.connection.drain()
+            self._see_main()
+        if self._on_tick is not None:
+            stage = "starting" if self.jvm is None else "ending" if self.dead_ns else "running"
+            timeout_s = self._launch.target.timeout_s
+            self._on_tick(Progress(elapsed_s, timeout_s, self._recording.n_samples, stage))
+
+    def _keep_time(self, elapsed_s: float) -> None:
+        """SIGTERM at the time limit, SIGKILL if that does not end it."""
+        now = time.monotonic()
+        if not self.timed_out and elapsed_s >= self._launch.target.timeout_s:
+            self.timed_out = True
+            self._launch.terminate()
+            self._stop_deadline = now + GRACE_S
+        elif self._stop_deadline is not None and now >= self._stop_deadline:
+            self._launch.kill()
+            if now >= self._stop_deadline + _KILL_S:
+                pid = self._launch.pid
+                raise MeasureError(
+                    f"the program was killed at its time limit but has not ended {_KILL_S:g} s later",
+                    advice=f"see what process {pid} waits for: cat /proc/{pid}/stack",
+                )
+
+    def _look(self) -> None:
+        """Take the first JVM of the command that is wanted and whose JMX agent runs."""
+        is_command = self._launch.line.direct and self._launch.target.jvm is None
+        for pid in [self._launch.pid] if is_command else self._launch.members():
+            jvm = None if pid in self._passed_over else local_jvm(pid)
+            if jvm is not None:
+                self.seen_command = jvm.command
+            if jvm is None or jvm.address is None:
+                continue
+            if is_command or is_wanted(jvm.command, self._launch.target.jvm):
+                self._connect(jvm, jvm.address)
+                return
+            self._passed_over.add(pid)
+            self.others.append(main_name(jvm.command) or "(unknown)")
+
+    def _connect(self, jvm: LocalJvm, address: str) -> None:
+        self._jvm_end = processes.open_pidfd(jvm.pid)
+        if self._jvm_end is None:
+            return
+        self._held.callback(os.close, self._jvm_end)
+        self.jvm = jvm
+        target = self._launch.target
+        try:
+            self._counters = self._held.enter_context(HeldCounters(jvm.pid, jvm.started_ms))
+            self.connection = self._held.enter_context(JmxConnection(self._worker, address))
+            self._times = self.connection.start(
+                self._recording, target.interval_s, target.mbeans, same_machine=True
+            )
+            self._recording.zero_ns = self._times.started_ns
+        except JmxFailure:
+            if not processes.readable(self._jvm_end, _END_S):
+                raise
+            self.connected_too_late = True
+            self.connection = None
+
+    def _see_main(self) -> None:
+        """Set the program's start: when the JVM was ready, all its agents started, which is 1 to 2 ms before
+        ``main``; a JVM without counters tells only its own start."""
+        if self._times is None or self._counters is None:
+            return
+        ready_ms = self._counters.read().get("sun.rt.createVmEndTime")
+        if isinstance(ready_ms, int) and ready_ms > 0:
+            now_ns, now_ms = time.monotonic_ns(), time.time_ns() // 1_000_000
+            self._recording.zero_ns = now_ns - (now_ms - ready_ms) * 1_000_000
+            self._counters = None
+
+    def _part(self) -> None:
+        """After the JVM's end: take what was still on its way, and let the connection go."""
+        if self.connection is not None:
+            if self.connection.lost is None:
+                self.connection.drain()
+                self._see_main()
+            self.connection.close()

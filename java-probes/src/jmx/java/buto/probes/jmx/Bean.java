@@ -1,0 +1,95 @@
+package buto.probes.jmx;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import javax.management.Attribute;
+import javax.management.InstanceNotFoundException;
+import javax.management.JMException;
+import javax.management.MBeanServerConnection;
+import javax.management.ObjectName;
+
+/** One MBean in a snapshot: one request for all its attributes, and the time that took. */
+final class Bean {
+    final ObjectName name;
+    private final Columns columns;
+    private final int timeColumn;
+    private final Map<String, List<Cell>> cells = new LinkedHashMap<>();
+    private final Set<String> questioned = new HashSet<>();
+
+    Bean(ObjectName name, Columns columns) {
+        this.name = name;
+        this.columns = columns;
+        this.timeColumn = columns.of("buto.bean.time[" + name.getCanonicalName() + "]", "s", Columns.GAUGE);
+    }
+
+    void add(String attribute, Cell cell) {
+        cells.computeIfAbsent(attribute, unused -> new ArrayList<>()).add(cell);
+    }
+
+    /** Fill this bean's columns of the row. What fails stays NaN; only a lost connection throws. */
+    void read(MBeanServerConnection server) throws IOException {
+        long began = System.nanoTime();
+        try {
+            Map<String, Object> values = new HashMap<>();
+            for (Attribute answer : server.getAttributes(name, attributes()).asList()) {
+                values.put(answer.getName(), answer.getValue());
+            }
+            for (String attribute : attributes()) {
+                if (values.containsKey(attribute)) {
+                    store(attribute, values.get(attribute));
+                } else if (questioned.add(attribute)) {
+                    question(server, attribute);
+                }
+            }
+        } catch (InstanceNotFoundException gone) {
+            cells.keySet().forEach(attribute -> explain(attribute, "the MBean is not registered"));
+        } catch (JMException | RuntimeException failure) {
+            cells.keySet().forEach(attribute -> explain(attribute, describe(failure)));
+        }
+        columns.set(timeColumn, (System.nanoTime() - began) * 1e-9);
+    }
+
+    private void store(String attribute, Object value) {
+        List<Cell> wanted = cells.get(attribute);
+        wanted.removeIf(cell -> !cell.store(value));
+        if (wanted.isEmpty()) {
+            cells.remove(attribute);
+        }
+    }
+
+    private String[] attributes() {
+        return cells.keySet().toArray(new String[0]);
+    }
+
+    /** getAttributes leaves out what fails without a word; getAttribute says why. */
+    private void question(MBeanServerConnection server, String attribute) throws IOException {
+        try {
+            server.getAttribute(name, attribute);
+            explain(attribute, "it could not be read at every time");
+        } catch (JMException | RuntimeException failure) {
+            explain(attribute, describe(failure));
+            if (innermost(failure) instanceof UnsupportedOperationException) {
+                cells.remove(attribute);
+            }
+        }
+    }
+
+    private void explain(String attribute, String reason) {
+        cells.get(attribute).forEach(cell -> cell.explain(reason));
+    }
+
+    /** Class and message of the innermost cause. */
+    static String describe(Exception failure) {
+        return innermost(failure).toString();
+    }
+
+    private static Throwable innermost(Throwable failure) {
+        return failure.getCause() == null ? failure : innermost(failure.getCause());
+    }
+}

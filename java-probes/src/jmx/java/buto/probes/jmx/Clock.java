@@ -1,0 +1,48 @@
+package buto.probes.jmx;
+
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import javax.management.Attribute;
+import javax.management.AttributeList;
+import javax.management.JMException;
+import javax.management.MBeanServerConnection;
+import javax.management.ObjectName;
+
+/** Where the target's clocks stand on this JVM's nanoTime. */
+final class Clock {
+    private static final String[] ATTRIBUTES = {"StartTime", "Uptime"};
+    private static final long LONGEST_DELAY_NS = TimeUnit.SECONDS.toNanos(30);
+
+    final long startedAtMs;
+    final long uptimeMs;
+    /** The nanoTime at which {@link #uptimeMs} was read. */
+    final long nanoTime;
+    private final long wallMs;
+
+    private Clock(long startedAtMs, long uptimeMs, long nanoTime, long wallMs) {
+        this.startedAtMs = startedAtMs;
+        this.uptimeMs = uptimeMs;
+        this.nanoTime = nanoTime;
+        this.wallMs = wallMs;
+    }
+
+    /** @param sameMachine its wall clock is this one's; of another, start and uptime must tell */
+    static Clock read(MBeanServerConnection server, boolean sameMachine) throws IOException, JMException {
+        long before = System.nanoTime();
+        AttributeList answers = server.getAttributes(new ObjectName("java.lang:type=Runtime"), ATTRIBUTES);
+        long nanoTime = before + (System.nanoTime() - before) / 2;
+        long startedAtMs = (Long) ((Attribute) answers.get(0)).getValue();
+        long uptimeMs = (Long) ((Attribute) answers.get(1)).getValue();
+        long wallMs = sameMachine ? System.currentTimeMillis() : startedAtMs + uptimeMs;
+        return new Clock(startedAtMs, uptimeMs, nanoTime, wallMs);
+    }
+
+    /**
+     * The nanoTime of a wall-clock time stamp of the target, for something that was received now.
+     * A stamp that cannot be the time of day (before 30 s ago, or in the future) gives now.
+     */
+    long nanoTimeOf(long stampMs, long now) {
+        long told = nanoTime + TimeUnit.MILLISECONDS.toNanos(stampMs - wallMs);
+        return told > now || told < now - LONGEST_DELAY_NS ? now : told;
+    }
+}

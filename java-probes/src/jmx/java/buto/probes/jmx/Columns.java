@@ -1,0 +1,99 @@
+package buto.probes.jmx;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** The columns of a recording, only ever added to; the row of the snapshot being taken; reasons for NaN. */
+final class Columns {
+    static final int GAUGE = 0;
+    static final int COUNTER = 1;
+
+    /** Most columns there can be, as in the agent; a table that grows for ever must not end the recording. */
+    private static final int MOST = 4096;
+
+    /** The number of a column that was refused. */
+    private static final int NONE = -1;
+
+    private static final class Column {
+        final String name;
+        final String unit;
+        final int kind;
+
+        Column(String name, String unit, int kind) {
+            this.name = name;
+            this.unit = unit;
+            this.kind = kind;
+        }
+    }
+
+    private final Map<String, Integer> indexOf = new HashMap<>();
+    private final List<Column> columns = new ArrayList<>();
+    private final Set<Integer> explained = new HashSet<>();
+    private final Map<Integer, String> newReasons = new HashMap<>();
+    private int sent;
+    private double[] row = new double[64];
+
+    /** The number of a column, which is added if need be and if there is room. */
+    int of(String name, String unit, int kind) {
+        Integer known = indexOf.get(name);
+        if (known != null) {
+            return known;
+        }
+        int index = columns.size();
+        if (index == MOST) {
+            return NONE;
+        }
+        columns.add(new Column(name, unit, kind));
+        indexOf.put(name, index);
+        if (index >= row.length) {
+            row = Arrays.copyOf(row, 2 * row.length);
+        }
+        row[index] = Double.NaN;
+        return index;
+    }
+
+    void clearRow() {
+        Arrays.fill(row, Double.NaN);
+    }
+
+    void set(int column, double value) {
+        if (column != NONE) {
+            row[column] = value;
+        }
+    }
+
+    /** Why a column has NaN; only the first reason is told. */
+    void explain(int column, String reason) {
+        if (column != NONE && explained.add(column)) {
+            newReasons.put(column, reason);
+        }
+    }
+
+    /** Send what is new about the columns, then the row. */
+    void send(long nanoTime, Outbox outbox) {
+        if (sent < columns.size()) {
+            Frame frame = new Frame(Frame.COLUMNS).u32(sent).u32(columns.size() - sent);
+            for (Column column : columns.subList(sent, columns.size())) {
+                frame.text(column.name).text(column.unit).u8(column.kind);
+            }
+            outbox.put(frame);
+            sent = columns.size();
+        }
+        if (!newReasons.isEmpty()) {
+            Frame frame = new Frame(Frame.REASONS).u32(newReasons.size());
+            newReasons.forEach((column, reason) -> frame.u32(column).text(reason));
+            outbox.put(frame);
+            newReasons.clear();
+        }
+        Frame frame = new Frame(Frame.SAMPLES).u32(1).u32(columns.size()).i64(nanoTime);
+        for (int column = 0; column < columns.size(); column++) {
+            frame.f64(row[column]);
+        }
+        outbox.putSample(frame);
+    }
+}

@@ -1,0 +1,137 @@
+package buto.probes.jmx;
+
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import javax.management.JMException;
+import javax.management.MBeanAttributeInfo;
+import javax.management.MBeanServerConnection;
+import javax.management.MBeanServerDelegate;
+import javax.management.MBeanServerNotification;
+import javax.management.Notification;
+import javax.management.NotificationListener;
+import javax.management.ObjectName;
+import javax.management.relation.MBeanServerNotificationFilter;
+
+/** The custom MBeans that are there, those that come later, and what they emit. */
+final class CustomBeans implements NotificationListener {
+    private final MBeanServerConnection server;
+    private final Columns columns;
+    private final Outbox outbox;
+    private final Clock clock;
+    private final List<Watch> watches;
+    private final Map<ObjectName, Bean> beans = new LinkedHashMap<>();
+    private final ConcurrentLinkedQueue<MBeanServerNotification> changes = new ConcurrentLinkedQueue<>();
+
+    CustomBeans(MBeanServerConnection server, Columns columns, Outbox outbox, Clock clock, List<Watch> watches) {
+        this.server = server;
+        this.columns = columns;
+        this.outbox = outbox;
+        this.clock = clock;
+        this.watches = watches;
+    }
+
+    /** Find those that are registered; those that come after are told by the server's delegate. */
+    void discover() throws IOException, JMException {
+        if (watches.isEmpty()) {
+            return;
+        }
+        MBeanServerNotificationFilter all = new MBeanServerNotificationFilter();
+        all.enableAllObjectNames();
+        server.addNotificationListener(MBeanServerDelegate.DELEGATE_NAME,
+                (change, unused) -> changes.add((MBeanServerNotification) change), all, null);
+        for (Watch watch : watches) {
+            for (ObjectName name : new TreeSet<>(server.queryNames(watch.pattern, null))) {
+                add(name);
+            }
+        }
+    }
+
+    void read() throws IOException {
+        for (MBeanServerNotification change = changes.poll(); change != null; change = changes.poll()) {
+            if (change.getType().equals(MBeanServerNotification.REGISTRATION_NOTIFICATION)) {
+                add(change.getMBeanName());
+            } else {
+                beans.remove(change.getMBeanName());
+            }
+        }
+        for (Bean bean : beans.values()) {
+            bean.read(server);
+        }
+    }
+
+    private void add(ObjectName name) throws IOException {
+        if (beans.containsKey(name)) {
+            return;
+        }
+        for (Watch watch : watches) {
+            if (watch.pattern.apply(name)) {
+                try {
+                    Bean bean = beans.computeIfAbsent(name, unused -> new Bean(name, columns));
+                    addAttributes(bean, watch);
+                    addMetadata(name, watch);
+                    subscribe(name, watch);
+                } catch (JMException | RuntimeException goneOrBroken) {
+                    beans.remove(name);
+                    return;
+                }
+            }
+        }
+    }
+
+    /** The attributes asked for; else all that may have numbers, but those that are read as metadata. */
+    private void addAttributes(Bean bean, Watch watch) throws IOException, JMException {
+        Map<String, MBeanAttributeInfo> known = new LinkedHashMap<>();
+        for (MBeanAttributeInfo info : server.getMBeanInfo(bean.name).getAttributes()) {
+            if (info.isReadable()) {
+                known.put(info.getName(), info);
+            }
+        }
+        boolean asked = !watch.attributes.isEmpty();
+        for (String attribute : asked ? watch.attributes : known.keySet()) {
+            MBeanAttributeInfo info = known.get(attribute);
+            if (asked || Values.mayHaveNumbers(info) && !watch.metadata.contains(attribute)) {
+                Cell.Custom cell = new Cell.Custom(columns, nameOf(bean.name, attribute), asked);
+                if (info != null) {
+                    cell.declare(info);
+                }
+                bean.add(attribute, cell);
+            }
+        }
+    }
+
+    private void addMetadata(ObjectName name, Watch watch) throws IOException {
+        Frame frame = new Frame(Frame.METADATA).u32(watch.metadata.size());
+        for (String attribute : watch.metadata) {
+            frame.text(nameOf(name, attribute)).text(Metadata.text(server, name, attribute));
+        }
+        outbox.put(frame);
+    }
+
+    private void subscribe(ObjectName name, Watch watch) throws IOException, JMException {
+        if (watch.notifications && server.isInstanceOf(name, "javax.management.NotificationBroadcaster")) {
+            server.addNotificationListener(name, this, null, name);
+        }
+    }
+
+    private static String nameOf(ObjectName bean, String attribute) {
+        return "mbean[" + bean.getCanonicalName() + "]/" + attribute;
+    }
+
+    @Override
+    public void handleNotification(Notification notification, Object bean) {
+        long now = System.nanoTime();
+        Object source = notification.getSource() instanceof ObjectName ? notification.getSource() : bean;
+        outbox.putNotification(new Frame(Frame.NOTIFICATIONS)
+                .u32(1)
+                .i64(clock.nanoTimeOf(notification.getTimeStamp(), now))
+                .text(String.valueOf(notification.getType()))
+                .text(((ObjectName) source).getCanonicalName())
+                .i64(notification.getSequenceNumber())
+                .text(String.valueOf(notification.getMessage()))
+                .i64(notification.getTimeStamp()));
+    }
+}
