@@ -1,0 +1,68 @@
+"""Runs of known truth, stored without any JVM, and the real command line in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+
+from buto.properties import property_for
+from buto.runs import MetadataValue, Outcome, Quality, Run
+from buto.runs.store import RunStore
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+NAMES = ("jvm.memory.heap.used", "jvm.thread.count", "jvm.class.loaded")
+FINE = Quality()
+BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def a_run(
+    number: int,
+    *,
+    test: str = "leaker",
+    leak: float = 1.0,
+    quality: Quality = FINE,
+    purpose: str = "train",
+    **metadata: MetadataValue,
+) -> Run:
+    """Three seconds of a leak of ``leak`` MiB a second with a little noise, ten threads, 450 classes."""
+    noise = np.random.default_rng(number)
+    times = np.arange(0.0, 3.0, 0.1) + noise.uniform(0, 0.002, 30)
+    heap = 2**20 * (8 + leak * times + noise.normal(0, 0.02, 30))
+    start = BEGINNING + timedelta(minutes=number)
+    return Run(
+        id=f"{start:%Y%m%dT%H%M%S}.000Z-{number:04x}",
+        test=test,
+        properties=tuple(property_for(name) for name in NAMES),
+        times_s=times,
+        values=np.column_stack([heap, np.full(30, 10.0), np.full(30, 450.0)]),
+        outcome=Outcome(0, duration_s=3.0),
+        metadata={"jvm.spec.version": "17", "buto.purpose": purpose, **metadata},
+        quality=quality,
+    )
+
+
+def store(directory: Path, *runs: Run) -> list[str]:
+    """Put runs into the default store of a directory and return their ids."""
+    for run in runs:
+        RunStore(directory / ".buto").add(run)
+    return [run.id for run in runs]
+
+
+def buto(
+    directory: Path, *arguments: str, timeout_s: float = 60.0, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Call the real command there."""
+    return subprocess.run(
+        [sys.executable, "-m", "buto", *arguments],
+        cwd=directory,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100", **environment},
+        capture_output=True,
+        text=True,
+        timeout=timeout_s,
+        check=False,
+    )

@@ -1,0 +1,28 @@
+"""The help texts, as they were when somebody last read them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from buto.cli.registry import COMMANDS
+from tests.integration.stored import ROOT, buto
+
+GOLDEN = ROOT / "tests" / "golden" / "help"
+
+
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_help_is_as_it_was_read(tmp_path: Path, command: str) -> None:
+    words = [command] if command else []
+    done = buto(tmp_path, *words, "--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    golden = GOLDEN / f"{command or 'buto'}.txt"
+    assert done.stdout == golden.read_text(), (
+        f"read it, then: COLUMNS=100 python -m buto {command} --help > {golden.relative_to(ROOT)}"
+    )
+    assert all(len(line) <= 100 for line in done.stdout.splitlines())
+
+
+def test_every_golden_text_belongs_to_a_command() -> None:
+    assert {path.stem for path in GOLDEN.glob("*.txt")} == {"buto", *COMMANDS}

@@ -1,0 +1,216 @@
+"""Train and check from stored runs: the verdict, what is printed, what is written, the exit code."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from buto import schemas
+from buto.cli.main import main
+from buto.runs import Quality
+from tests.integration.stored import a_run, buto, store
+
+COMMAND = ("--", "java", "-cp", "app.jar", "Main$Inner", "${x}")
+STARVED = Quality(("it was starved: 40% of the planned samples are missing",), 0.4)
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with ten training runs, their oracle, a good run (20) and one that leaks more (21)."""
+    directory = tmp_path_factory.mktemp("project")
+    store(directory, *(a_run(number) for number in range(10)))
+    done = buto(directory, "train", "leaker", "--from-runs", "all", *COMMAND)
+    assert (done.returncode, done.stdout) == (0, "TRAINED  leaker: 10 runs, oracles/leaker.json\n"), (
+        done.stderr
+    )
+    store(directory, a_run(20, purpose="check"), a_run(21, leak=3.0, purpose="check"))
+    return directory
+
+
+def id_of(number: int) -> str:
+    return a_run(number).id
+
+
+def test_the_oracle_remembers_the_command_as_it_was_typed(trained: Path) -> None:
+    target = json.loads((trained / "oracles" / "leaker.json").read_text())["target"]
+    assert target == {"command": ["java", "-cp", "app.jar", "Main$Inner", "$${x}"]}
+
+
+def test_an_unchanged_run_passes(trained: Path) -> None:
+    done = buto(trained, "check", "leaker", "--from-runs", id_of(20))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("PASS  leaker: ")
+
+
+def test_a_changed_run_is_a_regression_that_says_what_and_what_next(trained: Path) -> None:
+    done = buto(trained, "check", "leaker", "--from-runs", id_of(21))
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout.startswith("REGRESSION  leaker: ")
+    assert "jvm.memory.heap.used" in done.stdout
+    assert "worse" in done.stdout
+    assert f"next: buto runs show leaker {id_of(21)}" in done.stdout
+    assert "next: buto train leaker" in done.stdout
+    assert "\x1b" not in done.stdout
+
+
+def test_quiet_prints_the_verdict_alone(trained: Path) -> None:
+    assert buto(trained, "check", "leaker", "-q", "--from-runs", id_of(20)).stdout.startswith("PASS")
+
+
+def test_the_result_as_json_follows_its_schema_and_says_the_same(trained: Path) -> None:
+    done = buto(trained, "check", "leaker", "--from-runs", id_of(21), "--json", "result.json")
+    assert done.returncode == 1
+    result = json.loads((trained / "result.json").read_text())
+    jsonschema.validate(result, schemas.load("result"))
+    assert (result["command"], result["exit_code"]) == ("check", 1)
+    assert [(test["test"], test["status"]) for test in result["tests"]] == [("leaker", "regression")]
+    assert [run["id"] for run in result["tests"][0]["runs"]] == [id_of(21)]
+
+
+def test_json_may_go_to_standard_output(trained: Path) -> None:
+    done = buto(trained, "check", "leaker", "--from-runs", id_of(20), "--json", "/dev/stdout")
+    assert '"exit_code": 0' in done.stdout
+
+
+def test_runs_of_another_jdk_are_not_judged(trained: Path) -> None:
+    store(trained, a_run(22, purpose="check", **{"jvm.spec.version": "25"}))
+    done = buto(trained, "check", "leaker", "--from-runs", id_of(22))
+    assert done.returncode == 3
+    assert done.stdout.startswith("INCONCLUSIVE  leaker")
+    assert "jvm.spec.version is '25'; it was '17' in training" in done.stdout
+
+
+def test_runs_that_were_judged_do_not_teach(trained: Path) -> None:
+    done = buto(trained, "train", "leaker", "--from-runs", "all", "--oracle", "again.json", *COMMAND)
+    assert "TRAINED  leaker: 10 runs, again.json" in done.stdout
+    done = buto(trained, "train", "leaker", "--from-runs", f"..{id_of(4)}", "--oracle", "half.json", *COMMAND)
+    assert "TRAINED  leaker: 5 runs, half.json" in done.stdout
+
+
+def test_several_tests_end_with_a_line_each_and_the_worst_exit_code(trained: Path) -> None:
+    store(trained, *(a_run(number, test="other") for number in range(4)))
+    (trained / "buto.yaml").write_text(
+        "version: 1\ndefaults: {command: [java, Main]}\ntests: {other: , leaker: , third: }\n"
+    )
+    assert buto(trained, "train", "other", "--from-runs", "all").returncode == 0
+    done = buto(trained, "check", "leaker", "other", "--from-runs", f"{id_of(2)}..{id_of(3)}")
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[-2:] == ["leaker  pass", "other   pass"]
+    done = buto(trained, "check", "--from-runs", "all")
+    assert done.returncode == 4
+    assert (
+        "'third' has no oracle yet: oracles/third.json does not exist\ntry:  buto train third" in done.stderr
+    )
+    (trained / "buto.yaml").unlink()
+
+
+def test_a_regression_outweighs_what_could_not_be_judged(trained: Path) -> None:
+    store(
+        trained,
+        a_run(30, test="a", leak=9.0, purpose="check"),
+        a_run(30, test="b", purpose="check", **{"jvm.spec.version": "8"}),
+    )
+    for test in "ab":
+        store(trained, *(a_run(number, test=test) for number in range(5)))
+        assert buto(trained, "train", test, "--from-runs", "all", *COMMAND).returncode == 0
+    assert buto(trained, "check", "b", "--from-runs", id_of(30)).returncode == 3
+    done = buto(trained, "check", "b", "a", "--from-runs", id_of(30))
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[-2:] == ["b  inconclusive", "a  regression"]
+
+
+def test_a_disturbed_run_neither_teaches_nor_is_judged(tmp_path: Path) -> None:
+    store(tmp_path, *(a_run(number) for number in range(4)), a_run(5, leak=50, quality=STARVED))
+    assert "4 runs" in buto(tmp_path, "train", "leaker", "--from-runs", "all", *COMMAND).stdout
+    done = buto(tmp_path, "check", "leaker", "--from-runs", id_of(5))
+    assert done.returncode == 3
+    assert f"the run {id_of(5)} is not usable: it was starved" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("check", "leaker", "--from-runs", "nonsense"), 4, "nonsense"),
+        (("check", "leaker", "--from-runs", "2027.."), 2, ".buto holds no usable runs of 'leaker' in 2027.."),
+        (("check", "laeker"), 4, "'laeker' has no oracle yet"),
+        (("train", "new"), 2, "nothing says how to start 'new'"),
+        (("train", "new", "--"), 2, "there is no command after --"),
+        (("check",), 2, "no test was named, and there is no buto.yaml here"),
+        (("check", "leaker", "leaker"), 2, "a test is named twice"),
+        (("check", "leaker", "other", "--", "java", "Main"), 2, "goes with one test, not with 2"),
+        (("check", "leaker", "--oracle", "none.json"), 4, "none.json does not exist"),
+        (("check", "leaker", "--json", "no/dir/x.json"), 2, "the directory no/dir does not exist"),
+        (("check", "leaker", "--config", "none.yaml"), 4, "cannot read the configuration none.yaml"),
+        (("train", "leaker", "--runs", "2", "--", "java", "Main"), 2, "2 runs are too few for an oracle"),
+        (("train", "leaker", "--runs", "0"), 2, "no number of runs"),
+        (("train", "leaker", "--timeout", "soon", "--", "java"), 2, 'timeout: found "soon"'),
+        (("train", "leaker", "--interval", "10min", "--", "java"), 2, "is not shorter than the timeout"),
+        (("train", "leaker", "--expect-exit", "300", "--", "java"), 2, "expect-exit: found 300"),
+        (("train", "leaker", "--mbean", "queue", "--", "java"), 2, "mbeans[0].name"),
+        (("train", "leaker", "--from-runs", "all", "--resume", "x"), 2, "not allowed with"),
+        (("train", " x ", "--", "java"), 2, "cannot be the name of a test"),
+        (("doctor", "--", "java"), 2, "takes no command after --"),
+        (("schema", "nonsense"), 2, "invalid choice"),
+    ],
+)
+def test_wrong_input_ends_in_one_message_and_its_exit_code(
+    trained: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: tuple[str, ...],
+    code: int,
+    said: str,
+) -> None:
+    monkeypatch.chdir(trained)
+    assert main(list(arguments)) == code
+    printed = capsys.readouterr()
+    assert said in printed.err
+    assert printed.out == ""
+
+
+def test_a_damaged_oracle_and_one_of_a_newer_version_are_refused_by_name(trained: Path) -> None:
+    text = (trained / "oracles" / "leaker.json").read_text()
+    for changed in (text[:200], text.replace('"version": 1', '"version": 99', 1), "[]"):
+        (trained / "changed.json").write_text(changed)
+        done = buto(trained, "check", "leaker", "--oracle", "changed.json", "--from-runs", id_of(20))
+        assert done.returncode == 4
+        assert "changed.json" in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_an_oracle_whose_target_was_edited_wrongly_is_refused(trained: Path) -> None:
+    data = json.loads((trained / "oracles" / "leaker.json").read_text())
+    data["target"]["comand"] = data["target"].pop("command")
+    (trained / "edited.json").write_text(json.dumps(data))
+    done = buto(trained, "check", "leaker", "--oracle", "edited.json")
+    assert done.returncode == 4
+    assert "edited.json: its target cannot be used: unknown key 'comand'" in done.stderr
+
+
+def test_a_fault_in_the_configuration_is_told_with_its_place(tmp_path: Path) -> None:
+    (tmp_path / "buto.yaml").write_text(
+        "version: 1\ntests:\n  leaker:\n    command: [java, Main]\n    timout: 5s\n"
+    )
+    done = buto(tmp_path, "train")
+    assert done.returncode == 2
+    assert done.stderr.startswith(
+        "buto: buto.yaml:5:5: unknown key 'timout' in tests.leaker; did you mean 'timeout'?\n"
+    )
+    assert not (tmp_path / ".buto").exists()
+
+
+def test_a_test_that_the_configuration_does_not_have_is_told_with_the_nearest(tmp_path: Path) -> None:
+    (tmp_path / "buto.yaml").write_text("version: 1\ntests: {leaker: {command: x}}\n")
+    done = buto(tmp_path, "train", "laeker")
+    assert done.returncode == 2
+    assert "buto.yaml has no test 'laeker'; did you mean 'leaker'?\ntry:  buto train leaker" in done.stderr
+
+
+def test_an_oracle_that_cannot_be_written_leaves_nothing(trained: Path) -> None:
+    (trained / "file").write_text("")
+    done = buto(trained, "train", "leaker", "--from-runs", "all", "--oracle", "file/oracle.json", *COMMAND)
+    assert done.returncode == 3
+    assert "file/oracle.json cannot be written" in done.stderr

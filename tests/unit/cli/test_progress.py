@@ -1,0 +1,78 @@
+"""Progress: a line that redraws itself on a terminal, plain lines in a log."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+
+import pytest
+
+from buto.cli.console import Console
+from buto.cli.progress import LaunchProgress
+from buto.collect.recording import Progress
+from buto.errors import MeasureError
+from buto.runs import Quality
+from tests.unit.runs.examples import a_run
+
+RUN = a_run(test="leaker")
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def tick(elapsed_s: float) -> Progress:
+    return Progress(elapsed_s, 600.0, int(10 * elapsed_s), "running")
+
+
+@pytest.fixture(autouse=True)
+def a_terminal_with_colour(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+
+
+def test_a_log_gets_one_line_a_run_and_one_every_half_minute() -> None:
+    err = io.StringIO()
+    progress = LaunchProgress(Console(stderr=err), {"leaker": 2})
+    progress.started("leaker", 1, 2)
+    for tenth in range(700):
+        progress.tick(tick(tenth / 10))
+    progress.stored(RUN)
+    progress.started("leaker", 2, 2)
+    progress.stored(replace(RUN, quality=Quality(("it was starved",))))
+    lines = err.getvalue().splitlines()
+    assert [line.split(",")[0] for line in lines] == [
+        "leaker: run 1 of 2",
+        "leaker: run 1 of 2",
+        "leaker: run 1 of 2: 3 samples",
+        "leaker: run 2 of 2: not usable: it was starved",
+    ]
+    assert "it may run for 10 min" in lines[0]
+    assert "\x1b" not in err.getvalue()
+    assert progress.complete == {"leaker": 1}
+    assert progress.first_id == RUN.id
+
+
+def test_a_terminal_gets_a_line_in_place_that_is_gone_before_the_next() -> None:
+    err = Terminal()
+    progress = LaunchProgress(Console(stderr=err), {"leaker": 1})
+    progress.started("leaker", 1, 1)
+    for tenth in range(11):
+        progress.tick(tick(tenth / 10))
+    progress.stored(RUN)
+    drawn = err.getvalue().split("\r\x1b[K")
+    assert 4 <= len(drawn) - 1 <= 8, "five times a second is enough"
+    assert drawn[-1].startswith("leaker: run 1 of 1: 3 samples")
+    assert drawn[-2].startswith("leaker: run 1 of 1, running, ")
+
+
+def test_what_is_left_counts_what_was_given_up() -> None:
+    err = io.StringIO()
+    progress = LaunchProgress(Console(stderr=err), {"a": 2, "b": 2})
+    progress.started("a", 1, 2)
+    progress.stored(replace(RUN, test="a"))
+    assert "left" in err.getvalue().splitlines()[-1]
+    progress.failed("b", MeasureError("no"))
+    progress.started("a", 2, 2)
+    progress.stored(replace(RUN, test="a"))
+    assert "left" not in err.getvalue().splitlines()[-1]
