@@ -57,6 +57,8 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
             if (greet() && prepare()) {
                 long main = System.nanoTime();
                 recorder.mark("main", main);
+                // Before the gate: a program that halts at once would take the mark with it.
+                flushAll(gateDeadline);
                 if (gate.open()) {
                     sampleUntilExit(main);
                     sayGoodbye();
