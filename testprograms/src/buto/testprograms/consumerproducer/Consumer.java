@@ -8,11 +8,13 @@ final class Consumer implements Runnable {
     private final BlockingQueue<List<Student>> buffer;
     private final Counter counter;
     private final Archive archive;
+    private final Pause pause;
 
-    Consumer(BlockingQueue<List<Student>> buffer, Counter counter, Archive archive) {
+    Consumer(BlockingQueue<List<Student>> buffer, Counter counter, Archive archive, Pause pause) {
         this.buffer = buffer;
         this.counter = counter;
         this.archive = archive;
+        this.pause = pause;
     }
 
     @Override
@@ -21,6 +23,7 @@ final class Consumer implements Runnable {
             while (true) {
                 String page = Page.of(buffer.take());
                 archive.file(page, counter.increase());
+                pause.await();
             }
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();

@@ -22,7 +22,8 @@ public final class ConsumerProducer {
             .count("consumers", 10, "threads that make pages of them")
             .count("buffer-size", 10, "lists that fit between them")
             .count("students", 100, "students in one list")
-            .count("log-interval", 5000, "jobs from one notification to the next")
+            .pause("pause", "20ms", "mean time that a thread waits after each job; 0ms for none")
+            .count("log-interval", 250, "jobs from one notification to the next")
             .number("leak-every", 0, "keep one page in so many for ever; 0 keeps none")
             .parse(line);
         int bufferSize = arguments.integer("buffer-size");
@@ -33,15 +34,16 @@ public final class ConsumerProducer {
         register("Counter", counter);
         ExitAfter.start(arguments.nanos("duration"),
             () -> "processed " + counter.getProcessedJobs() + " jobs, leaked " + archive.size() + " pages");
-        // The multiplier keeps the producers of neighbouring seeds apart.
+        // The multiplier keeps the workers of neighbouring seeds apart.
         long seed = arguments.integer("seed") * 1_000_003L;
-        for (int index = 0; index < arguments.integer("producers"); index++) {
-            StudentFactory factory = new StudentFactory(seed + index);
-            Producer producer = new Producer(buffer, factory, arguments.integer("students"));
-            new Thread(producer, "producer-" + index).start();
+        long pause = arguments.nanos("pause");
+        for (int index = 0; index < arguments.integer("producers"); index++, seed++) {
+            StudentFactory factory = new StudentFactory(seed);
+            int students = arguments.integer("students");
+            new Thread(new Producer(buffer, factory, students, new Pause(seed, pause)), "producer-" + index).start();
         }
-        for (int index = 0; index < arguments.integer("consumers"); index++) {
-            new Thread(new Consumer(buffer, counter, archive), "consumer-" + index).start();
+        for (int index = 0; index < arguments.integer("consumers"); index++, seed++) {
+            new Thread(new Consumer(buffer, counter, archive, new Pause(seed, pause)), "consumer-" + index).start();
         }
     }
 

@@ -14,39 +14,6 @@ public final class Arguments {
 
     private static final Pattern QUANTITY = Pattern.compile("(\\d{1,9})([a-z]*)");
 
-    private static final class Option {
-        final String kind;
-        final String text;
-        final String fallback;
-        final List<String> choices;
-        long number;
-        String name;
-
-        Option(String kind, String fallback, String text, String... choices) {
-            this.kind = kind;
-            this.text = text;
-            this.fallback = fallback;
-            this.choices = Arrays.asList(choices);
-            set(fallback);
-        }
-
-        /** Takes a value from its text; IllegalArgumentException when it is none of this kind. */
-        void set(String value) {
-            boolean understood;
-            if (choices.isEmpty()) {
-                number = quantity(kind, value);
-                understood = number >= (kind.equals("number") ? 0 : 1)
-                    && (kind.equals("duration") || number <= Integer.MAX_VALUE);
-            } else {
-                name = value;
-                understood = choices.contains(value);
-            }
-            if (!understood) {
-                throw new IllegalArgumentException("not a " + kind + ": " + value);
-            }
-        }
-    }
-
     private final Map<String, Option> options = new LinkedHashMap<>();
     private final String program;
 
@@ -59,31 +26,37 @@ public final class Arguments {
 
     /** Adds a time, as {@code 5s} or {@code 100ms}. */
     public Arguments duration(String name, String fallback, String text) {
-        options.put(name, new Option("duration", fallback, text));
-        return this;
+        return add(name, new Option("duration", 1, fallback, text));
+    }
+
+    /** Adds a time that may be {@code 0ms}. */
+    public Arguments pause(String name, String fallback, String text) {
+        return add(name, new Option("duration", 0, fallback, text));
     }
 
     /** Adds a number of bytes, as {@code 800}, {@code 64k} or {@code 1m}. */
     public Arguments size(String name, String fallback, String text) {
-        options.put(name, new Option("size", fallback, text));
-        return this;
+        return add(name, new Option("size", 1, fallback, text));
     }
 
     /** Adds a number of things, at least 1. */
     public Arguments count(String name, int fallback, String text) {
-        options.put(name, new Option("count", Integer.toString(fallback), text));
-        return this;
+        return add(name, new Option("number", 1, Integer.toString(fallback), text));
     }
 
     /** Adds a number that may be 0. */
     public Arguments number(String name, int fallback, String text) {
-        options.put(name, new Option("number", Integer.toString(fallback), text));
-        return this;
+        return add(name, new Option("number", 0, Integer.toString(fallback), text));
     }
 
     /** Adds a choice of names, of which the first is the default. */
     public Arguments choice(String name, String text, String... choices) {
-        options.put(name, new Option(String.join("|", choices), choices[0], text, choices));
+        return add(name, new Option(String.join("|", choices), 0, choices[0], text, choices));
+    }
+
+    private Arguments add(String name, Option option) {
+        option.set(option.fallback);
+        options.put(name, option);
         return this;
     }
 
@@ -106,39 +79,12 @@ public final class Arguments {
     }
 
     private void read(String argument, String value) {
-        Option option = options.get(argument.startsWith("--") ? argument.substring(2) : "");
+        Option option = argument.startsWith("--") ? options.get(argument.substring(2)) : null;
         if (option == null) {
             throw new IllegalArgumentException("unknown argument: " + argument);
         }
-        try {
-            option.set(value);
-        } catch (IllegalArgumentException wrong) {
-            throw new IllegalArgumentException(argument + ": " + wrong.getMessage());
-        }
-    }
-
-    /** A text in nanoseconds, bytes or things; -1 when it is no quantity of this kind. */
-    private static long quantity(String kind, String text) {
-        Matcher match = QUANTITY.matcher(text);
-        if (!match.matches()) {
-            return -1;
-        }
-        long number = Long.parseLong(match.group(1));
-        switch (kind + " " + match.group(2)) {
-            case "duration s":
-                return number * 1_000_000_000L;
-            case "duration ms":
-                return number * 1_000_000L;
-            case "size m":
-                return number << 20;
-            case "size k":
-                return number << 10;
-            case "size ":
-            case "count ":
-            case "number ":
-                return number;
-            default:
-                return -1;
+        if (!option.set(value)) {
+            throw new IllegalArgumentException(argument + ": not a " + option.kind + ": '" + value + "'");
         }
     }
 
@@ -157,7 +103,7 @@ public final class Arguments {
         return options.get(name).number;
     }
 
-    /** A size, count or number; all of them were read as ints. */
+    /** A size in bytes, a count or number as it is; all of them fit. */
     public int integer(String name) {
         return (int) options.get(name).number;
     }
@@ -165,5 +111,54 @@ public final class Arguments {
     /** The name that was chosen. */
     public String chosen(String name) {
         return options.get(name).name;
+    }
+
+    private static final class Option {
+        final String kind;
+        final long least;
+        final String fallback;
+        final String text;
+        final List<String> choices;
+        long number;
+        String name;
+
+        Option(String kind, long least, String fallback, String text, String... choices) {
+            this.kind = kind;
+            this.least = least;
+            this.fallback = fallback;
+            this.text = text;
+            this.choices = Arrays.asList(choices);
+        }
+
+        /** Takes its value; false when the text is none of this kind. */
+        boolean set(String value) {
+            name = value;
+            if (!choices.isEmpty()) {
+                return choices.contains(value);
+            }
+            Matcher match = QUANTITY.matcher(value);
+            long unit = match.matches() ? unit(match.group(2)) : 0;
+            number = unit == 0 ? -1 : Long.parseLong(match.group(1)) * unit;
+            return number >= least && (kind.equals("duration") || number <= Integer.MAX_VALUE);
+        }
+
+        /** Nanoseconds, bytes or things in one of a unit; 0 when this kind has no such unit. */
+        private long unit(String symbol) {
+            switch (kind + " " + symbol) {
+                case "duration s":
+                    return 1_000_000_000;
+                case "duration ms":
+                    return 1_000_000;
+                case "size m":
+                    return 1 << 20;
+                case "size k":
+                    return 1 << 10;
+                case "size ":
+                case "number ":
+                    return 1;
+                default:
+                    return 0;
+            }
+        }
     }
 }

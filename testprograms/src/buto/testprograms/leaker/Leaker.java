@@ -18,8 +18,8 @@ public final class Leaker {
             .choice("object", "what is leaked", "string", "string-builder", "thread")
             .count("leaks", 10, "objects leaked at each interval")
             .duration("interval", "100ms", "time between two leaks")
-            .count("pieces", 200, "pieces in one string")
-            .size("piece-size", "200", "letters in one piece")
+            .count("pieces", 133, "pieces in one string")
+            .size("piece-size", "400", "letters in one piece")
             .duration("print-every", "1s", "thread: time between two lines of one thread")
             .parse(line);
         ObjectFactory factory = factory(arguments);

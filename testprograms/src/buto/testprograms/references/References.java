@@ -16,7 +16,7 @@ public final class References {
             .count("rate", 500, "objects created in a second")
             .duration("tick", "20ms", "time between two batches of objects")
             .size("object-size", "64k", "mean bytes of an object, which vary by half")
-            .count("limit", 800, "strong: length at which the list is emptied")
+            .count("limit", 500, "strong: length at which the list is emptied")
             .count("prune-every", 100, "weak, soft: additions between two removals of cleared references")
             .parse(line);
         Creator creator = new Creator(manager(arguments), arguments);
