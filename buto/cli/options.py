@@ -10,6 +10,7 @@ import difflib
 import os
 import shlex
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import _ArgumentGroup as ArgumentGroup
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -37,12 +38,7 @@ def add_target_options(parser: ArgumentParser) -> None:
     group.add_argument(
         "--collector", choices=["agent", "jmx"], help="measure from inside or by JMX (default: agent)"
     )
-    group.add_argument(
-        "--mbean",
-        metavar="PATTERN",
-        action="append",
-        help="record MBeans of the program's own, as 'com.acme:*'",
-    )
+    add_mbean_option(group)
     group.add_argument("--expect-exit", metavar="N", type=int, help="exit code of a good run (default: 0)")
 
 
@@ -52,14 +48,29 @@ def add_file_options(parser: ArgumentParser, *, judging: bool = True) -> None:
     group.add_argument(
         "--config", metavar="FILE", type=Path, help="configuration (default: ./buto.yaml, if there)"
     )
-    group.add_argument(
-        "--store", metavar="DIR", type=Path, default=STORE, help="where runs are kept (default: .buto)"
-    )
+    add_store_option(group)
     if judging:
         group.add_argument(
             "--oracle", metavar="FILE", type=Path, help="the oracle (default: oracles/NAME.json)"
         )
         group.add_argument("--json", metavar="FILE", type=Path, help="write the whole result as JSON")
+
+
+def add_mbean_option(parser: ArgumentParser | ArgumentGroup) -> None:
+    """Which MBeans of the program's own to record."""
+    parser.add_argument(
+        "--mbean",
+        metavar="PATTERN",
+        action="append",
+        help="record MBeans of the program's own, as 'com.acme:*'; may be repeated",
+    )
+
+
+def add_store_option(parser: ArgumentParser | ArgumentGroup) -> None:
+    """Where runs are kept."""
+    parser.add_argument(
+        "--store", metavar="DIR", type=Path, default=STORE, help="where runs are kept (default: .buto)"
+    )
 
 
 def count(text: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from math import isfinite
 
 from buto.cli.console import Console
 from buto.collect.recording import Progress
@@ -53,8 +54,10 @@ class LaunchProgress:
             self.console.rewrite(text)
         else:
             self._next_line = progress.elapsed_s + _PLAIN_LINE_EVERY_S
-            limit = format_seconds(progress.timeout_s)
-            self.console.info(f"{text}; it may run for {limit}")
+            limit = (
+                f"; its limit is {format_seconds(progress.timeout_s)}" if isfinite(progress.timeout_s) else ""
+            )
+            self.console.info(text + limit)
 
     def stored(self, run: Run) -> None:
         self.first_id = self.first_id or run.id

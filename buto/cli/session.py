@@ -6,6 +6,7 @@ import secrets
 import shlex
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 
 from buto.cli.command import Interrupted
 from buto.cli.console import Console
@@ -38,16 +39,20 @@ def launch(
     console.detail(f"order of launches: seed {seed}")
     plans = [Plan(test.name, test.target, runs[test.name]) for test in tests]
 
-    def waiting() -> None:
-        console.info(f"waiting for another buto, which is measuring into {args.store}")
-
     try:
-        with measuring(args.store, waiting):
+        with measuring_alone(args, console):
             return collect(plans, RunStore(args.store), progress, seed=seed, purpose=args.command_name)
     except KeyboardInterrupt as stop:
         raise _interrupted(progress, args) from stop
     finally:
         progress.clear()
+
+
+def measuring_alone(args: Namespace, console: Console) -> AbstractContextManager[None]:
+    """The store's lock, with a line before waiting for it."""
+    return measuring(
+        args.store, lambda: console.info(f"waiting for another buto, which is measuring into {args.store}")
+    )
 
 
 def stored_runs(test: str, which: str, args: Namespace, *, required: bool = True) -> list[Run]:

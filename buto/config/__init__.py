@@ -1,6 +1,6 @@
 """Configuration: ``buto.yaml``, checked against one schema, with messages that point at the line."""
 
-from buto.config.model import DEFAULT_RUNS, InvalidValue, TestConfig, build_test
+from buto.config.model import DEFAULT_RUNS, InvalidValue, TestConfig, build_test, parse_interval
 from buto.config.reader import FILE_NAME, Config, find, load
 from buto.config.validation import complaints
 from buto.config.variables import escape, expand
@@ -17,4 +17,5 @@ __all__ = [
     "expand",
     "find",
     "load",
+    "parse_interval",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -71,10 +71,7 @@ def build_test(
     if "command" not in written:
         raise InvalidValue((), f"the test {name!r} has no command", advice="command: [java, ...]")
     timeout_s = place.seconds("timeout", written, DEFAULT_TIMEOUT_S)
-    interval_s = place.seconds("interval", written, DEFAULT_INTERVAL_S)
-    if interval_s < SHORTEST_INTERVAL_S:
-        shortest = format_seconds(SHORTEST_INTERVAL_S)
-        raise InvalidValue(("interval",), f"interval: {written['interval']} is shorter than {shortest}")
+    interval_s = place.seconds("interval", written, DEFAULT_INTERVAL_S, parse_interval)
     if interval_s >= timeout_s:
         raise InvalidValue(
             ("interval",) if "interval" in written else ("timeout",),
@@ -103,6 +100,14 @@ def build_test(
     return TestConfig(name, target, remembered, runs, place.settings(written.get("judge", {})))
 
 
+def parse_interval(text: str) -> float:
+    """The time between two samples in seconds; UsageError for none, or one that is too short."""
+    interval_s = parse_seconds(text)
+    if interval_s < SHORTEST_INTERVAL_S:
+        raise UsageError(f"interval: {text} is shorter than {format_seconds(SHORTEST_INTERVAL_S)}")
+    return interval_s
+
+
 @dataclass(frozen=True, slots=True)
 class _Place:
     """Reads values and says in errors which one it was."""
@@ -115,11 +120,17 @@ class _Place:
         except UsageError as error:
             raise InvalidValue(at, error.message, error.advice) from error
 
-    def seconds(self, key: str, written: Mapping[str, Any], default: float) -> float:
+    def seconds(
+        self,
+        key: str,
+        written: Mapping[str, Any],
+        default: float,
+        parse: Callable[[str], float] = parse_seconds,
+    ) -> float:
         if key not in written:
             return default
         try:
-            return parse_seconds(str(written[key]))
+            return parse(str(written[key]))
         except UsageError as error:
             raise InvalidValue((key,), error.message, error.advice) from error
 

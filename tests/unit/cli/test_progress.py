@@ -47,7 +47,7 @@ def test_a_log_gets_one_line_a_run_and_one_every_half_minute() -> None:
         "leaker: run 1 of 2: 3 samples",
         "leaker: run 2 of 2: not usable: it was starved",
     ]
-    assert "it may run for 10 min" in lines[0]
+    assert "its limit is 10 min" in lines[0]
     assert "\x1b" not in err.getvalue()
     assert progress.complete == {"leaker": 1}
     assert progress.first_id == RUN.id
