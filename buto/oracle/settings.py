@@ -21,6 +21,8 @@ CHANGES_WITH_EACH_RUN = (
     "host.load.*",
     "system.load.*",
     "buto.jvms.others",
+    "buto.command",
+    "system.property?sun.java.command?",
     "buto.left_over.*",
     "buto.purpose",
 )
@@ -119,7 +121,7 @@ SUSTAINED = Settings(
         small_sample=True,
         deviations=4.0,
     ),
-    outside_share=0.25,
+    outside_share=1 / 3,
     outside_model="ignore",
     summaries=True,
     duration=True,

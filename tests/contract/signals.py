@@ -33,7 +33,7 @@ class Program:
     duration_s: float = 4.0
 
 
-def program_run(seed: int, number: int, program: Program = Program()) -> Run:  # noqa: B008
+def program_run(seed: int, number: int, program: Program = Program()) -> Run:
     """One run: everything that differs between equal runs of a JVM differs here, from the seed."""
     random = np.random.default_rng((seed, number))
     duration = program.duration_s * (1 + random.normal(0, 0.01))
@@ -59,7 +59,7 @@ def program_run(seed: int, number: int, program: Program = Program()) -> Run:  #
     return make_run(number, times, columns)
 
 
-def program_runs(seed: int, count: int, program: Program = Program()) -> RunSet:  # noqa: B008
+def program_runs(seed: int, count: int, program: Program = Program()) -> RunSet:
     """Several runs of it."""
     return run_set([program_run(seed, number, program) for number in range(count)])
 
@@ -85,7 +85,9 @@ def make_run(
         properties=chosen,
         times_s=moments,
         values=values,
-        outcome=Outcome(0, duration_s=float(moments[-1]) if duration_s is None and len(moments) else duration_s or 0.0),
+        outcome=Outcome(
+            0, duration_s=float(moments[-1]) if duration_s is None and len(moments) else duration_s or 0.0
+        ),
         quality=Quality(problems=problems),
         notifications=tuple(notifications),
         metadata=dict(ENVIRONMENT if metadata is None else metadata),

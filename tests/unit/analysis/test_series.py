@@ -40,7 +40,10 @@ def test_nothing_readable_has_no_summary():
 
 @given(value=st.floats(-1e18, 1e18), count=st.integers(1, 50))
 def test_the_mean_of_equal_values_is_that_value(value, count):
-    assert summaries(Series(np.arange(float(count)), np.full((count, 1), value))).tolist() == [[value], [value]]
+    assert summaries(Series(np.arange(float(count)), np.full((count, 1), value))).tolist() == [
+        [value],
+        [value],
+    ]
 
 
 def test_the_interval_is_the_median_step():

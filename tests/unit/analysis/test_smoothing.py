@@ -93,7 +93,8 @@ def test_properties_are_smoothed_apart():
 
 
 @pytest.mark.parametrize(
-    ("samples", "window"), [(0, 1), (1, 1), (5, 1), (6, 3), (11, 3), (12, 5), (23, 7), (24, 9), (25, 9), (400, 9)]
+    ("samples", "window"),
+    [(0, 1), (1, 1), (5, 1), (6, 3), (11, 3), (12, 5), (23, 7), (24, 9), (25, 9), (400, 9)],
 )
 def test_few_samples_get_a_smaller_window(samples, window):
     assert fitting_window(9, samples) == window

@@ -1,0 +1,132 @@
+"""What every detector must hold to; the list grows with the registry."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from buto.errors import BadFileError
+from buto.oracle import DETECTORS, PRESETS, check, load, save, train
+from buto.oracle.document import to_text
+from buto.runs import run_set
+from buto.verdicts import Status
+from tests.contract.signals import INTERVAL_S, Program, make_run, program_run, program_runs
+
+NAN = float("nan")
+SETTINGS = [replace(preset, detector=detector) for detector in DETECTORS for preset in PRESETS.values()]
+
+pytestmark = pytest.mark.parametrize("chosen", SETTINGS, ids=lambda one: f"{one.detector}-{one.preset}")
+
+
+def one(run):
+    return run_set([run])
+
+
+def constant_runs(count, value=812.0):
+    return run_set(
+        [
+            make_run(number, np.arange(20) * INTERVAL_S, {"jvm.class.count": np.full(20, value)})
+            for number in range(count)
+        ]
+    )
+
+
+def test_a_constant_program_passes(chosen):
+    oracle = train(constant_runs(5), chosen)
+    assert check(oracle, one(constant_runs(6).runs[-1])).status is Status.PASS
+
+
+def test_a_constant_that_doubles_is_found(chosen):
+    oracle = train(constant_runs(5), chosen)
+    verdict = check(oracle, one(constant_runs(6, 1624.0).runs[-1]))
+    assert verdict.status is Status.REGRESSION
+    assert [finding.subject for finding in verdict.findings] == ["jvm.class.count"]
+
+
+def test_the_training_runs_themselves_pass(chosen):
+    runs = program_runs(1, 10)
+    oracle = train(runs, chosen)
+    assert [check(oracle, one(run)).status for run in runs] == [Status.PASS] * 10
+
+
+def test_large_changes_are_found(chosen):
+    oracle = train(program_runs(1, 10), chosen)
+    for program in (Program(threads=100), Program(leak=1e9), Program(work=10.0)):
+        assert check(oracle, one(program_run(1, 50, program))).status is Status.REGRESSION
+
+
+def test_a_property_that_can_no_longer_be_read_is_never_a_pass(chosen):
+    oracle = train(program_runs(1, 5), chosen)
+    run = program_run(1, 0)
+    values = run.values.copy()
+    values[:, 2] = NAN
+    verdict = check(oracle, one(replace(run, values=values)))
+    assert verdict.status is not Status.PASS
+    assert any(run.properties[2].name in text for text in (*verdict.reasons, *verdict.warnings))
+
+
+def test_scattered_unreadable_values_do_no_harm(chosen):
+    runs = [_with_holes(run) for run in program_runs(1, 6)]
+    oracle = train(run_set(runs), chosen)
+    assert check(oracle, one(runs[0])).status is Status.PASS
+
+
+def test_a_property_that_one_training_run_lacks_is_left_out(chosen):
+    runs = list(program_runs(1, 5))
+    lacking = replace(runs[2], properties=runs[2].properties[1:], values=runs[2].values[:, 1:].copy())
+    oracle = train(run_set([*runs[:2], lacking, *runs[3:]]), chosen)
+    assert check(oracle, one(lacking)).status is Status.PASS
+
+
+def test_training_runs_of_unequal_length_are_learned_from(chosen):
+    runs = [program_run(2, number, Program(duration_s=3.0 + number % 4 / 2)) for number in range(8)]
+    assert check(train(run_set(runs), chosen), one(runs[3])).status is Status.PASS
+
+
+def test_a_run_without_samples_is_not_a_pass(chosen):
+    oracle = train(constant_runs(5), chosen)
+    assert check(oracle, one(make_run(9, [], {"jvm.class.count": []}))).status is not Status.PASS
+
+
+@settings(max_examples=10, deadline=None)
+@given(order=st.randoms())
+def test_the_order_of_the_training_runs_does_not_matter(chosen, order):
+    runs = list(program_runs(3, 6))
+    shuffled = runs.copy()
+    order.shuffle(shuffled)
+    one_oracle, other = (train(run_set(some), chosen) for some in (runs, shuffled))
+    assert one_oracle.fitted.to_data() == other.fitted.to_data()
+    assert train(type(run_set(runs))(tuple(shuffled)), chosen).fitted.to_data() == other.fitted.to_data()
+
+
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 10_000), count=st.integers(3, 8))
+def test_an_oracle_judges_alike_before_and_after_it_was_stored(chosen, tmp_path_factory, seed, count):
+    oracle = train(program_runs(seed, count), chosen, target={"command": ["java", "Main"]})
+    path = tmp_path_factory.mktemp("oracle") / "program.json"
+    save(path, oracle)
+    loaded = load(path)
+    for program in (Program(), Program(heap=1.3), Program(threads=3), Program(leak=3e6)):
+        run = one(program_run(seed, 99, program))
+        assert check(loaded, run) == check(oracle, run)
+    assert (loaded.target, loaded.run_ids) == (oracle.target, oracle.run_ids)
+    save(path.with_name("again.json"), loaded)
+    assert path.with_name("again.json").read_bytes() == path.read_bytes()
+
+
+def test_data_of_another_shape_is_refused(chosen):
+    detector = DETECTORS[chosen.detector](chosen)
+    data = json.loads(to_text(detector.fit(program_runs(1, 3)).to_data()))
+    for key in data:
+        for damaged in ({**data, key: "x"}, {name: data[name] for name in data if name != key}):
+            with pytest.raises(BadFileError):
+                detector.from_data(damaged)
+
+
+def _with_holes(run):
+    values = run.values.copy()
+    values[3::7] = NAN
+    return replace(run, values=values)

@@ -1,0 +1,228 @@
+from dataclasses import replace
+
+import pytest
+
+from buto.errors import JudgeError
+from buto.oracle import SUSTAINED, THESIS, check, train
+from buto.properties import Property, Role, property_for
+from buto.runs import RunSet, run_set
+from buto.verdicts import Direction, Effect, Status
+from tests.contract.signals import ENVIRONMENT, INTERVAL_S, Program, made, make_run, program_run, program_runs
+
+
+def one(run):
+    return run_set([run])
+
+
+def stretch(level, start=0, stop=40, then=0.0):
+    """40 samples of a level that is another from start to stop."""
+    return [then + level if start <= index < stop else level for index in range(40)]
+
+
+def test_pure_noise_passes():
+    for count in (5, 10, 20):
+        oracle = train(program_runs(4, count))
+        verdicts = [check(oracle, one(program_run(4, number))) for number in range(100, 160)]
+        assert [verdict.status for verdict in verdicts].count(Status.REGRESSION) <= 1
+
+
+@pytest.mark.parametrize(
+    ("program", "subject"),
+    [
+        (Program(threads=4), "jvm.thread.count"),
+        (Program(leak=3e7), "jvm.memory.heap.used"),
+        (Program(heap=2.0), "jvm.memory.heap.used"),
+        (Program(work=2.0), "jvm.cpu.time"),
+        (Program(duration_s=6.0), "run.duration"),
+    ],
+)
+def test_known_changes_are_found_and_named(program, subject):
+    oracle = train(program_runs(4, 10))
+    verdict = check(oracle, one(program_run(4, 100, program)))
+    assert verdict.status is Status.REGRESSION
+    finding = next(one for one in verdict.findings if one.subject == subject)
+    assert finding.direction is Direction.MORE
+    assert finding.effect is Effect.WORSE
+    assert finding.observed > finding.upper > finding.expected > finding.lower
+    assert finding.severity > 0
+
+
+def test_a_welcome_change_is_found_as_such():
+    oracle = train(program_runs(4, 10))
+    verdict = check(oracle, one(program_run(4, 100, Program(heap=0.3))))
+    finding = next(one for one in verdict.findings if one.subject == "jvm.memory.heap.used")
+    assert (finding.direction, finding.effect) == (Direction.LESS, Effect.BETTER)
+    assert finding.observed < finding.lower
+
+
+def test_a_direction_that_nobody_prefers_has_an_unknown_effect():
+    runs = [make_run(number, [0, 1, 2], {"mbean[a]/Value": [1, 1, 1]}) for number in range(3)]
+    verdict = check(train(run_set(runs)), one(make_run(9, [0, 1, 2], {"mbean[a]/Value": [9, 9, 9]})))
+    assert verdict.findings[0].effect is Effect.UNKNOWN
+
+
+def test_a_finding_says_where_and_how_far():
+    oracle = train(made(5, lambda number: stretch(100.0)))
+    (run,) = made(1, lambda number: stretch(100.0, 10, 30, then=300.0))
+    (finding,) = check(oracle, one(run)).findings
+    assert finding.source == "bounds"
+    assert finding.run_id == run.id
+    assert finding.unit == "{class}"
+    assert finding.observed == pytest.approx(400)
+    assert finding.expected == pytest.approx(100)
+    assert finding.at_s == pytest.approx(1.4)
+    # Half a window of nine earlier and later than the change itself.
+    assert finding.window_s[0] == pytest.approx(0.6)
+    assert finding.window_s[1] == pytest.approx(3.3)
+    assert finding.outside_share == pytest.approx(28 / 32)
+
+
+def test_a_short_disturbance_is_no_finding_but_fails_the_rule_of_the_thesis():
+    runs = made(5, lambda number: stretch(1000.0 + number % 3))
+    (run,) = made(1, lambda number: stretch(1000.0, 20, 21, then=900.0))
+    assert check(train(runs), one(run)).status is Status.PASS
+    assert check(train(runs, THESIS), one(run)).status is Status.REGRESSION
+
+
+def test_one_count_more_than_always_is_no_finding_but_fails_the_rule_of_the_thesis():
+    runs = made(10, lambda number: [812.0] * 40)
+    (run,) = made(1, lambda number: [813.0] * 40)
+    assert check(train(runs), one(run)).status is Status.PASS
+    assert check(train(runs, THESIS), one(run)).status is Status.REGRESSION
+
+
+def test_a_last_value_that_jumps_is_found():
+    oracle = train(made(5, lambda number: [100.0] * 40))
+    (run,) = made(1, lambda number: [100.0] * 39 + [200.0])
+    (finding,) = check(oracle, one(run)).findings
+    assert finding.text == "the last value lies outside"
+    assert finding.observed == 200
+
+
+def test_the_worst_finding_comes_first_and_each_property_only_once():
+    oracle = train(program_runs(4, 10))
+    findings = check(oracle, one(program_run(4, 100, Program(heap=3.0, threads=500, work=4.0)))).findings
+    assert len(findings) >= 3
+    severities = [finding.severity for finding in findings]
+    assert severities == sorted(severities, reverse=True)
+    assert len({finding.subject for finding in findings}) == len(findings)
+
+
+def test_costs_of_the_tool_are_judged_only_if_asked_for():
+    cost = property_for("buto.snapshot.time")
+    assert cost.role is Role.COST
+
+    def run(number, seconds):
+        columns = {cost.name: [seconds] * 20, "jvm.class.count": [5] * 20}
+        return make_run(number, [index * INTERVAL_S for index in range(20)], columns)
+
+    training = run_set([run(number, 0.001) for number in range(5)])
+    slow = one(run(9, 5.0))
+    assert check(train(training), slow).status is Status.PASS
+    verdict = check(train(training, replace(SUSTAINED, cost=True)), slow)
+    assert [finding.subject for finding in verdict.findings] == [cost.name]
+
+
+def test_bounds_never_reach_the_impossible():
+    ratio = Property("mbean[a]/Ratio", lower=0.0, upper=1.0)
+    runs = [
+        make_run(number, [0, 1, 2], {ratio.name: [0.5 + number / 10] * 3}, properties={ratio.name: ratio})
+        for number in range(4)
+    ]
+    bounds = train(run_set(runs)).fitted.model.bounds
+    assert (bounds.lower >= 0).all()
+    assert (bounds.upper <= 1).all()
+
+
+@pytest.mark.parametrize(
+    ("changed", "status"), [(1, Status.PASS), (2, Status.REGRESSION), (3, Status.REGRESSION)]
+)
+def test_of_three_runs_most_must_show_a_change(changed, status):
+    oracle = train(program_runs(4, 10))
+    runs = run_set(
+        [program_run(4, 100 + number, Program(threads=8 if number < changed else 0)) for number in range(3)]
+    )
+    verdict = check(oracle, runs)
+    assert verdict.status is status
+    if findings := verdict.findings:
+        assert f"in {changed} of 3 runs" in findings[0].text
+    single = check(replace(oracle, settings=THESIS, fitted=replace(oracle.fitted, settings=THESIS)), runs)
+    assert single.status is Status.REGRESSION
+
+
+def test_changes_in_opposite_directions_do_not_confirm_each_other():
+    oracle = train(made(5, lambda number: [100.0] * 40))
+    runs = made(3, lambda number: [[10.0] * 40, [100.0] * 40, [500.0] * 40][number])
+    assert check(oracle, runs).status is Status.PASS
+
+
+def test_times_outside_the_model_fail_the_rule_of_the_thesis_in_one_finding():
+    oracle = train(made(5, lambda number: range(30)), THESIS)
+    (longer,) = made(1, lambda number: range(40))
+    findings = check(oracle, one(longer)).findings
+    assert [finding.subject for finding in findings] == ["run.duration"]
+    assert "model does not reach" in findings[0].text
+    assert findings[0].window_s == pytest.approx((2.6, 3.5), abs=0.11)
+
+
+def test_a_run_that_takes_longer_fails_by_its_duration_alone():
+    oracle = train(made(5, lambda number: [7.0] * 30))
+    (longer,) = made(1, lambda number: [7.0] * 60)
+    (finding,) = check(oracle, one(longer)).findings
+    assert finding.subject == "run.duration"
+    assert finding.observed == pytest.approx(5.9)
+    assert (finding.direction, finding.effect) == (Direction.MORE, Effect.WORSE)
+
+
+def test_programs_of_a_few_samples_can_be_judged():
+    oracle = train(made(5, lambda number: [10.0, 20.0]))
+    same, changed = made(2, lambda number: [[10.0, 20.0], [10.0, 60.0]][number]).runs
+    assert check(oracle, one(same)).status is Status.PASS
+    assert check(oracle, one(changed)).status is Status.REGRESSION
+
+
+def test_another_environment_is_inconclusive_and_says_what_differs():
+    oracle = train(program_runs(4, 5))
+    run = replace(program_run(4, 100, Program(threads=100)), metadata=ENVIRONMENT | {"host.cores": 8})
+    verdict = check(oracle, one(run))
+    assert verdict.status is Status.INCONCLUSIVE
+    assert verdict.reasons[0] == "host.cores is 8; it was 2 in training"
+    assert "buto train synthetic" in verdict.reasons[-1]
+    assert [(finding.source, finding.subject) for finding in verdict.findings] == [("metadata", "host.cores")]
+
+
+def test_a_new_class_path_is_only_a_warning_but_decides_by_the_rule_of_the_thesis():
+    run = replace(program_run(4, 3), metadata=ENVIRONMENT | {"jvm.class.path": "app-2.jar"})
+    verdict = check(train(program_runs(4, 5)), one(run))
+    assert verdict.status is Status.PASS
+    assert verdict.warnings == ("jvm.class.path is 'app-2.jar'; it was 'app.jar' in training",)
+    assert check(train(program_runs(4, 5), THESIS), one(run)).status is Status.INCONCLUSIVE
+
+
+def test_only_invalid_runs_are_inconclusive():
+    oracle = train(program_runs(4, 5))
+    run = program_run(4, 3)
+    starved = replace(run, quality=replace(run.quality, problems=("40 % of the samples are missing",)))
+    verdict = check(oracle, one(starved))
+    assert verdict.status is Status.INCONCLUSIVE
+    assert "40 % of the samples are missing" in verdict.reasons[0]
+    beside = check(oracle, run_set([starved, program_run(4, 4)]))
+    assert beside.status is Status.PASS
+    assert beside.run_ids == (program_run(4, 4).id,)
+    assert "40 % of the samples are missing" in beside.warnings[0]
+
+
+def test_no_runs_and_runs_of_another_test_cannot_be_judged():
+    oracle = train(program_runs(4, 5))
+    with pytest.raises(JudgeError, match="no run"):
+        check(oracle, RunSet(()))
+    with pytest.raises(JudgeError, match="'other' cannot be checked by the oracle of 'synthetic'"):
+        check(oracle, one(replace(program_run(4, 3), test="other")))
+
+
+def test_a_verdict_carries_what_it_was_made_with():
+    verdict = check(train(program_runs(4, 5)), one(program_run(4, 9)))
+    assert verdict.detector == "bounds"
+    assert verdict.n_training == 5
+    assert verdict.settings["preset"] == "sustained"
+    assert verdict.p_value is None

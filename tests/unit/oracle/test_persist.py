@@ -1,0 +1,175 @@
+import json
+import os
+
+import pytest
+
+from buto.errors import EXIT_BAD_FILE, BadFileError, StorageError
+from buto.oracle import load, persist, save, train
+from buto.oracle.document import to_text
+from buto.runs import run_set
+from tests.contract.signals import made, make_run, program_runs
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "oracles" / "program.json"
+    save(path, train(program_runs(1, 5), target={"command": ["java", "Main"]}))
+    return path
+
+
+def refused(path, said):
+    with pytest.raises(BadFileError) as caught:
+        load(path)
+    assert said in caught.value.message
+    assert str(path) in caught.value.message
+    assert caught.value.advice is not None
+    assert caught.value.exit_code == EXIT_BAD_FILE
+
+
+def test_a_file_is_small_and_can_be_read(path):
+    text = path.read_text()
+    assert len(text) < 20_000
+    assert max(map(len, text.splitlines())) < 500
+    lines = [line.strip() for line in text.splitlines()]
+    assert '"version": 1,' in lines
+    assert '"name": "jvm.class.count",' in lines
+    assert text.endswith("}\n")
+
+
+def test_constants_take_one_number(tmp_path):
+    path = tmp_path / "constant.json"
+    save(path, train(made(3, lambda number: [812.0] * 40)))
+    (block,) = json.loads(path.read_text())["model"]["properties"]
+    assert block["expected"] == 812
+    assert '"expected": 812,' in path.read_text()
+
+
+def test_a_change_of_one_property_changes_its_block_only(tmp_path):
+    def lines(threads):
+        runs = [
+            make_run(
+                number, [0, 1, 2], {"jvm.class.count": [900] * 3, "jvm.thread.count": [threads + number] * 3}
+            )
+            for number in range(5)
+        ]
+        save(tmp_path / "one.json", train(run_set(runs)))
+        return (tmp_path / "one.json").read_text().splitlines()
+
+    one, other = lines(500.0), lines(700.0)
+    changed = [number for number, (line, was) in enumerate(zip(other, one, strict=True)) if line != was]
+    start = next(number for number, line in enumerate(one) if "jvm.thread.count" in line)
+    assert len(changed) == 5
+    assert start < changed[0] < changed[-1] < start + 15
+
+
+def test_properties_are_in_the_order_of_their_names(path):
+    names = [block["name"] for block in json.loads(path.read_text())["model"]["properties"]]
+    assert names == sorted(names)
+
+
+def test_a_missing_file_says_what_to_type(tmp_path):
+    refused(tmp_path / "leaker.json", "there is no oracle")
+    with pytest.raises(BadFileError) as caught:
+        load(tmp_path / "leaker.json")
+    assert caught.value.advice == "buto train leaker"
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b"[1]", b"null", b'{"format": "other"}'])
+def test_what_is_no_oracle_is_refused(path, content):
+    path.write_bytes(content)
+    refused(path, "damaged")
+
+
+def test_a_merge_conflict_is_refused_with_its_line(path):
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([*lines[:3], "<<<<<<< HEAD", *lines[3:]]))
+    refused(path, "line 4")
+
+
+def test_half_a_file_is_refused(path):
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    refused(path, "damaged")
+
+
+@pytest.mark.parametrize("key", ["test", "target", "judge", "runs", "environment", "model"])
+def test_a_missing_part_is_named(path, key):
+    data = json.loads(path.read_text())
+    del data[key]
+    path.write_text(json.dumps(data))
+    refused(path, f"'{key}' is missing")
+
+
+def test_limits_the_wrong_way_round_are_refused(path):
+    data = json.loads(path.read_text())
+    data["model"]["properties"][0]["lower"] = 1e12
+    path.write_text(json.dumps(data))
+    refused(path, "above its upper one")
+
+
+def test_arrays_of_another_length_are_refused(path):
+    data = json.loads(path.read_text())
+    data["model"]["times_s"].append(99)
+    path.write_text(json.dumps(data))
+    refused(path, "numbers where")
+
+
+def test_settings_that_this_version_does_not_know_are_refused(path):
+    data = json.loads(path.read_text())
+    data["judge"]["bounds"] = "crystal-ball"
+    path.write_text(json.dumps(data))
+    refused(path, "crystal-ball")
+
+
+def test_a_newer_version_is_refused_by_its_number(path):
+    data = json.loads(path.read_text())
+    path.write_text(json.dumps(data | {"version": 7}))
+    refused(path, "of version 7; this buto reads up to 1")
+
+
+@pytest.mark.parametrize("version", [0, -1, "1", None, 1.0, True])
+def test_versions_that_never_were_are_refused(path, version):
+    data = json.loads(path.read_text())
+    path.write_text(json.dumps(data | {"version": version}))
+    refused(path, "version")
+
+
+def test_older_versions_are_upgraded_step_by_step(path, monkeypatch):
+    data = json.loads(path.read_text())
+    data["program"] = data.pop("test")
+    path.write_text(json.dumps(data | {"version": -1}))
+    monkeypatch.setitem(persist.UPGRADES, -1, lambda old: old | {"name": old["program"]})
+    monkeypatch.setitem(persist.UPGRADES, 0, lambda old: old | {"test": old["name"]})
+    assert load(path).test == "synthetic"
+
+
+def test_a_directory_that_cannot_be_written_leaves_the_old_file(path, monkeypatch):
+    before = path.read_bytes()
+
+    def full(descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(StorageError, match="No space left on device") as caught:
+        save(path, train(program_runs(2, 5)))
+    assert caught.value.advice is not None
+    assert path.read_bytes() == before
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_file_in_the_way_of_the_directory_is_reported(tmp_path):
+    (tmp_path / "oracles").write_text("not a directory")
+    with pytest.raises(StorageError, match="cannot be written"):
+        save(tmp_path / "oracles" / "a.json", train(program_runs(1, 3)))
+
+
+def test_text_keeps_numbers_exact_and_short():
+    data = {"whole": 812.0, "share": 0.1, "list": [1.0, 2.5, None], "empty": {}, "none": [], "word": "é"}
+    text = to_text(data)
+    assert json.loads(text) == data
+    assert '"whole": 812,' in text
+    assert '"list": [1, 2.5, null],' in text
+
+
+def test_text_refuses_what_json_has_not():
+    with pytest.raises(ValueError, match="Out of range"):
+        to_text({"number": float("nan")})

@@ -1,0 +1,94 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from buto.errors import JudgeError
+from buto.oracle import DEFAULT, THESIS, train
+from buto.runs import RunSet, run_set
+from tests.contract.signals import ENVIRONMENT, made, make_run, program_run, program_runs
+
+
+def test_an_oracle_knows_what_it_was_made_of():
+    runs = program_runs(1, 4)
+    oracle = train(runs, target={"command": ["java", "Main"]})
+    assert oracle.test == "synthetic"
+    assert oracle.settings == DEFAULT
+    assert oracle.run_ids == tuple(run.id for run in runs)
+    assert oracle.environment.values == ENVIRONMENT
+    assert oracle.target == {"command": ["java", "Main"]}
+    assert oracle.warnings == ()
+
+
+@pytest.mark.parametrize(("count", "said"), [(0, "are none"), (1, "is one"), (2, "are 2")])
+def test_fewer_than_three_runs_are_refused(count, said):
+    with pytest.raises(JudgeError, match=f"at least 3 valid runs, and here {said}") as caught:
+        train(RunSet(program_runs(1, count).runs))
+    assert "--runs" in caught.value.advice
+
+
+def test_invalid_runs_are_refused_by_name():
+    runs = list(program_runs(1, 5))
+    runs[1] = replace(runs[1], quality=replace(runs[1].quality, problems=("starved",)))
+    with pytest.raises(JudgeError, match=f"{runs[1].id}: starved"):
+        train(run_set(runs))
+
+
+def test_runs_without_samples_are_refused():
+    runs = [*made(3, lambda number: [1.0, 2.0]), make_run(9, [], {"jvm.class.count": []})]
+    with pytest.raises(JudgeError, match="no samples"):
+        train(run_set(runs))
+
+
+def test_runs_of_different_environments_are_refused():
+    runs = list(program_runs(1, 4))
+    runs[2] = replace(runs[2], metadata=ENVIRONMENT | {"jvm.vm.version": "17.0.1"})
+    with pytest.raises(JudgeError, match=r"jvm\.vm\.version is '25\+36' or '17\.0\.1'"):
+        train(run_set(runs))
+
+
+def test_what_varied_in_training_is_named():
+    runs = list(program_runs(1, 4))
+    runs[2] = replace(runs[2], metadata=ENVIRONMENT | {"jvm.class.path": "other.jar"})
+    oracle = train(run_set(runs))
+    assert oracle.warnings == ("not the same in all training runs: jvm.class.path",)
+
+
+def test_a_run_that_is_used_twice_is_named():
+    runs = program_runs(1, 4).runs
+    assert "more than once" in train(RunSet((*runs, runs[0]))).warnings[0]
+
+
+def test_nothing_readable_cannot_be_learned_from():
+    with pytest.raises(JudgeError, match="no property was read"):
+        train(made(3, lambda number: [np.nan] * 5))
+
+
+def test_runs_shorter_than_the_window_are_refused_where_nothing_else_is_judged():
+    runs = made(3, lambda number: [1.0] * 5)
+    with pytest.raises(JudgeError, match="fewer samples than the smoothing window of 9"):
+        train(runs, THESIS)
+    assert len(train(runs).fitted.model.bounds) == 5
+
+
+def test_left_out_properties_are_kept_with_their_reason():
+    runs = [
+        replace(
+            make_run(number, [0, 1], {"jvm.class.count": [1, 1], "jvm.cpu.time": [np.nan, np.nan]}),
+            nan_reasons={"jvm.cpu.time": "not supported"},
+        )
+        for number in range(3)
+    ]
+    left_out = train(run_set(runs)).fitted.left_out
+    assert left_out == {"jvm.cpu.time": "not read in any of the training runs: not supported"}
+
+
+def test_the_thesis_has_no_departures():
+    pipeline = THESIS.pipeline
+    assert (pipeline.smoothing, pipeline.window, pipeline.shrink_window) == ("mean", 9, False)
+    assert (pipeline.time_points, pipeline.support) == ("linear", 0.0)
+    assert (pipeline.floor, pipeline.small_sample) == (False, False)
+    assert (pipeline.bounds, pipeline.average, pipeline.deviations) == ("simple", "mean", 20.0)
+    assert pipeline.matching == "nearest"
+    assert (THESIS.outside_share, THESIS.outside_model, THESIS.summaries) == (0.0, "fail", False)
+    assert program_run(1, 1).id in train(program_runs(1, 3), THESIS).run_ids
