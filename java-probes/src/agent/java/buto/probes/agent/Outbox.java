@@ -89,14 +89,33 @@ final class Outbox {
         }
     }
 
-    /** A text; null becomes the empty one. */
+    /** A text; null becomes the empty one. Plain ASCII is written without any allocation. */
     void text(String value) {
-        byte[] encoded = (value == null ? "" : value).getBytes(StandardCharsets.UTF_8);
-        u32(encoded.length);
-        if (hasRoom(encoded.length)) {
-            System.arraycopy(encoded, 0, bytes, end, encoded.length);
-            end += encoded.length;
+        String text = value == null ? "" : value;
+        if (isAscii(text)) {
+            u32(text.length());
+            if (hasRoom(text.length())) {
+                for (int i = 0; i < text.length(); i++) {
+                    bytes[end++] = (byte) text.charAt(i);
+                }
+            }
+        } else {
+            byte[] encoded = text.getBytes(StandardCharsets.UTF_8);
+            u32(encoded.length);
+            if (hasRoom(encoded.length)) {
+                System.arraycopy(encoded, 0, bytes, end, encoded.length);
+                end += encoded.length;
+            }
         }
+    }
+
+    private static boolean isAscii(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (text.charAt(i) >= 128) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Hands the system what it takes at once; true if nothing is left. */

@@ -47,35 +47,43 @@ final class Recorder {
 
     /** Takes a sample; without memory or room it is dropped and counted. */
     void sample(long missedTicks) {
+        look();
         boolean kept = false;
         try {
-            look();
-            long time = System.nanoTime();
-            columns.clear();
-            for (Bean bean : platform) {
-                bean.sample(columns);
-            }
-            if (custom != null) {
-                custom.sample(columns);
-            }
-            cost.read(columns, time, missedTicks);
-            if (columns.announce(out)) {
-                columns.explain(out);
-                kept = columns.write(out, time);
-            }
-        } catch (OutOfMemoryError programNeedsItAll) {
+            kept = sampleNow(System.nanoTime(), missedTicks);
+        } catch (OutOfMemoryError programTakesItAll) {
             out.abandon();
         }
         droppedSamples += kept ? 0 : 1;
     }
 
+    private boolean sampleNow(long time, long missedTicks) {
+        columns.clear();
+        for (Bean bean : platform) {
+            bean.sample(columns);
+        }
+        if (custom != null) {
+            custom.sample(columns);
+        }
+        cost.read(columns, time, missedTicks);
+        if (!columns.announce(out)) {
+            return false;
+        }
+        columns.explain(out);
+        return columns.write(out, time);
+    }
+
     /** Takes note of what the program has done with its MBeans since the last time. */
     void look() {
-        if (custom != null) {
-            custom.look(columns, metadata);
-            custom.notifications().send(out);
+        try {
+            if (custom != null) {
+                custom.look(columns, metadata);
+                custom.notifications().send(out);
+            }
+            metadata.send(out);
+        } catch (OutOfMemoryError programTakesItAll) {
+            out.abandon();
         }
-        metadata.send(out);
     }
 
     /** Says how much was dropped so far, if that has changed. */

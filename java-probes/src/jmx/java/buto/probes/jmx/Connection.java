@@ -1,8 +1,8 @@
 package buto.probes.jmx;
 
+import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
-import java.io.IOException;
 import javax.management.JMException;
 import javax.management.MBeanInfo;
 import javax.management.MBeanOperationInfo;
@@ -50,7 +50,7 @@ public final class Connection {
 
     /** Invoke an operation by its name and number of arguments; numbers are converted to what it wants. */
     public Object invoke(String bean, String operation, Object[] arguments, long withinMs) throws Exception {
-        ObjectName name = new ObjectName(bean);
+        ObjectName name = Watch.name(bean);
         return Bounded.call(operation + " of " + bean, withinMs, () -> {
             MBeanParameterInfo[] signature = signature(name, operation, arguments.length);
             Object[] converted = new Object[arguments.length];

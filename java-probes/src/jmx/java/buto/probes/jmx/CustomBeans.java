@@ -128,10 +128,10 @@ final class CustomBeans implements NotificationListener {
         outbox.putNotification(new Frame(Frame.NOTIFICATIONS)
                 .u32(1)
                 .i64(clock.nanoTimeOf(notification.getTimeStamp(), now))
-                .text(String.valueOf(notification.getType()))
+                .text(notification.getType())
                 .text(((ObjectName) source).getCanonicalName())
                 .i64(notification.getSequenceNumber())
-                .text(String.valueOf(notification.getMessage()))
+                .text(notification.getMessage())
                 .i64(notification.getTimeStamp()));
     }
 }

@@ -39,8 +39,9 @@ final class Frame {
         return write(() -> out.writeDouble(value));
     }
 
+    /** A text; null becomes the empty one. */
     Frame text(String value) {
-        byte[] encoded = value.getBytes(StandardCharsets.UTF_8);
+        byte[] encoded = (value == null ? "" : value).getBytes(StandardCharsets.UTF_8);
         return u32(encoded.length).write(() -> out.write(encoded));
     }
 

@@ -16,9 +16,18 @@ final class Watch {
 
     Watch(String pattern, String[] attributes, String[] metadata, boolean notifications)
             throws MalformedObjectNameException {
-        this.pattern = new ObjectName(pattern);
+        this.pattern = name(pattern);
         this.attributes = Collections.unmodifiableList(Arrays.asList(attributes.clone()));
         this.metadata = Collections.unmodifiableList(Arrays.asList(metadata.clone()));
         this.notifications = notifications;
+    }
+
+    /** An object name or pattern from what a user has written. */
+    static ObjectName name(String text) throws MalformedObjectNameException {
+        try {
+            return new ObjectName(text);
+        } catch (MalformedObjectNameException wrong) {
+            throw new MalformedObjectNameException(text + " is no object name: " + wrong.getMessage());
+        }
     }
 }

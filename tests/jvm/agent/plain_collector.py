@@ -1,0 +1,235 @@
+"""The collector's side of the agent's channel, written from its document alone.
+
+It imports nothing of buto, so that the agent is tested against docs/formats/agent-channel.md and
+not against code that may share its mistakes. Each step is a method, so that a test can stop, stall
+or die between any two.
+"""
+
+from __future__ import annotations
+
+import math
+import secrets
+import socket
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+HELLO, COLUMNS, METADATA, SAMPLES, NOTIFICATIONS, REASONS, MARK, DROPPED, BYE = range(1, 10)
+ACCEPT, DECLINE, GO, FAREWELL = range(65, 69)
+PATIENCE_S = 30.0
+
+
+class Rule(NamedTuple):
+    """Which MBeans to read, as ACCEPT says it."""
+
+    pattern: str
+    attributes: Sequence[str] = ()
+    metadata: Sequence[str] = ()
+    notifications: bool = True
+
+
+class Emitted(NamedTuple):
+    """One notification as it came."""
+
+    time: int
+    type: str
+    source: str
+    sequence: int
+    message: str
+    stamp: int
+
+
+@dataclass
+class Heard:
+    """Everything that an agent has said so far."""
+
+    hello: dict[str, object] = field(default_factory=dict)
+    columns: list[tuple[str, str, int]] = field(default_factory=list)
+    metadata: dict[str, str] = field(default_factory=dict)
+    times: list[int] = field(default_factory=list)
+    rows: list[tuple[float, ...]] = field(default_factory=list)
+    notifications: list[Emitted] = field(default_factory=list)
+    reasons: dict[str, str] = field(default_factory=dict)
+    marks: dict[str, int] = field(default_factory=dict)
+    dropped: tuple[int, int] | None = None
+    types: list[int] = field(default_factory=list)
+
+    @property
+    def names(self) -> list[str]:
+        return [name for name, _, _ in self.columns]
+
+    def series(self, name: str) -> list[float]:
+        """The values of a column, NaN in rows that are older than it."""
+        column = self.names.index(name)
+        return [row[column] if column < len(row) else math.nan for row in self.rows]
+
+    @property
+    def ended(self) -> bool:
+        return bool(self.types) and self.types[-1] == BYE
+
+
+class Body:
+    """Takes a frame's body apart."""
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+        self.at = 0
+
+    def number(self, code: str) -> int:
+        (value,) = struct.unpack_from(">" + code, self.content, self.at)
+        self.at += struct.calcsize(">" + code)
+        assert isinstance(value, int)
+        return value
+
+    def text(self) -> str:
+        length = self.number("I")
+        value = self.content[self.at : self.at + length]
+        assert len(value) == length
+        self.at += length
+        return value.decode()
+
+    def floats(self, count: int) -> tuple[float, ...]:
+        values = struct.unpack_from(f">{count}d", self.content, self.at)
+        self.at += 8 * count
+        return values
+
+
+class PlainCollector:
+    """Listens for one agent. Use as a context manager; leaving it closes every socket."""
+
+    def __init__(self, directory: Path, *, gate_ms: int = 5000, exit_ms: int = 2000) -> None:
+        self.heard = Heard()
+        self.secret = secrets.token_hex(32)
+        self.server = socket.create_server(("127.0.0.1", 0))
+        self.server.settimeout(PATIENCE_S)
+        self.connection: socket.socket | None = None
+        self.session_file = directory / f"session-{secrets.token_hex(4)}"
+        self.session_file.write_text(
+            f"version=1\nport={self.server.getsockname()[1]}\nsecret={self.secret}\n"
+            f"gate.ms={gate_ms}\nexit.ms={exit_ms}\n"
+        )
+
+    def __enter__(self) -> PlainCollector:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self.server.close()
+        if self.connection is not None:
+            self.connection.close()
+
+    def greet(self) -> None:
+        """Takes the connection and reads HELLO."""
+        self.connection, _ = self.server.accept()
+        self.connection.settimeout(PATIENCE_S)
+        self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        assert self.read() == HELLO
+
+    def accept(self, interval_ms: float = 20, flush_ms: int = 20, rules: Sequence[Rule] = ()) -> None:
+        body = struct.pack(">QIH", round(interval_ms * 1e6), flush_ms, len(rules))
+        for rule in rules:
+            body += _text(rule.pattern) + _texts(rule.attributes) + _texts(rule.metadata)
+            body += struct.pack(">B", rule.notifications)
+        self.send(ACCEPT, body)
+
+    def prepare(self, interval_ms: float = 20, flush_ms: int = 20, rules: Sequence[Rule] = ()) -> None:
+        """From the connection to the first sample, the gate still shut."""
+        self.greet()
+        self.accept(interval_ms, flush_ms, rules)
+        while not self.heard.rows:
+            self.read()
+
+    def start(self, interval_ms: float = 20, flush_ms: int = 20, rules: Sequence[Rule] = ()) -> None:
+        """From the connection to the open gate."""
+        self.prepare(interval_ms, flush_ms, rules)
+        self.send(GO)
+
+    def finish(self) -> Heard:
+        """Reads to the end; answers BYE with FAREWELL."""
+        while self.read() != 0:
+            if self.heard.ended:
+                self.send(FAREWELL)
+        return self.heard
+
+    def send(self, kind: int, body: bytes = b"") -> None:
+        assert self.connection is not None
+        self.connection.sendall(struct.pack(">IB", 1 + len(body), kind) + body)
+
+    def read(self) -> int:
+        """Reads one frame and returns its type; 0 at the end of the stream."""
+        header = self._exactly(4)
+        if header is None:
+            return 0
+        (length,) = struct.unpack(">I", header)
+        assert 1 <= length <= 16 << 20
+        content = self._exactly(length)
+        assert content is not None, "the stream ended within a frame"
+        body = Body(content[1:])
+        self._note(content[0], body)
+        assert body.at == len(body.content), f"frame {content[0]} is longer than its body"
+        self.heard.types.append(content[0])
+        return content[0]
+
+    def _exactly(self, count: int) -> bytes | None:
+        assert self.connection is not None
+        received = b""
+        while len(received) < count:
+            try:
+                part = self.connection.recv(count - len(received))
+            except ConnectionResetError:
+                part = b""
+            if not part:
+                return None
+            received += part
+        return received
+
+    def _note(self, kind: int, body: Body) -> None:
+        heard = self.heard
+        if kind == HELLO:
+            assert body.number("H") == 1
+            heard.hello = {"secret": body.text(), "pid": body.number("q"), "command": body.text()}
+            heard.hello |= {"java": body.text(), "nano": body.number("q")}
+            heard.hello |= {"wall_ms": body.number("q"), "start_ms": body.number("q")}
+        elif kind == COLUMNS:
+            assert body.number("I") == len(heard.columns)
+            for _ in range(body.number("I")):
+                heard.columns.append((body.text(), body.text(), body.number("B")))
+        elif kind == METADATA:
+            for _ in range(body.number("I")):
+                key = body.text()
+                heard.metadata[key] = body.text()
+        elif kind == SAMPLES:
+            rows, columns = body.number("I"), body.number("I")
+            assert columns == len(heard.columns)
+            for _ in range(rows):
+                heard.times.append(body.number("q"))
+                heard.rows.append(body.floats(columns))
+        elif kind == NOTIFICATIONS:
+            for _ in range(body.number("I")):
+                time, type_, source = body.number("q"), body.text(), body.text()
+                sequence, message, stamp = body.number("q"), body.text(), body.number("q")
+                heard.notifications.append(Emitted(time, type_, source, sequence, message, stamp))
+        elif kind == REASONS:
+            for _ in range(body.number("I")):
+                name = heard.names[body.number("I")]
+                assert name not in heard.reasons, f"a second reason for {name}"
+                heard.reasons[name] = body.text()
+        elif kind == MARK:
+            name = body.text()
+            heard.marks[name] = body.number("q")
+        elif kind == DROPPED:
+            heard.dropped = (body.number("Q"), body.number("Q"))
+        else:
+            assert kind == BYE, f"unknown frame {kind}"
+
+
+def _text(value: str) -> bytes:
+    return struct.pack(">I", len(value.encode())) + value.encode()
+
+
+def _texts(values: Sequence[str]) -> bytes:
+    return struct.pack(">H", len(values)) + b"".join(map(_text, values))

@@ -1,0 +1,180 @@
+import java.lang.management.ManagementFactory;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import javax.management.MBeanServer;
+import javax.management.Notification;
+import javax.management.NotificationBroadcasterSupport;
+import javax.management.ObjectName;
+
+/** Registers MBeans of all kinds, and does with them what its arguments say, in their order. */
+public final class Beans {
+    private static final MBeanServer SERVER = ManagementFactory.getPlatformMBeanServer();
+
+    private Beans() {}
+
+    /** Values of every kind. */
+    public interface KindsMXBean {
+        int getWhole();
+
+        double getBroken();
+
+        boolean isOn();
+
+        String getText();
+
+        Long getNothing();
+
+        int getThrowing();
+
+        Point getPoint();
+
+        Map<String, Integer> getTable();
+
+        String[] getNames();
+    }
+
+    /** Becomes composite data, with composite data in it. */
+    public static final class Point {
+        public int getX() {
+            return 1;
+        }
+
+        public String getLabel() {
+            return "somewhere";
+        }
+
+        public Inner getInner() {
+            return new Inner();
+        }
+    }
+
+    /** The inner part of a point. */
+    public static final class Inner {
+        public long getDeep() {
+            return 7;
+        }
+    }
+
+    /** One bean of all kinds; whole counts how often it was read. */
+    public static final class Kinds implements KindsMXBean {
+        private int reads;
+
+        @Override
+        public int getWhole() {
+            return ++reads;
+        }
+
+        @Override
+        public double getBroken() {
+            return 2.5;
+        }
+
+        @Override
+        public boolean isOn() {
+            return true;
+        }
+
+        @Override
+        public String getText() {
+            return "words";
+        }
+
+        @Override
+        public Long getNothing() {
+            return null;
+        }
+
+        @Override
+        public int getThrowing() {
+            throw new IllegalStateException("thrown on purpose");
+        }
+
+        @Override
+        public Point getPoint() {
+            return new Point();
+        }
+
+        @Override
+        public Map<String, Integer> getTable() {
+            Map<String, Integer> table = new LinkedHashMap<String, Integer>();
+            table.put("left", 3);
+            table.put("right", 4);
+            return table;
+        }
+
+        @Override
+        public String[] getNames() {
+            return new String[] {"one", "two"};
+        }
+    }
+
+    /** Emits notifications. */
+    public interface EmitterMBean {
+        int getEmitted();
+    }
+
+    /** Emits as many as it is told to. */
+    public static final class Emitter extends NotificationBroadcasterSupport implements EmitterMBean {
+        private int emitted;
+
+        @Override
+        public synchronized int getEmitted() {
+            return emitted;
+        }
+
+        void emit(int count) {
+            for (int i = 0; i < count; i++) {
+                int sequence;
+                synchronized (this) {
+                    sequence = ++emitted;
+                }
+                sendNotification(new Notification("test.count", this, sequence, 1000L + sequence, "number " + sequence));
+            }
+        }
+    }
+
+    /** A getter that never returns. */
+    public interface StuckMBean {
+        int getStuck() throws InterruptedException;
+    }
+
+    /** Sleeps for an hour. */
+    public static final class Stuck implements StuckMBean {
+        @Override
+        public int getStuck() throws InterruptedException {
+            Thread.sleep(3600000L);
+            return 0;
+        }
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        List<String> deeds = Arrays.asList(arguments);
+        Emitter emitter = new Emitter();
+        for (String deed : deeds) {
+            String[] words = deed.split("=");
+            int number = words.length == 1 ? 0 : Integer.parseInt(words[1]);
+            if (words[0].equals("kinds")) {
+                SERVER.registerMBean(new Kinds(), new ObjectName("test:type=Kinds,name=first"));
+            } else if (words[0].equals("vanish")) {
+                SERVER.unregisterMBean(new ObjectName("test:type=Kinds,name=first"));
+            } else if (words[0].equals("emitter")) {
+                SERVER.registerMBean(emitter, new ObjectName("test:type=Emitter"));
+            } else if (words[0].equals("forget-emitter")) {
+                SERVER.unregisterMBean(new ObjectName("test:type=Emitter"));
+            } else if (words[0].equals("emit")) {
+                emitter.emit(number);
+            } else if (words[0].equals("stuck")) {
+                SERVER.registerMBean(new Stuck(), new ObjectName("test:type=Stuck"));
+            } else if (words[0].equals("many")) {
+                for (int i = 0; i < number; i++) {
+                    SERVER.registerMBean(new Emitter(), new ObjectName("test:type=Many,id=" + i));
+                }
+            } else {
+                Thread.sleep(number);
+            }
+        }
+        System.out.println("done");
+    }
+}
