@@ -64,8 +64,16 @@ class Document:
 
 def encode(run: Run, files: Mapping[str, StoredFile]) -> bytes:
     """The document of a run; a lone surrogate in a text becomes ``?``, for UTF-8 cannot hold it."""
+    data = to_data(run)
+    data["files"] = {name: {"bytes": file.size_bytes, "sha256": file.sha256} for name, file in files.items()}
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1)
+    return text.encode("utf-8", errors="replace")
+
+
+def to_data(run: Run) -> dict[str, Any]:
+    """The fields of a document but ``files``, which can be written as JSON."""
     outcome, quality = run.outcome, run.quality
-    data = {
+    return {
         "format": FORMAT,
         "version": VERSION,
         "test": run.test,
@@ -76,22 +84,19 @@ def encode(run: Run, files: Mapping[str, StoredFile]) -> bytes:
             "exit_code": outcome.exit_code,
             "signal": outcome.signal,
             "timed_out": outcome.timed_out,
-            "duration_s": _from_float(outcome.duration_s),
+            "duration_s": json_number(outcome.duration_s),
             "last_sample": outcome.last_sample,
         },
         "quality": {
             "problems": list(quality.problems),
-            "missed_share": _from_float(quality.missed_share),
-            "largest_gap_s": _from_float(quality.largest_gap_s),
-            "foreign_load": _from_float(quality.foreign_load),
+            "missed_share": json_number(quality.missed_share),
+            "largest_gap_s": json_number(quality.largest_gap_s),
+            "foreign_load": json_number(quality.foreign_load),
         },
         "properties": [_from_property(prop) for prop in run.properties],
         "nan_reasons": dict(run.nan_reasons),
         "metadata": {key: _from_metadata(value) for key, value in run.metadata.items()},
-        "files": {name: {"bytes": file.size_bytes, "sha256": file.sha256} for name, file in files.items()},
     }
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1)
-    return text.encode("utf-8", errors="replace")
 
 
 def decode(content: bytes) -> Document:
@@ -164,8 +169,8 @@ def _items(data: Mapping[str, Any], key: str, kind: type[T]) -> Iterator[tuple[s
     return zip(mapping, _all(kind, key, mapping.values()), strict=True)
 
 
-def _from_float(value: float) -> float | str:
-    """JSON has no NaN and no infinity: they are written as ``nan``, ``inf`` and ``-inf``."""
+def json_number(value: float) -> float | str:
+    """A float as JSON, which has no NaN and no infinity: they are the texts ``nan``, ``inf`` and ``-inf``."""
     return float(value) if math.isfinite(value) else repr(float(value))
 
 
@@ -178,7 +183,7 @@ def _to_float(data: Mapping[str, Any], key: str) -> float:
 
 def _from_metadata(value: MetadataValue) -> Any:
     """As it is; what is no finite number is wrapped, for a text of the same letters is another value."""
-    return {"float": _from_float(value)} if isinstance(value, float) and not math.isfinite(value) else value
+    return {"float": json_number(value)} if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _to_metadata(key: str, value: Any) -> MetadataValue:
@@ -222,8 +227,8 @@ def _from_property(prop: Property) -> dict[str, Any]:
         "unit": prop.unit,
         "kind": prop.kind.value,
         "role": prop.role.value,
-        "lower": _from_float(prop.lower),
-        "upper": _from_float(prop.upper),
+        "lower": json_number(prop.lower),
+        "upper": json_number(prop.upper),
         "better": prop.better.value,
     }
 

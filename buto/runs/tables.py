@@ -1,11 +1,16 @@
-"""Samples and notifications as Parquet, exact to the bit; pyarrow is imported when first needed."""
+"""Samples and notifications as Parquet, exact to the bit; pyarrow is imported when first needed.
+
+Arrays pass as buffers in both directions: ``pyarrow.array`` and ``to_numpy`` would import pandas
+where it is installed, which takes longer than anything that is done here.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from buto.properties import Property
 from buto.runs.model import FloatArray, Notification
@@ -28,8 +33,8 @@ def samples_to_parquet(properties: Sequence[Property], times_s: FloatArray, valu
     """One row a sample: the column ``time_s``, then one for each property by its name."""
     import pyarrow as pa
 
-    columns = [pa.array(np.ascontiguousarray(column, np.float64)) for column in (times_s, *values.T)]
-    return _to_parquet(pa.table(columns, names=_columns(properties)))
+    columns = [float_array(column) for column in (times_s, *values.T)]
+    return _to_parquet(pa.Table.from_arrays(columns, names=_columns(properties)))
 
 
 def samples_from_parquet(
@@ -48,23 +53,26 @@ def samples_from_parquet(
     schema = pa.schema([(name, pa.float64()) for name in names])
     try:
         table = _open(content, schema, n_samples).read(use_threads=False)
-        columns = [column.to_numpy() for column in table.columns]
     except (pa.ArrowException, OSError) as error:
         raise ValueError(f"it cannot be read as Parquet: {error}") from error
-    values = np.empty((n_samples, len(properties)))
-    for position, column in enumerate(columns[1:]):
-        values[:, position] = column
-    return np.array(columns[0]), values
+    values = np.empty((n_samples, len(names)))
+    for number, column in enumerate(table.columns):
+        values[:, number] = _floats(column)
+    return values[:, 0].copy(), values[:, 1:].copy()
 
 
 def notifications_to_parquet(notifications: Sequence[Notification]) -> bytes:
     """One row a notification, with its fields as columns; a lone surrogate becomes ``?``."""
     import pyarrow as pa
 
-    rows = [(n.time_s, _utf8(n.type), _utf8(n.source), n.sequence, _utf8(n.message)) for n in notifications]
-    columns = zip(*rows, strict=True) if rows else [()] * len(_NOTIFICATION_FIELDS)
-    arrays = [pa.array(column, field.type) for column, field in zip(columns, _schema(), strict=True)]
-    return _to_parquet(pa.table(arrays, schema=_schema()))
+    columns = [
+        float_array(np.array([n.time_s for n in notifications], np.float64)),
+        text_array([n.type for n in notifications]),
+        text_array([n.source for n in notifications]),
+        _array(np.array([n.sequence for n in notifications], np.int64), pa.int64()),
+        text_array([n.message for n in notifications]),
+    ]
+    return _to_parquet(pa.Table.from_arrays(columns, schema=notification_schema()))
 
 
 def notifications_from_parquet(content: bytes, n_notifications: int) -> tuple[Notification, ...]:
@@ -76,7 +84,9 @@ def notifications_from_parquet(content: bytes, n_notifications: int) -> tuple[No
     found: list[Notification] = []
     size = 0
     try:
-        for batch in _open(content, _schema(), n_notifications).iter_batches(_BATCH_ROWS, use_threads=False):
+        for batch in _open(content, notification_schema(), n_notifications).iter_batches(
+            _BATCH_ROWS, use_threads=False
+        ):
             size += batch.nbytes
             if size > MAX_NOTIFICATION_BYTES:
                 raise ValueError(f"its notifications take more than {MAX_NOTIFICATION_BYTES} bytes")
@@ -89,19 +99,55 @@ def notifications_from_parquet(content: bytes, n_notifications: int) -> tuple[No
     return tuple(found)
 
 
-def _columns(properties: Sequence[Property]) -> list[str]:
-    return ["time_s", *(_utf8(prop.name) for prop in properties)]
+def utf8(text: str) -> str:
+    """The text with ``?`` for each lone surrogate, which no file can hold."""
+    return text.encode("utf-8", errors="replace").decode("utf-8")
 
 
-def _schema() -> pa.Schema:
+def float_array(values: FloatArray) -> pa.Array:
+    """As Arrow's double, NaN as NaN and not as null; shape (n,)."""
     import pyarrow as pa
 
-    types = (pa.float64(), pa.string(), pa.string(), pa.int64(), pa.string())
+    return _array(np.ascontiguousarray(values, np.float64), pa.float64())
+
+
+def text_array(texts: Sequence[str]) -> pa.Array:
+    """As Arrow's large_string, lone surrogates replaced."""
+    import pyarrow as pa
+
+    encoded = [text.encode("utf-8", errors="replace") for text in texts]
+    ends = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
+    return pa.LargeStringArray.from_buffers(len(texts), pa.py_buffer(ends), pa.py_buffer(b"".join(encoded)))
+
+
+def _array(values: npt.NDArray[Any], type: pa.DataType) -> pa.Array:
+    import pyarrow as pa
+
+    return pa.Array.from_buffers(type, len(values), [None, pa.py_buffer(values)])
+
+
+def _floats(column: pa.ChunkedArray) -> FloatArray:
+    """Shape (n,); raises ValueError for null, which buto never writes."""
+    if column.null_count:
+        raise ValueError("a value is null")
+    parts = [
+        np.frombuffer(chunk.buffers()[1], np.float64, len(chunk), 8 * chunk.offset)
+        for chunk in column.chunks
+        if len(chunk)
+    ]
+    return np.concatenate([np.empty(0), *parts])
+
+
+def _columns(properties: Sequence[Property]) -> list[str]:
+    return ["time_s", *(utf8(prop.name) for prop in properties)]
+
+
+def notification_schema() -> pa.Schema:
+    """The columns of the file of notifications."""
+    import pyarrow as pa
+
+    types = (pa.float64(), pa.large_string(), pa.large_string(), pa.int64(), pa.large_string())
     return pa.schema(list(zip(_NOTIFICATION_FIELDS, types, strict=True)))
-
-
-def _utf8(text: str) -> str:
-    return text.encode("utf-8", errors="replace").decode("utf-8")
 
 
 def _to_parquet(table: pa.Table) -> bytes:

@@ -1,0 +1,265 @@
+"""Runs that are damaged, crafted, or from the future: one clear error, and never another run."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from buto.errors import EXIT_BAD_FILE, BadFileError
+from buto.runs import RunStore, document, tables
+from tests.unit.runs.examples import a_run, assert_same
+
+FILES = ["run.json", "samples.parquet", "notifications.parquet", "stdout.txt", "stderr.txt"]
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    return RunStore(tmp_path).add(a_run())
+
+
+def load_error(place: Path) -> BadFileError:
+    store = RunStore(place.parents[2])
+    with pytest.raises(BadFileError) as refusal:
+        store.load("leaker", place.name)
+    assert refusal.value.exit_code == EXIT_BAD_FILE
+    assert refusal.value.advice is not None
+    return refusal.value
+
+
+def edit(place: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    path = place / "run.json"
+    data = json.loads(path.read_text())
+    change(data)
+    path.write_text(json.dumps(data))
+
+
+def replace_file(place: Path, name: str, content: bytes) -> None:
+    """As a stranger would: with the right size and checksum in ``run.json``."""
+    (place / name).write_bytes(content)
+    entry = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    edit(place, lambda data: data["files"].update({name: entry}))
+
+
+def parquet(table: pa.Table) -> bytes:
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink)
+    return sink.getvalue().to_pybytes()
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_missing_file_is_named(place: Path, name: str) -> None:
+    (place / name).unlink()
+    error = load_error(place)
+    assert str(place / name) in error.message
+    assert "missing" in error.message
+    assert "buto runs delete leaker" in (error.advice or "")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_shortened_file_is_named(place: Path, name: str) -> None:
+    content = (place / name).read_bytes()
+    (place / name).write_bytes(content[: len(content) // 2])
+    assert str(place / name) in load_error(place).message
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_link_is_not_followed(place: Path, name: str, tmp_path: Path) -> None:
+    (place / name).rename(tmp_path / "elsewhere")
+    (place / name).symlink_to(tmp_path / "elsewhere")
+    assert "it is a link" in load_error(place).message
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_pipe_in_place_of_a_file_does_not_hang(place: Path, name: str) -> None:
+    (place / name).unlink()
+    os.mkfifo(place / name)
+    assert "no regular file" in load_error(place).message
+
+
+def test_a_linked_run_is_no_run(place: Path, tmp_path: Path) -> None:
+    place.rename(tmp_path / "elsewhere")
+    place.symlink_to(tmp_path / "elsewhere")
+    assert "there is no run" in load_error(place).message
+    assert RunStore(tmp_path).ids("leaker") == []
+
+
+def test_an_endless_file_is_not_read_to_its_end(place: Path) -> None:
+    with (place / "stdout.txt").open("wb") as file:
+        file.truncate(1 << 40)
+    assert "larger than" in load_error(place).message
+
+
+def test_any_flipped_byte_is_noticed(place: Path) -> None:
+    store = RunStore(place.parents[2])
+    chance = random.Random(1)
+    for name in FILES[1:]:
+        whole = (place / name).read_bytes()
+        for _ in range(20):
+            broken = bytearray(whole)
+            broken[chance.randrange(len(whole))] ^= 1 << chance.randrange(8)
+            (place / name).write_bytes(broken)
+            assert name in load_error(place).message
+        (place / name).write_bytes(whole)
+    assert_same(store.load("leaker", place.name), a_run())
+
+
+def test_crafted_parquet_never_does_more_than_fail(place: Path) -> None:
+    store = RunStore(place.parents[2])
+    chance = random.Random(2)
+    for name in ("samples.parquet", "notifications.parquet"):
+        whole = (place / name).read_bytes()
+        for _ in range(60):
+            broken = bytearray(whole)
+            for _ in range(chance.randint(1, 8)):
+                broken[chance.randrange(len(whole))] = chance.randrange(256)
+            replace_file(place, name, bytes(broken))
+            with contextlib.suppress(BadFileError):
+                store.load("leaker", place.name)
+        replace_file(place, name, whole)
+
+
+def test_changed_documents_never_do_more_than_fail(place: Path) -> None:
+    """Every value of the document, replaced by one of each other type."""
+    store = RunStore(place.parents[2])
+    original = json.loads((place / "run.json").read_text())
+
+    def paths(value: Any, path: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        keys = value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
+        return [path, *(deeper for key in keys for deeper in paths(value[key], (*path, key)))]
+
+    n_refused = 0
+    for path in paths(original, ())[1:]:
+        for other in (None, True, -1, 2**80, 1.5, "x", [], {}, [1], {"float": []}):
+            changed = json.loads(json.dumps(original))
+            owner = changed
+            for key in path[:-1]:
+                owner = owner[key]
+            owner[path[-1]] = other
+            (place / "run.json").write_text(json.dumps(changed))
+            try:
+                store.load("leaker", place.name)
+            except BadFileError:
+                n_refused += 1
+            assert len(store.summaries("leaker")) == 1
+    assert n_refused > 200
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b"\xff\xfe",
+        b"{}",
+        b'{"format": "buto run"}',
+        b'{"format": "buto run", "version": NaN}',
+        b'{"format": "buto run", "version": ' + b"9" * 5000 + b"}",
+        b"[" * 100_000,
+        b'{"format": "buto run", "version": 0}',
+        b'{"format": "buto run", "version": true}',
+    ],
+)
+def test_what_is_no_document_is_refused(place: Path, content: bytes) -> None:
+    (place / "run.json").write_bytes(content)
+    assert str(place / "run.json") in load_error(place).message
+    (summary,) = RunStore(place.parents[2]).summaries("leaker")
+    assert summary.head is None
+    assert "run.json" in summary.damage
+
+
+def test_a_newer_format_is_refused_by_its_version(place: Path) -> None:
+    edit(place, lambda data: data.update(version=document.VERSION + 1))
+    error = load_error(place)
+    assert f"version {document.VERSION + 1}" in error.message
+    assert "upgrade buto" in (error.advice or "")
+
+
+def test_older_formats_are_upgraded_step_by_step(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(document, "VERSION", 3)
+    monkeypatch.setitem(document.UPGRADES, 1, lambda data: data | {"test": data["test"] + " in two"})
+    monkeypatch.setitem(
+        document.UPGRADES, 2, lambda data: data | {"test": data["test"].removesuffix(" in two")}
+    )
+    assert_same(RunStore(place.parents[2]).load("leaker", place.name), a_run())
+
+
+def test_a_run_under_the_name_of_another_is_refused(place: Path) -> None:
+    moved = place.with_name("20261120T000000.000Z-0000")
+    place.rename(moved)
+    assert place.name in load_error(moved).message
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda table: table.slice(1),
+        lambda table: table.select(range(3)),
+        lambda table: table.rename_columns(["time_s", "a", "b", "c"]),
+        lambda table: table.set_column(0, "time_s", pa.array([0.0, 0.0, 0.0])),
+        lambda table: table.set_column(0, "time_s", pa.array([0.0, float("nan"), 1.0])),
+        lambda table: table.set_column(0, "time_s", pa.array(["0", "1", "2"])),
+        lambda table: table.set_column(0, "time_s", pa.array([0, 1, 2])),
+    ],
+)
+def test_samples_of_another_shape_are_refused(place: Path, change: Callable[[pa.Table], pa.Table]) -> None:
+    table = pq.read_table(place / "samples.parquet")
+    replace_file(place, "samples.parquet", parquet(change(table)))
+    load_error(place)
+
+
+def test_a_value_of_null_is_refused(place: Path) -> None:
+    name = a_run().properties[0].name
+    table = pq.read_table(place / "samples.parquet").set_column(1, name, pa.array([None, 1.0, 2.0]))
+    replace_file(place, "samples.parquet", parquet(table))
+    assert "null" in load_error(place).message
+
+
+def test_two_properties_of_one_name_are_refused(place: Path) -> None:
+    edit(place, lambda data: data["properties"][1].update(name=data["properties"][0]["name"]))
+    load_error(place)
+
+
+def test_more_values_than_allowed_are_refused_before_they_are_read(place: Path) -> None:
+    edit(place, lambda data: data.update(samples=tables.MAX_VALUES))
+    assert "more than" in load_error(place).message
+    edit(place, lambda data: data.update(samples=3, notifications=tables.MAX_NOTIFICATIONS + 1))
+    assert "more than" in load_error(place).message
+
+
+def notification_table(**columns: pa.Array) -> pa.Table:
+    n = len(next(iter(columns.values())))
+    whole = {
+        "time_s": pa.array(np.zeros(n)),
+        "type": pa.repeat("t", n),
+        "source": pa.repeat("s", n),
+        "sequence": pa.array(np.arange(n)),
+        "message": pa.repeat("m", n),
+    }
+    return pa.table(whole | columns).cast(tables.notification_schema())
+
+
+def test_a_small_file_of_huge_notifications_is_refused(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "MAX_NOTIFICATION_BYTES", 1 << 20)
+    content = parquet(notification_table(message=pa.repeat("x" * 4096, 2000)))
+    assert len(content) < 1 << 16
+    replace_file(place, "notifications.parquet", content)
+    edit(place, lambda data: data.update(notifications=2000))
+    assert "more than" in load_error(place).message
+
+
+def test_a_notification_without_a_field_is_refused(place: Path) -> None:
+    replace_file(place, "notifications.parquet", parquet(notification_table(message=pa.array(["m", None]))))
+    assert "empty field" in load_error(place).message

@@ -1,0 +1,133 @@
+"""Exports: what other programs read is what was measured."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+
+from buto.properties import Property
+from buto.runs import Run, RunSet, run_set
+from buto.runs.export import Layout, to_csv, to_json, to_parquet
+from tests.unit.runs.examples import a_run, runs
+
+EDEN = "jvm.memory.used[G1 Eden Space]"
+
+
+@pytest.fixture
+def two() -> RunSet:
+    """Two runs that have one property in common and one each of their own."""
+    return run_set(
+        [
+            a_run(
+                "1", properties=(Property("a", "By"), Property("b", "s")), values=_values(2), nan_reasons={}
+            ),
+            a_run("2", properties=(Property("b", "s"), Property('c "x",\n')), values=_values(2) + 100),
+        ]
+    )
+
+
+def _values(n_properties: int) -> Any:
+    values = np.arange(3.0 * n_properties).reshape(3, n_properties) / 3
+    values[1, 0] = math.nan
+    return values
+
+
+def rows(content: bytes) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(content.decode(), newline="")))
+
+
+def test_long_rows_are_single_values(two: RunSet) -> None:
+    header, *body = rows(to_csv(two, Layout.LONG))
+    assert header == ["run", "property", "unit", "time_s", "value"]
+    assert len(body) == 12
+    assert body[1] == ["1", "a", "By", "0.1", "nan"]
+    assert body[3] == ["1", "b", "s", "-0.002", "0.3333333333333333"]
+    assert {row[1] for row in body if row[0] == "2"} == {"b", 'c "x",\n'}
+
+
+def test_wide_rows_are_samples_and_tell_missing_from_unreadable(two: RunSet) -> None:
+    header, *body = rows(to_csv(two, Layout.WIDE))
+    assert header == ["run", "time_s", "a", "b", 'c "x",\n']
+    assert [row[0] for row in body] == ["1"] * 3 + ["2"] * 3
+    assert body[1] == ["1", "0.1", "nan", "1", ""]
+    assert body[4][:3] == ["2", "0.1", ""]
+    assert body[4][3] == "nan"
+
+
+def test_parquet_has_null_for_missing_and_nan_for_unreadable(two: RunSet) -> None:
+    table = pq.read_table(pa.BufferReader(to_parquet(two, Layout.WIDE)))
+    assert table["a"].to_pylist()[3:] == [None] * 3
+    assert math.isnan(table["a"][1].as_py())
+    assert table["b"].null_count == 0
+
+
+@pytest.mark.parametrize("layout", Layout)
+def test_csv_and_parquet_agree(two: RunSet, layout: Layout) -> None:
+    header, *body = rows(to_csv(two, layout))
+    table = pq.read_table(pa.BufferReader(to_parquet(two, layout)))
+    assert table.column_names == header
+    for name, column in zip(header, zip(*body, strict=True), strict=True):
+        for text, value in zip(column, table[name].to_pylist(), strict=True):
+            assert text == "" if value is None else text == value or repr(float(text)) == repr(value)
+
+
+def test_json_has_everything_but_the_output() -> None:
+    (data,) = json.loads(to_json(run_set([a_run()])))
+    assert (data["test"], data["id"]) == ("leaker", a_run().id)
+    assert data["times_s"] == [-0.002, 0.1, 0.2003]
+    assert data["values"][EDEN] == [1e6, 2.5e6, 0.1 + 0.2]
+    assert data["values"]["mbean[shop:type=Queue]/Balance"] == [None, -0.0, 5e-324]
+    assert data["properties"][0]["unit"] == "By"
+    assert data["outcome"]["exit_code"] == 0
+    assert data["metadata"]["java"] == "17.0.15"
+    assert data["notifications"][1]["message"] == "ещё раз 🎉"
+    assert "stdout" not in data
+
+
+@given(runs())
+@settings(max_examples=60, deadline=None)
+def test_any_run_can_be_exported_exactly(run: Run) -> None:
+    table = pq.read_table(pa.BufferReader(to_parquet(run_set([run]), Layout.LONG)))
+    assert np.array(table["value"], dtype=np.float64).tobytes() == run.values.ravel(order="F").tobytes()
+    assert table["property"].to_pylist() == [prop.name for prop in run.properties for _ in run.times_s]
+    values = [float(row[4]) for row in rows(to_csv(run_set([run]), Layout.LONG))[1:]]
+    assert np.array_equal(values, run.values.ravel(order="F"), equal_nan=True)
+    (data,) = json.loads(to_json(run_set([run])))
+    assert data["times_s"] == run.times_s.tolist()
+
+
+def test_no_run_gives_an_empty_table() -> None:
+    assert rows(to_csv(run_set([]), Layout.WIDE)) == [["run", "time_s"]]
+    assert json.loads(to_json(run_set([]))) == []
+
+
+def test_storing_and_exporting_do_not_import_pandas(tmp_path: Path) -> None:
+    """Which pyarrow would do where it is installed, and which takes half a second."""
+    script = """
+import sys
+from pathlib import Path
+from buto.runs import RunStore, run_set
+from buto.runs.export import Layout, to_csv
+import buto.cli.main
+assert "pyarrow" not in sys.modules
+from tests.unit.runs.examples import a_run
+store = RunStore(Path(sys.argv[1]))
+store.add(a_run())
+to_csv(store.load_set("leaker"), Layout.LONG)
+print(sorted({"pandas", "pyarrow"} & set(sys.modules)))
+"""
+    command = [sys.executable, "-c", script, tmp_path]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("['pyarrow']\n", "")

@@ -1,0 +1,77 @@
+"""Runs as earlier versions of buto wrote them: they are read for good, as they were meant."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+
+from buto.properties import Better, Kind, Property, Role
+from buto.runs import Notification, Outcome, Quality, Run, RunStore
+from tests.unit.runs.examples import assert_same
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "runs"
+
+RUN = Run(
+    id="20261120T234041.123Z-1f2e",
+    test="golden/leaker",
+    properties=(
+        Property(
+            "jvm.memory.used[G1 Eden Space]", "By", Kind.GAUGE, Role.PROGRAM, 0.0, math.inf, Better.LOWER
+        ),
+        Property(
+            "jvm.gc.time[G1 Young Generation]", "s", Kind.COUNTER, Role.PROGRAM, 0.0, math.inf, Better.LOWER
+        ),
+        Property("buto.snapshot.time", "s", Kind.GAUGE, Role.COST, 0.0, 10.0, Better.LOWER),
+        Property("mbean[shop:type=Queue]/BufferSize", "1", Kind.CONSTANT, Role.PROGRAM, better=Better.HIGHER),
+    ),
+    times_s=np.array([-0.0012, 0.0988, 0.1988, 0.3001]),
+    values=np.array(
+        [
+            [1048576.0, 0.0, 4.1e-05, 1000.0],
+            [math.nan, 0.001, 2.3e-05, 1000.0],
+            [3145728.0, 0.1 + 0.2, 2.2e-05, math.nan],
+            [-0.0, 1 / 3, 5e-324, 1000.0],
+        ]
+    ),
+    outcome=Outcome(None, 9, False, 0.3125, "hsperfdata"),
+    notifications=(
+        Notification(0.15, "shop.full", "shop:type=Queue", 1, "the queue is full"),
+        Notification(0.25, "shop.full", "shop:type=Queue", 2**62, "ещё раз 🎉\n"),
+    ),
+    metadata={
+        "jvm.version": "17.0.15+6",
+        "host.cores": 2,
+        "load": 0.25,
+        "whole": 1.0,
+        "unknown": math.nan,
+        "remote": False,
+        "nothing": None,
+    },
+    nan_reasons={"mbean[shop:type=Queue]/BufferSize": "javax.management.InstanceNotFoundException"},
+    quality=Quality(("12 % of the samples are missing",), 0.12, 0.1013, math.nan),
+    stdout=b"ready\n",
+    stderr=b"\xff\x00 not text\n",
+)
+
+
+def test_version_1_is_read_as_it_was_written() -> None:
+    store = RunStore(GOLDEN / "v1")
+    assert store.tests() == [RUN.test]
+    assert_same(store.load(RUN.test, RUN.id), RUN)
+    (summary,) = store.summaries(RUN.test)
+    assert summary.head is not None
+    assert summary.head.outcome == RUN.outcome
+
+
+def test_version_1_is_still_what_is_written(tmp_path: Path) -> None:
+    """Change this test together with ``document.VERSION``, and keep the old golden run."""
+    RunStore(tmp_path).add(RUN)
+    (golden,) = (GOLDEN / "v1").rglob("run.json")
+    written, expected = (json.loads(path.read_text()) for path in (next(tmp_path.rglob("run.json")), golden))
+    # Parquet's bytes depend on the version of its writer.
+    for data in (written, expected):
+        del data["files"]["samples.parquet"], data["files"]["notifications.parquet"]
+    assert written == expected

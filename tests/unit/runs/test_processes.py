@@ -1,0 +1,109 @@
+"""Several processes at one store, some of them killed: a run exists wholly or not at all."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from buto.runs import RunStore
+from buto.runs.staging import LEFTOVER_AGE_S
+from tests.unit.runs.examples import a_run, assert_same
+from tests.unit.runs.writers import OUTPUT_BYTES
+
+N_KILLS = 100
+DEADLINE_S = 60.0
+
+
+def start(*arguments: str | Path) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "tests.unit.runs.writers", *map(str, arguments)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def leftovers(store: RunStore, test: str = "leaker") -> list[Path]:
+    return [entry for entry in (store.root / "runs" / test).iterdir() if entry.name.startswith(".")]
+
+
+def make_old(path: Path) -> None:
+    long_ago = time.time() - 2 * LEFTOVER_AGE_S
+    os.utime(path, (long_ago, long_ago))
+
+
+def test_a_killed_writer_leaves_whole_runs_only(tmp_path: Path) -> None:
+    with start("kill", tmp_path, str(N_KILLS), "a seed") as killer:
+        output, _ = killer.communicate(timeout=DEADLINE_S)
+    assert killer.returncode == 0
+    store = RunStore(tmp_path)
+    n_left = 0
+    for test, completed in map(json.loads, output.splitlines()):
+        ids = store.ids(test)
+        assert completed
+        assert set(completed) <= set(ids), "a completed run was lost"
+        for run_id in ids:
+            assert_same(store.load(test, run_id), a_run(run_id, test, stdout=bytes(OUTPUT_BYTES)))
+        left = leftovers(store, test)
+        n_left += len(left)
+        for path in left:
+            make_old(path)
+        store.add(a_run("999999", test))
+        assert leftovers(store, test) == []
+    assert len(output.splitlines()) == N_KILLS
+    assert n_left > N_KILLS / 5, "most kills must hit a writer at work, or this test shows nothing"
+
+
+def test_only_what_is_old_is_cleaned(tmp_path: Path) -> None:
+    store = RunStore(tmp_path)
+    place = store.add(a_run("1"))
+    old, young = place.with_name(".2.0123abcd.tmp"), place.with_name(".3.0123abcd.tmp")
+    for leftover in (old, young):
+        leftover.mkdir()
+        (leftover / "run.json").write_text("{")
+    make_old(old)
+    store.add(a_run("4"))
+    assert leftovers(store) == [young]
+    assert store.ids("leaker") == ["1", "4"]
+
+
+def test_what_a_living_writer_fills_is_not_cleaned(tmp_path: Path) -> None:
+    store = RunStore(tmp_path)
+    filled = store.add(a_run("1")).with_name(".2.0123abcd.tmp")
+    filled.mkdir()
+    make_old(filled)
+    descriptor = os.open(filled, os.O_RDONLY)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    store.add(a_run("3"))
+    assert leftovers(store) == [filled]
+    os.close(descriptor)
+    store.add(a_run("4"))
+    assert leftovers(store) == []
+
+
+def test_writers_readers_and_deleters_do_not_disturb_each_other(tmp_path: Path) -> None:
+    store = RunStore(tmp_path)
+    for number in range(15):
+        store.add(a_run(f"old{number}"))
+    n_read = 0
+    with (
+        start("write", tmp_path, "a", "20") as one,
+        start("write", tmp_path, "b", "20") as other,
+        start("delete", tmp_path) as deleter,
+    ):
+        deadline = time.monotonic() + DEADLINE_S
+        while any(process.poll() is None for process in (one, other, deleter)):
+            assert time.monotonic() < deadline
+            for summary in store.summaries("leaker"):
+                # A run may go between the listing and the reading; what is read is whole.
+                assert summary.head is not None or "missing" in summary.damage
+                n_read += summary.head is not None
+    assert [one.returncode, other.returncode, deleter.returncode] == [0, 0, 0]
+    assert n_read > 0
+    ids = store.ids("leaker")
+    assert not any(run_id.startswith("old") for run_id in ids)
+    assert {f"{prefix}019" for prefix in "ab"} <= set(ids)
+    for run in store.load_set("leaker"):
+        assert_same(run, a_run(run.id, stdout=bytes(OUTPUT_BYTES)))
+    assert leftovers(store) == []

@@ -1,0 +1,83 @@
+"""Processes that write to a store: ``python -m tests.unit.runs.writers WHAT ROOT ...``."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import random
+import resource
+import signal
+import sys
+import time
+from pathlib import Path
+
+# Before the first fork, for a child has no time to import.
+import pyarrow.parquet
+
+from buto.errors import ButoError
+from buto.runs import RunStore
+from tests.unit.runs.examples import a_run
+
+assert pyarrow.parquet
+
+OUTPUT_BYTES = 200_000
+
+
+def kill_writers(root: Path, n_kills: str, seed: str) -> None:
+    """Fork writers and kill each in the middle of its work; print which runs each had completed."""
+    chance = random.Random(seed)
+    for kill in range(int(n_kills)):
+        test = f"kill {kill}"
+        receiving, sending = os.pipe()
+        writer = os.fork()
+        if writer == 0:
+            os.close(receiving)
+            for number in itertools.count():
+                store_one(root, test, f"{number:06d}")
+                os.write(sending, b"%06d\n" % number)
+        os.close(sending)
+        completed = os.read(receiving, 7)
+        # The moment of the kill is what is varied here, not a sign that is waited for.
+        time.sleep(chance.uniform(0.0, 0.02))
+        os.kill(writer, signal.SIGKILL)
+        os.waitpid(writer, 0)
+        while more := os.read(receiving, 4096):
+            completed += more
+        os.close(receiving)
+        print(json.dumps([test, completed.decode().split()]))
+
+
+def store_one(root: Path, test: str, run_id: str) -> None:
+    RunStore(root).add(a_run(run_id, test, stdout=bytes(OUTPUT_BYTES)))
+
+
+def write(root: Path, prefix: str, n_runs: str) -> None:
+    """Store some runs."""
+    for number in range(int(n_runs)):
+        store_one(root, "leaker", f"{prefix}{number:03d}")
+
+
+def delete(root: Path) -> None:
+    """Delete the runs one after the other."""
+    store = RunStore(root)
+    for run_id in store.ids("leaker"):
+        store.delete("leaker", [run_id])
+
+
+def fill(root: Path, file_limit: str = "") -> None:
+    """Store runs until that fails; print how many there were, and the failure."""
+    if file_limit:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (int(file_limit), int(file_limit)))
+    n_stored = 0
+    try:
+        for n_stored in range(100):
+            store_one(root, "leaker", f"{n_stored:03d}")
+    except ButoError as error:
+        print(json.dumps([n_stored, type(error).__name__, error.message, error.advice]))
+
+
+if __name__ == "__main__":
+    {"kill": kill_writers, "write": write, "delete": delete, "fill": fill}[sys.argv[1]](
+        Path(sys.argv[2]), *sys.argv[3:]
+    )
