@@ -15,7 +15,7 @@ from typing import Any, NoReturn, TypeVar
 from buto.properties import Better, Kind, Property, Role
 from buto.runs.model import MetadataValue, Outcome, Quality, Run
 
-FORMAT = "buto run"
+FORMAT = "buto-run"
 VERSION = 1
 UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 """From each older version to the function that turns its document into one of the next version."""

@@ -164,12 +164,12 @@ def test_changed_documents_never_do_more_than_fail(place: Path) -> None:
         b"null",
         b"\xff\xfe",
         b"{}",
-        b'{"format": "buto run"}',
-        b'{"format": "buto run", "version": NaN}',
-        b'{"format": "buto run", "version": ' + b"9" * 5000 + b"}",
+        b'{"format": "buto-run"}',
+        b'{"format": "buto-run", "version": NaN}',
+        b'{"format": "buto-run", "version": ' + b"9" * 5000 + b"}",
         b"[" * 100_000,
-        b'{"format": "buto run", "version": 0}',
-        b'{"format": "buto run", "version": true}',
+        b'{"format": "buto-run", "version": 0}',
+        b'{"format": "buto-run", "version": true}',
     ],
 )
 def test_what_is_no_document_is_refused(place: Path, content: bytes) -> None:
