@@ -65,7 +65,9 @@ def _started(session: AgentSession, launch: Launch, recording: Recording) -> Age
     if recording.n_samples == 0:
         raise failures.not_started(launch, "the JVM ended before its first sample")
     if recording.zero_ns is None:
-        raise failures.not_started(launch, "the agent did not open the gate in time, or the JVM ended before")
+        raise failures.not_started(
+            launch, "the program's start was not seen: the JVM ended before, or held it back for too long"
+        )
     return session.recorder
 
 

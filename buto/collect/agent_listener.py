@@ -16,9 +16,10 @@ from buto.collect.agent_messages import VERSION, Hello, Message
 from buto.collect.session import write_private
 from buto.errors import MeasureError
 
-GATE_MS = 1000
-EXIT_MS = 500
-"""How long the agent may hold ``main`` and the exit, see docs/formats/agent-channel.md."""
+GATE_MS = 5000
+EXIT_MS = 2000
+"""How long the agent may hold ``main`` and the exit for a collector that is alive but slow, see
+docs/formats/agent-channel.md. On a machine with six programs to a core both took up to a second."""
 
 HELLO_S = 5.0
 """Who has connected and not said a valid HELLO after this time is sent away."""

@@ -111,12 +111,13 @@ class AgentSession:
             if now >= next_tick:
                 self._tick()
                 next_tick = now + TICK_S
-            events = self._selector.select(max(0.0, next_tick - now))
+            ending = self._launch.poll()
+            is_over = ending is not None and self._is_over()
+            events = self._selector.select(0.0 if is_over else max(0.0, next_tick - now))
+            if ending is not None and is_over and not events:
+                return ending
             for key, _ in events:
                 key.data()
-            ending = self._launch.poll()
-            if ending is not None and not events and self._is_over():
-                return ending
 
     def _watch(self, descriptor: int, then: Callable[[], None]) -> None:
         self._selector.register(descriptor, selectors.EVENT_READ, then)

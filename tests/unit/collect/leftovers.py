@@ -39,7 +39,9 @@ def _descendants(marker: str) -> list[str]:
 
 
 @pytest.fixture(autouse=True)
-def nothing_is_left(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def nothing_is_left(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Path]:
     """Gives the test a temporary directory of its own for sessions, and looks behind it at the end."""
     sessions = tmp_path_factory.mktemp("sessions")
     marker = secrets.token_hex(8)

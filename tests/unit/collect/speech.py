@@ -1,4 +1,4 @@
-"""The agent's half of the channel, written plainly from docs/formats/agent-channel.md. Imports nothing of buto."""
+"""The agent's half of the channel, written plainly from its document. Imports nothing of buto."""
 
 from __future__ import annotations
 
@@ -57,7 +57,9 @@ def notifications(items: Sequence[tuple[int, str, str, int, str, int]]) -> bytes
 
 
 def reasons(items: Sequence[tuple[int, str]]) -> bytes:
-    return frame(6, struct.pack(">I", len(items)) + b"".join(struct.pack(">I", c) + text(w) for c, w in items))
+    return frame(
+        6, struct.pack(">I", len(items)) + b"".join(struct.pack(">I", c) + text(w) for c, w in items)
+    )
 
 
 def mark(name: str, time_ns: int) -> bytes:

@@ -1,0 +1,5 @@
+public interface BeanMBean {
+    int getJobs();
+
+    int getSlots();
+}

@@ -1,0 +1,228 @@
+"""Starting plain programs, and what is left of them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from buto.collect.launcher import CommandLine, Ending, Launch, command_line, is_java
+from buto.collect.processes import readable, session_of
+from buto.collect.session import session_directory
+from buto.collect.target import Target
+from buto.errors import MeasureError
+
+OPTION = "-javaagent:/tmp/buto-x/buto-agent.jar=/tmp/buto-x/session"
+
+
+def sh(script: str, **settings: object) -> Target:
+    return Target(("sh", "-c", script), **settings)  # type: ignore[arg-type]
+
+
+def run(target: Target, directory: Path, timeout_s: float = 10.0) -> tuple[Ending, Launch]:
+    with Launch(target, directory) as launch:
+        ending = launch.wait(timeout_s)
+        assert ending is not None
+        launch.end_all()
+        launch.outputs = (launch.kept_stdout(), launch.kept_stderr())  # type: ignore[attr-defined]
+    return ending, launch
+
+
+def printed(target: Target, directory: Path) -> str:
+    _, launch = run(target, directory)
+    return launch.outputs[0].decode()  # type: ignore[attr-defined, no-any-return]
+
+
+def wait_for_output(launch: Launch, text: bytes) -> None:
+    deadline = time.monotonic() + 10
+    while text not in launch.kept_stdout():
+        assert time.monotonic() < deadline, launch.quote()
+        time.sleep(0.005)
+
+
+def test_exit_code_signal_and_processor_time_are_the_commands_own(tmp_path: Path) -> None:
+    ending, _ = run(sh("i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; exit 7"), tmp_path)
+    assert (ending.exit_code, ending.signal) == (7, None)
+    assert 0.001 < ending.cpu_s < 5
+    (tmp_path / "second").mkdir()
+    ending, _ = run(sh("kill -SEGV $$"), tmp_path / "second")
+    assert (ending.exit_code, ending.signal) == (None, signal.SIGSEGV)
+
+
+def test_standard_input_is_empty_and_the_outputs_are_apart(tmp_path: Path) -> None:
+    _, launch = run(sh("cat; echo out; echo err >&2"), tmp_path)
+    assert launch.outputs == (b"out\n", b"err\n")  # type: ignore[attr-defined]
+
+
+def test_directory_and_environment_are_the_targets(tmp_path: Path) -> None:
+    target = sh("pwd; echo $GREETING", directory=tmp_path, environment={"GREETING": "hi there"})
+    assert printed(target, tmp_path) == f"{tmp_path}\nhi there\n"
+
+
+def test_the_command_has_a_session_and_group_of_its_own(tmp_path: Path) -> None:
+    with Launch(sh("echo ready; exec sleep 60"), tmp_path) as launch:
+        wait_for_output(launch, b"ready")
+        assert os.getsid(launch.pid) == os.getpgid(launch.pid) == launch.pid != os.getsid(0)
+
+
+def test_background_processes_and_daemons_are_ended_and_counted(tmp_path: Path) -> None:
+    deaf = "(setsid sh -c 'trap \"\" TERM; echo daemon; sleep 63; sleep 64' &)"
+    script = f"sleep 61 & setsid sleep 62 & {deaf}; until grep -q daemon stdout; do sleep 0.01; done"
+    with Launch(sh(script, directory=tmp_path), tmp_path) as launch:
+        assert launch.wait(10) is not None
+        left = launch.members()
+        assert len(left) >= 4
+    assert [session_of(pid) for pid in left] == [None] * len(left)
+    assert launch.n_left_over == len(left)
+
+
+def test_a_program_that_ignores_the_request_to_end_is_killed_after_two_seconds(tmp_path: Path) -> None:
+    with Launch(sh("trap '' TERM; echo ready; while :; do sleep 0.1; done"), tmp_path) as launch:
+        wait_for_output(launch, b"ready")
+        start = time.monotonic()
+    assert 1.9 < time.monotonic() - start < 4
+    ending = launch.poll()
+    assert ending is not None
+    assert ending.signal == signal.SIGKILL
+    assert launch.n_left_over == 0
+
+
+def test_a_program_that_ends_when_asked_may_clean_up(tmp_path: Path) -> None:
+    script = f"trap 'echo clean > {tmp_path}/done; exit' TERM; echo ready; while :; do sleep 0.01; done"
+    with Launch(sh(script), tmp_path) as launch:
+        wait_for_output(launch, b"ready")
+    assert (tmp_path / "done").read_text() == "clean\n"
+
+
+def test_the_descriptor_becomes_readable_at_the_end(tmp_path: Path) -> None:
+    with Launch(sh("read nothing; sleep 0.1"), tmp_path) as launch:
+        assert not readable(launch.fileno(), 0)
+        assert launch.poll() is None
+        assert readable(launch.fileno(), 10)
+        assert launch.poll() is not None
+
+
+def test_the_program_dies_with_buto(tmp_path: Path) -> None:
+    script = textwrap.dedent("""
+        import sys, time
+        from pathlib import Path
+        from buto.collect.launcher import Launch
+        from buto.collect.target import Target
+        launch = Launch(Target(("sleep", "65")), Path(sys.argv[1]))
+        print(launch.pid, flush=True)
+        time.sleep(60)
+    """)
+    buto = subprocess.Popen([sys.executable, "-c", script, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+    assert buto.stdout is not None
+    with buto, buto.stdout:
+        program = psutil.Process(int(buto.stdout.readline()))
+        buto.kill()
+    program.wait(5)
+
+
+@pytest.mark.parametrize(
+    ("target", "message", "advice"),
+    [
+        (Target(("no-such-program", "x")), "command not found: no-such-program", "check the name"),
+        (
+            Target(("./no-such-program",)),
+            "./no-such-program cannot be started: No such file",
+            "check the path",
+        ),
+        (Target(("./no-such",)), "./no-such cannot be started: No such file", "check the path"),
+        (Target(("/proc/version",)), "/proc/version cannot be started: Permission denied", "chmod +x"),
+        (Target(("true",), directory=Path("/no/where")), "working directory /no/where does not", "create it"),
+        (
+            Target(("java", "Main"), environment={"PATH": "/nowhere", "JAVA_HOME": "/nowhere"}),
+            "command not found: java",
+            "install a JDK",
+        ),
+    ],
+)
+def test_a_command_that_cannot_be_started_is_named(
+    target: Target, message: str, advice: str, tmp_path: Path
+) -> None:
+    with pytest.raises(MeasureError, match=message) as raised:
+        Launch(target, tmp_path)
+    assert advice in str(raised.value.advice)
+
+
+def test_a_script_without_interpreter_says_how_to_run_it(tmp_path: Path) -> None:
+    script = tmp_path / "tool"
+    script.write_bytes(b"\x00\x01\x02")
+    script.chmod(0o755)
+    with pytest.raises(MeasureError, match="tool cannot be started: Exec format error") as raised:
+        Launch(Target((str(script),)), tmp_path)
+    assert raised.value.advice == f"if it is a script, name what runs it: sh {script}"
+
+
+@pytest.fixture
+def java_home(tmp_path: Path) -> Path:
+    """Where a ``java`` lies that PATH does not have."""
+    java = tmp_path / "jdk" / "bin" / "java"
+    java.parent.mkdir(parents=True)
+    java.write_text("#!/bin/sh\n")
+    java.chmod(0o755)
+    return tmp_path / "jdk"
+
+
+def test_java_gets_the_options_first(java_home: Path) -> None:
+    target = Target(("java", "-cp", "x y", "Main"), environment={"PATH": f"{java_home}/bin"})
+    line = command_line(target, [OPTION])
+    assert line.arguments == (f"{java_home}/bin/java", OPTION, "-cp", "x y", "Main")
+    assert line.direct
+    assert line.environment.get("JAVA_TOOL_OPTIONS") == os.environ.get("JAVA_TOOL_OPTIONS")
+
+
+def test_java_is_found_through_java_home_only_when_path_has_none(java_home: Path) -> None:
+    environment = {"PATH": "/nowhere", "JAVA_HOME": str(java_home)}
+    line = command_line(Target(("java", "Main"), environment=environment), [])
+    assert line.arguments[0] == f"{java_home}/bin/java"
+    assert is_java(["/opt/jdk-21/bin/java"])
+    assert not is_java(["/opt/java/mvn"])
+
+
+@pytest.mark.parametrize(
+    ("option", "quoted"),
+    [
+        (OPTION, OPTION),
+        ("-Dx=a b", '"-Dx=a b"'),
+        ("-Dx=it's", '"-Dx=it\'s"'),
+        ('-Dx="a b"', "'-Dx=\"a b\"'"),
+    ],
+)
+def test_other_commands_get_the_options_in_the_environment(option: str, quoted: str) -> None:
+    line = command_line(Target(("sh", "run.sh"), environment={"JAVA_TOOL_OPTIONS": ""}), [option])
+    assert not line.direct
+    assert line.arguments[1:] == ("run.sh",)
+    assert line.environment["JAVA_TOOL_OPTIONS"] == quoted
+    before = command_line(Target(("sh",), environment={"JAVA_TOOL_OPTIONS": "-Xmx1g"}), [option])
+    assert before.environment["JAVA_TOOL_OPTIONS"] == f"-Xmx1g {quoted}"
+
+
+def test_what_a_jvm_says_of_the_added_options_is_taken_out_again() -> None:
+    def cleaned(before: str | None, output: bytes) -> bytes:
+        value = f"{before} {OPTION}" if before else OPTION
+        return CommandLine((), {}, direct=False, added_tool_options=(value, before)).clean(output)
+
+    said = f"Picked up JAVA_TOOL_OPTIONS: {OPTION}\n".encode()
+    assert cleaned(None, b"a\n" + said + b"b\n" + said) == b"a\nb\n"
+    own = f"Picked up JAVA_TOOL_OPTIONS: -Xmx1g {OPTION}\n".encode()
+    assert cleaned("-Xmx1g", own + b"x\n") == b"Picked up JAVA_TOOL_OPTIONS: -Xmx1g\nx\n"
+    other = b"Picked up JAVA_TOOL_OPTIONS: -Dother\n"
+    assert cleaned(None, other) == other
+
+
+def test_the_session_directory_is_private_and_goes_with_its_block(nothing_is_left: Path) -> None:
+    with session_directory() as directory:
+        assert directory.parent == nothing_is_left
+        assert directory.stat().st_mode & 0o777 == 0o700
+        (directory / "file").write_text("x")
+    assert not directory.exists()
