@@ -1,0 +1,44 @@
+import java.nio.file.Files;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Does what its first argument says. */
+public final class Does {
+    private static final List<byte[]> KEPT = new ArrayList<>();
+
+    private Does() {
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        int amount = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 0;
+        switch (arguments[0]) {
+            case "keep": // so many KiB every 10 ms, for a second
+                for (int step = 0; step < 100; step++) {
+                    KEPT.add(new byte[amount * 1024]);
+                    Thread.sleep(10);
+                }
+                break;
+            case "exit":
+                System.out.println("about to leave");
+                System.err.println("for a reason");
+                System.exit(amount);
+                break;
+            case "print": // so many KiB
+                byte[] line = new byte[1024];
+                java.util.Arrays.fill(line, (byte) 'x');
+                line[1023] = '\n';
+                for (int count = 0; count < amount; count++) {
+                    System.out.write(line, 0, line.length);
+                }
+                System.out.flush();
+                break;
+            case "hang":
+                Files.createFile(Paths.get("started"));
+                Thread.sleep(Long.MAX_VALUE);
+                break;
+            default: // so many milliseconds of nothing
+                Thread.sleep(amount);
+        }
+    }
+}

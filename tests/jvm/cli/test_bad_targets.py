@@ -1,0 +1,131 @@
+"""Programs and machines that cannot be measured: one clear message, the right code, nothing left behind.
+
+That no process and no session directory is left is looked at after every test (see conftest).
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from buto.runs.store import RunStore
+from tests.integration.stored import ROOT, buto
+
+CLASSES = "CLASSES"
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (
+            ("java", "-cp", CLASSES, "Nowhere"),
+            ("Could not find or load main class Nowhere", "check the main class"),
+        ),
+        (("java", "-jar", "missing.jar"), ("Unable to access jarfile missing.jar",)),
+        (("java", "-XX:+NoSuchFlag", "-cp", CLASSES, "Does"), ("Unrecognized VM option",)),
+        (("no-such-program",), ("command not found: no-such-program",)),
+        (("./no-such-program",), ("./no-such-program cannot be started: No such file or directory",)),
+        (
+            ("sh", "-c", "echo I am a shell"),
+            ("started no JVM", "I am a shell", "everything after -- must start a JVM"),
+        ),
+        (
+            ("java", "-cp", CLASSES, "Does", "exit", "3"),
+            ("exited with code 3", "about to leave", "for a reason", "--expect-exit 3"),
+        ),
+    ],
+    ids=["main class", "jar", "option", "command", "path", "no JVM", "exit 3"],
+)
+def test_a_program_that_cannot_be_measured(
+    tmp_path: Path, classes: Path, command: tuple[str, ...], said: tuple[str, ...]
+) -> None:
+    words = [str(classes) if word == CLASSES else word for word in command]
+    done = buto(tmp_path, "train", "bad", "--runs", "3", "--", *words)
+    assert done.returncode == 3, done.stderr
+    assert done.stderr.count("buto: ") == 1
+    for text in said:
+        assert text in done.stderr
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "oracles").exists()
+
+
+def test_a_program_that_hangs_is_stopped_at_its_time_limit(tmp_path: Path, classes: Path) -> None:
+    begun = time.monotonic()
+    command = ("java", "-cp", str(classes), "Does", "hang")
+    done = buto(tmp_path, "record", "hanging", "--timeout", "1500ms", "--", *command)
+    assert done.returncode == 3
+    assert "was stopped at its time limit" in done.stderr
+    assert "try:  give it more time with --timeout" in done.stderr
+    assert time.monotonic() - begun < 20
+    (summary,) = RunStore(tmp_path / ".buto").summaries("hanging")
+    assert summary.head is not None
+    assert not summary.head.quality.valid
+
+
+def test_an_exit_code_that_is_expected_is_fine(tmp_path: Path, classes: Path) -> None:
+    command = ("java", "-cp", str(classes), "Does", "exit", "3")
+    assert buto(tmp_path, "record", "leaver", "--expect-exit", "3", "--", *command).returncode == 0
+
+
+@pytest.mark.parametrize("kib", [0, 100 * 1024], ids=["nothing", "100 MiB"])
+def test_a_program_may_print_as_much_as_it_likes(tmp_path: Path, classes: Path, kib: int) -> None:
+    done = buto(tmp_path, "record", "printer", "--", "java", "-cp", str(classes), "Does", "print", str(kib))
+    assert done.returncode == 0, done.stderr
+    run = RunStore(tmp_path / ".buto").load("printer", done.stdout.strip())
+    assert len(run.stdout) == 0 if kib == 0 else 10_000 < len(run.stdout) < 2**20
+    assert ("bytes of output are not kept" in run.stdout.decode()) == (kib > 0)
+    assert sum(path.stat().st_size for path in tmp_path.rglob("*") if path.is_file()) < 2**21
+
+
+def test_a_full_disk_keeps_the_runs_before_and_leaves_no_half_written_file(
+    tmp_path: Path, classes: Path
+) -> None:
+    """The disk of buto alone is full: files may have 100 KiB, but not for the program, which prints more."""
+    java = f"java -cp {classes} Does"
+    assert buto(tmp_path, "record", "printer", "--", *f"{java} sleep 0".split()).returncode == 0
+    before = sorted(tmp_path.rglob("*"))
+    command = ("sh", "-c", f"ulimit -S -f unlimited; exec {java} print 200")
+    done = subprocess.run(
+        [sys.executable, "-m", "buto", "record", "printer", "--", *command],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100 * 1024, resource.RLIM_INFINITY)),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 3
+    assert "store the run" in done.stderr
+    assert "File too large" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_store_that_cannot_be_written_is_told_before_anything_is_launched(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    done = buto(tmp_path, "record", "any", "--store", "file/store", "--", "sh", "-c", "touch launched")
+    assert done.returncode == 3
+    assert "the store file/store cannot be written: Not a directory" in done.stderr
+    assert "--store DIR" in done.stderr
+    assert not (tmp_path / "launched").exists()
+
+
+def test_one_test_that_fails_does_not_keep_others_from_being_trained(tmp_path: Path, classes: Path) -> None:
+    (tmp_path / "buto.yaml").write_text(
+        "version: 1\ndefaults: {runs: 3}\ntests:\n"
+        f"  good: {{command: [java, -cp, '{classes}', Does, sleep, 200]}}\n"
+        f"  bad: {{command: [java, -cp, '{classes}', Does, exit, 7]}}\n"
+    )
+    done = buto(tmp_path, "train")
+    assert done.returncode == 3
+    assert "buto: bad: the program exited with code 7" in done.stderr
+    assert done.stdout.splitlines()[-2:] == ["good  trained", "bad   error"]
+    assert [path.name for path in (tmp_path / "oracles").iterdir()] == ["good.json"]

@@ -1,0 +1,139 @@
+"""From a java command to a verdict, on real JVMs."""
+
+from __future__ import annotations
+
+import json
+import stat
+import subprocess
+from pathlib import Path
+
+from buto.runs.store import RunStore
+from tests.integration.stored import buto
+
+CONFIG = """\
+version: 1
+defaults:
+  interval: 50ms
+  runs: 3
+  judge: {deviations: 30}  # the verdict's sharpness is tested elsewhere, on quieter machines
+tests:
+  keeper:
+    command: [java, -Xmx128m, -cp, '${CLASSES}', Does, keep, 40]
+  sleeper:
+    command: ./start.sh
+    environment: {MILLISECONDS: 300}
+"""
+
+
+def test_train_and_check_from_the_command_line(tmp_path: Path, classes: Path) -> None:
+    """Also: the command is remembered, another may be given, and nothing but runs and oracle is written."""
+    start = ("java", "-Xmx128m", "-cp", str(classes), "Does", "keep")
+    done = buto(
+        tmp_path,
+        "train",
+        "keeper",
+        "--runs",
+        "3",
+        "--interval",
+        "50ms",
+        "--timeout",
+        "1min",
+        "--",
+        *start,
+        "40",
+    )
+    assert (done.returncode, done.stdout) == (0, "TRAINED  keeper: 3 runs, oracles/keeper.json\n"), (
+        done.stderr
+    )
+    assert "keeper: run 3 of 3: " in done.stderr
+    target = json.loads((tmp_path / "oracles" / "keeper.json").read_text())["target"]
+    assert target == {"command": [*start, "40"], "interval": "50ms", "timeout": "1min"}
+
+    remembered = buto(tmp_path, "check", "keeper", "--json", "result.json")
+    assert remembered.returncode in (0, 1), remembered.stderr
+    run = json.loads((tmp_path / "result.json").read_text())["tests"][0]["runs"][0]
+    command = RunStore(tmp_path / ".buto").load("keeper", run["id"]).metadata["buto.command"]
+    assert str(command).endswith("Does keep 40")
+
+    changed = buto(tmp_path, "check", "keeper", "--", *start, "400")
+    assert changed.returncode == 1, changed.stdout + changed.stderr
+    assert changed.stdout.startswith("REGRESSION  keeper: ")
+    assert "jvm.memory.heap.used" in changed.stdout
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".buto", "oracles", "result.json"]
+
+
+def test_train_and_check_all_tests_of_a_configuration(tmp_path: Path, classes: Path) -> None:
+    (tmp_path / "buto.yaml").write_text(CONFIG)
+    script = tmp_path / "start.sh"
+    script.write_text('#!/bin/sh\njava -cp "$CLASSES" Does sleep "$MILLISECONDS"\n')
+    script.chmod(script.stat().st_mode | stat.S_IXUSR)
+    trained = buto(tmp_path, "train", CLASSES=str(classes))
+    assert trained.returncode == 0, trained.stderr
+    assert trained.stdout.splitlines()[-2:] == ["keeper   trained", "sleeper  trained"]
+    rounds = [line.split(":")[0] for line in trained.stderr.splitlines() if "samples, " in line][:6]
+    assert {frozenset(rounds[start : start + 2]) for start in (0, 2, 4)} == {frozenset({"keeper", "sleeper"})}
+    oracle = json.loads((tmp_path / "oracles" / "keeper.json").read_text())
+    assert oracle["target"]["command"][3] == "${CLASSES}"
+    assert oracle["judge"]["deviations"] == 30
+
+    (tmp_path / "buto.yaml").write_text(CONFIG.replace("keep, 40", "keep, 500"))
+    checked = buto(tmp_path, "check", CLASSES=str(classes))
+    assert checked.returncode == 1, checked.stdout + checked.stderr
+    assert checked.stdout.splitlines()[-2:] == ["keeper   regression", "sleeper  pass"]
+
+
+def test_record_keeps_runs_without_judging(tmp_path: Path, classes: Path) -> None:
+    done = buto(
+        tmp_path,
+        "record",
+        "sleeper",
+        "--runs",
+        "2",
+        "-q",
+        "--",
+        "java",
+        "-cp",
+        str(classes),
+        "Does",
+        "sleep",
+        "200",
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.split() == RunStore(tmp_path / ".buto").ids("sleeper")
+    assert [path.name for path in tmp_path.iterdir()] == [".buto"]
+
+
+def test_attach_records_a_running_jvm(tmp_path: Path, classes: Path) -> None:
+    with subprocess.Popen(["java", "-cp", str(classes), "Does", "hang"], cwd=tmp_path) as jvm:
+        try:
+            done = buto(
+                tmp_path,
+                "attach",
+                "running",
+                "--pid",
+                str(jvm.pid),
+                "--duration",
+                "1s",
+                "--interval",
+                "200ms",
+            )
+        finally:
+            jvm.kill()
+    run = RunStore(tmp_path / ".buto").load("running", done.stdout.strip())
+    assert done.returncode == (0 if run.quality.valid else 3)
+    assert len(run.times_s) >= 3
+    assert run.metadata["buto.attach.ended_by"] == "the given duration"
+
+
+def test_one_jdk_is_not_judged_by_what_another_taught(
+    tmp_path: Path, classes: Path, two_javas: tuple[str, str]
+) -> None:
+    first, second = two_javas
+    rest = ("-cp", str(classes), "Does", "sleep", "200")
+    trained = buto(tmp_path, "train", "sleeper", "--runs", "3", "--", first, *rest)
+    assert trained.returncode == 0, trained.stderr
+    checked = buto(tmp_path, "check", "sleeper", "--", second, *rest)
+    assert checked.returncode == 3, checked.stdout
+    assert checked.stdout.startswith("INCONCLUSIVE  sleeper: ")
+    assert "jvm.spec.version is " in checked.stdout
+    assert "buto train sleeper" in checked.stdout
