@@ -1,0 +1,119 @@
+"""What README and docs tell people to type works, and where they point to exists.
+
+A fenced block that begins with ```sh tested is typed line by line, in an empty directory with an
+``app.jar``; a line that ends in ``# exits with N`` must do so. A block that begins with ```yaml NAME
+is written to that file.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+README = ROOT / "README.md"
+PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
+RUNNING_PID = "4711"
+MAIN = """
+package com.acme;
+import java.util.*;
+public class Main {
+    public static void main(String[] args) throws Exception {
+        if (args[0].equals("serve")) Thread.sleep(600_000);
+        List<byte[]> kept = new ArrayList<>();
+        for (int round = 0; round < 10; round++, Thread.sleep(40))
+            for (int page = 0; page < Integer.parseInt(args[1]); page++) kept.add(new byte[1024]);
+        System.out.println(kept.size());
+    }
+}
+"""
+
+
+def blocks(page: Path) -> list[tuple[str, str]]:
+    """The info string and the text of each fenced block."""
+    return re.findall(r"^```([^\n]*)\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+def typed(page: Path) -> list[tuple[str, str]]:
+    return [(info, text) for info, text in blocks(page) if info == "sh tested" or info.startswith("yaml ")]
+
+
+@pytest.fixture(scope="module")
+def app_jar(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("app")
+    (place / "Main.java").write_text(MAIN)
+    subprocess.run(["javac", "-d", str(place), str(place / "Main.java")], check=True, timeout=60)
+    with zipfile.ZipFile(place / "app.jar", "w") as jar:
+        jar.write(place / "com/acme/Main.class", "com/acme/Main.class")
+    return place / "app.jar"
+
+
+@pytest.fixture
+def server(app_jar: Path) -> Iterator[int]:
+    """The process id of a JVM that is already running."""
+    command = ["java", "-cp", str(app_jar), "com.acme.Main", "serve"]
+    process = subprocess.Popen(command)
+    try:
+        yield process.pid
+    finally:
+        process.kill()
+        process.wait(timeout=10)
+
+
+@pytest.mark.jvm
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("page", [page for page in PAGES if typed(page)], ids=lambda page: page.name)
+def test_what_a_page_shows_works(page: Path, app_jar: Path, server: int, tmp_path: Path) -> None:
+    (tmp_path / "app.jar").symlink_to(app_jar)
+    bin_directory = tmp_path / "bin"
+    bin_directory.mkdir()
+    buto = bin_directory / "buto"
+    buto.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m buto "$@"\n')
+    buto.chmod(0o755)
+    path = f"{bin_directory}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)}
+    for info, text in typed(page):
+        if info != "sh tested":
+            (tmp_path / info.split()[1]).write_text(text)
+            continue
+        for line in text.splitlines():
+            expected = re.search(r"# exits with (\d+)$", line)
+            done = subprocess.run(
+                ["bash", "-c", line.replace(RUNNING_PID, str(server))],
+                cwd=tmp_path,
+                env=environment,
+                capture_output=True,
+                text=True,
+                timeout=120,
+                check=False,
+            )
+            wanted = int(expected[1]) if expected else 0
+            assert done.returncode == wanted, f"{line}\n{done.stdout}{done.stderr}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")):
+        assert "://" in target or (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("target", ["demo", "test"])
+def test_the_two_first_commands_exist(target: str) -> None:
+    shown = re.findall(r"^    make (\w+)$", README.read_text(encoding="utf-8"), re.MULTILINE)
+    assert shown == ["demo", "test"]
+    done = subprocess.run(
+        ["make", "--dry-run", "-C", str(ROOT), target],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert {"demo": "demo/demo.py", "test": "-m pytest"}[target] in done.stdout
