@@ -46,6 +46,8 @@ examples:
         parser.add_argument(
             "--oracle", metavar="FILE", type=Path, help="the oracle (default: oracles/NAME.json)"
         )
+        # What the advice for a missing oracle would repeat, but plot does not take.
+        parser.set_defaults(config=None)
 
     def run(self, args: Namespace, console: Console) -> int:
         from buto.report.panels import panels, pictures

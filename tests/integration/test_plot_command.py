@@ -1,0 +1,68 @@
+"""buto plot on stored runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from buto.cli.main import main
+from buto.errors import EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXIT_PASS, EXIT_USAGE
+from tests.integration.stored import a_run, store
+
+PNG = b"\x89PNG\r\n\x1a\n"
+COMMAND = ("--", "java", "-cp", "app.jar", "Main")
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory with an oracle and its ten training runs."""
+    monkeypatch.chdir(tmp_path)
+    store(tmp_path, *(a_run(number) for number in range(10)))
+    assert main(["train", "leaker", "--from-runs", "all", "--quiet", *COMMAND]) == EXIT_PASS
+    return tmp_path
+
+
+def drawn(directory: Path) -> set[str]:
+    assert all(path.read_bytes().startswith(PNG) for path in directory.iterdir())
+    return {path.name for path in directory.iterdir()}
+
+
+def test_the_run_that_was_checked_last_is_drawn_with_what_lies_outside(project: Path) -> None:
+    store(project, a_run(20, purpose="check"), a_run(21, leak=3.0, purpose="check"))
+    assert main(["plot", "leaker"]) == EXIT_PASS
+    assert drawn(project / "plots" / "leaker") == {"overview.png", "jvm.memory.heap.used.png"}
+
+
+def test_chosen_runs_go_to_a_chosen_place(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    [run_id] = store(project, a_run(20, purpose="check"))
+    capsys.readouterr()
+    assert main(["plot", "leaker", "--from-runs", run_id, "--out", "pictures"]) == EXIT_PASS
+    assert capsys.readouterr().out == "pictures/overview.png\n"
+    assert drawn(project / "pictures") == {"overview.png"}
+
+
+def test_without_runs_at_hand_the_bounds_are_drawn_alone(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["plot", "leaker", "--store", "elsewhere"]) == EXIT_PASS
+    assert "0 of 10 training runs are at hand" in capsys.readouterr().err
+    assert drawn(project / "plots" / "leaker") == {"overview.png"}
+
+
+def test_a_test_without_an_oracle_says_how_to_make_one(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["plot", "other"]) == EXIT_BAD_FILE
+    assert "try:  buto train other" in capsys.readouterr().err
+
+
+def test_runs_that_are_not_there_are_named(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plot", "leaker", "--from-runs", "20990101.."]) == EXIT_USAGE
+    assert "holds no usable runs of 'leaker'" in capsys.readouterr().err
+
+
+def test_a_place_that_cannot_be_written_is_named(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "taken").write_text("")
+    assert main(["plot", "leaker", "--out", "taken"]) == EXIT_NOT_JUDGED
+    assert "taken/overview.png cannot be written" in capsys.readouterr().err
