@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from buto.collect import host
+from buto.collect.target import Target
+
+TARGET = Target(("java", "-cp", "a b", "Main"), interval_s=0.02)
+
+
+def test_a_run_carries_what_comparing_it_needs() -> None:
+    metadata = host.describe(TARGET)
+    names = "name os kernel arch cpu.model cores cores.total cores.quota memory.total memory.limit load.1min"
+    assert set(metadata) == {f"host.{name}" for name in names.split()} | {
+        f"buto.{name}" for name in ("version", "collector", "interval", "command")
+    }
+    assert metadata["host.cores"] == len(os.sched_getaffinity(0))
+    assert metadata["buto.command"] == "java -cp 'a b' Main"
+    assert json.loads(json.dumps(metadata)) == metadata
+
+
+@pytest.mark.parametrize(
+    ("files", "cores", "memory"),
+    [
+        ({}, None, None),
+        ({"/sys/fs/cgroup/cpu.max": "max 100000\n", "/sys/fs/cgroup/memory.max": "max\n"}, None, None),
+        ({"/sys/fs/cgroup/cpu.max": "150000 100000\n", "/sys/fs/cgroup/memory.max": "1048576\n"}, 1.5, 2**20),
+        (
+            {
+                "/sys/fs/cgroup/cpu/cpu.cfs_quota_us": "50000\n",
+                "/sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000\n",
+                "/sys/fs/cgroup/memory/memory.limit_in_bytes": "2097152\n",
+            },
+            0.5,
+            2**21,
+        ),
+        (
+            {
+                "/sys/fs/cgroup/cpu/cpu.cfs_quota_us": "-1\n",
+                "/sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000\n",
+                "/sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n",
+            },
+            None,
+            None,
+        ),
+    ],
+    ids=["none", "v2 without limits", "v2", "v1", "v1 without limits"],
+)
+def test_limits_of_control_groups_are_seen(
+    monkeypatch: pytest.MonkeyPatch, files: dict[str, str], cores: float | None, memory: int | None
+) -> None:
+    monkeypatch.setattr(host, "_read", files.get)
+    metadata = host.describe(TARGET)
+    assert (metadata["host.cores.quota"], metadata["host.memory.limit"]) == (cores, memory)
+
+
+def stat(user: int, *, idle: int = 0, steal: int = 0, elsewhere: int = 0) -> str:
+    ticks = f"{user} 0 0 {idle} 0 0 0 {steal} 0 0"
+    return (
+        f"cpu  1 1 1 1 1 1 1 1 1 1\ncpu0 {ticks}\ncpu1 {ticks}\ncpu7 {elsewhere} 0 0 0 0 0 0 0 0 0\nintr 5\n"
+    )
+
+
+def test_the_foreign_load_is_what_visible_cores_did_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = {"clock": 100.0, "own": 5.0, "stat": stat(1000)}
+    monkeypatch.setattr(host, "_visible_cpus", lambda: frozenset({0, 1}))
+    monkeypatch.setattr(host, "_read", lambda path: now["stat"])
+    monkeypatch.setattr(host, "_own_cpu_s", lambda: now["own"])
+    monkeypatch.setattr(time, "monotonic", lambda: now["clock"])
+    monkeypatch.setattr(os, "sysconf", lambda name: 100)
+    meter = host.LoadMeter()
+    now |= {"clock": 110.0, "own": 9.0, "stat": stat(1300, idle=900, steal=100, elsewhere=5000)}
+    # Two cores were busy for 3 s each and lost 1 s each; 4 of these 8 s were our own.
+    assert meter.foreign_load() == pytest.approx(4 / 20)
+    assert meter.foreign_load(known_s=1.0) == pytest.approx(3 / 20)
+    assert meter.foreign_load(known_s=60.0) == 0.0
+    now["clock"] = 100.05
+    assert math.isnan(meter.foreign_load())
+
+
+def test_a_busy_stranger_is_seen_until_it_is_collected_as_our_own() -> None:
+    meter = host.LoadMeter()
+    burn = "import time\nwhile time.process_time() < 0.4: pass\nprint(flush=True)\ninput()"
+    stranger = subprocess.Popen([sys.executable, "-c", burn], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    with stranger:
+        assert stranger.stdout is not None
+        stranger.stdout.readline()
+        seen = meter.foreign_load()
+        known = meter.foreign_load(known_s=0.4)
+        stranger.communicate(b"\n")
+    assert 0 < seen <= 1
+    assert known < seen
+
+
+def test_waiting_for_a_core_is_counted_for_all_threads() -> None:
+    waited_s = host.run_queue_s(os.getpid())
+    assert waited_s is not None
+    assert waited_s >= 0
+    assert host.run_queue_s(2**22 + 1) is None
