@@ -13,7 +13,7 @@ import buto
 from buto.cli.command import Command, Interrupted
 from buto.cli.console import Console, Verbosity
 from buto.cli.registry import COMMANDS
-from buto.errors import ButoError, UsageError
+from buto.errors import EXIT_USAGE, ButoError, UsageError
 
 EXIT_INTERRUPTED = 130
 """128 + SIGINT, as shells have it."""
@@ -32,38 +32,42 @@ exit codes:
 
 def main(argv: list[str] | None = None) -> int:
     """Carry out one command and return its exit code; expected failures are printed, not raised."""
-    arguments, command_line = _split(sys.argv[1:] if argv is None else argv)
+    try:
+        return _carry_out(sys.argv[1:] if argv is None else argv)
+    except ButoError as error:
+        Console().error(error.message, error.advice)
+        return error.exit_code
+    except KeyboardInterrupt as stop:
+        said = stop if isinstance(stop, Interrupted) else Interrupted()
+        Console().error(said.message, said.advice)
+        return EXIT_INTERRUPTED
+
+
+def _carry_out(argv: list[str]) -> int:
+    arguments, command_line = _split(argv)
     chosen = next((word for word in arguments if word in COMMANDS), None)
     command = COMMANDS[chosen].load() if chosen else None
     try:
         args = _parser(command).parse_args(arguments)
     except SystemExit as stop:
         # argparse prints its own message; it exits with 0 after --help and 2 for wrong usage.
-        return stop.code if isinstance(stop.code, int) else 2
-    console = Console(_verbosity(args))
-    try:
-        if command is None:
-            raise UsageError("no command given", advice="buto --help")
-        if command_line is not None and not command.takes_command:
-            raise UsageError(
-                f"buto {command.name} takes no command after --", advice=f"buto {command.name} --help"
-            )
-        args.command_name, args.command, args.arguments = command.name, command_line, arguments
-        return command.run(args, console)
-    except ButoError as error:
-        console.error(error.message, error.advice)
-        return error.exit_code
-    except KeyboardInterrupt as stop:
-        said = stop if isinstance(stop, Interrupted) else Interrupted()
-        console.error(said.message, said.advice)
-        return EXIT_INTERRUPTED
+        return stop.code if isinstance(stop.code, int) else EXIT_USAGE
+    if command is None:
+        raise UsageError("no command given", advice="buto --help")
+    if command_line is not None and not command.takes_command:
+        raise UsageError(
+            f"buto {command.name} takes no command after --", advice=f"buto {command.name} --help"
+        )
+    args.command_name, args.command, args.arguments = command.name, command_line, arguments
+    return command.run(args, Console(_verbosity(args)))
 
 
 def entry() -> NoReturn:
     """The console script ``buto``."""
-    # Without these a terminated buto would leave its JVM behind; now its blocks are unwound.
-    signal.signal(signal.SIGTERM, _exit_by)
-    signal.signal(signal.SIGHUP, _exit_by)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        # Else a terminated buto would leave its JVM behind. What nohup ignores stays ignored.
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _exit_by)
     sys.exit(main())
 
 

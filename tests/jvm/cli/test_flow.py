@@ -58,7 +58,7 @@ def test_train_and_check_from_the_command_line(tmp_path: Path, classes: Path) ->
     changed = buto(tmp_path, "check", "keeper", "--", *start, "400")
     assert changed.returncode == 1, changed.stdout + changed.stderr
     assert changed.stdout.startswith("REGRESSION  keeper: ")
-    assert "jvm.memory.heap.used" in changed.stdout
+    assert "jvm.memory." in changed.stdout
     assert sorted(path.name for path in tmp_path.iterdir()) == [".buto", "oracles", "result.json"]
 
 

@@ -193,3 +193,17 @@ def test_the_schema_and_the_judge_know_the_same_settings() -> None:
     for key, schema in judge.items():
         for value in schema.get("enum", ()):
             settings_from({key: value})
+
+
+def test_the_document_shows_a_configuration_that_works_and_names_every_key(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    text = (Path(__file__).parents[3] / "docs" / "configuration.md").read_text()
+    monkeypatch.setattr("buto.jars.path", lambda name: Path("/jars") / name)
+    (tmp_path / "buto.yaml").write_text(text.split("```yaml\n")[1].split("```")[0])
+    tests = load(tmp_path / "buto.yaml", {"SHOP_DB_PASSWORD": "secret"}).tests
+    assert tests["leaker"].target.command[3] == "/jars/buto-testprograms.jar"
+    assert tests["shop"].target.command[-1] == "--args=--orders 1000"
+    definitions = schemas.load("config")["definitions"]
+    for key in (*definitions["test"]["properties"], *definitions["mbean"]["properties"]):
+        assert f"`{key}`" in text
