@@ -9,7 +9,7 @@ import shlex
 import socket
 import time
 from contextlib import suppress
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import buto
 from buto.collect.target import Target
@@ -17,6 +17,8 @@ from buto.runs import MetadataValue
 
 _MIN_LOAD_WINDOW_S = 0.1
 """Shorter than this, the system's clock ticks of 10 ms say nothing of the load."""
+
+_CGROUPS = "/sys/fs/cgroup"
 
 _IDLE_FIELDS = (3, 4)
 """idle and iowait, in the order of /proc/stat, see proc(5)."""
@@ -125,21 +127,28 @@ def _cpu_model() -> str | None:
 
 def _cgroup_cores() -> float | None:
     """Cores' worth of time that the control group may use; None without a limit."""
-    version_2 = (_read("/sys/fs/cgroup/cpu.max") or "max").split()
-    if len(version_2) == 2 and version_2[0] != "max":
-        return int(version_2[0]) / int(version_2[1])
-    quota = int(_read("/sys/fs/cgroup/cpu/cpu.cfs_quota_us") or -1)
-    period = int(_read("/sys/fs/cgroup/cpu/cpu.cfs_period_us") or 0)
-    return quota / period if quota > 0 and period > 0 else None
+    quotas = [text.split() for text in _cgroup_files("cpu.max")]
+    old = [_read(f"{_CGROUPS}/cpu/cpu.cfs_{name}_us") for name in ("quota", "period")]
+    quotas += [[text for text in old if text is not None]]
+    numbers = [[int(text) for text in pair] for pair in quotas if len(pair) == 2 and pair[0] != "max"]
+    cores = [quota / period for quota, period in numbers if quota > 0]
+    return min(cores, default=None)
 
 
 def _cgroup_memory() -> int | None:
     """Bytes that the control group may use; None without a limit below the machine's memory."""
-    text = _read("/sys/fs/cgroup/memory.max") or _read("/sys/fs/cgroup/memory/memory.limit_in_bytes") or "max"
-    if text.strip() == "max":
-        return None
     total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return int(text) if int(text) < total else None
+    texts = [*_cgroup_files("memory.max"), _read(f"{_CGROUPS}/memory/memory.limit_in_bytes") or "max"]
+    limits = [int(text) for text in texts if text.strip() != "max"]
+    return min((limit for limit in limits if limit < total), default=None)
+
+
+def _cgroup_files(name: str) -> list[str]:
+    """A file of this process's control group (version 2) and of all groups above it, where there is one."""
+    groups = [line[3:] for line in (_read("/proc/self/cgroup") or "").splitlines() if line.startswith("0::")]
+    own = PurePosixPath(_CGROUPS + (groups[0] if groups else "/"))
+    texts = [_read(str(group / name)) for group in (own, *own.parents) if group.is_relative_to(_CGROUPS)]
+    return [text for text in texts if text is not None]
 
 
 def _read(path: str) -> str | None:

@@ -93,8 +93,8 @@ class Recorder:
         return self.run(java, *options, "-cp", str(self.classes), main, *arguments, **settings)
 
     def run(self, *command: str, on_tick: OnTick | None = None, **settings: Any) -> Run:
-        settings = {"timeout_s": 60.0, "interval_s": 0.05} | settings
-        with open_collector(Target(command, **settings)) as collector:
+        target = Target(command, **{"timeout_s": 60.0, "interval_s": 0.05, **settings})
+        with open_collector(target) as collector:
             return collector.record("test", on_tick)
 
     def last_time_ns(self, run: Run) -> float:

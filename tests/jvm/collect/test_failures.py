@@ -9,6 +9,7 @@ import textwrap
 import time
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -19,7 +20,7 @@ from buto.errors import BadFileError, MeasureError, StorageError
 from tests.jvm.collect.conftest import ROOT, Recorder, problems
 
 
-def failure(record: Recorder, *command: str, **settings: object) -> MeasureError:
+def failure(record: Recorder, *command: str, **settings: Any) -> MeasureError:
     with pytest.raises(MeasureError) as raised:
         record.run(*command, **settings)
     return raised.value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -108,7 +109,7 @@ def test_jvms_that_are_not_the_named_one_give_an_error_that_lists_them(record: R
     ],
 )
 def test_a_command_that_starts_no_jvm_is_an_error(
-    record: Recorder, command: tuple[str, ...], settings: dict[str, float], message: str
+    record: Recorder, command: tuple[str, ...], settings: dict[str, Any], message: str
 ) -> None:
     start = time.monotonic()
     with pytest.raises(MeasureError) as raised:

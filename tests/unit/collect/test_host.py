@@ -34,6 +34,16 @@ def test_a_run_carries_what_comparing_it_needs() -> None:
         ({"/sys/fs/cgroup/cpu.max": "150000 100000\n", "/sys/fs/cgroup/memory.max": "1048576\n"}, 1.5, 2**20),
         (
             {
+                "/proc/self/cgroup": "0::/user.slice/tests\n",
+                "/sys/fs/cgroup/user.slice/cpu.max": "300000 100000\n",
+                "/sys/fs/cgroup/user.slice/tests/cpu.max": "max 100000\n",
+                "/sys/fs/cgroup/user.slice/tests/memory.max": "4194304\n",
+            },
+            3.0,
+            2**22,
+        ),
+        (
+            {
                 "/sys/fs/cgroup/cpu/cpu.cfs_quota_us": "50000\n",
                 "/sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000\n",
                 "/sys/fs/cgroup/memory/memory.limit_in_bytes": "2097152\n",
@@ -51,7 +61,7 @@ def test_a_run_carries_what_comparing_it_needs() -> None:
             None,
         ),
     ],
-    ids=["none", "v2 without limits", "v2", "v1", "v1 without limits"],
+    ids=["none", "v2 without limits", "v2", "v2 in a group of groups", "v1", "v1 without limits"],
 )
 def test_limits_of_control_groups_are_seen(
     monkeypatch: pytest.MonkeyPatch, files: dict[str, str], cores: float | None, memory: int | None
