@@ -42,7 +42,7 @@ def save(path: Path, oracle: Oracle) -> None:
     except OSError as error:
         raise StorageError(
             f"the oracle {path} cannot be written: {error.strerror or error}",
-            advice="free some space, or name another directory with --oracles DIR",
+            advice="free some space, or name another file with --oracle FILE",
         ) from error
 
 
