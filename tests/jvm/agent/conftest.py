@@ -60,8 +60,8 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     classes = tmp_path_factory.mktemp("programs")
     javac = next(java.parent / "javac" for java in JDKS.values() if (java.parent / "javac").exists())
     sources = sorted(Path(__file__).parent.glob("programs/*.java"))
-    command = [javac, "--release", "8", "-Xlint:all,-options", "-Werror", "-d", classes, *sources]
-    subprocess.run(command, check=True, timeout=PATIENCE_S)
+    command = [str(javac), "--release", "8", "-Xlint:all,-options", "-Werror", "-d", str(classes)]
+    subprocess.run([*command, *map(str, sources)], check=True, timeout=PATIENCE_S)
     return classes
 
 
@@ -89,10 +89,17 @@ class Launcher:
         command += [*options, "-cp", str(self.classes), *program]
         with self.stdout.open("wb") as out, self.stderr.open("wb") as err:
             process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=os.environ | (environment or {})
+                command, stdin=subprocess.PIPE, stdout=out, stderr=err, env=os.environ | (environment or {})
             )
         self.started.append(process)
         return process
+
+    def go_on(self) -> None:
+        """Ends one wait of the program that was started last."""
+        stdin = self.started[-1].stdin
+        assert stdin is not None
+        stdin.write(b"\n")
+        stdin.flush()
 
     @property
     def stdout(self) -> Path:
@@ -112,7 +119,7 @@ def launcher(tmp_path: Path, programs: Path) -> Iterator[Launcher]:
     yield launcher
     for process in launcher.started:
         process.kill()
-        process.wait()
+        process.communicate()
 
 
 @pytest.fixture

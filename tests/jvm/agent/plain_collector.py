@@ -11,7 +11,7 @@ import math
 import secrets
 import socket
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -147,6 +147,12 @@ class PlainCollector:
         """From the connection to the open gate."""
         self.prepare(interval_ms, flush_ms, rules)
         self.send(GO)
+
+    def read_until(self, satisfied: Callable[[Heard], object]) -> Heard:
+        """Reads frames until what was heard satisfies; fails at the end of the stream."""
+        while not satisfied(self.heard):
+            assert self.read() != 0, "the stream ended too early"
+        return self.heard
 
     def finish(self) -> Heard:
         """Reads to the end; answers BYE with FAREWELL."""

@@ -107,7 +107,11 @@ def test_a_frame_out_of_order_ends_the_measurement(
 
 @pytest.mark.parametrize(
     "answer",
-    [b"\xff\xff\xff\xffA", struct.pack(">IB", 3, ACCEPT) + b"\0\0", struct.pack(">IBQIH", 15, ACCEPT, 0, 0, 0)],
+    [
+        b"\xff\xff\xff\xffA",
+        struct.pack(">IB", 3, ACCEPT) + b"\0\0",
+        struct.pack(">IBQIH", 15, ACCEPT, 0, 0, 0),
+    ],
     ids=["too-long", "too-short", "no-interval"],
 )
 def test_nonsense_instead_of_accept(

@@ -10,7 +10,16 @@ from pathlib import Path
 import pytest
 
 from tests.jvm.agent.conftest import AGENT, PATIENCE_S, Launcher
-from tests.jvm.agent.plain_collector import BYE, COLUMNS, DROPPED, HELLO, MARK, METADATA, SAMPLES, PlainCollector
+from tests.jvm.agent.plain_collector import (
+    BYE,
+    COLUMNS,
+    DROPPED,
+    HELLO,
+    MARK,
+    METADATA,
+    SAMPLES,
+    PlainCollector,
+)
 
 
 @pytest.mark.parametrize(
@@ -26,7 +35,12 @@ from tests.jvm.agent.plain_collector import BYE, COLUMNS, DROPPED, HELLO, MARK, 
     ids=["return", "exit", "uncaught", "out-of-memory", "daemon-left", "no-main-class"],
 )
 def test_an_orderly_end_is_recorded_to_its_last_sample(
-    java: Path, launcher: Launcher, collector: PlainCollector, program: list[str], options: list[str], code: int
+    java: Path,
+    launcher: Launcher,
+    collector: PlainCollector,
+    program: list[str],
+    options: list[str],
+    code: int,
 ) -> None:
     process = launcher.start(java, collector, program, options)
     collector.start()
@@ -80,7 +94,12 @@ def test_sigterm_is_an_orderly_end(java: Path, launcher: Launcher, collector: Pl
     ids=["halt", "exit-on-out-of-memory"],
 )
 def test_an_end_without_hooks_leaves_what_was_pushed(
-    java: Path, launcher: Launcher, collector: PlainCollector, program: list[str], options: list[str], code: int
+    java: Path,
+    launcher: Launcher,
+    collector: PlainCollector,
+    program: list[str],
+    options: list[str],
+    code: int,
 ) -> None:
     process = launcher.start(java, collector, program, options)
     collector.start()
@@ -125,7 +144,9 @@ def test_main_waits_for_the_first_sample_and_the_collector(
     assert heard.times[-1] > done
 
 
-def test_a_program_of_no_length_is_measured_every_time(java: Path, launcher: Launcher, tmp_path: Path) -> None:
+def test_a_program_of_no_length_is_measured_every_time(
+    java: Path, launcher: Launcher, tmp_path: Path
+) -> None:
     for _ in range(20):
         with PlainCollector(tmp_path) as collector:
             process = launcher.start(java, collector, ["Ends"])
@@ -137,7 +158,9 @@ def test_a_program_of_no_length_is_measured_every_time(java: Path, launcher: Lau
         assert heard.times[0] < began <= done < heard.times[-1]
 
 
-def test_frames_come_in_the_documented_order(one_java: Path, launcher: Launcher, collector: PlainCollector) -> None:
+def test_frames_come_in_the_documented_order(
+    one_java: Path, launcher: Launcher, collector: PlainCollector
+) -> None:
     process = launcher.start(one_java, collector, ["Ends"])
     collector.start(interval_ms=10000)
     heard = collector.finish()
@@ -168,10 +191,15 @@ def test_exit_is_hardly_delayed(java: Path, launcher: Launcher, tmp_path: Path) 
     assert shortest(measured=True) - shortest(measured=False) < 20
 
 
-def test_the_agent_given_twice_measures_once(java: Path, launcher: Launcher, collector: PlainCollector) -> None:
+def test_the_agent_given_twice_measures_once(
+    java: Path, launcher: Launcher, collector: PlainCollector
+) -> None:
     options = f"-javaagent:{AGENT}={collector.session_file}"
     process = launcher.start(
-        java, collector, ["Ends", "sleep=100", "threads"], environment={"JAVA_TOOL_OPTIONS": f"{options} {options}"}
+        java,
+        collector,
+        ["Ends", "sleep=100", "threads"],
+        environment={"JAVA_TOOL_OPTIONS": f"{options} {options}"},
     )
     collector.start()
     heard = collector.finish()

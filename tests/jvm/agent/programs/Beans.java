@@ -8,7 +8,10 @@ import javax.management.Notification;
 import javax.management.NotificationBroadcasterSupport;
 import javax.management.ObjectName;
 
-/** Registers MBeans of all kinds, and does with them what its arguments say, in their order. */
+/**
+ * Registers MBeans of all kinds, and does with them what its arguments say, in their order; to wait
+ * is to read a byte.
+ */
 public final class Beans {
     private static final MBeanServer SERVER = ManagementFactory.getPlatformMBeanServer();
 
@@ -171,8 +174,12 @@ public final class Beans {
                 for (int i = 0; i < number; i++) {
                     SERVER.registerMBean(new Emitter(), new ObjectName("test:type=Many,id=" + i));
                 }
-            } else {
+            } else if (words[0].equals("wait")) {
+                System.in.read();
+            } else if (words[0].equals("sleep")) {
                 Thread.sleep(number);
+            } else {
+                throw new IllegalArgumentException(deed);
             }
         }
         System.out.println("done");

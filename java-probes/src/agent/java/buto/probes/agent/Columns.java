@@ -35,9 +35,10 @@ final class Columns {
         return count;
     }
 
-    /** Whether there is no room for a further column. */
-    boolean isFull() {
-        return count == MOST;
+    /** Whether a further column would be taken; if not, it counts as refused. */
+    boolean hasRoom() {
+        refused |= count == MOST;
+        return count < MOST;
     }
 
     /** Whether a column was refused because there was no room. */
@@ -51,8 +52,7 @@ final class Columns {
         if (known != null) {
             return known.intValue();
         }
-        if (count == MOST) {
-            refused = true;
+        if (!hasRoom()) {
             return NONE;
         }
         if (count == names.length) {

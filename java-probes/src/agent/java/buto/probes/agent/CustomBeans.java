@@ -143,7 +143,7 @@ final class CustomBeans implements NotificationListener {
                 columns.clear();
                 gone.failed(columns, "the MBean was unregistered");
             }
-            if (isRegistered(name) && !columns.isFull()) {
+            if (isRegistered(name)) {
                 begin(name, columns, metadata);
             }
         }
@@ -164,7 +164,9 @@ final class CustomBeans implements NotificationListener {
     private void begin(ObjectName name, Columns columns, Metadata metadata) {
         BeanRule rule = ruleOf(name);
         try {
-            live.put(name, new CustomBean(server, name, rule, columns));
+            if (columns.hasRoom()) {
+                live.put(name, new CustomBean(server, name, rule, columns));
+            }
         } catch (JMException alreadyGone) {
             // Its end is announced as its beginning was.
         } catch (RuntimeException failure) {

@@ -10,14 +10,18 @@ import java.util.ArrayList;
 final class PlatformBeans {
     private PlatformBeans() {}
 
-    /** Makes the beans and their columns; which there are depends on the JVM and its options alone. */
-    static Bean[] all(ProcessBean process, Columns columns) {
+    /**
+     * Makes the beans and their columns; which there are depends on the JVM and its options alone.
+     *
+     * @param sun null in a JVM without com.sun.management
+     */
+    static Bean[] all(SunBeans sun, Columns columns) {
         ArrayList<Bean> beans = new ArrayList<Bean>();
         beans.add(new ClassLoadingBean(columns));
         beans.add(new CompilationBean(columns));
         beans.add(new MemoryBean(columns));
         beans.add(new ThreadBean(columns));
-        beans.add(process);
+        beans.add(new ProcessBean(sun, columns));
         for (MemoryPoolMXBean pool : ManagementFactory.getMemoryPoolMXBeans()) {
             beans.add(new PoolBean(pool, columns));
         }

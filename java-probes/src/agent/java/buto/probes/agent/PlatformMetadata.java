@@ -1,13 +1,11 @@
 package buto.probes.agent;
 
-import java.io.IOException;
 import java.lang.management.CompilationMXBean;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryMXBean;
 import java.lang.management.MemoryPoolMXBean;
 import java.lang.management.RuntimeMXBean;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Properties;
 
@@ -20,7 +18,7 @@ final class PlatformMetadata {
      *
      * @param sessionFile tells this agent's own option from the others, to leave it out
      */
-    static void collect(Metadata metadata, String sessionFile) throws IOException {
+    static void collect(Metadata metadata, String sessionFile) {
         RuntimeMXBean runtime = ManagementFactory.getRuntimeMXBean();
         metadata.put("process.pid", Long.valueOf(ProcessId.get()));
         metadata.put("jvm.spec.name", runtime.getSpecName());
@@ -52,30 +50,15 @@ final class PlatformMetadata {
         return joined.toString();
     }
 
-    private static void system(Metadata metadata) throws IOException {
+    private static void system(Metadata metadata) {
         metadata.put("system.processors", Integer.valueOf(Runtime.getRuntime().availableProcessors()));
-        metadata.put("system.load.average", loadAverage());
+        double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
+        metadata.put("system.load.average", load < 0 ? null : Double.valueOf(load));
         CompilationMXBean compiler = ManagementFactory.getCompilationMXBean();
         metadata.put("jvm.jit.name", compiler == null ? null : compiler.getName());
         Properties properties = System.getProperties();
         for (String key : properties.stringPropertyNames()) {
             metadata.put("system.property[" + key + "]", properties.getProperty(key));
-        }
-    }
-
-    /** Of the last minute; from the system where it tells, as the platform's bean is costly to make. */
-    private static Object loadAverage() throws IOException {
-        ProcFile file = ProcFile.open("/proc/loadavg");
-        if (file == null) {
-            double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
-            return load < 0 ? null : Double.valueOf(load);
-        }
-        try {
-            int length = file.read();
-            String text = new String(file.bytes, 0, length, StandardCharsets.UTF_8);
-            return text.substring(0, text.indexOf(' '));
-        } finally {
-            file.close();
         }
     }
 

@@ -1,6 +1,5 @@
 package buto.probes.agent;
 
-import java.io.IOException;
 import javax.management.JMException;
 
 /** Reads the beans into rows, and puts rows and all that goes with them into frames. */
@@ -8,7 +7,6 @@ final class Recorder {
     private final Outbox out;
     private final Columns columns = new Columns();
     private final Metadata metadata = new Metadata();
-    private final ProcessBean process;
     private final Bean[] platform;
     private final OwnCost cost;
 
@@ -22,14 +20,12 @@ final class Recorder {
      * Prepares everything that can be prepared, in the sampler thread.
      *
      * @throws JMException if the platform's MBean server does not let us listen
-     * @throws IOException if the system's accounts cannot be read
      */
-    Recorder(Request request, String sessionFile, Outbox out) throws JMException, IOException {
+    Recorder(Request request, String sessionFile, Outbox out) throws JMException {
         this.out = out;
         PlatformMetadata.collect(metadata, sessionFile);
         SunBeans sun = SunBeans.find();
-        process = new ProcessBean(sun, columns);
-        platform = PlatformBeans.all(process, columns);
+        platform = PlatformBeans.all(sun, columns);
         cost = new OwnCost(sun, columns);
         custom = request.rules.length == 0 ? null : new CustomBeans(request.rules, metadata);
         if (custom != null) {
@@ -118,9 +114,8 @@ final class Recorder {
         out.end();
     }
 
-    /** Lets go of the program's MBeans and of open files. */
+    /** Lets go of the program's MBeans. */
     void close() {
-        process.close();
         if (custom != null) {
             custom.close();
         }

@@ -8,8 +8,9 @@ import java.lang.management.ManagementFactory;
 final class SunBeans {
     static final String MISSING = "this JVM has no com.sun.management";
 
+    private final OperatingSystemMXBean system =
+            (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-    private OperatingSystemMXBean system;
 
     private SunBeans() {}
 
@@ -26,9 +27,6 @@ final class SunBeans {
 
     /** Processor time of the process in nanoseconds, or -1. */
     long processCpuNanos() {
-        if (system == null) {
-            system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-        }
         return system.getProcessCpuTime();
     }
 

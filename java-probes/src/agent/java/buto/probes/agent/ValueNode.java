@@ -114,7 +114,7 @@ final class ValueNode {
     /** The node of a member; null for a new one when no further column would be taken. */
     private ValueNode child(Object key, String suffix, Columns columns) {
         ValueNode child = children.get(key);
-        if (child == null && !columns.isFull()) {
+        if (child == null && columns.hasRoom()) {
             child = new ValueNode(name + suffix);
             children.put(key, child);
         }
