@@ -1,0 +1,103 @@
+"""Draw what the test programs use over time, from stored runs: a row for each program, a line for each run.
+
+buto record --config configs/thesis.yaml --store DIR
+python testprograms/plot_shapes.py --store DIR --out docs/images/testprograms.png
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import NamedTuple
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+
+from buto.runs import Run
+from buto.runs.model import FloatArray
+from buto.runs.store import RunStore
+
+MIB = float(1 << 20)
+COLOURS = plt.get_cmap("tab10").colors  # type: ignore[attr-defined]
+
+
+class Panel(NamedTuple):
+    """What one small picture shows: the sum of all properties whose names match, in some unit."""
+
+    title: str
+    pattern: str
+    divisor: float = 1.0
+
+    def values(self, run: Run) -> FloatArray:
+        """Shape (n_samples,); NaN where no property matches."""
+        columns = [run.series(name) for name in run.column_of if fnmatchcase(name, self.pattern)]
+        if not columns:
+            return np.full(len(run.times_s), np.nan)
+        total: FloatArray = np.sum(columns, axis=0)
+        return total / self.divisor
+
+
+HEAP = Panel("heap used, MiB", "jvm.memory.heap.used", MIB)
+COMMITTED = Panel("heap committed, MiB", "jvm.memory.heap.committed", MIB)
+EDEN = Panel("eden used, MiB", "jvm.memory.used[[]*Eden*", MIB)
+OLD = Panel("old generation used, MiB", "jvm.memory.used[[]*Old*", MIB)
+YOUNG_GCS = Panel("young collections", "jvm.gc.count[[]*S?avenge*")
+FULL_GCS = Panel("full collections", "jvm.gc.count[[]*MarkSweep*")
+THREADS = Panel("threads", "jvm.thread.count")
+METASPACE = Panel("metaspace used, MiB", "jvm.memory.used[[]Metaspace]", MIB)
+CLASSES = Panel("classes", "jvm.class.count")
+COMPILATION = Panel("time compiling, s", "jvm.compilation.time")
+QUEUE = Panel("queue size", "mbean*/State.queueSize")
+JOBS = Panel("processed jobs", "mbean*/State.processedJobs")
+
+ROWS = {
+    "references": (HEAP, COMMITTED, EDEN, OLD, YOUNG_GCS, FULL_GCS),
+    "leaker": (HEAP, COMMITTED, OLD, YOUNG_GCS, FULL_GCS, THREADS),
+    "classloading": (HEAP, OLD, METASPACE, CLASSES, COMPILATION, FULL_GCS),
+    "consumerproducer": (HEAP, OLD, YOUNG_GCS, THREADS, QUEUE, JOBS),
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Read the runs of every test in a store, draw, write a PNG."""
+    parser = argparse.ArgumentParser(description="Draw the shapes of the test programs.")
+    parser.add_argument("--store", type=Path, required=True, help="where the runs are")
+    parser.add_argument("--out", type=Path, required=True, help="the picture to write")
+    options = parser.parse_args(arguments)
+    store = RunStore(options.store)
+    tests = {test: store.load_set(test).runs for test in sorted(store.tests())}
+    figure, grid = plt.subplots(len(ROWS), 6, figsize=(15, 8.6), layout="constrained")
+    for axes, (program, panels) in zip(grid, ROWS.items(), strict=True):
+        variants = {test: runs for test, runs in tests.items() if test.startswith(program + "-")}
+        for place, panel in zip(axes, panels, strict=True):
+            draw(place, panel, variants)
+        axes[0].set_ylabel(program, fontsize=10)
+        names = [test.removeprefix(program + "-") for test in variants]
+        handles = axes[0].get_legend_handles_labels()[0]
+        axes[0].legend(
+            handles, names, fontsize=7, loc="upper left", handlelength=1, ncols=2 if len(names) > 4 else 1
+        )
+    figure.supxlabel("seconds from main", fontsize=9)
+    figure.savefig(options.out, dpi=80, pil_kwargs={"optimize": True})
+
+
+def draw(place: Axes, panel: Panel, variants: dict[str, tuple[Run, ...]]) -> None:
+    """All runs of one program's variants in one small picture."""
+    for colour, runs in zip(COLOURS, variants.values(), strict=False):
+        for number, run in enumerate(runs):
+            label = None if number else run.test
+            place.plot(run.times_s, panel.values(run), color=colour, linewidth=0.9, label=label)
+    place.set_title(panel.title, fontsize=9)
+    place.set_ylim(bottom=0)
+    place.tick_params(labelsize=7)
+
+
+if __name__ == "__main__":
+    main()
