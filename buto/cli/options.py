@@ -116,8 +116,14 @@ def train_again(args: Namespace, test: str, otherwise: tuple[str, ...] = ()) -> 
     return shlex.join([*words, *(("--", *command) if command else ())])
 
 
-def old_oracle(args: Namespace, test: str) -> Oracle | None:
-    """The oracle of a test for what it remembers, None without one."""
+def old_oracle(args: Namespace, test: str, configured: config.Config | None) -> Oracle | None:
+    """The oracle of a test for what it remembers, None without one.
+
+    Not looked at where a command is typed or configured: a damaged one must not keep its test from
+    being trained anew.
+    """
+    if args.command is not None or (configured is not None and test in configured.tests):
+        return None
     return the_oracle(args, test) if oracle_path(args, test).exists() else None
 
 

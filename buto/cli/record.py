@@ -34,7 +34,8 @@ examples:
     def run(self, args: Namespace, console: Console) -> int:
         configured = options.read_config(args)
         names = options.chosen_names(args, configured)
-        tests = [options.test_for(name, args, configured, options.old_oracle(args, name)) for name in names]
+        known = {name: options.old_oracle(args, name, configured) for name in names}
+        tests = [options.test_for(name, args, configured, known[name]) for name in names]
         collected = launch(tests, dict.fromkeys(names, args.runs), args, console)
         code = EXIT_PASS
         for name, result in collected.items():

@@ -52,7 +52,8 @@ examples:
         options.check_json_path(args)
         configured = options.read_config(args)
         names = options.chosen_names(args, configured)
-        tests = [options.test_for(name, args, configured, options.old_oracle(args, name)) for name in names]
+        known = {name: options.old_oracle(args, name, configured) for name in names}
+        tests = [options.test_for(name, args, configured, known[name]) for name in names]
         collected = _collected(tests, args, console)
         return finish([_trained(test, collected[test.name], args, console) for test in tests], args, console)
 

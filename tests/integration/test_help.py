@@ -7,15 +7,16 @@ from pathlib import Path
 import pytest
 
 from buto.cli.registry import COMMANDS
-from tests.integration.stored import ROOT, buto
+from tests.integration.stored import ROOT, called
 
 GOLDEN = ROOT / "tests" / "golden" / "help"
 
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])
-def test_help_is_as_it_was_read(tmp_path: Path, command: str) -> None:
+def test_help_is_as_it_was_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
     words = [command] if command else []
-    done = buto(tmp_path, *words, "--help")
+    done = called(tmp_path, *words, "--help")
     assert (done.returncode, done.stderr) == (0, "")
     golden = GOLDEN / f"{command or 'buto'}.txt"
     assert done.stdout == golden.read_text(), (

@@ -9,12 +9,12 @@ import jsonschema
 import pytest
 
 from buto import schemas
-from tests.integration.stored import buto
+from tests.integration.stored import called
 
 
 @pytest.mark.parametrize("name", schemas.names())
 def test_each_schema_is_printed_and_is_one(tmp_path: Path, name: str) -> None:
-    done = buto(tmp_path, "schema", name)
+    done = called(tmp_path, "schema", name)
     assert (done.returncode, done.stderr) == (0, "")
     schema = json.loads(done.stdout)
     jsonschema.Draft7Validator.check_schema(schema)
