@@ -8,11 +8,10 @@ from __future__ import annotations
 import os
 import secrets
 import shlex
-import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -20,6 +19,7 @@ from types import TracebackType
 from typing import Self
 
 from buto.collect import processes
+from buto.collect.command_line import command_line
 from buto.collect.output import OutputFile, last_lines
 from buto.collect.target import Target
 from buto.errors import MeasureError
@@ -30,7 +30,6 @@ GRACE_S = 2.0
 _REAP_S = 10.0
 """Time that the system has to end processes after SIGKILL."""
 
-_TOOL_OPTIONS = "JAVA_TOOL_OPTIONS"
 _MARKER = "BUTO_LAUNCH"
 
 
@@ -55,56 +54,6 @@ class Ending:
         return f"signal {self.signal}" if self.signal is not None else f"exit code {self.exit_code}"
 
 
-@dataclass(frozen=True, slots=True)
-class CommandLine:
-    """What is executed: the command with JVM options added.
-
-    Attributes:
-        arguments: the first is the program's path or name.
-        environment: all of it.
-        direct: whether the command is the ``java`` launcher itself, so that its process is the JVM.
-        added_tool_options: the value that JAVA_TOOL_OPTIONS got, and the one that it had; None if
-            the options stand in the command.
-    """
-
-    arguments: tuple[str, ...]
-    environment: Mapping[str, str]
-    direct: bool
-    added_tool_options: tuple[str, str | None] | None = None
-
-    def clean(self, output: bytes) -> bytes:
-        """The output without what a JVM says only because buto added to JAVA_TOOL_OPTIONS."""
-        if self.added_tool_options is None:
-            return output
-        value, before = self.added_tool_options
-        own = f"Picked up {_TOOL_OPTIONS}: {before}\n" if before is not None else ""
-        return output.replace(f"Picked up {_TOOL_OPTIONS}: {value}\n".encode(), own.encode())
-
-
-def is_java(command: Sequence[str]) -> bool:
-    """Whether the command is the ``java`` launcher itself, wherever it lies."""
-    return os.path.basename(command[0]) == "java"
-
-
-def command_line(target: Target, jvm_options: Sequence[str]) -> CommandLine:
-    """Add JVM options: first in a ``java`` command, through JAVA_TOOL_OPTIONS for any other.
-
-    Raises:
-        MeasureError: there is no such command.
-    """
-    environment = dict(os.environ) | dict(target.environment)
-    program = _resolve(target.command[0], environment)
-    if is_java(target.command):
-        return CommandLine((program, *jvm_options, *target.command[1:]), environment, direct=True)
-    arguments = (program, *target.command[1:])
-    if not jvm_options:
-        return CommandLine(arguments, environment, direct=False)
-    before = environment.get(_TOOL_OPTIONS)
-    value = " ".join(([before] if before else []) + [_quoted(option) for option in jvm_options])
-    environment[_TOOL_OPTIONS] = value
-    return CommandLine(arguments, environment, direct=False, added_tool_options=(value, before))
-
-
 class Launch:
     """The user's command from its start to its end, in a session and process group of its own.
 
@@ -127,6 +76,7 @@ class Launch:
         self.target = target
         self.line = command_line(target, jvm_options)
         self.n_left_over = 0
+        self._all_gone = False
         self._ending: Ending | None = None
         self._marker = f"{_MARKER}={secrets.token_hex(8)}"
         self.stdout = OutputFile(directory / "stdout")
@@ -138,6 +88,7 @@ class Launch:
             self._close_outputs()
             raise
         self.pid = self._process.pid
+        self._family = processes.family_of(self.pid, self._marker.encode())
         self._pidfd = os.pidfd_open(self.pid)
 
     def __enter__(self) -> Self:
@@ -175,11 +126,11 @@ class Launch:
 
     def members(self) -> list[int]:
         """Every living process that the command started, itself included."""
-        return processes.members(self.pid, self._marker.encode())
+        return self._family.members()
 
     def owns(self, pid: int) -> bool:
         """Whether a living process was started by the command, or is its own."""
-        return processes.belongs(pid, self.pid, self._marker.encode())
+        return self._family.owns(pid)
 
     def terminate(self) -> None:
         """Ask all processes of the command to end (SIGTERM); returns at once."""
@@ -218,13 +169,30 @@ class Launch:
         Raises:
             MeasureError: a process is there ten seconds after SIGKILL.
         """
-        left = self.members()
-        if not left:
-            return
-        if self.poll() is not None:
-            self.n_left_over += len(left)
-        processes.send(left, signal.SIGTERM)
-        processes.wait_for_end(left, GRACE_S)
+        left = [] if self._all_gone else self.members()
+        if left:
+            if self.poll() is not None:
+                self.n_left_over = len(left)
+            processes.send(left, signal.SIGTERM)
+            processes.wait_for_end(left, GRACE_S)
+            self._kill_all()
+        self._all_gone = True
+
+    def close(self) -> None:
+        """End whatever still runs, and release all descriptors."""
+        try:
+            self.end_all()
+        except BaseException:
+            # A second Ctrl-C, as a rule: no more patience.
+            self.kill()
+            raise
+        finally:
+            if self.wait(_REAP_S) is None:
+                self._process.returncode = -signal.SIGKILL
+            os.close(self._pidfd)
+            self._close_outputs()
+
+    def _kill_all(self) -> None:
         deadline = time.monotonic() + _REAP_S
         while left := self.members():
             self.kill()
@@ -234,17 +202,6 @@ class Launch:
                     f"do not end, {_REAP_S:.0f} s after SIGKILL",
                     advice="see what they wait for: cat /proc/PID/stack",
                 )
-
-    def close(self) -> None:
-        """End whatever still runs, and release all descriptors."""
-        try:
-            self.end_all()
-        finally:
-            self.kill()
-            if self.wait(_REAP_S) is None:
-                self._process.returncode = -signal.SIGKILL
-            os.close(self._pidfd)
-            self._close_outputs()
 
     def _start(self) -> subprocess.Popen[bytes]:
         try:
@@ -264,33 +221,6 @@ class Launch:
     def _close_outputs(self) -> None:
         self.stdout.close()
         self.stderr.close()
-
-
-def _resolve(program: str, environment: Mapping[str, str]) -> str:
-    """The path of a program by its bare name; ``java`` may come from JAVA_HOME when PATH has none."""
-    if os.sep in program:
-        return program
-    found = shutil.which(program, path=environment.get("PATH", os.defpath))
-    if found is None and program == "java" and environment.get("JAVA_HOME"):
-        found = shutil.which("java", path=os.path.join(environment["JAVA_HOME"], "bin"))
-    if found is None:
-        raise MeasureError(
-            f"command not found: {program}",
-            advice=(
-                "install a JDK (for example: apt install openjdk-17-jdk-headless) or set JAVA_HOME"
-                if program == "java"
-                else "check the name, or give the path of the program"
-            ),
-        )
-    return found
-
-
-def _quoted(option: str) -> str:
-    """For JAVA_TOOL_OPTIONS, where a JVM divides at blanks and understands both kinds of quotes."""
-    if not any(character in option for character in " \t\n'\""):
-        return option
-    mark = "'" if '"' in option else '"'
-    return f"{mark}{option}{mark}"
 
 
 def _cannot_start(target: Target, error: OSError) -> MeasureError:

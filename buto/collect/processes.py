@@ -13,12 +13,17 @@ import sys
 import time
 from collections.abc import Iterable
 from contextlib import suppress
-from pathlib import Path
+from dataclasses import dataclass
 
 from buto.errors import MeasureError
 
 _PR_SET_PDEATHSIG = 1
 """linux/prctl.h"""
+
+_STATE, _SESSION, _START = 0, 3, 19
+"""Places in /proc/PID/stat behind the name, proc(5)."""
+
+_DEAD = (b"Z", b"X")
 
 _LIBC = ctypes.CDLL(None)
 """Loaded here, for nothing may be loaded between fork and exec."""
@@ -40,28 +45,46 @@ def die_with_parent(parent: int) -> None:
         os._exit(127)
 
 
-def members(session: int, marker: bytes) -> list[int]:
-    """Living processes of a session, and those whose first environment held ``marker``.
+@dataclass(frozen=True, slots=True)
+class Family:
+    """How the processes that a command started are known.
 
-    The marker finds what has opened a session of its own, as daemons do.
+    Attributes:
+        session: the command's own session.
+        marker: a variable of its environment, ``NAME=value``, that its descendants inherit: so those
+            are found that have opened a session of their own, as daemons do.
+        start: when its first process began, by the system's clock ticks; nobody older belongs to it.
     """
-    pids = [int(entry.name) for entry in os.scandir("/proc") if entry.name.isdigit()]
-    return [pid for pid in pids if belongs(pid, session, marker)]
+
+    session: int
+    marker: bytes
+    start: int
+
+    def members(self) -> list[int]:
+        """All of its processes that live."""
+        pids = [int(entry.name) for entry in os.scandir("/proc") if entry.name.isdigit()]
+        return [pid for pid in pids if self.owns(pid)]
+
+    def owns(self, pid: int) -> bool:
+        """Whether a living process belongs to it."""
+        fields = _stat_fields(pid)
+        if fields is None or fields[_STATE] in _DEAD or int(fields[_START]) < self.start:
+            return False
+        if int(fields[_SESSION]) == self.session:
+            return True
+        return self.marker in (_read(f"/proc/{pid}/environ") or b"").split(b"\0")
 
 
-def belongs(pid: int, session: int, marker: bytes) -> bool:
-    """Whether a living process is of that session, or its first environment held ``marker``."""
-    return session_of(pid) == session or _carries(pid, marker)
+def family_of(pid: int, marker: bytes) -> Family:
+    """The family of a process that leads a session and was not collected yet."""
+    fields = _stat_fields(pid)
+    return Family(pid, marker, int(fields[_START]) if fields else 0)
 
 
-def session_of(pid: int) -> int | None:
-    """The session of a process; None if it is dead, a zombie, or not to be seen."""
-    try:
-        text = Path(f"/proc/{pid}/stat").read_text(errors="replace")
-    except OSError:
-        return None
-    state, _, _, session = text[text.rindex(")") + 2 :].split()[:4]
-    return None if state in "ZX" else int(session)
+def is_alive(pid: int) -> bool:
+    """Whether there is a process of that number that is no zombie."""
+    fields = _stat_fields(pid)
+    return fields is not None and fields[_STATE] not in _DEAD
 
 
 def open_pidfd(pid: int) -> int | None:
@@ -101,8 +124,23 @@ def readable(descriptor: int, timeout_s: float) -> bool:
     return bool(poll.poll(timeout_s * 1000))
 
 
-def _carries(pid: int, marker: bytes) -> bool:
+def _stat_fields(pid: int) -> list[bytes] | None:
+    """The fields of /proc/PID/stat from the third on, see proc(5); None if there is no such process."""
+    text = _read(f"/proc/{pid}/stat")
+    return text[text.rindex(b")") + 2 :].split() if text else None
+
+
+def _read(path: str) -> bytes | None:
     try:
-        return marker in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
-        return False
+        return None
+    try:
+        pieces = []
+        while piece := os.read(descriptor, 65536):
+            pieces.append(piece)
+        return b"".join(pieces)
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)

@@ -87,14 +87,15 @@ class Recorder:
         *arguments: str,
         options: tuple[str, ...] = (),
         java: str = "java",
-        **settings: object,
+        **settings: Any,
     ) -> Run:
         """Launch one of the programs; settings are the target's."""
-        return self.run(java, *options, "-cp", str(self.classes), main, *arguments, **settings)
+        command = (java, *options, "-cp", str(self.classes), main, *arguments)
+        return self.run(*command, **settings)
 
     def run(self, *command: str, on_tick: OnTick | None = None, **settings: Any) -> Run:
-        target = Target(command, **{"timeout_s": 60.0, "interval_s": 0.05, **settings})
-        with open_collector(target) as collector:
+        merged: dict[str, Any] = {"timeout_s": 60.0, "interval_s": 0.05} | settings
+        with open_collector(Target(command, **merged)) as collector:
             return collector.record("test", on_tick)
 
     def last_time_ns(self, run: Run) -> float:
