@@ -123,7 +123,7 @@ def fit(runs: Sequence[Run], properties: Sequence[Property], settings: PipelineS
         window = fitting_window(window, int(np.median([len(one) for one in series])))
     smoothed = tuple(smooth(one, settings.smoothing, window) for one in series)
     points = GENERATORS[settings.time_points](smoothed)
-    wholes = time_points(np.zeros(len(SUMMARIES)), np.array([summaries(one) for one in series]))
+    wholes = time_points(np.zeros(len(SUMMARIES)), np.array([summaries(one, properties) for one in series]))
     grain = grains(properties, [one.values for one in series])
     floor = _floor(grain, points if len(points) else wholes, settings)
     widened = _widened(points, len(runs), floor, settings)
@@ -157,7 +157,7 @@ def compare(run: Run, model: Model, settings: PipelineSettings) -> Comparison:
     series = series_of(run, model.properties)
     smoothed = smooth(series, settings.smoothing, model.window)
     matched = MATCHERS[settings.matching](model.bounds, smoothed.times_s, model.interval_s)
-    numbers = summaries(series)
+    numbers = summaries(series, model.properties)
     return Comparison(
         smoothed,
         matched.bounds,

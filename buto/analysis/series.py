@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.properties import Property
+from buto.properties import Kind, Property
 from buto.runs import FloatArray, Run
 
 
@@ -44,10 +44,12 @@ SUMMARIES = ("mean", "last")
 """Numbers that stand for a whole run, in the order of the rows of :func:`summaries`."""
 
 
-def summaries(series: Series) -> FloatArray:
-    """The mean over all samples and the last value, shape (2, n_properties); NaN left out.
+def summaries(series: Series, properties: Sequence[Property]) -> FloatArray:
+    """The mean over all samples and, of counters, the last value, shape (2, n_properties).
 
-    NaN where a property was never read. The mean of equal values is exactly that value.
+    Unreadable values are left out; NaN where a property was never read, and for the last value of a
+    gauge: while that of a counter is its total, that of a gauge is of an arbitrary moment. The mean of
+    equal values is exactly that value.
     """
     readable = ~np.isnan(series.values)
     result = np.full((len(SUMMARIES), series.values.shape[1]), np.nan)
@@ -58,6 +60,8 @@ def summaries(series: Series) -> FloatArray:
     last = values[len(series) - 1 - readable[::-1].argmax(axis=0), range(len(columns))]
     result[0, columns] = last + np.where(readable, values - last, 0.0).sum(axis=0) / readable.sum(axis=0)
     result[1, columns] = last
+    counters = [prop.kind is Kind.COUNTER for prop in properties]
+    result[1] = np.where(counters, result[1], np.nan)
     return result
 
 

@@ -164,7 +164,7 @@ class BoundsDetector:
 
     def _duration(self, runs: RunSet, interval_s: float) -> Point:
         durations = np.array([[run.outcome.duration_s] for run in runs])
-        grain = np.array([interval_s / 2])
+        grain = np.array([interval_s])
         band = rounded(numbers_fit(durations, [DURATION], grain, self.settings.pipeline))
         return Point(
             float("nan"), float("nan"), band.lower[0, 0], band.upper[0, 0], band.expected[0, 0], interval_s

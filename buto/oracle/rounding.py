@@ -16,6 +16,10 @@ WIDTH_DIGITS = 3
 TIME_DECIMALS = 4
 """Tenths of a millisecond."""
 
+_RESIDUE = 1e-12
+_TINIEST = 1e-200
+"""Narrower bands have no width but what rounding left."""
+
 
 def rounded(bounds: Bounds) -> Bounds:
     """Bounds with limits rounded outwards to three digits of the band's width, times to 0.1 ms.
@@ -24,7 +28,8 @@ def rounded(bounds: Bounds) -> Bounds:
     it judges alike before and after it was stored.
     """
     width = bounds.upper - bounds.lower
-    wide = np.isfinite(width) & (width > 0)
+    wide = np.isfinite(width) & (width > _RESIDUE * np.maximum(np.abs(bounds.lower), np.abs(bounds.upper)))
+    wide &= width > _TINIEST
     exponent = np.floor(np.log10(np.where(wide, width, 1.0))).astype(np.int64) - (WIDTH_DIGITS - 1)
     return Bounds(
         np.round(bounds.times_s, TIME_DECIMALS),

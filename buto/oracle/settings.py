@@ -60,7 +60,7 @@ class Settings:
         outside_share: share of a property's compared points that must lie beyond one and the same
             limit to make a finding; 0: any point does.
         outside_model: ``fail`` makes samples at times outside the model a finding; ``ignore`` does not.
-        summaries: whether each property's mean over the run and last value are judged, too.
+        summaries: whether each property's mean over the run, and a counter's last value, are judged, too.
         duration: whether the run's duration is judged.
         cost: whether properties of role COST are judged.
         runs_outside: with several runs to check, ``any`` of them or ``most`` must show a finding.
@@ -117,7 +117,7 @@ SUSTAINED = Settings(
         shrink_window=True,
         support=2 / 3,
         floor=True,
-        level_share=0.01,
+        level_share=0.003,
         small_sample=True,
         deviations=4.0,
     ),

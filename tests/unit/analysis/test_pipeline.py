@@ -36,7 +36,8 @@ def test_every_intermediate_is_returned():
 
 
 def test_summaries_are_of_the_whole_unsmoothed_run():
-    model = learned(made(3, lambda number: [0, 0, 9.0 + 3 * number]), PipelineSettings()).model
+    runs = made(3, lambda number: [0, 0, 9.0 + 3 * number], "jvm.class.loaded")
+    model = learned(runs, PipelineSettings()).model
     assert len(model.bounds) == 0
     assert model.summaries.expected[:, 0].tolist() == [4, 12]
 

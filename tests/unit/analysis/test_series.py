@@ -26,24 +26,32 @@ def test_infinite_readings_are_unreadable():
     assert np.isnan(series_of(run, run.properties).values[:, 0]).tolist() == [False, True, True]
 
 
+COUNTER, GAUGE = property_for("jvm.class.loaded"), property_for("jvm.class.count")
+
+
 def test_summaries_by_hand():
     values = np.array([[1, NAN, NAN], [4, 6, NAN], [4, NAN, NAN]])
-    mean, last = summaries(Series(np.arange(3.0), values))
+    mean, last = summaries(Series(np.arange(3.0), values), [COUNTER] * 3)
     assert mean[:2].tolist() == [3, 6]
     assert last[:2].tolist() == [4, 6]
     assert np.isnan([mean[2], last[2]]).all()
 
 
+def test_the_last_value_of_a_gauge_stands_for_nothing():
+    mean, last = summaries(Series(np.arange(2.0), np.array([[1.0, 1], [3, 3]])), [COUNTER, GAUGE])
+    assert mean.tolist() == [2, 2]
+    assert last[0] == 3
+    assert np.isnan(last[1])
+
+
 def test_nothing_readable_has_no_summary():
-    assert np.isnan(summaries(Series(np.empty(0), np.empty((0, 2))))).all()
+    assert np.isnan(summaries(Series(np.empty(0), np.empty((0, 2))), [COUNTER] * 2)).all()
 
 
 @given(value=st.floats(-1e18, 1e18), count=st.integers(1, 50))
 def test_the_mean_of_equal_values_is_that_value(value, count):
-    assert summaries(Series(np.arange(float(count)), np.full((count, 1), value))).tolist() == [
-        [value],
-        [value],
-    ]
+    constant = Series(np.arange(float(count)), np.full((count, 1), value))
+    assert summaries(constant, [COUNTER]).tolist() == [[value], [value]]
 
 
 def test_the_interval_is_the_median_step():

@@ -48,7 +48,7 @@ def test_a_change_of_one_property_changes_its_block_only(tmp_path):
     def lines(threads):
         runs = [
             make_run(
-                number, [0, 1, 2], {"jvm.class.count": [900] * 3, "jvm.thread.count": [threads + number] * 3}
+                number, [0, 1, 2], {"jvm.class.count": [900] * 3, "jvm.thread.started": [threads + number] * 3}
             )
             for number in range(5)
         ]
@@ -57,7 +57,7 @@ def test_a_change_of_one_property_changes_its_block_only(tmp_path):
 
     one, other = lines(500.0), lines(700.0)
     changed = [number for number, (line, was) in enumerate(zip(other, one, strict=True)) if line != was]
-    start = next(number for number, line in enumerate(one) if "jvm.thread.count" in line)
+    start = next(number for number, line in enumerate(one) if "jvm.thread.started" in line)
     assert len(changed) == 5
     assert start < changed[0] < changed[-1] < start + 15
 
