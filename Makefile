@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 OLDEST_PYTHON := 3.11
 INSTALL := $(BIN)/python -m pip install --quiet --no-cache-dir --disable-pip-version-check
 export MPLCONFIGDIR := $(CURDIR)/$(VENV)/matplotlib
+# pip asks rustc for its version, and where rustc is rustup's, that writes below HOME.
+export RUSTUP_HOME ?= $(CURDIR)/$(VENV)/rustup
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint type layers java bench clean
