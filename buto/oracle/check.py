@@ -12,6 +12,9 @@ from buto.verdicts import Direction, Finding, Status, Verdict
 
 METADATA_SOURCE = "metadata"
 
+BUSY_SHARE = 0.2
+"""Load by others, as a share of the cores, beyond which a regression may be theirs."""
+
 
 def check(oracle: Oracle, runs: RunSet) -> Verdict:
     """Judge one run, or several of the same program together.
@@ -49,7 +52,8 @@ def check(oracle: Oracle, runs: RunSet) -> Verdict:
     others = dict.fromkeys(
         one.describe() for found in differences.values() for one in found if not one.deciding
     )
-    verdict = replace(verdict, warnings=(*skipped, *verdict.warnings, *others))
+    busy = _busy(valid) if verdict.status is Status.REGRESSION else ()
+    verdict = replace(verdict, warnings=(*skipped, *busy, *verdict.warnings, *others))
     return _complete(verdict, oracle, valid)
 
 
@@ -69,6 +73,15 @@ def _other_environment(oracle: Oracle, deciding: dict[str, list[MetadataDifferen
         oracle.settings.detector,
         findings=tuple(findings[key] for key in sorted(findings)),
         reasons=(*described, advice),
+    )
+
+
+def _busy(runs: RunSet) -> tuple[str, ...]:
+    return tuple(
+        f"other processes used {run.quality.foreign_load:.0%} of the cores during run {run.id}: times and "
+        "what depends on them may differ for that alone"
+        for run in runs
+        if run.quality.foreign_load > BUSY_SHARE
     )
 
 

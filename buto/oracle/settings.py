@@ -24,6 +24,7 @@ CHANGES_WITH_EACH_RUN = (
     "buto.command",
     "system.property?sun.java.command?",
     "buto.left_over.*",
+    "buto.hsperfdata.*",
     "buto.purpose",
 )
 

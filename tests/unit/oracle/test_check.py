@@ -215,6 +215,17 @@ def test_only_invalid_runs_are_inconclusive():
     assert "40 % of the samples are missing" in beside.warnings[0]
 
 
+def test_a_regression_on_a_busy_machine_says_so():
+    oracle = train(program_runs(4, 5))
+
+    def verdict(threads, foreign_load):
+        run = program_run(4, 3, Program(threads=threads))
+        return check(oracle, one(replace(run, quality=replace(run.quality, foreign_load=foreign_load))))
+
+    assert "used 70% of the cores" in verdict(9, 0.7).warnings[0]
+    assert verdict(9, 0.1).warnings == verdict(9, float("nan")).warnings == verdict(0, 0.7).warnings == ()
+
+
 def test_no_runs_and_runs_of_another_test_cannot_be_judged():
     oracle = train(program_runs(4, 5))
     with pytest.raises(JudgeError, match="no run"):
