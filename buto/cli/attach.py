@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from argparse import _ArgumentGroup as ArgumentGroup
 from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
@@ -26,8 +27,8 @@ class AttachCommand:
     name: ClassVar[str] = "attach"
     takes_command: ClassVar[bool] = False
     help: ClassVar[str] = """\
-Record a JVM that is already running, through JMX, for a given time or until it ends; Ctrl-C ends the
-recording and keeps it. The id of the run is printed. Time zero is the moment of attaching.
+Record a JVM that is already running, through JMX, for a given time or until it ends; Ctrl-C ends
+the recording and keeps it. The id of the run is printed. Time zero is the moment of attaching.
 
 examples:
   buto attach --pid 4711 --duration 10s
@@ -52,12 +53,11 @@ examples:
         options.add_store_option(parser)
         group = parser.add_argument_group("a protected JVM (passwords never stand on the command line)")
         group.add_argument("--user", metavar="NAME", help="the user's name")
-        for what in ("", "truststore-", "keystore-"):
-            source = group.add_mutually_exclusive_group()
-            source.add_argument(f"--{what}password-file", metavar="FILE", type=Path, help="first line is it")
-            source.add_argument(f"--{what}password-env", metavar="VARIABLE", help="or it is in this variable")
+        _add_password(group, "password", "the user's password")
         group.add_argument("--truststore", metavar="FILE", type=Path, help="certificates to trust")
+        _add_password(group, "truststore-password", "its password")
         group.add_argument("--keystore", metavar="FILE", type=Path, help="buto's own key")
+        _add_password(group, "keystore-password", "its password")
         group.add_argument("--registry-tls", action="store_true", help="the RMI registry speaks TLS, too")
 
     def run(self, args: Namespace, console: Console) -> int:
@@ -82,6 +82,12 @@ examples:
         progress.stored(run)
         console.result(run.id)
         return _said(run, console)
+
+
+def _add_password(parser: ArgumentGroup, name: str, what: str) -> None:
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument(f"--{name}-file", metavar="FILE", type=Path, help=f"{what} is the first line of FILE")
+    source.add_argument(f"--{name}-env", metavar="NAME", help=f"{what} is in this environment variable")
 
 
 def _said(run: Run, console: Console) -> int:

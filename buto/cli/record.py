@@ -15,8 +15,8 @@ class RecordCommand:
     name: ClassVar[str] = "record"
     takes_command: ClassVar[bool] = True
     help: ClassVar[str] = """\
-Launch a program and keep its runs in the store, without learning or judging. The ids of the runs are
-printed, one a line. An oracle can be trained from them later.
+Launch a program and keep its runs in the store, without learning or judging. The ids of the runs
+are printed, one a line. An oracle can be trained from them later.
 
 examples:
   buto record leaker --runs 5 -- java -cp app.jar com.acme.Main 5 100

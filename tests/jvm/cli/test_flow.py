@@ -103,6 +103,15 @@ def test_record_keeps_runs_without_judging(tmp_path: Path, classes: Path) -> Non
     assert [path.name for path in tmp_path.iterdir()] == [".buto"]
 
 
+def test_a_launched_program_is_measured_from_outside_too(tmp_path: Path, classes: Path) -> None:
+    command = ("java", "-cp", str(classes), "Does", "sleep", "1000")
+    done = buto(tmp_path, "record", "sleeper", "--collector", "jmx", "--interval", "200ms", "--", *command)
+    assert done.returncode == 0, done.stderr
+    run = RunStore(tmp_path / ".buto").load("sleeper", done.stdout.strip())
+    assert run.metadata["buto.collector"] == "jmx"
+    assert len(run.times_s) >= 3
+
+
 def test_attach_records_a_running_jvm(tmp_path: Path, classes: Path) -> None:
     with subprocess.Popen(["java", "-cp", str(classes), "Does", "hang"], cwd=tmp_path) as jvm:
         try:
