@@ -17,6 +17,7 @@ from buto.collect.jmx_access import OPEN, Access
 from buto.collect.jmx_address import check_attachable, local_jvm
 from buto.collect.jmx_client import Worker
 from buto.collect.jmx_connection import JmxConnection
+from buto.collect.jmx_failures import JmxFailure
 from buto.collect.recording import Progress, Recording
 from buto.collect.target import MBeanSpec, Target
 from buto.errors import MeasureError, UsageError
@@ -55,19 +56,25 @@ class AttachSpec:
 
 
 @contextmanager
-def connect(spec: AttachSpec) -> Iterator[JmxConnection]:
+def connect(spec: AttachSpec, worker: Worker | None = None) -> Iterator[JmxConnection]:
     """A connection to the JVM, to invoke operations of its MBeans or to record it.
+
+    Args:
+        worker: one that somebody else keeps; TLS needs one of its own, made here.
 
     Raises:
         MeasureError: it cannot be reached; the message says why.
     """
-    with Worker(spec.access.java_options()) as worker:
+    with ExitStack() as held:
+        options = spec.access.java_options()
+        if worker is None or options:
+            worker = held.enter_context(Worker(options))
         address = spec.url if spec.url is not None else _address_of(spec.pid or 0, worker)
-        with JmxConnection(worker, address, spec.access) as connection:
+        with JmxConnection(worker, address, _name(spec), spec.access) as connection:
             yield connection
 
 
-def attach(spec: AttachSpec, on_tick: OnTick | None = None) -> Run:
+def attach(spec: AttachSpec, on_tick: OnTick | None = None, worker: Worker | None = None) -> Run:
     """Record a running JVM. Time zero is the moment of attaching.
 
     Ctrl-C ends the recording and keeps it; pressed twice it ends this program. Metadata: how long the
@@ -83,7 +90,7 @@ def attach(spec: AttachSpec, on_tick: OnTick | None = None) -> Run:
     own = {key: value for key, value in described.items() if spec.pid is not None or key.startswith("buto.")}
     recording.metadata.update(own)
     load = host.LoadMeter()
-    with connect(spec) as connection, _interrupt_noted() as interrupted:
+    with connect(spec, worker) as connection, _interrupt_noted() as interrupted:
         times = connection.start(recording, spec.interval_s, spec.mbeans, same_machine=spec.pid is not None)
         recording.zero_ns = times.read_ns
         reason = _follow(spec, connection, recording, interrupted, on_tick)
@@ -153,7 +160,10 @@ def _address_of(pid: int, worker: Worker) -> str:
     if jvm is not None and jvm.address is not None:
         return jvm.address
     check_attachable(pid)
-    address: str = worker.ask("local_address", _ATTACH_S, pid=pid, within_ms=round(_ATTACH_S * 1000))
+    try:
+        address: str = worker.ask("local_address", _ATTACH_S, pid=pid, within_ms=round(_ATTACH_S * 1000))
+    except JmxFailure as failure:
+        raise failure.about(f"cannot attach to process {pid}") from None
     return address
 
 

@@ -27,6 +27,7 @@ OLDEST_JAVA = 11
 """Of the worker's own JVM; the targets' may be 8."""
 
 START_S = 60.0
+WARM_UP_S = 20.0
 CLOSE_S = 3.0
 _MARGIN_S = 10.0
 """What an answer may take beyond the bound that the worker itself keeps."""
@@ -80,6 +81,9 @@ class Worker:
     Args:
         java_options: further options of its JVM, as for a trust store. They do not appear in the
             process list.
+
+    Attributes:
+        is_warm: whether :meth:`warm_up` was called.
     """
 
     def __init__(self, java_options: Sequence[str] = ()) -> None:
@@ -90,6 +94,7 @@ class Worker:
         self._n_asked = 0
         self._lock = Lock()
         self._closed = False
+        self.is_warm = False
 
     def __enter__(self) -> Self:
         return self
@@ -126,6 +131,11 @@ class Worker:
         with self._lock:
             if self._process is None:
                 self._start()
+
+    def warm_up(self) -> None:
+        """Load all that a recording needs, some 0.5 s, or it would be done while the first target runs."""
+        self.ask("warm_up", WARM_UP_S, within_ms=round(WARM_UP_S * 1000))
+        self.is_warm = True
 
     def ask(self, operation: str, within_s: float, **arguments: Any) -> Any:
         """Have an operation of :class:`buto.collect.jmx_jvm.Jvm` done.

@@ -26,16 +26,24 @@ _OPTION = "-Dcom.sun.management.jmxremote"
 """Starts the JVM's own JMX agent, whose address stands in a file that only this user can read, and which
 takes no connection from another machine."""
 
-_WARM_UP_S = 10.0
-_OWN_KEYS = ("system.property[com.sun.management.jmxremote]",)
+_OWN_KEYS = (
+    "system.property[com.sun.management.jmxremote]",
+    "system.property[java.rmi.server.randomIDs]",
+)
+"""Metadata that is there only because of that option."""
 
 
 class JmxCollector:
-    """Records launches of one target through JMX. Keeps a worker process between them."""
+    """Records launches of one target through JMX. Keeps a worker process between them.
 
-    def __init__(self, target: Target) -> None:
+    Args:
+        worker: one that somebody else keeps, for this collector too; None for one of its own.
+    """
+
+    def __init__(self, target: Target, worker: Worker | None = None) -> None:
         self.target = target
-        self._worker: Worker | None = None
+        self._worker = worker
+        self._is_own = worker is None
 
     def __enter__(self) -> Self:
         return self
@@ -43,7 +51,7 @@ class JmxCollector:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._worker is not None:
+        if self._worker is not None and self._is_own:
             self._worker.close()
 
     def worker(self) -> Worker:
@@ -52,12 +60,11 @@ class JmxCollector:
         Raises:
             MeasureError: it cannot be started.
         """
-        if self._worker is not None and not self._worker.is_usable:
-            self._worker.close()
-            self._worker = None
-        if self._worker is None:
+        if self._worker is None or not self._worker.is_usable:
             self._worker = Worker()
-            self._worker.ask("warm_up", _WARM_UP_S, within_ms=round(_WARM_UP_S * 1000))
+            self._is_own = True
+        if not self._worker.is_warm:
+            self._worker.warm_up()
         return self._worker
 
     def record(self, test: str, on_tick: OnTick | None = None) -> Run:

@@ -50,6 +50,7 @@ class JmxConnection:
         worker: through which it goes; it may have other connections too. A worker that could not
             finish something in time is ended, so that no stuck thread outlives its connection.
         address: a JMX service URL.
+        name: what messages call the JVM.
 
     Attributes:
         lost: why no more samples come; None while they do.
@@ -59,7 +60,15 @@ class JmxConnection:
         MeasureError: the connection cannot be made; the message says why.
     """
 
-    def __init__(self, worker: Worker, address: str, access: Access = OPEN, within_s: float = CONNECT_S):
+    def __init__(
+        self,
+        worker: Worker,
+        address: str,
+        name: str,
+        access: Access = OPEN,
+        within_s: float = CONNECT_S,
+    ) -> None:
+        self.name = name
         self._worker = worker
         self._recorder: AgentRecorder | None = None
         self._decoder = FrameDecoder()
@@ -68,6 +77,7 @@ class JmxConnection:
         self.silent = False
         self._number = self._ask(
             "connect",
+            f"cannot connect to {name}",
             within_s,
             address=address,
             user=access.user,
@@ -110,6 +120,7 @@ class JmxConnection:
         self._recorder = AgentRecorder(recording)
         times = self._ask(
             "start",
+            f"cannot read the MBeans of {self.name}",
             within_s,
             connection=self._number,
             interval_ns=round(interval_s * 1e9),
@@ -129,7 +140,7 @@ class JmxConnection:
 
     def finish(self) -> None:
         """Take a last sample, stop polling, and drain."""
-        in_time = self._ask("finish", CLOSE_S, connection=self._number)
+        in_time = self._ask("finish", f"cannot stop polling {self.name}", CLOSE_S, connection=self._number)
         self.drain()
         if not in_time:
             self._retire()
@@ -148,23 +159,27 @@ class JmxConnection:
             MeasureError: there is no such MBean or operation, it threw, or took too long.
         """
         call = {"bean": bean, "name": operation, "values": list(arguments)}
-        return self._ask("invoke", within_s, connection=self._number, **call)
+        what = f"{operation} of {bean} failed"
+        return self._ask("invoke", what, within_s, connection=self._number, **call)
 
     def close(self) -> None:
         """Close it, so that the target's threads for it end; safe to call again."""
         if not self._is_open:
             return
         self._is_open = False
-        if self._worker.is_usable and not self._ask("close", CLOSE_S, connection=self._number):
-            self._retire()
+        if self._worker.is_usable:
+            what = f"cannot close the connection to {self.name}"
+            if not self._ask("close", what, CLOSE_S, connection=self._number):
+                self._retire()
 
-    def _ask(self, operation: str, within_s: float, **arguments: Any) -> Any:
+    def _ask(self, operation: str, what: str, within_s: float, **arguments: Any) -> Any:
+        """Have the worker do something; ``what`` says in a message that it failed."""
         try:
             return self._worker.ask(operation, within_s, within_ms=round(within_s * 1000), **arguments)
         except JmxFailure as failure:
             if failure.is_timeout:
                 self._retire()
-            raise
+            raise failure.about(what) from None
 
     def _retire(self) -> None:
         self._is_open = False

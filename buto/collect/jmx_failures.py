@@ -53,6 +53,10 @@ class JmxFailure(MeasureError):
         self.classes = classes
         self.is_timeout = "java.util.concurrent.TimeoutException" in classes
 
+    def about(self, what: str) -> JmxFailure:
+        """The same, with what failed before it."""
+        return JmxFailure(f"{what}: {self.message}", self.classes)
+
 
 def _advice(message: str, classes: tuple[str, ...]) -> str | None:
     for name, part, advice in _ADVICE:

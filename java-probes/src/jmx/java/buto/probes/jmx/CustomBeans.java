@@ -82,7 +82,7 @@ final class CustomBeans implements NotificationListener {
         }
     }
 
-    /** The attributes asked for; else all that may have numbers, but those that are read as metadata. */
+    /** The attributes asked for; else all that may have numbers. */
     private void addAttributes(Bean bean, Watch watch) throws IOException, JMException {
         Map<String, MBeanAttributeInfo> known = new LinkedHashMap<>();
         for (MBeanAttributeInfo info : server.getMBeanInfo(bean.name).getAttributes()) {
@@ -93,7 +93,7 @@ final class CustomBeans implements NotificationListener {
         boolean asked = !watch.attributes.isEmpty();
         for (String attribute : asked ? watch.attributes : known.keySet()) {
             MBeanAttributeInfo info = known.get(attribute);
-            if (asked || Values.mayHaveNumbers(info) && !watch.metadata.contains(attribute)) {
+            if (asked || Values.mayHaveNumbers(info)) {
                 Cell.Custom cell = new Cell.Custom(columns, nameOf(bean.name, attribute), asked);
                 if (info != null) {
                     cell.declare(info);

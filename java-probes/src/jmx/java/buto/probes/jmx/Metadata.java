@@ -1,6 +1,7 @@
 package buto.probes.jmx;
 
 import java.io.IOException;
+import java.lang.management.MemoryType;
 import java.lang.reflect.Array;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -82,7 +83,9 @@ final class Metadata {
         for (ObjectName bean : Platform.ofType("MemoryPool", platform)) {
             String name = Platform.instance(bean);
             Map<String, Object> pool = read(bean.toString(), "Type", "MemoryManagerNames");
-            put("jvm.memory.pool[" + name + "].type", pool.get("Type"));
+            if (pool.get("Type") != null) {
+                put("jvm.memory.pool[" + name + "].type", MemoryType.valueOf((String) pool.get("Type")));
+            }
             put("jvm.memory.pool[" + name + "].managers", joined(pool.get("MemoryManagerNames"), ", "));
             pools.add(name);
         }

@@ -1,0 +1,93 @@
+"""One program seen by both collectors: the same properties, metadata and notifications, alike values."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from buto.collect import MBeanSpec, Target, open_collector
+from buto.properties import Role, split_name
+from buto.runs import Run
+from tests.jvm.jmx.conftest import QUEUE, once_sampled
+from tests.unit.collect.leftovers import nothing_is_left
+
+__all__ = ["nothing_is_left"]
+
+N_SAMPLES = 20
+EQUAL = (
+    "jvm.memory.threshold",
+    "jvm.memory.threshold.crossings",
+    "jvm.memory.pending_finalization",
+    f"mbean[{QUEUE}]/Depth",
+    f"mbean[{QUEUE}]/State.ratio",
+    f"mbean[{QUEUE}]/Shards[right].value",
+)
+"""What measuring does not touch."""
+
+CHANGING = ("jvm.start.time", "jvm.uptime", "system.property[sun.java.command]")
+"""Metadata that is another in every run."""
+
+LISTS = ("jvm.memory.pools", "jvm.gc.collectors")
+"""Through JMX the order of a JVM's pools is not known."""
+
+MIB = 2**20
+SLACK = {"By": 24 * MIB, "s": 3.0, "{class}": 2500, "{thread}": 12, "{collection}": 6, "{buffer}": 3}
+"""How far all others may lie apart, by unit: JMX loads some 1,500 classes in the idle program, starts threads
+and allocates."""
+
+
+def median(run: Run, name: str) -> float:
+    known = [value for value in run.series(name) if not math.isnan(value)]
+    return statistics.median(known) if known else math.nan
+
+
+@pytest.fixture
+def runs(java: str, classes: Path, tmp_path: Path) -> dict[str, Run]:
+    """A run by each collector."""
+    options = ("-XX:+UseSerialGC", "-Xms64m", "-Xmx64m")
+    mbeans = (MBeanSpec("buto.tests:type=Queue,*", metadata=("Slots",)), MBeanSpec("buto.tests:type=Bell"))
+    found = {}
+    for collector in ("agent", "jmx"):
+        end = tmp_path / f"end of {collector}"
+        command = (java, *options, "-cp", str(classes), "Driven", str(end))
+        target = Target(command, interval_s=0.05, mbeans=mbeans, collector=collector)
+        with open_collector(target) as opened:
+            found[collector] = opened.record("test", once_sampled(N_SAMPLES, end.touch))
+    return found
+
+
+def test_both_collectors_see_the_same_program_alike(runs: dict[str, Run]) -> None:
+    agent, jmx = runs["agent"], runs["jmx"]
+    assert {prop.name: prop for prop in agent.properties} == {prop.name: prop for prop in jmx.properties}
+
+    keys = {name: set(run.metadata) for name, run in runs.items()}
+    assert keys["jmx"] - keys["agent"] == set()
+    assert {key for key in keys["agent"] - keys["jmx"] if not key.startswith(("buto.", "host."))} == set()
+    for key in keys["jmx"]:
+        if key.startswith(("jvm.", "system.property[", "mbean[")) and key not in CHANGING:
+            values = [str(run.metadata[key]) for run in (agent, jmx)]
+            if key in LISTS:
+                assert set(values[0].split(", ")) == set(values[1].split(", ")), key
+            else:
+                assert values[0] == values[1], key
+
+    unreadable = {
+        name: {prop.name for prop in run.properties if np.isnan(run.series(prop.name)).all()}
+        for name, run in runs.items()
+    }
+    assert unreadable["jmx"] - unreadable["agent"] == {"buto.snapshot.allocated", "buto.sampler.cpu.time"}
+    assert unreadable["agent"] - unreadable["jmx"] == set()
+
+    for prop in agent.properties:
+        mine, other = median(jmx, prop.name), median(agent, prop.name)
+        family = split_name(prop.name)[0]
+        if math.isnan(mine) or math.isnan(other) or prop.role is Role.COST:
+            continue
+        if prop.name in EQUAL or family in EQUAL:
+            assert mine == other, prop.name
+        else:
+            assert abs(mine - other) <= SLACK.get(prop.unit, 0) + 0.05 * other, (prop.name, mine, other)

@@ -1,0 +1,192 @@
+"""Programs that buto launches, recorded through JMX."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import psutil
+import pytest
+
+from buto.collect import MBeanSpec, Target
+from buto.collect.collector import OnTick
+from buto.collect.jmx_client import Worker
+from buto.collect.jmx_collector import JmxCollector
+from buto.collect.recording import Recording
+from buto.errors import MeasureError
+from buto.properties import METRICS, Kind, property_for, split_name
+from buto.runs import Run
+from tests.jvm.jmx.conftest import QUEUE, once_sampled
+from tests.unit.collect.leftovers import nothing_is_left
+
+__all__ = ["nothing_is_left"]
+
+FAST = ("-XX:TieredStopAtLevel=1", "-Xshare:auto")
+
+
+NEVER = Path("never")
+
+
+def driven(java: str, classes: Path, end: Path = NEVER, *arguments: str) -> tuple[str, ...]:
+    return (java, *FAST, "-cp", str(classes), "Driven", str(end), *arguments)
+
+
+@pytest.fixture
+def record(shared_worker: Worker) -> Callable[..., Run]:
+    """Launch a command through the shared worker; settings are the target's."""
+
+    def record(*command: str, on_tick: OnTick | None = None, **settings: object) -> Run:
+        settings = {"timeout_s": 60.0, "interval_s": 0.05, "collector": "jmx"} | settings
+        target = Target(command, **settings)  # type: ignore[arg-type]
+        with JmxCollector(target, shared_worker) as collector:
+            return collector.record("test", on_tick)
+
+    return record
+
+
+def launched_jvm() -> int:
+    """Process id of the only java among this process's descendants."""
+    (jvm,) = [child for child in psutil.Process().children(recursive=True) if child.name() == "java"]
+    return jvm.pid
+
+
+def test_a_launched_program_gives_a_whole_run(
+    record: Callable[..., Run], java: str, classes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recordings = []
+    end = tmp_path / "end"
+
+    class SeenRecording(Recording):
+        def __init__(self, test: str) -> None:
+            super().__init__(test)
+            recordings.append(self)
+
+    monkeypatch.setattr("buto.collect.jmx_collector.Recording", SeenRecording)
+    queue = MBeanSpec("buto.tests:type=Queue,*", ("Depth",))
+    command = driven(java, classes, end, "3")
+    run = record(*command, on_tick=once_sampled(3, end.touch), expected_exit=3, mbeans=(queue,))
+    assert (run.outcome.exit_code, run.outcome.signal, run.outcome.timed_out) == (3, None, False)
+    assert run.outcome.last_sample == "jmx"
+    assert len(run.times_s) >= 3
+    assert run.outcome.duration_s > run.times_s[-1] > run.times_s[0]
+    assert set(run.series(f"mbean[{QUEUE}]/Depth")) == {3}
+    main, ready = run.stdout.decode().splitlines()
+    assert ready == "ready"
+    main_ns = int(main.removeprefix("main "))
+    # Time zero counts whole milliseconds, and lies just before main.
+    assert -2e6 < main_ns - recordings[0].zero_ns < 1e9
+
+
+def test_every_default_metric_is_there_with_its_unit_and_kind(
+    record: Callable[..., Run], java: str, classes: Path, tmp_path: Path
+) -> None:
+    end = tmp_path / "end"
+    run = record(*driven(java, classes, end), on_tick=once_sampled(5, end.touch))
+    families = {split_name(prop.name)[0] for prop in run.properties}
+    assert families == set(METRICS)
+    for prop in run.properties:
+        assert prop == property_for(prop.name)
+        values = run.series(prop.name)
+        known = values[~np.isnan(values)]
+        assert len(known) or prop.name in run.nan_reasons
+        if prop.kind is Kind.COUNTER:
+            assert (np.diff(known) >= 0).all(), prop.name
+    instances = {split_name(name)[1] for name in run.column_of if name.startswith("jvm.memory.used[")}
+    assert instances == set(str(run.metadata["jvm.memory.pools"]).split(", "))
+    assert run.metadata["jvm.input.arguments"] == " ".join(FAST)
+    assert run.metadata["buto.collector"] == "jmx"
+
+
+def test_a_jvm_further_down_is_found_through_the_environment(
+    record: Callable[..., Run], one_java: str, classes: Path, tmp_path: Path
+) -> None:
+    end = tmp_path / "end"
+    command = f"{one_java} -version; {' '.join(driven(one_java, classes, end))}; exit 4"
+    run = record("sh", "-c", command, on_tick=once_sampled(3, end.touch), expected_exit=4)
+    assert run.outcome.exit_code == 4
+    assert str(run.metadata["system.property[sun.java.command]"]).startswith("Driven")
+    assert b"JAVA_TOOL_OPTIONS" not in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "words", "advice"),
+    [
+        (("java", "-XX:+NoSuchOption", "Driven"), "Unrecognized VM option", "--collector agent"),
+        (("java", "no.such.Main"), "no.such.Main", "class path"),
+        (("sh", "-c", "exit 5"), "started no JVM", "java command"),
+    ],
+)
+def test_nothing_to_record_is_one_clear_message(
+    record: Callable[..., Run], command: tuple[str, ...], words: str, advice: str
+) -> None:
+    with pytest.raises(MeasureError, match=re.escape(words)) as caught:
+        record(*command)
+    assert advice in str(caught.value.advice)
+
+
+def test_a_program_that_runs_too_long_is_stopped_and_its_run_kept(
+    record: Callable[..., Run], one_java: str, classes: Path
+) -> None:
+    run = record(*driven(one_java, classes), timeout_s=1.5)
+    assert run.outcome.timed_out
+    assert "time limit" in run.quality.problems[0]
+    assert len(run.times_s) > 1
+
+
+def test_a_program_that_is_killed_gives_a_run_that_says_so(
+    record: Callable[..., Run], one_java: str, classes: Path
+) -> None:
+    kill = once_sampled(4, lambda: os.kill(launched_jvm(), signal.SIGKILL))
+    run = record(*driven(one_java, classes), on_tick=kill)
+    assert run.outcome.signal == signal.SIGKILL
+    assert len(run.times_s) >= 4
+    assert not run.quality.valid
+
+
+def test_a_stopped_program_does_not_hang_its_collector(
+    shared_worker: Worker, one_java: str, classes: Path
+) -> None:
+    stop = once_sampled(4, lambda: os.kill(launched_jvm(), signal.SIGSTOP))
+    target = Target(driven(one_java, classes), timeout_s=3.5, interval_s=0.05)
+    with JmxCollector(target, shared_worker) as collector:
+        began = time.monotonic()
+        run = collector.record("test", stop)
+        assert time.monotonic() - began < 20
+        assert run.outcome.timed_out
+        assert any("before its end" in problem for problem in run.quality.problems)
+        assert collector.worker() is shared_worker, "the worker is well"
+
+
+def test_ctrl_c_stops_the_program_and_the_collector_goes_on(
+    shared_worker: Worker, one_java: str, classes: Path
+) -> None:
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    target = Target(driven(one_java, classes), timeout_s=60, interval_s=0.05)
+    with JmxCollector(target, shared_worker) as collector:
+        with pytest.raises(KeyboardInterrupt):
+            collector.record("test", once_sampled(2, interrupt))
+        assert not [child for child in psutil.Process().children(recursive=True) if child.name() == "java"]
+        with pytest.raises(KeyboardInterrupt):
+            collector.record("test", once_sampled(2, interrupt))
+
+
+def test_a_worker_that_is_killed_costs_one_run_and_is_replaced(
+    one_java: str, classes: Path, tmp_path: Path
+) -> None:
+    end = tmp_path / "end"
+    with JmxCollector(Target(driven(one_java, classes, end), interval_s=0.05)) as collector:
+        first = collector.worker().pid
+        assert first is not None
+        kill = once_sampled(2, lambda: os.kill(first, signal.SIGKILL))
+        with pytest.raises(MeasureError, match="JMX worker ended"):
+            collector.record("test", kill)
+        run = collector.record("test", once_sampled(3, end.touch))
+        assert collector.worker().pid != first
+    assert len(run.times_s) > 1
