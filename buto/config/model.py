@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -67,11 +68,11 @@ def build_test(
     Raises:
         InvalidValue: no command, an unknown variable, or times that do not go together.
     """
-    place = _Place(environment)
+    values = _Values(environment)
     if "command" not in written:
         raise InvalidValue((), f"the test {name!r} has no command", advice="command: [java, ...]")
-    timeout_s = place.seconds("timeout", written, DEFAULT_TIMEOUT_S)
-    interval_s = place.seconds("interval", written, DEFAULT_INTERVAL_S, parse_interval)
+    timeout_s = values.seconds("timeout", written, DEFAULT_TIMEOUT_S)
+    interval_s = values.seconds("interval", written, DEFAULT_INTERVAL_S, parse_interval)
     if interval_s >= timeout_s:
         raise InvalidValue(
             ("interval",) if "interval" in written else ("timeout",),
@@ -79,10 +80,10 @@ def build_test(
             f"({format_seconds(timeout_s)})",
         )
     if "working-directory" in written:
-        own = place.text(("working-directory",), written["working-directory"])
+        own = values.text(("working-directory",), written["working-directory"])
         directory = Path(own) if directory is None else directory / own
     target = Target(
-        command=place.command(written["command"]),
+        command=values.command(written["command"]),
         timeout_s=timeout_s,
         interval_s=interval_s,
         mbeans=tuple(_mbean(data) for data in written.get("mbeans", ())),
@@ -90,14 +91,14 @@ def build_test(
         jvm=written.get("jvm"),
         directory=directory,
         environment={
-            key: place.text(("environment", key), value)
+            key: values.text(("environment", key), value)
             for key, value in written.get("environment", {}).items()
         },
         expected_exit=written.get("expect-exit", 0),
     )
     remembered = {key: value for key, value in written.items() if key not in ("runs", "judge")}
     runs = written.get("runs", DEFAULT_RUNS)
-    return TestConfig(name, target, remembered, runs, place.settings(written.get("judge", {})))
+    return TestConfig(name, target, remembered, runs, values.settings(written.get("judge", {})))
 
 
 def parse_interval(text: str) -> float:
@@ -109,16 +110,19 @@ def parse_interval(text: str) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _Values:
     """Reads values and says in errors which one it was."""
 
     environment: Mapping[str, str]
 
-    def text(self, at: DataPath, value: str) -> str:
+    def text(self, at: DataPath, value: str | float | bool) -> str:
         try:
-            return expand(value, self.environment)
+            expanded = expand(value if isinstance(value, str) else json.dumps(value), self.environment)
         except UsageError as error:
             raise InvalidValue(at, error.message, error.advice) from error
+        if "\0" in expanded:
+            raise InvalidValue(at, f"{value!r} has a null character, which no system passes on")
+        return expanded
 
     def seconds(
         self,
@@ -140,7 +144,7 @@ class _Place:
         except UsageError as error:
             raise InvalidValue(("judge",), error.message, error.advice) from error
 
-    def command(self, written: str | list[str]) -> tuple[str, ...]:
+    def command(self, written: str | list[Any]) -> tuple[str, ...]:
         """Divided first and expanded then: a value with a blank stays one word."""
         try:
             words = shlex.split(written) if isinstance(written, str) else written

@@ -9,7 +9,7 @@ import pytest
 
 from buto import schemas
 from buto.collect.target import MBeanSpec
-from buto.config import Config, find, load
+from buto.config import Config, build_test, find, load
 from buto.errors import BadFileError, ConfigError
 from buto.oracle.settings import PRESETS, settings_from
 
@@ -122,6 +122,7 @@ def test_what_an_oracle_remembers_holds_no_values_of_variables(tmp_path: Path) -
             "6:9: unknown variable ${NOPE}",
         ),
         ("version: 1\ntests:\n  a: {command: 'x \"y'}\n", "3:16: command: no closing quotation"),
+        ('version: 1\ntests:\n  a: {command: [x, "y\\0"]}\n', "3:20: 'y\\x00' has a null character"),
         ("version: 1\ntests:\n  a: {command: ' '}\n", "3:16: command: it is empty"),
         ("version: 1\ntests:\n  a: {command: []}\n", "3:16: tests.a.command: found an empty list"),
         ("version: 1\ntests:\n  a: {command: [x, ~]}\n", "3:20: tests.a.command[1]: found nothing"),
@@ -207,3 +208,9 @@ def test_the_document_shows_a_configuration_that_works_and_names_every_key(
     definitions = schemas.load("config")["definitions"]
     for key in (*definitions["test"]["properties"], *definitions["mbean"]["properties"]):
         assert f"`{key}`" in text
+
+
+def test_an_edited_oracle_may_hold_numbers_where_words_belong() -> None:
+    test = build_test("a", {"command": ["java", 5, True], "environment": {"A": 1.5}}, None, {})
+    assert test.target.command == ("java", "5", "true")
+    assert test.target.environment == {"A": "1.5"}
