@@ -140,11 +140,11 @@ class JmxSession:
                 self.seen_command = jvm.command
             if jvm is None or jvm.address is None:
                 continue
-            if is_command or is_wanted(jvm.command, self._launch.target.jvm):
+            if is_command or (jvm.command and is_wanted(jvm.command, self._launch.target.jvm)):
                 self._connect(jvm, jvm.address)
                 return
             self._passed_over.add(pid)
-            self.others.append(main_name(jvm.command) or "(unknown)")
+            self.others.append(main_name(jvm.command) or "(no program)")
 
     def _connect(self, jvm: LocalJvm, address: str) -> None:
         self._jvm_end = processes.open_pidfd(jvm.pid)
@@ -155,7 +155,9 @@ class JmxSession:
         target = self._launch.target
         try:
             self._counters = self._held.enter_context(HeldCounters(jvm.pid, jvm.started_ms))
-            self.connection = self._held.enter_context(JmxConnection(self._worker, address))
+            self.connection = self._held.enter_context(
+                JmxConnection(self._worker, address, f"process {jvm.pid}")
+            )
             self._times = self.connection.start(
                 self._recording, target.interval_s, target.mbeans, same_machine=True
             )
