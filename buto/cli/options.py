@@ -91,14 +91,25 @@ def oracle_path(args: Namespace, test: str) -> Path:
 
 
 def the_oracle(args: Namespace, test: str) -> Oracle:
-    """The oracle of a test; BadFileError with the command that makes one if there is none."""
+    """The oracle of a test.
+
+    Raises:
+        BadFileError: there is none (the advice is the command that makes one), or it is damaged.
+        UsageError: the file is the oracle of another test.
+    """
     path = oracle_path(args, test)
     if not path.exists():
         raise BadFileError(
             f"{test!r} has no oracle yet: {path} does not exist",
             advice=train_again(args, test, otherwise=("java", "...")),
         )
-    return oracle.load(path)
+    found = oracle.load(path)
+    if found.test != test:
+        raise UsageError(
+            f"{path} is the oracle of {found.test!r}, not of {test!r}",
+            advice=shlex.join(["buto", args.command_name, found.test, "--oracle", str(path)]),
+        )
+    return found
 
 
 def train_again(args: Namespace, test: str, otherwise: tuple[str, ...] = ()) -> str:

@@ -38,6 +38,8 @@ def launch(
     seed = secrets.randbits(32)
     console.detail(f"order of launches: seed {seed}")
     plans = [Plan(test.name, test.target, runs[test.name]) for test in tests]
+    for plan in plans:
+        console.detail(f"{plan.test}: {shlex.join(plan.target.command)}")
 
     try:
         with measuring_alone(args, console):

@@ -143,6 +143,11 @@ def test_a_disturbed_run_neither_teaches_nor_is_judged(tmp_path: Path) -> None:
         (("check", "leaker", "leaker"), 2, "a test is named twice"),
         (("check", "leaker", "other", "--", "java", "Main"), 2, "goes with one test, not with 2"),
         (("check", "leaker", "--oracle", "none.json"), 4, "none.json does not exist"),
+        (
+            ("check", "other", "--oracle", "oracles/leaker.json"),
+            2,
+            "is the oracle of 'leaker', not of 'other'",
+        ),
         (("check", "leaker", "--json", "no/dir/x.json"), 2, "the directory no/dir does not exist"),
         (("check", "leaker", "--config", "none.yaml"), 4, "cannot read the configuration none.yaml"),
         (("train", "leaker", "--runs", "2", "--", "java", "Main"), 2, "2 runs are too few for an oracle"),
