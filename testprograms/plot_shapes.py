@@ -7,6 +7,7 @@ python testprograms/plot_shapes.py --store DIR --out docs/images/testprograms.pn
 from __future__ import annotations
 
 import argparse
+import io
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -19,6 +20,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
+from PIL import Image
 
 from buto.runs import Run
 from buto.runs.model import FloatArray
@@ -34,34 +36,36 @@ class Panel(NamedTuple):
     title: str
     pattern: str
     divisor: float = 1.0
+    logarithmic: bool = False
+    since_start: bool = False
 
     def values(self, run: Run) -> FloatArray:
         """Shape (n_samples,); NaN where no property matches."""
         columns = [run.series(name) for name in run.column_of if fnmatchcase(name, self.pattern)]
         if not columns:
             return np.full(len(run.times_s), np.nan)
-        total: FloatArray = np.sum(columns, axis=0)
-        return total / self.divisor
+        total: FloatArray = np.sum(columns, axis=0) / self.divisor
+        return total - total[0] if self.since_start else total
 
 
 HEAP = Panel("heap used, MiB", "jvm.memory.heap.used", MIB)
 COMMITTED = Panel("heap committed, MiB", "jvm.memory.heap.committed", MIB)
 EDEN = Panel("eden used, MiB", "jvm.memory.used[[]*Eden*", MIB)
 OLD = Panel("old generation used, MiB", "jvm.memory.used[[]*Old*", MIB)
-YOUNG_GCS = Panel("young collections", "jvm.gc.count[[]*S?avenge*")
+YOUNG_GCS = Panel("young collections", "jvm.gc.count[[]*Scavenge*")
 FULL_GCS = Panel("full collections", "jvm.gc.count[[]*MarkSweep*")
 THREADS = Panel("threads", "jvm.thread.count")
 METASPACE = Panel("metaspace used, MiB", "jvm.memory.used[[]Metaspace]", MIB)
-CLASSES = Panel("classes", "jvm.class.count")
+CLASSES = Panel("classes since the start", "jvm.class.count", logarithmic=True, since_start=True)
 COMPILATION = Panel("time compiling, s", "jvm.compilation.time")
-QUEUE = Panel("queue size", "mbean*/State.queueSize")
-JOBS = Panel("processed jobs", "mbean*/State.processedJobs")
+QUEUE = Panel("queue size", "mbean*/State.queueSize", logarithmic=True)
+JOBS = Panel("processed jobs", "mbean*/State.processedJobs", logarithmic=True)
 
 ROWS = {
     "references": (HEAP, COMMITTED, EDEN, OLD, YOUNG_GCS, FULL_GCS),
     "leaker": (HEAP, COMMITTED, OLD, YOUNG_GCS, FULL_GCS, THREADS),
     "classloading": (HEAP, OLD, METASPACE, CLASSES, COMPILATION, FULL_GCS),
-    "consumerproducer": (HEAP, OLD, YOUNG_GCS, THREADS, QUEUE, JOBS),
+    "consumerproducer": (HEAP, OLD, YOUNG_GCS._replace(logarithmic=True), THREADS, QUEUE, JOBS),
 }
 
 
@@ -85,7 +89,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             handles, names, fontsize=7, loc="upper left", handlelength=1, ncols=2 if len(names) > 4 else 1
         )
     figure.supxlabel("seconds from main", fontsize=9)
-    figure.savefig(options.out, dpi=80, pil_kwargs={"optimize": True})
+    drawn = io.BytesIO()
+    figure.savefig(drawn, dpi=80)
+    # Lines on white need no more than a palette, which is a third of the size.
+    Image.open(drawn).convert("RGB").quantize(64).save(options.out, optimize=True)
 
 
 def draw(place: Axes, panel: Panel, variants: dict[str, tuple[Run, ...]]) -> None:
@@ -95,6 +102,8 @@ def draw(place: Axes, panel: Panel, variants: dict[str, tuple[Run, ...]]) -> Non
             label = None if number else run.test
             place.plot(run.times_s, panel.values(run), color=colour, linewidth=0.9, label=label)
     place.set_title(panel.title, fontsize=9)
+    if panel.logarithmic:
+        place.set_yscale("symlog", linthresh=10)
     place.set_ylim(bottom=0)
     place.tick_params(labelsize=7)
 

@@ -3,7 +3,7 @@ package buto.testprograms.classloading;
 /** The component as it is deployed. Its static table stands for the caches that real classes hold. */
 public final class DeployedComponent implements Component {
     /** Bytes of the table that each deployment brings along. */
-    static final int TABLE_SIZE = 16 << 10;
+    static final int TABLE_SIZE = 64 << 10;
 
     private static final byte[] TABLE = new byte[TABLE_SIZE];
 
