@@ -24,6 +24,12 @@ from typing import NamedTuple
 OLDEST_JDK = 17
 COMPILE_TIMEOUT_S = 300.0
 VERSION_TIMEOUT_S = 60.0
+SYSTEM_JDKS = (
+    ("/usr/lib/jvm", "*/bin/javac"),
+    ("/Library/Java/JavaVirtualMachines", "*/Contents/Home/bin/javac"),
+    ("/opt/homebrew/opt", "openjdk*/bin/javac"),
+    ("/usr/local/opt", "openjdk*/bin/javac"),
+)
 ENTRY_TIME = (1980, 1, 1, 0, 0, 0)
 INSTALL_ADVICE = f"""\
 Install a JDK {OLDEST_JDK} or newer, or let JAVA_HOME point to one:
@@ -108,12 +114,7 @@ def _candidates() -> Iterator[Path]:
     places = [Path(home, "bin", "javac")] if home else []
     if on_path:
         places.append(Path(on_path))
-    for directory, pattern in (
-        ("/usr/lib/jvm", "*/bin/javac"),
-        ("/Library/Java/JavaVirtualMachines", "*/Contents/Home/bin/javac"),
-        ("/opt/homebrew/opt", "openjdk*/bin/javac"),
-        ("/usr/local/opt", "openjdk*/bin/javac"),
-    ):
+    for directory, pattern in SYSTEM_JDKS:
         places.extend(sorted(Path(directory).glob(pattern)))
     for place in places:
         executable = shutil.which(place.name, path=str(place.parent))

@@ -99,11 +99,15 @@ class Body:
 class PlainCollector:
     """Listens for one agent. Use as a context manager; leaving it closes every socket."""
 
-    def __init__(self, directory: Path, *, gate_ms: int = 5000, exit_ms: int = 2000) -> None:
+    def __init__(
+        self, directory: Path, *, gate_ms: int = 10000, exit_ms: int = 5000, receive_buffer: int | None = None
+    ) -> None:
         self.heard = Heard()
         self.secret = secrets.token_hex(32)
         self.server = socket.create_server(("127.0.0.1", 0))
         self.server.settimeout(PATIENCE_S)
+        if receive_buffer is not None:
+            self.server.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         self.connection: socket.socket | None = None
         self.session_file = directory / f"session-{secrets.token_hex(4)}"
         self.session_file.write_text(

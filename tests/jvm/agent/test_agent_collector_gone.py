@@ -166,19 +166,17 @@ def test_a_collector_that_never_says_farewell_holds_the_exit_no_longer_than_agre
     assert 390 < held < 400 + 1000
 
 
-def test_a_stalled_collector_costs_samples_not_time(
-    java: Path, launcher: Launcher, collector: PlainCollector
-) -> None:
-    """Rows of 32 kB fill every buffer in a second; then the collector wakes up and gets a whole story."""
-    stalled = ["Beans", "many=2000", "sleep=2500"]
-    process = launcher.start(java, collector, stalled, ["-Xmx64m"])
-    collector.start(interval_ms=2, flush_ms=0, rules=[Rule("test:*", notifications=False)])
-    deadline = time.monotonic() + PATIENCE_S
-    while launcher.lines() != ["done"]:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    heard = collector.finish()
-    assert process.wait(PATIENCE_S) == 0
+def test_a_stalled_collector_costs_samples_not_time(java: Path, launcher: Launcher, tmp_path: Path) -> None:
+    """Rows of 32 kB fill every buffer; then the collector wakes up and gets a whole story."""
+    with PlainCollector(tmp_path, receive_buffer=1 << 16) as collector:
+        process = launcher.start(java, collector, ["Beans", "many=2000", "reads=400"], ["-Xmx64m"])
+        collector.start(interval_ms=2, flush_ms=0, rules=[Rule("test:*", notifications=False)])
+        deadline = time.monotonic() + PATIENCE_S
+        while launcher.lines() != ["done"]:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        heard = collector.finish()
+        assert process.wait(PATIENCE_S) == 0
     assert heard.ended
     assert heard.dropped is not None
     assert heard.dropped[0] > 0

@@ -145,11 +145,11 @@ def test_main_waits_for_the_first_sample_and_the_collector(
 
 
 def test_a_program_of_no_length_is_measured_every_time(
-    java: Path, launcher: Launcher, tmp_path: Path
+    one_java: Path, launcher: Launcher, tmp_path: Path
 ) -> None:
     for _ in range(20):
         with PlainCollector(tmp_path) as collector:
-            process = launcher.start(java, collector, ["Ends"])
+            process = launcher.start(one_java, collector, ["Ends"])
             collector.start(interval_ms=100)
             heard = collector.finish()
             assert process.wait(PATIENCE_S) == 0

@@ -81,7 +81,7 @@ public final class Beans {
 
         @Override
         public String getText() {
-            return "words";
+            return "w\u00f6rter";
         }
 
         @Override
@@ -121,10 +121,16 @@ public final class Beans {
     /** Emits as many as it is told to. */
     public static final class Emitter extends NotificationBroadcasterSupport implements EmitterMBean {
         private int emitted;
+        private int reads;
 
         @Override
         public synchronized int getEmitted() {
+            reads++;
             return emitted;
+        }
+
+        synchronized int reads() {
+            return reads;
         }
 
         void emit(int count) {
@@ -172,7 +178,12 @@ public final class Beans {
                 SERVER.registerMBean(new Stuck(), new ObjectName("test:type=Stuck"));
             } else if (words[0].equals("many")) {
                 for (int i = 0; i < number; i++) {
-                    SERVER.registerMBean(new Emitter(), new ObjectName("test:type=Many,id=" + i));
+                    emitter = new Emitter();
+                    SERVER.registerMBean(emitter, new ObjectName("test:type=Many,id=" + i));
+                }
+            } else if (words[0].equals("reads")) {
+                while (emitter.reads() < number) {
+                    Thread.sleep(5);
                 }
             } else if (words[0].equals("wait")) {
                 System.in.read();

@@ -35,7 +35,7 @@ final class CustomBeans implements NotificationListener {
     /** Every bean that matches and is registered, with its listener. Guarded by this. */
     private final HashMap<ObjectName, Tap> taps = new HashMap<ObjectName, Tap>();
 
-    /** Beans that came or went since the sampler last looked. Guarded by this. */
+    /** Beans that came or went since the sampler last looked; no more than MOST. Guarded by this. */
     private final ArrayDeque<ObjectName> changes = new ArrayDeque<ObjectName>();
 
     /** The beans that are read. In the sampler thread only. */
@@ -103,7 +103,7 @@ final class CustomBeans implements NotificationListener {
                 return;
             }
             taps.put(name, tap);
-            changes.add(name);
+            changed(name);
         }
         try {
             if (rule.notifications && server.isInstanceOf(name, BROADCASTER)) {
@@ -120,9 +120,15 @@ final class CustomBeans implements NotificationListener {
             if (taps.remove(name) == null) {
                 return;
             }
-            changes.add(name);
+            changed(name);
         }
         LockSupport.unpark(sampler);
+    }
+
+    private void changed(ObjectName name) {
+        if (changes.size() < MOST) {
+            changes.add(name);
+        }
     }
 
     /** The first rule that matches. */

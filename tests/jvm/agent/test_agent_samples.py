@@ -1,0 +1,193 @@
+"""What a row holds, when it is taken, and what it costs."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import signal
+import statistics
+import time
+from pathlib import Path
+
+import pytest
+
+from buto.properties import METRICS, Kind, split_name
+from tests.jvm.agent.conftest import JDKS, PATIENCE_S, Launcher
+from tests.jvm.agent.plain_collector import Heard, PlainCollector, Rule
+
+KINDS = {0: Kind.GAUGE, 1: Kind.COUNTER, 2: Kind.CONSTANT}
+
+
+def run(
+    launcher: Launcher,
+    collector: PlainCollector,
+    java: Path,
+    program: list[str],
+    options: list[str] | None = None,
+    interval_ms: float = 20,
+    rules: list[Rule] | None = None,
+) -> Heard:
+    process = launcher.start(java, collector, program, options or [])
+    collector.start(interval_ms, rules=rules or [])
+    heard = collector.finish()
+    assert process.wait(PATIENCE_S) == 0
+    assert heard.ended
+    return heard
+
+
+def test_every_default_metric_has_its_columns_with_unit_and_kind(
+    java: Path, launcher: Launcher, collector: PlainCollector
+) -> None:
+    heard = run(launcher, collector, java, ["Ends"])
+    assert {split_name(name)[0] for name in heard.names} == set(METRICS)
+    assert len(set(heard.names)) == len(heard.names)
+    for name, unit, kind in heard.columns:
+        metric = METRICS[split_name(name)[0]]
+        assert (unit, KINDS[kind]) == (metric.unit, metric.kind), name
+        assert (split_name(name)[1] is not None) == (metric.per is not None), name
+
+
+@pytest.mark.parametrize("collector_option", ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"])
+def test_pools_and_collectors_are_those_of_the_jvm(
+    one_java: Path, launcher: Launcher, collector: PlainCollector, collector_option: str
+) -> None:
+    heard = run(launcher, collector, one_java, ["Ends"], [collector_option])
+    pools = heard.metadata["jvm.memory.pools"].split(", ")
+    assert {name for name in heard.names if name.startswith("jvm.memory.threshold[")} == {
+        f"jvm.memory.threshold[{pool}]" for pool in pools
+    }
+    collectors = heard.metadata["jvm.gc.collectors"].split(", ")
+    assert {name for name in heard.names if name.startswith("jvm.gc.count[")} == {
+        f"jvm.gc.count[{each}]" for each in collectors
+    }
+    assert any(name == "jvm.buffer.count[direct]" for name in heard.names)
+
+
+def test_only_what_the_jvm_cannot_tell_is_nan_and_has_a_reason(
+    java: Path, launcher: Launcher, collector: PlainCollector
+) -> None:
+    heard = run(launcher, collector, java, ["Ends"], ["-XX:+UseG1GC"])
+    unreadable = {name for name in heard.names if all(map(math.isnan, heard.series(name)))}
+    assert unreadable == set(heard.reasons)
+    assert unreadable == {
+        f"jvm.memory.threshold{suffix}[G1 {pool} Space]"
+        for suffix in ("", ".crossings")
+        for pool in ("Eden", "Survivor")
+    }
+
+
+def test_a_jvm_without_a_compiler_keeps_the_column(
+    one_java: Path, launcher: Launcher, collector: PlainCollector
+) -> None:
+    heard = run(launcher, collector, one_java, ["Ends"], ["-Xint"])
+    assert all(map(math.isnan, heard.series("jvm.compilation.time")))
+    assert "compiler" in heard.reasons["jvm.compilation.time"]
+    assert "jvm.jit.name" not in heard.metadata
+
+
+def test_beans_are_named_as_the_platform_names_them(
+    java: Path, launcher: Launcher, collector: PlainCollector
+) -> None:
+    rules = [Rule("java.lang:*", ["ObjectName"]), Rule("java.nio:*", ["ObjectName"])]
+    heard = run(launcher, collector, java, ["Ends"], rules=rules)
+    registered = {
+        name.removeprefix("mbean[").removesuffix("]/ObjectName") for name in heard.names if "/" in name
+    }
+    timed = {split_name(name)[1] for name in heard.names if name.startswith("buto.bean.time[")}
+    assert "java.lang:type=Memory" in timed
+    assert timed == registered
+
+
+def test_values_are_true(java: Path, launcher: Launcher, collector: PlainCollector) -> None:
+    heard = run(launcher, collector, java, ["Ends", "sleep=100"], ["-Xms32m", "-Xmx32m", "-XX:+UseSerialGC"])
+
+    def last(name: str) -> float:
+        return heard.series(name)[-1]
+
+    heap = ("Eden Space", "Survivor Space", "Tenured Gen")
+    assert last("jvm.memory.heap.used") > 100_000
+    committed = sum(last(f"jvm.memory.committed[{pool}]") for pool in heap)
+    assert last("jvm.memory.heap.committed") == committed <= 32 << 20
+    assert 400 < last("jvm.class.count") <= last("jvm.class.loaded") < 5000
+    assert 0 < last("jvm.thread.daemon.count") < last("jvm.thread.count") <= last("jvm.thread.started")
+    assert 0.01 < last("jvm.cpu.time") < 20
+    assert 0 < last("buto.sampler.cpu.time") < last("jvm.cpu.time") + 0.02
+    assert last("jvm.buffer.memory.used[direct]") >= 16384
+    for name, _, kind in heard.columns:
+        values = heard.series(name)
+        if KINDS[kind] is Kind.COUNTER and name not in heard.reasons:
+            assert values == sorted(values), name
+
+
+def test_samples_are_taken_at_multiples_of_the_interval_from_main(
+    java: Path, launcher: Launcher, collector: PlainCollector
+) -> None:
+    """Each tick has its sample or is counted as missed, and none is taken before its time."""
+    heard = run(launcher, collector, java, ["Ends", "sleep=400"], interval_ms=10)
+    missed = heard.series("buto.missed.ticks")
+    assert len(heard.times) + missed[-1] >= 40
+    lateness = []
+    for number, (taken, skipped) in enumerate(zip(heard.times[1:-1], missed[1:-1], strict=True), start=1):
+        lateness.append(taken - heard.marks["main"] - (number + int(skipped)) * 10_000_000)
+    assert min(lateness) >= 0
+    assert statistics.median(lateness) < 10_000_000
+
+
+def test_a_jvm_that_was_stopped_makes_up_for_nothing(
+    one_java: Path, launcher: Launcher, collector: PlainCollector
+) -> None:
+    process = launcher.start(one_java, collector, ["Ends", "sleep=600"])
+    collector.start(interval_ms=10)
+    collector.read_until(lambda heard: len(heard.rows) > 5)
+    process.send_signal(signal.SIGSTOP)
+    time.sleep(0.3)
+    process.send_signal(signal.SIGCONT)
+    heard = collector.finish()
+    assert process.wait(PATIENCE_S) == 0
+    assert heard.series("buto.missed.ticks")[-1] >= 25
+    gaps = [after - before for before, after in itertools.pairwise(heard.times)]
+    assert max(gaps) > 250_000_000
+    resumed = heard.times[gaps.index(max(gaps)) + 1]
+    assert sum(resumed <= taken < resumed + 50_000_000 for taken in heard.times) <= 7
+
+
+def test_a_sample_costs_next_to_nothing(java: Path, launcher: Launcher, collector: PlainCollector) -> None:
+    """Bytes exactly (a MemoryUsage for the heap, the rest, and each pool); time by its median."""
+    heard = run(launcher, collector, java, ["Ends", "sleep=1000"], interval_ms=5)
+    allocated = heard.series("buto.snapshot.allocated")[1:-1]
+    grown = [after - before for before, after in itertools.pairwise(allocated)]
+    assert 0 < statistics.median(grown) <= 1024
+    assert statistics.median(heard.series("buto.snapshot.time")) < 0.005
+    beans = [name for name in heard.names if name.startswith("buto.bean.time[")]
+    for row in range(len(heard.rows)):
+        parts = sum(heard.series(name)[row] for name in beans)
+        assert parts < heard.series("buto.snapshot.time")[row]
+
+
+def test_metadata_says_what_the_jvm_is(java: Path, launcher: Launcher, collector: PlainCollector) -> None:
+    options = ["-Xms16m", "-Xmx48m", "-XX:+UseSerialGC", "-Dtest.key=a value, with = and more"]
+    process = launcher.start(java, collector, ["Ends"], options)
+    collector.start()
+    heard = collector.finish()
+    assert process.wait(PATIENCE_S) == 0
+    told = heard.metadata
+    version = next(str(number) for number, path in JDKS.items() if path == java)
+    assert told["jvm.spec.version"] == version
+    assert told["jvm.input.arguments"] == " ".join(options)
+    assert told["jvm.class.path"] == str(launcher.classes)
+    assert told["process.pid"] == str(process.pid)
+    assert told["jvm.memory.heap.initial"] == str(16 << 20)
+    assert int(told["jvm.memory.heap.max"]) <= 48 << 20
+    assert told["jvm.gc.collectors"] == "Copy, MarkSweepCompact"
+    assert told["jvm.memory.pool[Tenured Gen].type"] == "Heap memory"
+    assert told["jvm.memory.pool[Tenured Gen].managers"] == "MarkSweepCompact"
+    assert told["system.property[test.key]"] == "a value, with = and more"
+    assert told["system.property[java.version]"] == heard.hello["java"]
+    assert int(told["system.processors"]) >= 1
+    assert float(told["system.load.average"]) >= 0
+    assert int(told["jvm.start.time"]) == heard.hello["start_ms"]
+    for key in ("jvm.vm.name", "jvm.vm.vendor", "jvm.vm.version", "jvm.spec.name", "jvm.spec.vendor"):
+        assert told[key], key
+    for key in ("jvm.jit.name", "jvm.library.path", "jvm.uptime", "jvm.management.spec.version"):
+        assert told[key], key
+    assert not [key for key, value in told.items() if str(collector.session_file) in value]
