@@ -101,6 +101,14 @@ def format_seconds(value: float) -> str:
     return _format(value, _SECONDS)
 
 
+def format_age(seconds: float) -> str:
+    """Seconds in the largest step that they fill, as ``3 min`` or ``12 d``; rounded down to whole ones."""
+    fitting = [step for step in _SECONDS if step.size >= 1 and seconds >= step.size]
+    if not fitting:
+        return "0 s"
+    return f"{math.floor(seconds / fitting[-1].size)} {fitting[-1].text}"
+
+
 def format_count(value: float, noun: str) -> str:
     """As ``1 thread``, ``12 threads``, ``0 classes``."""
     number = format_number(value)

@@ -94,7 +94,7 @@ def _parser(command: Command | None) -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"buto {buto.__version__}")
-    _add_verbosity(parser)
+    add_verbosity(parser)
     subparsers = parser.add_subparsers(metavar="COMMAND")
     for name, registered in COMMANDS.items():
         own = command if command is not None and command.name == name else None
@@ -105,7 +105,7 @@ def _parser(command: Command | None) -> argparse.ArgumentParser:
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
-        _add_verbosity(subparser)
+        add_verbosity(subparser)
         if own:
             own.add_arguments(subparser)
             if own.takes_command:
@@ -114,7 +114,8 @@ def _parser(command: Command | None) -> argparse.ArgumentParser:
     return parser
 
 
-def _add_verbosity(parser: argparse.ArgumentParser) -> None:
+def add_verbosity(parser: argparse.ArgumentParser) -> None:
+    """``-q`` and ``-v``, for the parser of a command or of a part of one."""
     group = parser.add_mutually_exclusive_group()
     for letter, word, meaning in (
         ("-q", "--quiet", "print results and errors only"),

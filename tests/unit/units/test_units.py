@@ -96,6 +96,22 @@ def test_a_change_names_its_size_and_its_share(before: float, after: float, unit
     assert units.format_change(before, after, unit) == printed
 
 
+@pytest.mark.parametrize(
+    ("seconds", "printed"),
+    [
+        (0, "0 s"),
+        (0.9, "0 s"),
+        (59.9, "59 s"),
+        (119, "1 min"),
+        (3599, "59 min"),
+        (86399, "23 h"),
+        (1e6, "11 d"),
+    ],
+)
+def test_an_age_is_whole_steps(seconds: float, printed: str) -> None:
+    assert units.format_age(seconds) == printed
+
+
 def test_shares_and_factors() -> None:
     assert units.format_percent(0.24) == "24 %"
     assert units.format_ratio(1.236) == "1.24x"

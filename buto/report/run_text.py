@@ -1,0 +1,143 @@
+"""Stored runs as plain text: a line for each in a list, and one run with all its properties."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+import numpy as np
+
+from buto.properties import Property, Role
+from buto.report.sparkline import sparkline
+from buto.runs import Notification, Outcome, Quality, Run, RunSummary
+from buto.runs.names import start_of
+from buto.units import format_age, format_bytes, format_count, format_percent, format_quantity, format_seconds
+
+SPARKLINE_WIDTH = 30
+MAX_NOTIFICATIONS = 10
+MAX_TEXT = 120
+"""Characters of a metadata value or a message; system properties and class paths are longer."""
+
+SYSTEM_PROPERTY = "system.property["
+"""Beginning of the metadata keys that only a whole text has; a JVM has some fifty."""
+
+_LIST_HEADER = ("TEST", "RUN", "AGE", "DURATION", "SAMPLES", "SIZE", "OUTCOME", "STATE")
+
+
+def list_lines(runs: Iterable[tuple[str, RunSummary]], now: datetime) -> list[str]:
+    """A header and one line for each pair of a test and a run; only the header without any."""
+    return _columns([_LIST_HEADER, *(_list_row(test, summary, now) for test, summary in runs)])
+
+
+def run_lines(run: Run, now: datetime, *, whole: bool = False) -> list[str]:
+    """What is known of one run.
+
+    Args:
+        now: for its age.
+        whole: whether system properties, all notifications and all texts in full length are given.
+    """
+    start = start_of(run.id)
+    age = "" if start is None else f" ({_age(start, now)} ago)"
+    limit = None if whole else MAX_TEXT
+    facts = [
+        ("test", run.test),
+        ("run", f"{run.id}{age}"),
+        ("outcome", f"{run.outcome.describe()}; ran for {format_seconds(run.outcome.duration_s)}"),
+        ("last sample", run.outcome.last_sample),
+        ("samples", f"{len(run.times_s)} of {format_count(len(run.properties), 'property')}"),
+        ("state", _state(run.quality)),
+        ("missed", f"{format_percent(run.quality.missed_share)} of the planned samples"),
+        ("largest gap", format_seconds(run.quality.largest_gap_s)),
+        ("foreign load", format_percent(run.quality.foreign_load)),
+        ("printed", f"{format_bytes(len(run.stdout))}, errors {format_bytes(len(run.stderr))}"),
+    ]
+    lines = [_columns([(f"{key}:", _shown(value, None)) for key, value in facts])]
+    lines += [_section("metadata", _metadata_rows(run, limit))]
+    for title, role in (("properties", Role.PROGRAM), ("cost of measuring", Role.COST)):
+        rows = [_property_row(run, prop) for prop in run.properties if prop.role is role]
+        lines += [_section(title, [("", "first", "last", "min", "max", ""), *rows] if rows else [])]
+    shown = run.notifications if whole else run.notifications[:MAX_NOTIFICATIONS]
+    notifications = [_notification_row(notification, limit) for notification in shown]
+    if len(shown) < len(run.notifications):
+        notifications.append(("...", f"{len(run.notifications) - len(shown)} more", "", "", ""))
+    lines += [_section("notifications", notifications)]
+    return [line for part in lines for line in part]
+
+
+def _list_row(test: str, summary: RunSummary, now: datetime) -> tuple[str, ...]:
+    start = start_of(summary.id)
+    beginning = (_shown(test, None), summary.id, "" if start is None else _age(start, now))
+    head = summary.head
+    if head is None:
+        return (*beginning, "", "", "", "", f"damaged: {_shown(summary.damage, None)}")
+    return (
+        *beginning,
+        format_seconds(head.outcome.duration_s),
+        str(head.n_samples),
+        format_bytes(summary.size_bytes),
+        _short(head.outcome),
+        _state(head.quality),
+    )
+
+
+def _metadata_rows(run: Run, limit: int | None) -> list[tuple[str, ...]]:
+    texts = {key: "" if value is None else str(value) for key, value in sorted(run.metadata.items())}
+    left_out = [key for key in texts if limit is not None and key.startswith(SYSTEM_PROPERTY)]
+    rows: list[tuple[str, ...]] = [
+        (_shown(key, limit), _shown(text, limit)) for key, text in texts.items() if key not in left_out
+    ]
+    if left_out:
+        rows.append(("...", f"{format_count(len(left_out), 'system property')}, shown by --whole"))
+    return rows
+
+
+def _property_row(run: Run, prop: Property) -> tuple[str, ...]:
+    values = run.series(prop.name)
+    known = values[~np.isnan(values)]
+    name = f"{_shown(prop.name, None)}"
+    reason = run.nan_reasons.get(prop.name, "")
+    if not known.size:
+        return (name, *[format_quantity(math.nan, prop.unit)] * 4, _shown(reason, MAX_TEXT))
+    figures = (known[0], known[-1], known.min(), known.max())
+    curve = sparkline(values, SPARKLINE_WIDTH) + (f"  {_shown(reason, MAX_TEXT)}" if reason else "")
+    return (name, *(format_quantity(float(figure), prop.unit) for figure in figures), curve)
+
+
+def _notification_row(notification: Notification, limit: int | None) -> tuple[str, ...]:
+    return (
+        format_seconds(notification.time_s),
+        _shown(notification.type, limit),
+        _shown(notification.source, limit),
+        f"#{notification.sequence}",
+        _shown(notification.message, limit),
+    )
+
+
+def _state(quality: Quality) -> str:
+    return "valid" if quality.valid else f"invalid: {_shown('; '.join(quality.problems), None)}"
+
+
+def _short(outcome: Outcome) -> str:
+    if outcome.timed_out:
+        return "timeout"
+    return f"exit {outcome.exit_code}" if outcome.signal is None else f"signal {outcome.signal}"
+
+
+def _age(start: datetime, now: datetime) -> str:
+    return format_age((now - start).total_seconds())
+
+
+def _shown(text: str, limit: int | None) -> str:
+    """One line that cannot move a terminal's cursor, cut at ``limit`` characters."""
+    cut = text if limit is None or len(text) <= limit else f"{text[:limit]} ..."
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in cut)
+
+
+def _section(title: str, rows: Sequence[tuple[str, ...]]) -> list[str]:
+    return ["", title, *(f"  {line}" for line in _columns(rows))] if rows else []
+
+
+def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
