@@ -31,11 +31,15 @@ _LIBC = ctypes.CDLL(None)
 
 def require_linux(what: str) -> None:
     """Raise MeasureError where process file descriptors and /proc are not to be had."""
-    if sys.platform != "linux" or not hasattr(os, "pidfd_open"):
+    advice = "run buto in a Linux container or virtual machine, with Linux 5.3 or newer"
+    if sys.platform != "linux":
+        raise MeasureError(f"{what} works on Linux only so far, and this is {sys.platform}", advice=advice)
+    try:
+        os.close(os.pidfd_open(os.getpid()))
+    except OSError as error:
         raise MeasureError(
-            f"{what} works on Linux only so far, and this is {sys.platform}",
-            advice="run buto in a Linux container or virtual machine",
-        )
+            f"{what} needs pidfd_open of the kernel: {error.strerror}", advice=advice
+        ) from error
 
 
 def die_with_parent(parent: int) -> None:

@@ -40,6 +40,12 @@ class Progress:
     stage: str
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Table:
+    times_ns: npt.NDArray[np.int64]
+    values: FloatArray
+
+
 class Recording:
     """Samples, notifications, metadata and reasons of one execution, in the order of arrival.
 
@@ -58,6 +64,7 @@ class Recording:
         self._notifications: list[tuple[int, str, str, int, str]] = []
         self._reasons: dict[str, str] = {}
         self._n_samples = 0
+        self._table: _Table | None = None
 
     @property
     def n_samples(self) -> int:
@@ -93,6 +100,7 @@ class Recording:
             if prop.name in self._columns:
                 raise MeasureError(f"the property {prop.name} was announced twice")
             self._columns[prop.name] = prop
+        self._table = None
 
     def add_rows(self, times_ns: npt.NDArray[np.int64], values: FloatArray) -> None:
         """Append rows.
@@ -113,6 +121,7 @@ class Recording:
         self._times.append(np.array(times_ns, dtype=np.int64))
         self._values.append(np.array(values, dtype=np.float64))
         self._n_samples += len(times_ns)
+        self._table = None
 
     def add_row(self, time_ns: int, values: Mapping[str, float]) -> None:
         """Append one row of known columns by name; all other columns get NaN."""
@@ -134,11 +143,11 @@ class Recording:
 
     def times_s(self) -> FloatArray:
         """The times of the rows so far, shape (n_samples,), in increasing order, seconds from zero."""
-        return self._seconds(self._table()[0])
+        return self._seconds(self._sorted().times_ns)
 
     def series(self, name: str) -> FloatArray:
         """One column in the order of :meth:`times_s`, shape (n_samples,)."""
-        return self._table()[1][:, list(self._columns).index(name)]
+        return self._sorted().values[:, list(self._columns).index(name)]
 
     def finish(self, outcome: Outcome, quality: Quality, *, stdout: bytes = b"", stderr: bytes = b"") -> Run:
         """The frozen run. Of rows with the same time the one that came last holds.
@@ -148,8 +157,8 @@ class Recording:
         """
         if self._n_samples == 0:
             raise MeasureError("no sample arrived")
-        times_ns, values = self._table()
-        times_s = self._seconds(times_ns)
+        table = self._sorted()
+        values = table.values.copy()
         for column, name in enumerate(self._columns):
             if np.isnan(values[:, column]).any() and name not in self._reasons:
                 self._reasons[name] = "not there in every sample"
@@ -158,7 +167,7 @@ class Recording:
             id=self.id,
             test=self.test,
             properties=self.columns,
-            times_s=times_s,
+            times_s=self._seconds(table.times_ns),
             values=values,
             outcome=outcome,
             notifications=tuple(
@@ -180,17 +189,17 @@ class Recording:
     def _seconds(self, times_ns: npt.NDArray[np.int64]) -> FloatArray:
         return np.asarray((times_ns - self._zero()) * _NS, dtype=np.float64)
 
-    def _table(self) -> tuple[npt.NDArray[np.int64], FloatArray]:
-        """Times in strictly increasing order and their values, shape (n_samples, n_columns)."""
-        if not self._times:
-            return np.empty(0, dtype=np.int64), np.empty((0, len(self._columns)))
-        times = np.concatenate(self._times)
-        values = np.full((len(times), len(self._columns)), np.nan)
-        start = 0
-        for block in self._values:
-            values[start : start + len(block), : block.shape[1]] = block
-            start += len(block)
-        order = np.argsort(times, kind="stable")
-        last_of_time = np.append(np.diff(times[order]) > 0, True)
-        kept = order[last_of_time]
-        return times[kept], values[kept]
+    def _sorted(self) -> _Table:
+        """All rows in strictly increasing order of time, with all columns."""
+        if self._table is None:
+            times = np.concatenate([np.empty(0, dtype=np.int64), *self._times])
+            values = np.full((len(times), len(self._columns)), np.nan)
+            start = 0
+            for block in self._values:
+                values[start : start + len(block), : block.shape[1]] = block
+                start += len(block)
+            order = np.argsort(times, kind="stable")
+            last_of_time = np.append(np.diff(times[order]) > 0, True)[: len(times)]
+            kept = order[last_of_time]
+            self._table = _Table(times[kept], values[kept])
+        return self._table

@@ -6,6 +6,7 @@ import os
 import secrets
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -28,13 +29,14 @@ def _sockets() -> set[str]:
 
 def _descendants(marker: str) -> list[str]:
     """Processes that inherited this test's environment, whoever their parent is by now."""
+    own = str(os.getpid())
+    wanted = f"{TEST_MARKER}={marker}".encode()
     found = []
-    for process in psutil.process_iter():
-        try:
-            if process.pid != os.getpid() and process.environ().get(TEST_MARKER) == marker:
-                found.append(" ".join(process.cmdline()))
-        except (psutil.NoSuchProcess, psutil.AccessDenied):
-            continue
+    for pid in os.listdir("/proc"):
+        if pid.isdigit() and pid != own:
+            with suppress(OSError):
+                if wanted in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
+                    found.append(Path(f"/proc/{pid}/cmdline").read_text())
     return found
 
 

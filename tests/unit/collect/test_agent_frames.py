@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from buto.collect import agent_messages as channel
@@ -16,6 +16,8 @@ from buto.collect.agent_frames import MAX_HELLO_BYTES, ChannelError, FrameDecode
 from buto.collect.target import MBeanSpec
 from buto.properties import Kind
 from tests.unit.collect import speech
+
+QUICK = settings(max_examples=50, deadline=None)
 
 
 def decode(data: bytes) -> list[channel.Message]:
@@ -29,6 +31,7 @@ texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 longs = st.integers(-(2**63), 2**63 - 1)
 
 
+@QUICK
 @given(st.integers(0, 2**16 - 1), texts, longs, texts, texts, longs, longs, longs)
 def test_hello_keeps_every_field(
     version: int, secret: str, pid: int, command: str, java: str, nano: int, wall: int, start: int
@@ -37,6 +40,7 @@ def test_hello_keeps_every_field(
     assert decode(data) == [channel.Hello(version, secret, pid, command, java, nano, wall, start)]
 
 
+@QUICK
 @given(st.lists(st.tuples(longs, st.lists(st.floats(), min_size=3, max_size=3)), max_size=5))
 def test_samples_keep_every_bit(rows: list[tuple[int, list[float]]]) -> None:
     (samples,) = decode(speech.samples(rows, 3))
@@ -46,6 +50,7 @@ def test_samples_keep_every_bit(rows: list[tuple[int, list[float]]]) -> None:
     np.testing.assert_array_equal(samples.values, np.array([row for _, row in rows]).reshape(-1, 3))
 
 
+@QUICK
 @given(st.lists(st.tuples(longs, texts, texts, longs, texts, longs), max_size=4))
 def test_notifications_keep_every_field(items: list[tuple[int, str, str, int, str, int]]) -> None:
     assert decode(speech.notifications(items)) == [
@@ -53,6 +58,7 @@ def test_notifications_keep_every_field(items: list[tuple[int, str, str, int, st
     ]
 
 
+@QUICK
 @given(st.data())
 def test_messages_do_not_depend_on_how_the_bytes_are_cut(data: st.DataObject) -> None:
     stream = (
@@ -109,6 +115,7 @@ def test_what_does_not_follow_the_format_is_refused(data: bytes, complaint: str)
         FrameDecoder().feed(data)
 
 
+@QUICK
 @given(st.binary(max_size=300))
 def test_noise_gives_messages_or_the_one_error(noise: bytes) -> None:
     decoder = FrameDecoder()
@@ -119,6 +126,7 @@ def test_noise_gives_messages_or_the_one_error(noise: bytes) -> None:
     assert decoder.n_pending <= len(noise)
 
 
+@QUICK
 @given(st.integers(0, 60), st.binary(min_size=1, max_size=1))
 def test_a_damaged_byte_gives_messages_or_the_one_error(at: int, byte: bytes) -> None:
     data = bytearray(speech.hello("secret", 12, "Main") + speech.samples([(1, [2.0])], 1))

@@ -12,6 +12,8 @@ from buto.collect import output
 from buto.collect.output import HEAD_BYTES, TAIL_BYTES, OutputFile, last_lines
 from buto.errors import StorageError
 
+QUICK = settings(max_examples=50, deadline=None)
+
 MIB = 1024 * 1024
 
 
@@ -83,7 +85,7 @@ def test_without_holes_in_files_the_head_and_the_newest_are_kept(tmp_path: Path)
     file.close()
 
 
-@settings(max_examples=20)
+@QUICK
 @given(st.binary(max_size=50), st.integers(0, 3))
 def test_what_is_kept_begins_and_ends_as_what_was_printed(line: bytes, n_long: int) -> None:
     path = Path(os.environ["TMPDIR"]) / "output"

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from buto.collect.quality import pauses_s, quality_of, sampling
@@ -12,6 +12,8 @@ from buto.collect.recording import Recording
 from buto.collect.target import Target
 from buto.properties import property_for
 from buto.runs import Outcome
+
+QUICK = settings(max_examples=50, deadline=None)
 
 TARGET = Target(("java", "Main"), interval_s=0.1, timeout_s=30.0)
 GOOD = Outcome(0, duration_s=10.0)
@@ -27,6 +29,7 @@ def test_a_program_of_no_duration_is_whole_with_two_samples() -> None:
     assert problems(np.array([-0.001])) == ""
 
 
+@QUICK
 @given(st.integers(2, 200), st.floats(0, 0.4))
 def test_planned_samples_with_jitter_and_a_last_one_out_of_step_miss_nothing(n: int, jitter: float) -> None:
     signs = np.where(np.arange(n) % 2, 0.5, -0.5)

@@ -5,13 +5,15 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from buto.collect.recording import Recording, new_run_id
 from buto.errors import MeasureError
 from buto.properties import Property
 from buto.runs import Outcome, Quality, Run
+
+QUICK = settings(max_examples=50, deadline=None)
 
 A, B, C = Property("a"), Property("b"), Property("c")
 
@@ -100,6 +102,7 @@ def test_columns_that_come_twice_and_rows_that_do_not_fit_are_refused() -> None:
             recording.add_rows(np.array(times), values)
 
 
+@QUICK
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(1, 3)), min_size=1, max_size=30))
 def test_a_run_has_each_time_once_in_order_with_the_value_that_came_last(rows: list[tuple[int, int]]) -> None:
     recording = Recording("t")
