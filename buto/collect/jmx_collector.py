@@ -94,8 +94,9 @@ def _check_started(session: JmxSession, launch: Launch, recording: Recording) ->
     if not_found is not None:
         raise not_found
     if recording.n_samples == 0 or recording.zero_ns is None:
+        limit = f", at its time limit of {launch.target.timeout_s:g} s" if session.timed_out else ""
         raise MeasureError(
-            f"the program ended before JMX could take a sample\n{launch.quote()}",
+            f"the program ended{limit} before JMX could take a sample\n{launch.quote()}",
             advice="measure short programs with the agent: --collector agent",
         )
 

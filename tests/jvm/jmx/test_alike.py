@@ -35,9 +35,9 @@ LISTS = ("jvm.memory.pools", "jvm.gc.collectors")
 """Through JMX the order of a JVM's pools is not known."""
 
 MIB = 2**20
-SLACK = {"By": 24 * MIB, "s": 3.0, "{class}": 2500, "{thread}": 12, "{collection}": 6, "{buffer}": 3}
+SLACK = {"By": 24 * MIB, "s": 60.0, "{class}": 2500, "{thread}": 12, "{collection}": 6, "{buffer}": 3}
 """How far all others may lie apart, by unit: JMX loads some 1,500 classes in the idle program, starts threads
-and allocates."""
+and allocates; times grow with the load of the machine. A wrong unit is further off."""
 
 
 def median(run: Run, name: str) -> float:
@@ -48,7 +48,7 @@ def median(run: Run, name: str) -> float:
 @pytest.fixture
 def runs(java: str, classes: Path, tmp_path: Path) -> dict[str, Run]:
     """A run by each collector."""
-    options = ("-XX:+UseSerialGC", "-Xms64m", "-Xmx64m")
+    options = ("-XX:+UseSerialGC", "-Xms64m", "-Xmx64m", "-XX:TieredStopAtLevel=1", "-XX:+SegmentedCodeCache")
     mbeans = (MBeanSpec("buto.tests:type=Queue,*", metadata=("Slots",)), MBeanSpec("buto.tests:type=Bell"))
     found = {}
     for collector in ("agent", "jmx"):

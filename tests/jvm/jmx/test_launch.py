@@ -132,7 +132,7 @@ def test_nothing_to_record_is_one_clear_message(
 def test_a_program_that_runs_too_long_is_stopped_and_its_run_kept(
     record: Callable[..., Run], one_java: str, classes: Path
 ) -> None:
-    run = record(*driven(one_java, classes), timeout_s=1.5)
+    run = record(*driven(one_java, classes), timeout_s=4)
     assert run.outcome.timed_out
     assert "time limit" in run.quality.problems[0]
     assert len(run.times_s) > 1
@@ -152,7 +152,7 @@ def test_a_stopped_program_does_not_hang_its_collector(
     shared_worker: Worker, one_java: str, classes: Path
 ) -> None:
     stop = once_sampled(4, lambda: os.kill(launched_jvm(), signal.SIGSTOP))
-    target = Target(driven(one_java, classes), timeout_s=3.5, interval_s=0.05)
+    target = Target(driven(one_java, classes), timeout_s=4, interval_s=0.05)
     with JmxCollector(target, shared_worker) as collector:
         began = time.monotonic()
         run = collector.record("test", stop)

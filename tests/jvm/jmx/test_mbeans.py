@@ -63,11 +63,15 @@ def test_only_what_was_asked_for_with_a_reason_for_what_is_no_number(connection:
 
 
 def test_metadata_of_an_mbean_is_read_once_as_text(connection: JmxConnection) -> None:
-    spec = MBeanSpec("buto.tests:type=Queue,name=first", ("Depth",), metadata=("Slots", "Label", "Broken"))
+    wanted = ("Slots", "Label", "State", "Broken")
+    spec = MBeanSpec("buto.tests:type=Queue,name=first", ("Depth",), metadata=wanted)
     recording = record(connection, spec)
     assert recording.metadata[f"mbean[{QUEUE}]/Slots"] == "64"
     assert recording.metadata[f"mbean[{QUEUE}]/Label"] == "a queue"
-    assert "not on this machine" in str(recording.metadata[f"mbean[{QUEUE}]/Broken"])
+    assert recording.metadata[f"mbean[{QUEUE}]/State.text"] == "state"
+    broken = str(recording.metadata[f"mbean[{QUEUE}]/Broken"])
+    assert broken.startswith("unreadable: ")
+    assert "not on this machine" in broken
 
 
 def test_an_mbean_that_is_registered_later_gets_columns_then(connection: JmxConnection) -> None:
@@ -85,7 +89,8 @@ def test_an_mbean_that_is_registered_later_gets_columns_then(connection: JmxConn
     depth = run.series(name)
     assert np.isnan(depth[0])
     assert set(depth[~np.isnan(depth)]) == {7}
-    assert np.isnan(depth[-1]), "it was unregistered again"
+    assert np.isnan(depth[-1])
+    assert run.nan_reasons[name] == "the MBean was unregistered"
 
 
 def test_notifications_come_once_in_order_with_the_time_of_their_emission(connection: JmxConnection) -> None:

@@ -35,6 +35,17 @@ final class Bean {
     /** Fill this bean's columns of the row. What fails stays NaN; only a lost connection throws. */
     void read(MBeanServerConnection server) throws IOException {
         long began = System.nanoTime();
+        if (!cells.isEmpty()) {
+            readCells(server);
+        }
+        columns.set(timeColumn, (System.nanoTime() - began) * 1e-9);
+    }
+
+    void explainAll(String reason) {
+        cells.keySet().forEach(attribute -> explain(attribute, reason));
+    }
+
+    private void readCells(MBeanServerConnection server) throws IOException {
         try {
             Map<String, Object> values = new HashMap<>();
             for (Attribute answer : server.getAttributes(name, attributes()).asList()) {
@@ -48,11 +59,10 @@ final class Bean {
                 }
             }
         } catch (InstanceNotFoundException gone) {
-            cells.keySet().forEach(attribute -> explain(attribute, "the MBean is not registered"));
+            explainAll("the MBean is not registered");
         } catch (JMException | RuntimeException failure) {
-            cells.keySet().forEach(attribute -> explain(attribute, describe(failure)));
+            explainAll(describe(failure));
         }
-        columns.set(timeColumn, (System.nanoTime() - began) * 1e-9);
     }
 
     private void store(String attribute, Object value) {

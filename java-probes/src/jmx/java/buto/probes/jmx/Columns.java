@@ -36,6 +36,7 @@ final class Columns {
     private final Set<Integer> explained = new HashSet<>();
     private final Map<Integer, String> newReasons = new HashMap<>();
     private int sent;
+    private boolean refused;
     private double[] row = new double[64];
 
     /** The number of a column, which is added if need be and if there is room. */
@@ -46,6 +47,7 @@ final class Columns {
         }
         int index = columns.size();
         if (index == MOST) {
+            refused = true;
             return NONE;
         }
         columns.add(new Column(name, unit, kind));
@@ -83,6 +85,11 @@ final class Columns {
             }
             outbox.put(frame);
             sent = columns.size();
+        }
+        if (refused) {
+            outbox.put(new Frame(Frame.METADATA).u32(1).text("buto.columns.refused")
+                    .text("there are " + MOST + " columns, and no more are taken"));
+            refused = false;
         }
         if (!newReasons.isEmpty()) {
             Frame frame = new Frame(Frame.REASONS).u32(newReasons.size());

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import javax.management.InstanceNotFoundException;
 import javax.management.JMException;
 import javax.management.MBeanAttributeInfo;
 import javax.management.MBeanServerConnection;
@@ -55,7 +56,7 @@ final class CustomBeans implements NotificationListener {
             if (change.getType().equals(MBeanServerNotification.REGISTRATION_NOTIFICATION)) {
                 add(change.getMBeanName());
             } else {
-                beans.remove(change.getMBeanName());
+                remove(change.getMBeanName());
             }
         }
         for (Bean bean : beans.values()) {
@@ -63,22 +64,40 @@ final class CustomBeans implements NotificationListener {
         }
     }
 
+    private void remove(ObjectName name) {
+        Bean gone = beans.remove(name);
+        if (gone != null) {
+            gone.explainAll("the MBean was unregistered");
+        }
+    }
+
+    /** Record a bean as the first watch says whose pattern it matches. */
     private void add(ObjectName name) throws IOException {
         if (beans.containsKey(name)) {
             return;
         }
         for (Watch watch : watches) {
             if (watch.pattern.apply(name)) {
-                try {
-                    Bean bean = beans.computeIfAbsent(name, unused -> new Bean(name, columns));
-                    addAttributes(bean, watch);
-                    addMetadata(name, watch);
-                    subscribe(name, watch);
-                } catch (JMException | RuntimeException goneOrBroken) {
-                    beans.remove(name);
-                    return;
-                }
+                begin(name, watch);
+                return;
             }
+        }
+    }
+
+    private void begin(ObjectName name, Watch watch) throws IOException {
+        try {
+            Bean bean = new Bean(name, columns);
+            addAttributes(bean, watch);
+            subscribe(name, watch);
+            beans.put(name, bean);
+        } catch (InstanceNotFoundException goneAgain) {
+            return;
+        } catch (JMException | RuntimeException broken) {
+            outbox.put(new Frame(Frame.METADATA).u32(1)
+                    .text("mbean[" + name.getCanonicalName() + "]").text("unreadable: " + Bean.describe(broken)));
+        }
+        for (String attribute : watch.metadata) {
+            outbox.put(Metadata.frame(server, name, attribute, nameOf(name, attribute)));
         }
     }
 
@@ -101,14 +120,6 @@ final class CustomBeans implements NotificationListener {
                 bean.add(attribute, cell);
             }
         }
-    }
-
-    private void addMetadata(ObjectName name, Watch watch) throws IOException {
-        Frame frame = new Frame(Frame.METADATA).u32(watch.metadata.size());
-        for (String attribute : watch.metadata) {
-            frame.text(nameOf(name, attribute)).text(Metadata.text(server, name, attribute));
-        }
-        outbox.put(frame);
     }
 
     private void subscribe(ObjectName name, Watch watch) throws IOException, JMException {

@@ -34,9 +34,7 @@ final class Metadata {
         metadata.runtime();
         metadata.system();
         metadata.memory(platform);
-        Frame frame = new Frame(Frame.METADATA).u32(metadata.entries.size());
-        metadata.entries.forEach((key, value) -> frame.text(key).text(value));
-        return frame;
+        return metadata.frame();
     }
 
     private void runtime() throws IOException, JMException {
@@ -127,15 +125,32 @@ final class Metadata {
         return values;
     }
 
-    /** The value of a custom attribute as text; of one that cannot be read, why. */
-    static String text(MBeanServerConnection server, ObjectName name, String attribute) throws IOException {
+    /** An attribute of a custom MBean; of one that cannot be read, why. */
+    static Frame frame(MBeanServerConnection server, ObjectName bean, String attribute, String key)
+            throws IOException {
+        Metadata metadata = new Metadata(server);
         try {
-            Object value = server.getAttribute(name, attribute);
-            String joined = joined(value, ", ");
-            return joined == null ? String.valueOf(value) : joined;
+            metadata.putMembers(key, server.getAttribute(bean, attribute));
         } catch (JMException | RuntimeException failure) {
-            return "(unreadable: " + Bean.describe(failure) + ")";
+            metadata.put(key, "unreadable: " + Bean.describe(failure));
         }
+        return metadata.frame();
+    }
+
+    private void putMembers(String key, Object value) {
+        if (value instanceof CompositeData) {
+            CompositeData data = (CompositeData) value;
+            data.getCompositeType().keySet().forEach(member -> putMembers(key + "." + member, data.get(member)));
+        } else {
+            String joined = joined(value, ", ");
+            put(key, joined == null ? String.valueOf(value) : joined);
+        }
+    }
+
+    private Frame frame() {
+        Frame frame = new Frame(Frame.METADATA).u32(entries.size());
+        entries.forEach((key, value) -> frame.text(key).text(value));
+        return frame;
     }
 
     /** The items of an array or collection; null for anything else. */
