@@ -52,8 +52,9 @@ HEAP = Panel("heap used, MiB", "jvm.memory.heap.used", MIB)
 COMMITTED = Panel("heap committed, MiB", "jvm.memory.heap.committed", MIB)
 EDEN = Panel("eden used, MiB", "jvm.memory.used[[]*Eden*", MIB)
 OLD = Panel("old generation used, MiB", "jvm.memory.used[[]*Old*", MIB)
-YOUNG_GCS = Panel("young collections", "jvm.gc.count[[]*Scavenge*")
-FULL_GCS = Panel("full collections", "jvm.gc.count[[]*MarkSweep*")
+# PS Scavenge and PS MarkSweep, or G1 Young Generation and G1 Old Generation.
+YOUNG_GCS = Panel("young collections", "jvm.gc.count[[][PG][S1] [SY]*")
+FULL_GCS = Panel("full collections", "jvm.gc.count[[][PG][S1] [MO]*")
 THREADS = Panel("threads", "jvm.thread.count")
 METASPACE = Panel("metaspace used, MiB", "jvm.memory.used[[]Metaspace]", MIB)
 CLASSES = Panel("classes since the start", "jvm.class.count", logarithmic=True, since_start=True)
@@ -77,22 +78,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     store = RunStore(options.store)
     tests = {test: store.load_set(test).runs for test in sorted(store.tests())}
-    figure, grid = plt.subplots(len(ROWS), 6, figsize=(15, 8.6), layout="constrained")
+    figure, grid = plt.subplots(len(ROWS), 6, figsize=(16, 8.6), layout="constrained")
     for axes, (program, panels) in zip(grid, ROWS.items(), strict=True):
         variants = {test: runs for test, runs in tests.items() if test.startswith(program + "-")}
         for place, panel in zip(axes, panels, strict=True):
             draw(place, panel, variants)
         axes[0].set_ylabel(program, fontsize=10)
         names = [test.removeprefix(program + "-") for test in variants]
-        handles = axes[0].get_legend_handles_labels()[0]
-        axes[0].legend(
-            handles, names, fontsize=7, loc="upper left", handlelength=1, ncols=2 if len(names) > 4 else 1
+        handles = axes[-1].get_legend_handles_labels()[0]
+        axes[-1].legend(
+            handles, names, fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0), handlelength=1
         )
     figure.supxlabel("seconds from main", fontsize=9)
     drawn = io.BytesIO()
     figure.savefig(drawn, dpi=80)
     # Lines on white need no more than a palette, which is a third of the size.
-    Image.open(drawn).convert("RGB").quantize(64).save(options.out, optimize=True)
+    Image.open(drawn).convert("RGB").quantize(256, kmeans=1).save(options.out, optimize=True)
 
 
 def draw(place: Axes, panel: Panel, variants: dict[str, tuple[Run, ...]]) -> None:
