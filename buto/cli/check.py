@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from argparse import ArgumentParser, Namespace
 from typing import ClassVar
 
@@ -80,10 +81,13 @@ def _checked(test: str, known: Oracle, collected: Collected, args: Namespace, co
 def _next_steps(test: str, verdict: Verdict, args: Namespace) -> list[str]:
     if verdict.status is Status.PASS:
         return []
-    show = f"buto runs show {test} {verdict.run_ids[0]}" if verdict.run_ids else "buto runs list"
-    if verdict.status is Status.REGRESSION:
-        return [show, f"{options.train_again(args, test)}  (if the change is meant)"]
-    return [show]
+    stored = [] if args.store == options.STORE else ["--store", str(args.store)]
+    show = shlex.join(["buto", "runs", "show", test, *verdict.run_ids[:1], *stored])
+    if verdict.status is Status.INCONCLUSIVE:
+        return [show]
+    oracle_file = [] if args.oracle is None else ["--oracle", str(args.oracle)]
+    draw = shlex.join(["buto", "plot", test, *oracle_file, *stored])
+    return [show, draw, f"{options.train_again(args, test)}  (if the change is meant)"]
 
 
 COMMAND = CheckCommand()

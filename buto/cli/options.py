@@ -120,9 +120,9 @@ def train_again(args: Namespace, test: str, otherwise: tuple[str, ...] = ()) -> 
     """
     words = ["buto", "train", test]
     for option in ("oracle", "config"):
-        value = getattr(args, option)
+        value = getattr(args, option, None)
         words += [] if value is None else [f"--{option}", str(value)]
-    configured = config.find(args.config, Path()) is not None
+    configured = config.find(getattr(args, "config", None), Path()) is not None
     command = args.command or (() if configured else otherwise)
     return shlex.join([*words, *(("--", *command) if command else ())])
 
