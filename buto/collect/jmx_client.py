@@ -18,7 +18,7 @@ from typing import Any, Self
 import buto
 from buto import jars
 from buto.collect.jmx_failures import JmxFailure
-from buto.collect.jvms import INSTALL_ADVICE, find_installations
+from buto.collect.jvms import INSTALL_ADVICE, USERS_OPTIONS, find_installations
 from buto.collect.output import last_lines
 from buto.errors import MeasureError
 
@@ -49,9 +49,6 @@ _JVM_OPTIONS = (
     "-Dsun.tools.attach.attachTimeout=5000",
 )
 """-Xrs leaves signals to Python. Unless cleaned often, RMI leaks a thread for each connection."""
-
-_FOREIGN_OPTIONS = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
-"""Meant for the user's JVMs; an agent or a heap size in them must not reach the worker's."""
 
 
 def find_libjvm() -> tuple[Path, int]:
@@ -129,6 +126,8 @@ class Worker:
             MeasureError: it cannot be started, or this machine has no Java for it.
         """
         with self._lock:
+            if self._closed:
+                raise MeasureError("buto's JMX worker has ended, for something before failed")
             if self._process is None:
                 self._start()
 
@@ -173,7 +172,7 @@ class Worker:
         options = [*_JVM_OPTIONS, *self._java_options]
         if major >= 24:
             options.append("--enable-native-access=ALL-UNNAMED")
-        environment = {key: value for key, value in os.environ.items() if key not in _FOREIGN_OPTIONS}
+        environment = {key: value for key, value in os.environ.items() if key not in USERS_OPTIONS}
         environment["PYTHONPATH"] = str(Path(buto.__file__).parent.parent)
         # -P: a module of the user's in the working directory must not stand in for one of ours.
         self._process = subprocess.Popen(

@@ -16,6 +16,9 @@ INSTALL_ADVICE = (
     "Debian, Ubuntu: sudo apt-get install openjdk-17-jdk-headless; "
     "Fedora: sudo dnf install java-latest-openjdk-devel; macOS: brew install openjdk"
 )
+USERS_OPTIONS = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
+"""Variables that are meant for the user's programs; no JVM of buto's own needs must see them."""
+
 _VERSION_TIMEOUT_S = 30.0
 
 
@@ -76,7 +79,12 @@ def _version(java: Path) -> str | None:
     """What ``java -version`` calls itself; None if it does not run (as the stub of macOS without a JDK)."""
     try:
         answer = subprocess.run(
-            [str(java), "-version"], capture_output=True, text=True, timeout=_VERSION_TIMEOUT_S, check=True
+            [str(java), "-version"],
+            env={key: value for key, value in os.environ.items() if key not in USERS_OPTIONS},
+            capture_output=True,
+            text=True,
+            timeout=_VERSION_TIMEOUT_S,
+            check=True,
         )
     except (OSError, subprocess.SubprocessError):
         return None

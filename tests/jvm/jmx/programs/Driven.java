@@ -25,13 +25,11 @@ public final class Driven {
 
         void fail();
 
+        void pause(int milliseconds) throws InterruptedException;
+
         void register(String name, int depth) throws Exception;
 
         void unregister(String name) throws Exception;
-
-        void allocate(int megabytes);
-
-        void halt(int code);
     }
 
     public interface QueueMXBean {
@@ -59,8 +57,6 @@ public final class Driven {
     }
 
     public static final class Driver implements DriverMXBean {
-        private byte[][] held = {};
-
         @Override
         public int add(int left, long right) {
             return (int) (left + right);
@@ -82,6 +78,11 @@ public final class Driven {
         }
 
         @Override
+        public void pause(int milliseconds) throws InterruptedException {
+            Thread.sleep(milliseconds);
+        }
+
+        @Override
         public void register(String name, int depth) throws Exception {
             SERVER.registerMBean(new Queue(depth), new ObjectName(name));
         }
@@ -91,15 +92,6 @@ public final class Driven {
             SERVER.unregisterMBean(new ObjectName(name));
         }
 
-        @Override
-        public void allocate(int megabytes) {
-            held = new byte[megabytes][1 << 20];
-        }
-
-        @Override
-        public void halt(int code) {
-            Runtime.getRuntime().halt(code);
-        }
     }
 
     public static final class Queue implements QueueMXBean {

@@ -1,0 +1,79 @@
+"""The worker process: late, stopped, interrupted, and never in the way."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import threading
+import time
+
+import pytest
+
+from buto.collect import jmx_client
+from buto.collect.jmx_client import Worker
+from buto.collect.jmx_connection import JmxConnection
+from buto.errors import MeasureError
+from tests.jvm.jmx.conftest import DRIVER, address_of
+from tests.unit.collect.leftovers import nothing_is_left
+
+__all__ = ["nothing_is_left"]
+
+
+def test_an_answer_that_ctrl_c_gave_up_is_not_taken_for_the_next(connection: JmxConnection) -> None:
+    interrupt = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    interrupt.start()
+    with pytest.raises(KeyboardInterrupt):
+        connection.invoke(DRIVER, "pause", 1500)
+    interrupt.join()
+    assert connection.invoke(DRIVER, "add", 20, 22) == 42
+
+
+def test_several_connections_go_through_one_worker(
+    shared_worker: Worker, shared_target: subprocess.Popen[bytes], connection: JmxConnection
+) -> None:
+    with JmxConnection(shared_worker, address_of(shared_target), "the target again") as second:
+        assert second.invoke(DRIVER, "add", 1, 1) == 2
+        assert connection.invoke(DRIVER, "add", 1, 2) == 3
+    assert connection.invoke(DRIVER, "add", 1, 3) == 4
+
+
+def test_trouble_with_a_target_and_with_the_worker_ends_in_time(
+    shared_target: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = address_of(shared_target)
+    with Worker() as worker:
+        first, second = (JmxConnection(worker, address, "the target") for _ in range(2))
+        with pytest.raises(MeasureError, match="pause of buto.tests:type=Driver failed: .* took longer"):
+            first.invoke(DRIVER, "pause", 20_000, within_s=0.3)
+        assert not worker.is_usable, "a thread of it is stuck, so it is ended"
+        with pytest.raises(MeasureError):
+            second.invoke(DRIVER, "add", 1, 1)
+        second.close()
+
+    monkeypatch.setattr(jmx_client, "_MARGIN_S", 0.5)
+    with Worker() as worker:
+        worker.start()
+        assert worker.pid is not None
+        os.kill(worker.pid, signal.SIGSTOP)
+        began = time.monotonic()
+        with pytest.raises(MeasureError, match="did not answer to connect"):
+            JmxConnection(worker, address, "the target", within_s=0.5)
+        assert time.monotonic() - began < 10
+        assert not worker.is_usable
+    assert shared_target.poll() is None
+
+
+def test_options_of_the_users_jvms_do_not_reach_the_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-XX:+NoSuchOption")
+    monkeypatch.setenv("_JAVA_OPTIONS", "-Xmx1k")
+    with Worker() as worker:
+        worker.start()
+        assert worker.is_usable
+
+
+def test_a_worker_that_cannot_start_quotes_what_its_jvm_said() -> None:
+    with Worker(["-XX:+NoSuchOption"]) as worker, pytest.raises(MeasureError) as caught:
+        worker.start()
+    assert "NoSuchOption" in caught.value.message
+    assert "exit code" in caught.value.message

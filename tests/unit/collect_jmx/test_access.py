@@ -1,0 +1,63 @@
+"""Passwords come from files and variables, are never shown, and go by pairs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from buto.collect.jmx_access import Access, password_from_environment, password_from_file
+from buto.errors import UsageError
+
+
+@pytest.mark.parametrize(
+    ("content", "password"),
+    [
+        ("swordfish\n", "swordfish"),
+        ("sword fish", "sword fish"),
+        ("# the JDK's format\nother  secret\nwatcher  swordfish\n", "swordfish"),
+        ("watcher swordfish\nother secret", "swordfish"),
+    ],
+)
+def test_a_password_file_may_be_the_jdks_or_one_line(tmp_path: Path, content: str, password: str) -> None:
+    file = tmp_path / "password"
+    file.write_text(content)
+    assert password_from_file(file, "watcher") == password
+
+
+def test_a_password_that_cannot_be_found_is_a_usage_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(UsageError, match="absent"):
+        password_from_file(tmp_path / "absent")
+    (tmp_path / "empty").write_text("\n")
+    with pytest.raises(UsageError, match="empty"):
+        password_from_file(tmp_path / "empty")
+    monkeypatch.delenv("BUTO_TEST_PASSWORD", raising=False)
+    with pytest.raises(UsageError, match="BUTO_TEST_PASSWORD"):
+        password_from_environment("BUTO_TEST_PASSWORD")
+    monkeypatch.setenv("BUTO_TEST_PASSWORD", "swordfish")
+    assert password_from_environment("BUTO_TEST_PASSWORD") == "swordfish"
+
+
+def test_secrets_are_not_in_the_printed_form(tmp_path: Path) -> None:
+    store = tmp_path / "trust"
+    store.touch()
+    access = Access("watcher", "swordfish", truststore=store, truststore_password="carp")
+    assert "watcher" in repr(access)
+    assert "swordfish" not in repr(access)
+    assert "carp" not in repr(access)
+    assert access.java_options() == (
+        f"-Djavax.net.ssl.trustStore={store}",
+        "-Djavax.net.ssl.trustStorePassword=carp",
+    )
+    assert Access().java_options() == ()
+
+
+def test_half_a_pair_and_a_missing_key_store_are_usage_errors(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="password"):
+        Access(user="watcher")
+    with pytest.raises(UsageError, match="user"):
+        Access(password="swordfish")
+    with pytest.raises(UsageError, match="absent"):
+        Access(truststore=tmp_path / "absent")
