@@ -125,11 +125,12 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
                 }
             } else {
                 long late = (now - tick) / interval;
+                long due = tick + late * interval;
                 missed += late;
-                tick += (late + 1) * interval;
+                tick = due + interval;
                 recorder.sample(missed);
-                if (now - flushed >= request.flushNanos) {
-                    flushed = now;
+                if (due - flushed >= request.flushNanos) {
+                    flushed = due;
                     recorder.reportDrops();
                     out.flush(channel);
                 }
@@ -172,15 +173,15 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
         if (exiting) {
             return;
         }
-        if (recorder != null) {
-            recorder.close();
-        }
         if (hook != null) {
             try {
                 Runtime.getRuntime().removeShutdownHook(hook);
             } catch (IllegalStateException exitHasBegun) {
                 // The hook finds this thread at its end.
             }
+        }
+        if (recorder != null) {
+            recorder.close();
         }
     }
 }
