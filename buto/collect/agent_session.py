@@ -95,7 +95,9 @@ class AgentSession:
     @property
     def silence_ns(self) -> int:
         """How long before its JVM's end the agent gave up without a BYE; 0 if it did not."""
-        if self._measured is None or self.recorder is None or self.recorder.complete:
+        if self._measured is None or not self._measured.closed:
+            return 0
+        if self.recorder is None or self.recorder.complete:
             return 0
         return max(0, self.end_ns - self._measured.closed_ns)
 
@@ -155,7 +157,7 @@ class AgentSession:
     def _is_over(self) -> bool:
         """Once the command has ended: whether nothing more can come."""
         if self._measured is not None:
-            return self._measured.closed and (self.dead_ns != 0 or not self._jvm_watched)
+            return self.dead_ns != 0 if self._jvm_watched else self._measured.closed
         now = time.monotonic()
         if self._orphan_deadline is None:
             self._orphan_deadline = now + ORPHAN_S

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 from pathlib import Path
 
 from buto.errors import StorageError
@@ -79,7 +80,11 @@ class OutputFile:
         return head + f"\n[buto: {n_cut} bytes of output are not kept]\n".encode() + tail
 
 
+_CONTROL = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f]")
+"""Colours and other commands to a terminal, which must not reach the reader's own."""
+
+
 def last_lines(output: bytes, n: int = 20) -> str:
-    """The last lines of an output as text, for messages; each cut at 500 characters."""
-    lines = output.decode(errors="replace").rstrip().splitlines()[-n:]
+    """The last lines of an output as plain text, for messages; each cut at 500 characters."""
+    lines = [_CONTROL.sub("", line) for line in output.decode(errors="replace").rstrip().splitlines()[-n:]]
     return "\n".join(line if len(line) <= 500 else line[:500] + " ..." for line in lines)

@@ -106,9 +106,9 @@ def test_a_halt_right_at_the_start_leaves_a_run(record: Recorder) -> None:
 @pytest.mark.parametrize("how", ["hang", "hook"])
 def test_a_program_that_hangs_is_stopped_at_its_time_limit(record: Recorder, how: str) -> None:
     start = time.monotonic()
-    run = record.java("Ends", "0", how, timeout_s=1.0)
-    assert time.monotonic() - start < 4.5
+    run = record.java("Ends", "0", how, timeout_s=2.5)
+    assert time.monotonic() - start < 8
     assert run.outcome.timed_out
     assert (run.outcome.exit_code, run.outcome.signal) == (None, None)
-    assert problems(run) == ["it was stopped at its time limit of 1 s"]
+    assert problems(run) == ["it was stopped at its time limit of 2.5 s"]
     assert run.outcome.last_sample == "agent"

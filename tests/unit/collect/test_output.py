@@ -105,6 +105,7 @@ def test_the_last_lines_are_text_of_bounded_length() -> None:
     assert len(last_lines(b"z" * 10_000)) < 600
     assert last_lines(b"caf\xe9") == "caf\ufffd"
     assert last_lines(b"") == ""
+    assert last_lines(b"\x1b[1;31mred\x1b[m\x07\x1b[2Jand\ttab") == "redand\ttab"
 
 
 def test_a_file_that_cannot_be_made_is_a_storage_error(tmp_path: Path) -> None:
