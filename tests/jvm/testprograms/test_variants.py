@@ -102,9 +102,11 @@ def test_leaked_threads_climb_stairs() -> None:
 
 def test_each_deployment_adds_two_classes() -> None:
     run = _record("classloading-10ms", "1500ms")
-    late = run.times_s > 0.5
-    slope = np.polyfit(run.times_s[late], run.series("jvm.class.count")[late], 1)[0]
-    assert slope == pytest.approx(2 / 0.010, rel=0.3)
+    deployed = int(run.stdout.split()[1])
+    classes = run.series("jvm.class.count")
+    assert deployed > 50
+    # The program's own start adds some forty more.
+    assert 2 * deployed - 10 <= _last(classes) - classes[0] <= 2 * deployed + 150
 
 
 def test_the_buffer_its_jobs_and_its_milestones_are_recorded() -> None:
