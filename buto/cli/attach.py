@@ -17,7 +17,6 @@ from buto.collect.jmx_access import Access, password_from_environment, password_
 from buto.collect.jmx_attach import AttachSpec, attach
 from buto.collect.target import MBeanSpec
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, UsageError
-from buto.runs import Run
 from buto.runs.store import RunStore
 from buto.training import PURPOSE
 from buto.units import parse_seconds
@@ -79,23 +78,19 @@ examples:
                 RunStore(args.store).add(run)
         finally:
             progress.clear()
-        progress.stored(run)
         console.result(run.id)
-        return _said(run, console)
+        if not run.quality.valid:
+            console.error(f"the run is kept, but is not usable: {'; '.join(run.quality.problems)}")
+            return EXIT_NOT_JUDGED
+        progress.stored(run)
+        console.info(f"ended by {run.metadata['buto.attach.ended_by']}")
+        return EXIT_PASS
 
 
 def _add_password(parser: ArgumentGroup, name: str, what: str) -> None:
     source = parser.add_mutually_exclusive_group()
     source.add_argument(f"--{name}-file", metavar="FILE", type=Path, help=f"{what} is the first line of FILE")
     source.add_argument(f"--{name}-env", metavar="NAME", help=f"{what} is in this environment variable")
-
-
-def _said(run: Run, console: Console) -> int:
-    console.info(f"ended by {run.metadata.get('buto.attach.ended_by', 'the JVM')}")
-    if run.quality.valid:
-        return EXIT_PASS
-    console.error(f"the run is kept, but is not usable: {'; '.join(run.quality.problems)}")
-    return EXIT_NOT_JUDGED
 
 
 def _positive(text: str) -> float:
