@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from typing import ClassVar
 
 from buto import oracle
-from buto.cli import options
+from buto.cli import chosen, options
 from buto.cli.console import Console
 from buto.cli.results import finish
 from buto.cli.session import launch, stored_runs
@@ -48,13 +48,13 @@ examples:
 
     def run(self, args: Namespace, console: Console) -> int:
         options.check_json_path(args)
-        configured = options.read_config(args)
-        names = options.chosen_names(args, configured)
-        oracles = {name: options.the_oracle(args, name) for name in names}
+        configured = chosen.read_config(args)
+        names = chosen.names_of(args, configured)
+        oracles = {name: chosen.the_oracle(args, name) for name in names}
         if args.from_runs is not None:
             collected = {name: Collected(stored_runs(name, args.from_runs, args)) for name in names}
         else:
-            tests = [options.test_for(name, args, configured, oracles[name]) for name in names]
+            tests = [chosen.test_for(name, args, configured, oracles[name]) for name in names]
             collected = launch(tests, dict.fromkeys(names, args.runs), args, console)
         results = [_checked(name, oracles[name], collected[name], args, console) for name in names]
         return finish(results, args, console)
@@ -62,7 +62,7 @@ examples:
 
 def _checked(test: str, known: Oracle, collected: Collected, args: Namespace, console: Console) -> Result:
     """Judge one test and say so; a failure of one does not keep the others from being judged."""
-    path = options.oracle_path(args, test)
+    path = chosen.oracle_path(args, test)
     try:
         if collected.failure is not None:
             raise collected.failure
@@ -87,7 +87,7 @@ def _next_steps(test: str, verdict: Verdict, args: Namespace) -> list[str]:
         return [show]
     oracle_file = [] if args.oracle is None else ["--oracle", str(args.oracle)]
     draw = shlex.join(["buto", "plot", test, *oracle_file, *stored])
-    return [show, draw, f"{options.train_again(args, test)}  (if the change is meant)"]
+    return [show, draw, f"{chosen.train_again(args, test)}  (if the change is meant)"]
 
 
 COMMAND = CheckCommand()

@@ -1,28 +1,14 @@
-"""Options that several commands share, and what they say about the tests to carry out.
-
-What is known of a test is laid over each other: the built-in defaults, what the oracle remembers,
-the configuration (instead of the oracle's, where it names the test), the command line.
-"""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
-import difflib
-import os
-import shlex
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from argparse import _ArgumentGroup as ArgumentGroup
-from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from buto import config, oracle
-from buto.errors import BadFileError, UsageError
-from buto.oracle import Oracle
-from buto.runs.names import encode_test
+from buto.errors import UsageError
 
 STORE = Path(".buto")
-ORACLES = Path("oracles")
 FROM_RUNS = "take stored runs: 'all', ids with commas between, or FIRST..LAST"
 _MAX_RUNS = 10_000
 
@@ -84,60 +70,6 @@ def count(text: str) -> int:
     return number
 
 
-def oracle_path(args: Namespace, test: str) -> Path:
-    """Where the oracle of a test lies."""
-    given: Path | None = getattr(args, "oracle", None)
-    return given or ORACLES / f"{encode_test(test)}.json"
-
-
-def the_oracle(args: Namespace, test: str) -> Oracle:
-    """The oracle of a test.
-
-    Raises:
-        BadFileError: there is none (the advice is the command that makes one), or it is damaged.
-        UsageError: the file is the oracle of another test.
-    """
-    path = oracle_path(args, test)
-    if not path.exists():
-        raise BadFileError(
-            f"{test!r} has no oracle yet: {path} does not exist",
-            advice=train_again(args, test, otherwise=("java", "...")),
-        )
-    found = oracle.load(path)
-    if found.test != test:
-        raise UsageError(
-            f"{path} is the oracle of {found.test!r}, not of {test!r}",
-            advice=shlex.join(["buto", args.command_name, found.test, "--oracle", str(path)]),
-        )
-    return found
-
-
-def train_again(args: Namespace, test: str, otherwise: tuple[str, ...] = ()) -> str:
-    """The command that trains a test with what was typed for this command.
-
-    Args:
-        otherwise: the user's command, if none was typed and there is no configuration.
-    """
-    words = ["buto", "train", test]
-    for option in ("oracle", "config"):
-        value = getattr(args, option, None)
-        words += [] if value is None else [f"--{option}", str(value)]
-    configured = config.find(getattr(args, "config", None), Path()) is not None
-    command = args.command or (() if configured else otherwise)
-    return shlex.join([*words, *(("--", *command) if command else ())])
-
-
-def old_oracle(args: Namespace, test: str, configured: config.Config | None) -> Oracle | None:
-    """The oracle of a test for what it remembers, None without one.
-
-    Not looked at where a command is typed or configured: a damaged one must not keep its test from
-    being trained anew.
-    """
-    if args.command is not None or (configured is not None and test in configured.tests):
-        return None
-    return the_oracle(args, test) if oracle_path(args, test).exists() else None
-
-
 def check_json_path(args: Namespace) -> None:
     """Better to say it before ten runs than after: the directory of --json must exist."""
     path: Path | None = args.json
@@ -145,107 +77,3 @@ def check_json_path(args: Namespace) -> None:
         raise UsageError(
             f"--json: the directory {path.parent} does not exist", advice=f"mkdir -p {path.parent}"
         )
-
-
-def read_config(args: Namespace) -> config.Config | None:
-    """The configuration that was named or lies here, None without one."""
-    path = config.find(args.config, Path())
-    return None if path is None else config.load(path)
-
-
-def chosen_names(args: Namespace, configured: config.Config | None) -> list[str]:
-    """The tests that were named, or all of the configuration.
-
-    Raises:
-        UsageError: none was named and there is no configuration, one was named twice, or a command
-            or an oracle was given for several.
-    """
-    names: list[str] = args.names
-    if not names and configured is None:
-        raise UsageError(
-            f"no test was named, and there is no {config.FILE_NAME} here",
-            advice=f"buto {args.command_name} NAME -- java -cp app.jar com.acme.Main",
-        )
-    if not names and configured is not None:
-        names = list(configured.tests)
-    if len(set(names)) < len(names):
-        raise UsageError(f"a test is named twice: {' '.join(names)}")
-    for test in names:
-        encode_test(test)
-    single = {"a command after --": args.command, "--oracle": getattr(args, "oracle", None)}
-    for what, given in single.items():
-        if given is not None and len(names) > 1:
-            raise UsageError(f"{what} goes with one test, not with {len(names)}: {', '.join(names)}")
-    return names
-
-
-def test_for(
-    test: str,
-    args: Namespace,
-    configured: config.Config | None,
-    known: Oracle | None,
-) -> config.TestConfig:
-    """A test with all that the command line, the configuration and its oracle say of it.
-
-    Raises:
-        UsageError: nobody says how to start it, or a value means nothing.
-        BadFileError: the oracle remembers no usable target.
-    """
-    ours = configured.tests.get(test) if configured is not None else None
-    directory: Path | None = None
-    written: Mapping[str, Any] = {}
-    if configured is not None and ours is not None:
-        written = ours.written
-        directory = configured.path.parent.resolve()
-    elif known is not None:
-        written = _remembered(known, args, test)
-    merged = {**written, **_typed(args)}
-    if "command" not in merged:
-        raise _no_command(test, args, configured)
-    built = config.build_test(test, merged, directory, os.environ)
-    base = ours or built
-    return replace(built, runs=args.runs or base.runs, settings=base.settings)
-
-
-def _typed(args: Namespace) -> dict[str, Any]:
-    """What the command line says, by the keys of a configuration."""
-    typed = {
-        "command": None if args.command is None else [config.escape(word) for word in args.command],
-        "interval": args.interval,
-        "timeout": args.timeout,
-        "jvm": args.jvm,
-        "collector": args.collector,
-        "mbeans": None if args.mbean is None else [{"name": pattern} for pattern in args.mbean],
-        "expect-exit": args.expect_exit,
-    }
-    given = {key: value for key, value in typed.items() if value is not None}
-    if args.command == ():
-        raise UsageError("there is no command after --", advice=f"buto {args.command_name} NAME -- java ...")
-    faults = config.complaints(given, "test")
-    if faults:
-        raise UsageError("\n".join(faults), advice=f"buto {args.command_name} --help")
-    return given
-
-
-def _remembered(known: Oracle, args: Namespace, test: str) -> Mapping[str, Any]:
-    faults = config.complaints(known.target, "test")
-    if faults:
-        raise BadFileError(
-            f"{oracle_path(args, test)}: its target cannot be used: {faults[0]}",
-            advice=f"buto train {test} -- ...",
-        )
-    return known.target
-
-
-def _no_command(test: str, args: Namespace, configured: config.Config | None) -> UsageError:
-    if configured is None:
-        return UsageError(
-            f"nothing says how to start {test!r}: it has no oracle, and there is no {config.FILE_NAME} here",
-            advice=f"buto {args.command_name} {test} -- java -cp app.jar com.acme.Main",
-        )
-    near = difflib.get_close_matches(test, list(configured.tests), n=1)
-    guess = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(configured.tests)}"
-    return UsageError(
-        f"{configured.path} has no test {test!r}; {guess}",
-        advice=f"buto {args.command_name} {near[0] if near else f'{test} -- java ...'}",
-    )

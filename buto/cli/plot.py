@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from buto import oracle
-from buto.cli import options
+from buto.cli import chosen, options
 from buto.cli.console import Console
 from buto.cli.session import CHECK, stored_runs
 from buto.errors import EXIT_PASS, StorageError
@@ -52,7 +52,7 @@ examples:
     def run(self, args: Namespace, console: Console) -> int:
         from buto.report.panels import panels, pictures
 
-        known = options.the_oracle(args, args.test)
+        known = chosen.the_oracle(args, args.test)
         store = RunStore(args.store)
         checked = _checked(args, store)
         findings = oracle.check(known, run_set(checked)).findings if checked else ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import ClassVar
 
-from buto.cli import options
+from buto.cli import chosen, options
 from buto.cli.console import Console
 from buto.cli.session import launch
 from buto.errors import EXIT_PASS
@@ -32,10 +32,10 @@ examples:
         options.add_file_options(parser, judging=False)
 
     def run(self, args: Namespace, console: Console) -> int:
-        configured = options.read_config(args)
-        names = options.chosen_names(args, configured)
-        known = {name: options.old_oracle(args, name, configured) for name in names}
-        tests = [options.test_for(name, args, configured, known[name]) for name in names]
+        configured = chosen.read_config(args)
+        names = chosen.names_of(args, configured)
+        known = {name: chosen.old_oracle(args, name, configured) for name in names}
+        tests = [chosen.test_for(name, args, configured, known[name]) for name in names]
         collected = launch(tests, dict.fromkeys(names, args.runs), args, console)
         code = EXIT_PASS
         for name, result in collected.items():

@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from typing import ClassVar
 
 from buto import oracle
-from buto.cli import options
+from buto.cli import chosen, options
 from buto.cli.console import Console
 from buto.cli.results import finish
 from buto.cli.session import launch, stored_runs
@@ -50,10 +50,10 @@ examples:
 
     def run(self, args: Namespace, console: Console) -> int:
         options.check_json_path(args)
-        configured = options.read_config(args)
-        names = options.chosen_names(args, configured)
-        known = {name: options.old_oracle(args, name, configured) for name in names}
-        tests = [options.test_for(name, args, configured, known[name]) for name in names]
+        configured = chosen.read_config(args)
+        names = chosen.names_of(args, configured)
+        known = {name: chosen.old_oracle(args, name, configured) for name in names}
+        tests = [chosen.test_for(name, args, configured, known[name]) for name in names]
         collected = _collected(tests, args, console)
         return finish([_trained(test, collected[test.name], args, console) for test in tests], args, console)
 
@@ -80,7 +80,7 @@ def _collected(tests: list[TestConfig], args: Namespace, console: Console) -> di
 
 def _trained(test: TestConfig, collected: Collected, args: Namespace, console: Console) -> Result:
     """Train one test and say so; a failure of one does not keep the others from being trained."""
-    path = options.oracle_path(args, test.name)
+    path = chosen.oracle_path(args, test.name)
     try:
         if collected.failure is not None:
             raise collected.failure
