@@ -51,7 +51,8 @@ class Console:
 
         console = self.rich()
         with console.capture() as captured:
-            console.print(Text.from_markup(text))
+            # The terminal folds long lines itself; a command that rich folds cannot be copied.
+            console.print(Text.from_markup(text), soft_wrap=True)
         self.result(captured.get().rstrip("\n"))
 
     def info(self, text: str) -> None:

@@ -9,7 +9,7 @@ from buto.cli.console import Console
 from buto.collect.recording import Progress
 from buto.errors import ButoError
 from buto.runs import Run
-from buto.units import format_seconds
+from buto.units import format_count, format_seconds
 
 _REDRAW_S = 0.2
 _PLAIN_LINE_EVERY_S = 30.0
@@ -48,7 +48,7 @@ class LaunchProgress:
     def tick(self, progress: Progress) -> None:
         if progress.elapsed_s < self._next_line:
             return
-        text = f"{self._label}, {progress.stage}, {progress.n_samples} samples{self._times()}"
+        text = f"{self._label}, {progress.stage}, {format_count(progress.n_samples, 'sample')}{self._times()}"
         if self.console.animated:
             self._next_line = progress.elapsed_s + _REDRAW_S
             self.console.rewrite(text)
@@ -66,7 +66,7 @@ class LaunchProgress:
         self.clear()
         if run.quality.valid:
             self.complete[run.test] += 1
-            self.console.info(f"{self._label}: {len(run.times_s)} samples{self._times()}")
+            self.console.info(f"{self._label}: {format_count(len(run.times_s), 'sample')}{self._times()}")
         else:
             self.console.info(f"{self._label}: not usable: {'; '.join(run.quality.problems)}")
 

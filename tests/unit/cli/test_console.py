@@ -69,6 +69,13 @@ def test_markup_becomes_colour_on_a_terminal() -> None:
     assert out.getvalue() == "\x1b[1;31mREGRESSION\x1b[0m  x[y]\n"
 
 
+def test_long_lines_are_left_to_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    out = Terminal()
+    Console(stdout=out).marked("next: buto train leaker -- java " + "-cp some/path.jar " * 10)
+    assert out.getvalue().count("\n") == 1
+
+
 def test_a_line_is_redrawn_in_place() -> None:
     err = Terminal()
     console = Console(stderr=err)
