@@ -1,13 +1,16 @@
 import json
 import os
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from buto.errors import EXIT_BAD_FILE, BadFileError, StorageError
-from buto.oracle import load, persist, save, train
+from buto.oracle import check, load, persist, save, train
 from buto.oracle.document import to_text
-from buto.runs import run_set
-from tests.contract.signals import made, make_run, program_runs
+from buto.runs import Notification, run_set
+from buto.verdicts import Status
+from tests.contract.signals import ENVIRONMENT, Program, made, make_run, program_run, program_runs
 
 
 @pytest.fixture
@@ -48,7 +51,7 @@ def test_a_change_of_one_property_changes_its_block_only(tmp_path):
     def lines(threads):
         runs = [
             make_run(
-                number, [0, 1, 2], {"jvm.class.count": [900] * 3, "jvm.thread.started": [threads + number] * 3}
+                number, [0, 1], {"jvm.class.count": [900] * 2, "jvm.thread.started": [threads + number] * 2}
             )
             for number in range(5)
         ]
@@ -65,6 +68,19 @@ def test_a_change_of_one_property_changes_its_block_only(tmp_path):
 def test_properties_are_in_the_order_of_their_names(path):
     names = [block["name"] for block in json.loads(path.read_text())["model"]["properties"]]
     assert names == sorted(names)
+
+
+def test_files_of_version_1_are_read_for_good():
+    oracle = load(Path(__file__).parent / "oracle-v1.json")
+    assert oracle.target == {"command": ["java", "-cp", "app.jar", "com.acme.Main"]}
+    assert oracle.environment.values == ENVIRONMENT
+    notified = [Notification(0.5 * number, "done", "a:type=Counter", number, "") for number in range(1, 6)]
+    same, changed = (
+        replace(program_run(1, 50, program), notifications=tuple(notified))
+        for program in (Program(), Program(threads=10))
+    )
+    assert check(oracle, run_set([same])).status is Status.PASS
+    assert check(oracle, run_set([changed])).status is Status.REGRESSION
 
 
 def test_a_missing_file_says_what_to_type(tmp_path):
