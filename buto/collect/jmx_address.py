@@ -21,13 +21,11 @@ class LocalJvm:
     """What a JVM of this machine says of itself in its performance counters.
 
     Attributes:
-        started_ms: start of its process, ms of the wall clock.
         command: its ``sun.java.command``: main class or jar, and arguments; empty before it is known.
         address: the JMX service address; None while or if its JMX agent does not run.
     """
 
     pid: int
-    started_ms: int
     command: str
     address: str | None
 
@@ -49,7 +47,7 @@ def local_jvm(pid: int) -> LocalJvm | None:
         return None
     address = counters.get(_ADDRESS)
     command = str(counters.get("sun.rt.javaCommand", ""))
-    return LocalJvm(pid, started_ms, command, str(address) if address else None)
+    return LocalJvm(pid, command, str(address) if address else None)
 
 
 def check_attachable(pid: int) -> None:

