@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
+from typing import Self
 
 import pytest
 
@@ -19,13 +20,27 @@ PROGRAMS = [REFERENCES, LEAKER, CLASSLOADING, CONSUMER_PRODUCER]
 Probe = Callable[..., list[str]]
 
 
+class Stopwatch:
+    """How long a launch took, start and end of its JVM included: what none can do more in than its rate.
+
+    On a busy machine a program does less by its end, or its end comes late.
+    """
+
+    def __enter__(self) -> Self:
+        self._began = time.monotonic()
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.seconds = time.monotonic() - self._began
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_lasts_as_long_as_it_was_told_and_exits_with_0(run_program: RunProgram, name: str) -> None:
-    began = time.monotonic()
-    done = run_program(name, "--duration", "400ms")
+    with Stopwatch() as lasted:
+        done = run_program(name, "--duration", "400ms")
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
-    assert time.monotonic() - began >= 0.4
+    assert lasted.seconds >= 0.4
     assert re.search(r"\d", done.stdout.splitlines()[-1])
 
 
@@ -69,21 +84,21 @@ def test_help_is_no_error(run_program: RunProgram) -> None:
 def test_references_creates_whole_ticks_at_its_rate(
     run_program: RunProgram, rate: str, in_a_tick: int
 ) -> None:
-    done = run_program(
-        REFERENCES, "--duration", "500ms", "--rate", rate, "--tick", "20ms", "--object-size", "100"
-    )
+    pace = ["--duration", "500ms", "--rate", rate, "--tick", "20ms"]
+    with Stopwatch() as lasted:
+        done = run_program(REFERENCES, *pace, "--object-size", "100")
     created = int(re.fullmatch(r"created (\d+) objects\n", done.stdout)[1])  # type: ignore[index]
     assert created % in_a_tick == 0
-    # A busy machine may delay the last ticks, and none can come too early.
-    assert 5 <= created // in_a_tick <= 25
+    assert 5 <= created // in_a_tick <= lasted.seconds / 0.020
 
 
 @pytest.mark.parametrize("leaks", [10, 11])
 def test_leaker_leaks_so_many_at_each_interval(run_program: RunProgram, leaks: int) -> None:
     pace = ["--duration", "800ms", "--interval", "100ms", "--leaks", str(leaks)]
-    done = run_program(LEAKER, *pace, "--pieces", "2")
+    with Stopwatch() as lasted:
+        done = run_program(LEAKER, *pace, "--pieces", "2")
     leaked = int(re.fullmatch(r"leaked (\d+) objects\n", done.stdout)[1])  # type: ignore[index]
-    assert 3 * leaks <= leaked <= 8 * leaks
+    assert 3 * leaks <= leaked <= leaks * lasted.seconds / 0.100
 
 
 def test_leaked_threads_keep_printing(run_program: RunProgram) -> None:
@@ -97,9 +112,10 @@ def test_leaked_threads_keep_printing(run_program: RunProgram) -> None:
 
 
 def test_classloading_deploys_at_each_interval(run_program: RunProgram) -> None:
-    done = run_program(CLASSLOADING, "--duration", "500ms", "--interval", "20ms")
+    with Stopwatch() as lasted:
+        done = run_program(CLASSLOADING, "--duration", "500ms", "--interval", "20ms")
     deployed = int(re.fullmatch(r"deployed (\d+) times\n", done.stdout)[1])  # type: ignore[index]
-    assert 5 <= deployed <= 26
+    assert 5 <= deployed <= 1 + lasted.seconds / 0.020
 
 
 @pytest.mark.parametrize("every", [0, 10])

@@ -86,8 +86,8 @@ def test_weak_references_show_saw_teeth() -> None:
 def test_a_string_builder_leaks_steadily() -> None:
     run = _record("leaker-string-builder", "1500ms")
     old = run.series("jvm.memory.used[PS Old Gen]")
-    assert np.corrcoef(run.times_s, old)[0, 1] > 0.9
-    assert _last(old) - old[0] > 8e6
+    assert np.corrcoef(run.times_s, old)[0, 1] > 0.8
+    assert _last(old) - old[0] > 4e6
 
 
 def test_leaked_threads_climb_stairs() -> None:
