@@ -38,7 +38,8 @@ class Outcome:
     """How an execution ended.
 
     Attributes:
-        exit_code: what the process returned; None when a signal or the time limit ended it.
+        exit_code: what the process returned; None when a signal or the time limit ended it, and for a
+            JVM that was only attached to.
         signal: the number of the signal that ended it, else None.
         timed_out: buto ended it because its time limit had passed.
         duration_s: from the program's start to its last sample or to the process's end.
@@ -58,6 +59,8 @@ class Outcome:
             return f"was stopped at its time limit after {self.duration_s:.1f} s"
         if self.signal is not None:
             return f"was ended by signal {self.signal}"
+        if self.exit_code is None:
+            return f"was left running after {self.duration_s:.1f} s"
         return f"exited with code {self.exit_code}"
 
 
