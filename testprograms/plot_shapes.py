@@ -93,7 +93,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     drawn = io.BytesIO()
     figure.savefig(drawn, dpi=80)
     # Lines on white need no more than a palette, which is a third of the size.
-    Image.open(drawn).convert("RGB").quantize(256, kmeans=1).save(options.out, optimize=True)
+    palette = (
+        Image.open(drawn).convert("RGB").quantize(256, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    )
+    palette.save(options.out, optimize=True)
 
 
 def draw(place: Axes, panel: Panel, variants: dict[str, tuple[Run, ...]]) -> None:
