@@ -13,7 +13,7 @@ from buto.collect.collector import OnTick
 from buto.collect.hsperf import HeldCounters, NoPerfData
 from buto.collect.jmx_address import local_jvm
 from buto.collect.jmx_client import Worker
-from buto.collect.jmx_connection import JmxConnection, TargetTimes
+from buto.collect.jmx_connection import JmxConnection
 from buto.collect.jmx_failures import JmxFailure
 from buto.collect.jvm_choice import is_wanted, main_name
 from buto.collect.launcher import GRACE_S, Ending, Launch
@@ -58,7 +58,7 @@ class JmxSession:
         self._on_tick = on_tick
         self._passed_over: set[int] = set()
         self._counters: HeldCounters | None = None
-        self._times: TargetTimes | None = None
+        self._main_seen = False
         self._jvm_end: int | None = None
         self._stop_deadline: float | None = None
         self._held = ExitStack()
@@ -176,30 +176,35 @@ class JmxSession:
             self._recording.metadata["buto.hsperfdata.missing"] = reason.message
         try:
             self.connection = self._held.enter_context(JmxConnection(self._worker, address, f"process {pid}"))
-            self._times = self.connection.start(
+            times = self.connection.start(
                 self._recording, target.interval_s, target.mbeans, same_machine=True
             )
-            self._recording.zero_ns = self._times.started_ns
+            self._recording.zero_ns = times.started_ns
         except JmxFailure:
             if not processes.readable(self._jvm_end, _END_S):
                 raise
             self.connection = None
 
     def _see_main(self) -> None:
-        """Set the program's start: when the JVM was ready, all its agents started, which is 1 to 2 ms before
-        ``main``; a JVM without counters tells only its own start."""
-        if self._times is None or self._counters is None:
+        """Learn from the counters what a JVM says only when it is ready: its command, and that moment.
+
+        All its agents have started then, and ``main`` follows after 1 to 2 ms. A JVM without counters
+        tells only its own start.
+        """
+        if self._counters is None or self._main_seen:
             return
-        ready_ms = self._counters.read().get("sun.rt.createVmEndTime")
+        counters = self._counters.read()
+        ready_ms = counters.get("sun.rt.createVmEndTime")
         if isinstance(ready_ms, int) and ready_ms > 0:
             now_ns, now_ms = time.monotonic_ns(), time.time_ns() // 1_000_000
             self._recording.zero_ns = now_ns - (now_ms - ready_ms) * 1_000_000
-            self._counters = None
+            self.seen_command = str(counters.get("sun.rt.javaCommand", self.seen_command))
+            self._main_seen = True
 
     def _part(self) -> None:
         """After the JVM's end: take what was still on its way, and let the connection go."""
+        self._see_main()
         if self.connection is not None:
             if self.connection.lost is None:
                 self.connection.drain()
-                self._see_main()
             self.connection.close()

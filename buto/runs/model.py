@@ -60,7 +60,7 @@ class Outcome:
         if self.signal is not None:
             return f"was ended by signal {self.signal}"
         if self.exit_code is None:
-            return f"was left running after {self.duration_s:.1f} s"
+            return "was left running"
         return f"exited with code {self.exit_code}"
 
 

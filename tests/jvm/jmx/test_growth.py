@@ -7,7 +7,7 @@ from pathlib import Path
 
 from buto.collect import Target
 from buto.collect.jmx_collector import JmxCollector
-from tests.jvm.jmx.conftest import n_descriptors, n_threads, once_sampled, resident_bytes
+from tests.jvm.jmx.targets import n_descriptors, n_threads, once_sampled, resident_bytes
 from tests.unit.collect.leftovers import nothing_is_left
 
 __all__ = ["nothing_is_left"]

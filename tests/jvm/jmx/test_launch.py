@@ -21,7 +21,7 @@ from buto.collect.recording import Recording
 from buto.errors import MeasureError
 from buto.properties import METRICS, Kind, property_for, split_name
 from buto.runs import Run
-from tests.jvm.jmx.conftest import QUEUE, once_sampled
+from tests.jvm.jmx.targets import QUEUE, once_sampled
 from tests.unit.collect.leftovers import nothing_is_left
 
 __all__ = ["nothing_is_left"]

@@ -14,7 +14,7 @@ from buto.collect import jmx_client
 from buto.collect.jmx_client import Worker
 from buto.collect.jmx_connection import JmxConnection
 from buto.errors import MeasureError
-from tests.jvm.jmx.conftest import DRIVER, address_of
+from tests.jvm.jmx.targets import DRIVER, address_of
 from tests.unit.collect.leftovers import nothing_is_left
 
 __all__ = ["nothing_is_left"]

@@ -9,7 +9,7 @@ import javax.management.ObjectName;
 
 /**
  * Does what it is told through its MBeans. Ends when a file of the name of its first argument appears,
- * after a minute at the latest, with the exit code of its second.
+ * after five minutes at the latest, with the exit code of its second.
  */
 public final class Driven {
     private static final MBeanServer SERVER = ManagementFactory.getPlatformMBeanServer();
@@ -191,7 +191,7 @@ public final class Driven {
         SERVER.registerMBean(new Bell(), new ObjectName("buto.tests:type=Bell"));
         System.out.println("ready");
         File end = new File(arguments[0]);
-        for (int waited = 0; waited < 60000 && !end.exists(); waited += 20) {
+        for (int waited = 0; waited < 300_000 && !end.exists(); waited += 20) {
             Thread.sleep(20);
         }
         if (arguments.length > 1) {

@@ -1,0 +1,110 @@
+"""JVMs that run the program of these tests, and small helpers."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from buto.collect.collector import OnTick
+from buto.collect.hsperf import NoPerfData, parse
+from buto.collect.jmx_address import local_jvm
+from buto.collect.jmx_connection import JmxConnection
+from buto.collect.jvms import find_installations
+from buto.collect.recording import Progress, Recording
+
+PATIENCE_S = 30.0
+DRIVER = "buto.tests:type=Driver"
+QUEUE = "buto.tests:name=first,type=Queue"
+
+
+def _jvms() -> dict[int, Path]:
+    found: dict[int, Path] = {}
+    for each in find_installations():
+        if each.major is not None:
+            found.setdefault(each.major, each.java)
+    return found
+
+
+JVMS = _jvms()
+assert JVMS, "no Java was found, and these tests are about nothing else"
+
+
+@dataclass
+class Targets:
+    """Starts JVMs that run Driven, and ends them."""
+
+    classes: Path
+    started: list[subprocess.Popen[bytes]] = field(default_factory=list)
+
+    def start(self, java: str, *options: str, end: Path = Path("never")) -> subprocess.Popen[bytes]:
+        """Start one and wait until its MBeans are there."""
+        command = [java, "-XX:TieredStopAtLevel=1", *options, "-cp", str(self.classes), "Driven", str(end)]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE)
+        self.started.append(process)
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith(b"main ")
+        assert process.stdout.readline() == b"ready\n"
+        return process
+
+    def close(self) -> None:
+        for process in self.started:
+            process.kill()
+            process.wait()
+            assert process.stdout is not None
+            process.stdout.close()
+
+
+def address_of(process: subprocess.Popen[bytes]) -> str:
+    """The address of a JVM that was started with its JMX agent."""
+    jvm = local_jvm(process.pid)
+    assert jvm is not None
+    assert jvm.address is not None
+    return jvm.address
+
+
+def remote_address_of(process: subprocess.Popen[bytes]) -> str:
+    """The address at which a JVM that was started with a JMX port of 0 listens."""
+    path = next(Path("/tmp").glob(f"hsperfdata_*/{process.pid}"))
+    address = parse(path.read_bytes()).get("sun.management.JMXConnectorServer.0.remoteAddress")
+    if not isinstance(address, str):
+        raise NoPerfData(f"{path} has no address")
+    return address
+
+
+def once_sampled(n_samples: int, act: Callable[[], object]) -> OnTick:
+    """Act once, as soon as there are so many samples."""
+    acted = []
+
+    def on_tick(progress: Progress) -> None:
+        if progress.n_samples >= n_samples and not acted:
+            acted.append(True)
+            act()
+
+    return on_tick
+
+
+def drain_until(connection: JmxConnection, recording: Recording, n_samples: int) -> None:
+    """Drain until so many samples are there, or fail."""
+    deadline = time.monotonic() + PATIENCE_S
+    while recording.n_samples < n_samples:
+        assert time.monotonic() < deadline, f"only {recording.n_samples} samples, lost: {connection.lost}"
+        assert connection.lost is None
+        connection.drain()
+        time.sleep(0.01)
+
+
+def n_threads(pid: int) -> int:
+    return len(os.listdir(f"/proc/{pid}/task"))
+
+
+def n_descriptors(pid: int) -> int:
+    return len(os.listdir(f"/proc/{pid}/fd"))
+
+
+def resident_bytes(pid: int) -> int:
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
