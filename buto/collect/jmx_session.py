@@ -16,13 +16,14 @@ from buto.collect.jmx_client import Worker
 from buto.collect.jmx_connection import JmxConnection
 from buto.collect.jmx_failures import JmxFailure
 from buto.collect.jvm_choice import is_wanted, main_name
-from buto.collect.launcher import GRACE_S, Ending, Launch
+from buto.collect.launcher import Ending, Launch
 from buto.collect.recording import Progress, Recording
+from buto.collect.time_limit import TimeLimit
 from buto.errors import MeasureError
 
 TICK_S = 0.1
-_LOOK_S = 0.01
-"""How often the performance counters are looked at while no JVM is connected: the JVM may live shortly."""
+_LOOK_S = 0.02
+"""How often JVMs are looked for while none is connected. There is nothing to wait for but the counters."""
 
 _NO_COUNTERS_NS = 5_000_000_000
 """A JVM that has no performance counters after this time has none."""
@@ -30,7 +31,8 @@ _NO_COUNTERS_NS = 5_000_000_000
 _END_S = 1.0
 """A connection that fails so shortly before its JVM's end failed for that."""
 
-_KILL_S = 10.0
+ORPHAN_S = 10.0
+"""When a command has ended and left processes behind, one of them may so long become the JVM to measure."""
 
 
 class JmxSession:
@@ -41,7 +43,6 @@ class JmxSession:
         connection: to it; None until then.
         seen_command: ``sun.java.command`` of the JVM that was seen last, connected or not.
         others: main classes of the JVMs that were passed over.
-        timed_out: the target's time limit has passed.
         dead_ns: when the end of the measured JVM was seen; 0 before.
     """
 
@@ -50,17 +51,17 @@ class JmxSession:
         self.connection: JmxConnection | None = None
         self.seen_command = ""
         self.others: list[str] = []
-        self.timed_out = False
         self.dead_ns = 0
         self._launch = launch
         self._worker = worker
         self._recording = recording
         self._on_tick = on_tick
+        self._limit = TimeLimit(launch)
         self._passed_over: set[int] = set()
         self._counters: HeldCounters | None = None
         self._main_seen = False
         self._jvm_end: int | None = None
-        self._stop_deadline: float | None = None
+        self._orphan_deadline: float | None = None
         self._held = ExitStack()
 
     def __enter__(self) -> Self:
@@ -70,6 +71,11 @@ class JmxSession:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._held.close()
+
+    @property
+    def timed_out(self) -> bool:
+        """Whether the target's time limit has passed."""
+        return self._limit.has_passed
 
     @property
     def duration_s(self) -> float:
@@ -90,47 +96,40 @@ class JmxSession:
             if self.pid is None:
                 self._look()
             ending = self._launch.poll()
-            if ending is not None and (self.pid is None or self.dead_ns):
+            if ending is not None and self._is_over():
                 return ending
             self._wait(_LOOK_S if self.pid is None else max(0.0, next_tick - time.monotonic()))
 
+    def _is_over(self) -> bool:
+        """Once the command has ended: whether nothing more can come."""
+        if self.pid is not None:
+            return self.dead_ns != 0
+        if self._orphan_deadline is None:
+            self._orphan_deadline = time.monotonic() + ORPHAN_S
+        return time.monotonic() >= self._orphan_deadline or not self._launch.members()
+
     def _wait(self, timeout_s: float) -> None:
         """For the end of the measured JVM; without one, or after it, of the command."""
-        if self._jvm_end is None:
+        if self._jvm_end is not None and not self.dead_ns:
+            if processes.readable(self._jvm_end, timeout_s):
+                self.dead_ns = time.monotonic_ns()
+                self._part()
+        elif self._launch.poll() is None:
             processes.readable(self._launch.fileno(), timeout_s)
-        elif not self.dead_ns and processes.readable(self._jvm_end, timeout_s):
-            self.dead_ns = time.monotonic_ns()
-            self._part()
-        elif self.dead_ns:
-            processes.readable(self._launch.fileno(), timeout_s)
+        elif not self.dead_ns:
+            time.sleep(timeout_s)
 
     def _tick(self) -> None:
         self._launch.trim_outputs()
-        elapsed_s = (time.monotonic_ns() - self._launch.started_ns) * 1e-9
-        self._keep_time(elapsed_s)
+        self._limit.keep()
         if self.connection is not None and not self.dead_ns and self.connection.lost is None:
             self.connection.drain()
             self._see_main()
         if self._on_tick is not None:
             stage = "starting" if self.pid is None else "ending" if self.dead_ns else "running"
+            elapsed_s = (time.monotonic_ns() - self._launch.started_ns) * 1e-9
             timeout_s = self._launch.target.timeout_s
             self._on_tick(Progress(elapsed_s, timeout_s, self._recording.n_samples, stage))
-
-    def _keep_time(self, elapsed_s: float) -> None:
-        """SIGTERM at the time limit, SIGKILL if that does not end it."""
-        now = time.monotonic()
-        if not self.timed_out and elapsed_s >= self._launch.target.timeout_s:
-            self.timed_out = True
-            self._launch.terminate()
-            self._stop_deadline = now + GRACE_S
-        elif self._stop_deadline is not None and now >= self._stop_deadline:
-            self._launch.kill()
-            if now >= self._stop_deadline + _KILL_S:
-                pid = self._launch.pid
-                raise MeasureError(
-                    f"the program was killed at its time limit but has not ended {_KILL_S:g} s later",
-                    advice=f"see what process {pid} waits for: cat /proc/{pid}/stack",
-                )
 
     def _look(self) -> None:
         """Take the first JVM of the command that is wanted and whose JMX agent runs."""

@@ -201,3 +201,13 @@ def test_a_jvm_without_performance_counters_is_attached_to(
     assert run.outcome.exit_code == 0
     assert len(run.times_s) >= 3
     assert "UsePerfData" in str(run.metadata["buto.hsperfdata.missing"])
+
+
+def test_a_jvm_that_its_command_leaves_behind_is_followed_to_its_end(
+    record: Callable[..., Run], one_java: str, classes: Path, tmp_path: Path
+) -> None:
+    end = tmp_path / "end"
+    command = f"{' '.join(driven(one_java, classes, end))} &"
+    run = record("sh", "-c", command, on_tick=once_sampled(3, end.touch))
+    assert run.outcome.exit_code == 0
+    assert len(run.times_s) >= 3

@@ -19,7 +19,7 @@ import javax.management.remote.rmi.RMIConnectorServer;
  * target starts: else its first sample would come some 0.2 s later than those of all later targets.
  */
 public final class WarmUp {
-    private static final int ROUNDS = 20;
+    private static final int RECORDING_MS = 20;
 
     private WarmUp() {}
 
@@ -40,7 +40,7 @@ public final class WarmUp {
             Connection connection = Connection.open(server.getAddress().toString(), null, null, false, withinMs);
             Session session = new Session(connection);
             session.start(TimeUnit.MILLISECONDS.toNanos(1), true, withinMs);
-            TimeUnit.MILLISECONDS.sleep(ROUNDS);
+            TimeUnit.MILLISECONDS.sleep(RECORDING_MS);
             session.finish(withinMs);
             session.drain();
             connection.close(withinMs);
