@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +15,11 @@ from buto.errors import StorageError
 
 _AWKWARD = frozenset(" \t\n='\"")
 """``-javaagent`` ends the jar's path at the first ``=``; JAVA_TOOL_OPTIONS divides at blanks and quotes."""
+
+
+_PREFIX = "buto-session-"
+_ABANDONED_S = 60.0
+"""Younger directories may be about to be locked."""
 
 
 def _parent() -> Path:
@@ -25,21 +32,54 @@ def _parent() -> Path:
 def session_directory() -> Iterator[Path]:
     """A new directory of mode 700, removed with all that is in it at the end.
 
+    What a buto left that was killed is removed by the next: each holds a lock on its own.
+
     Raises:
         StorageError: it cannot be made, or a file in it cannot be written.
     """
     parent = _parent()
     advice = "free some space there, or set TMPDIR to a directory that can be written"
+    _remove_abandoned(parent)
     try:
-        path = Path(tempfile.mkdtemp(prefix="buto-", dir=parent))
+        path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
     except OSError as error:
         raise StorageError(
             f"no directory can be made in {parent}: {error.strerror}", advice=advice
         ) from error
+    lock = _locked(path)
     try:
         yield path
     finally:
         shutil.rmtree(path)
+        if lock is not None:
+            os.close(lock)
+
+
+def _remove_abandoned(parent: Path) -> None:
+    for path in parent.glob(f"{_PREFIX}*"):
+        try:
+            status = path.lstat()
+        except FileNotFoundError:
+            continue
+        if status.st_uid == os.geteuid() and time.time() - status.st_mtime > _ABANDONED_S:
+            lock = _locked(path)
+            if lock is not None:
+                shutil.rmtree(path, ignore_errors=True)
+                os.close(lock)
+
+
+def _locked(path: Path) -> int | None:
+    """A descriptor that holds the directory's lock; None if somebody else does, or there is no directory."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor
 
 
 def write_private(path: Path, content: bytes) -> None:

@@ -167,3 +167,25 @@ def test_the_session_directory_is_private_and_goes_with_its_block(nothing_is_lef
         assert directory.stat().st_mode & 0o777 == 0o700
         (directory / "file").write_text("x")
     assert not directory.exists()
+
+
+def test_what_a_killed_buto_left_is_removed_by_the_next_but_not_what_others_hold(
+    nothing_is_left: Path,
+) -> None:
+    long_ago = time.time() - 3600
+    with session_directory() as held:
+        abandoned = nothing_is_left / "buto-session-abandoned"
+        young = nothing_is_left / "buto-session-young"
+        other = nothing_is_left / "buto-perf-x"
+        for directory in (abandoned, young, other):
+            directory.mkdir()
+        (abandoned / "stdout").write_text("x")
+        for directory in (held, abandoned, other):
+            os.utime(directory, (long_ago, long_ago))
+        with session_directory():
+            assert held.exists()
+            assert young.exists()
+            assert other.exists()
+            assert not abandoned.exists()
+        young.rmdir()
+        other.rmdir()
