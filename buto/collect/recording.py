@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 
 import numpy as np
 import numpy.typing as npt
 
 from buto.errors import MeasureError
 from buto.properties import Property
-from buto.runs import FloatArray, MetadataValue, Notification, Outcome, Quality, Run
+from buto.runs import FloatArray, MetadataValue, Notification, Outcome, Quality, Run, new_id
 
 _NS = 1e-9
-
-
-def new_run_id(start: datetime) -> str:
-    """``20261120T234041.123Z-1f2e``: sorts by the start of the run, which must carry its time zone."""
-    utc = start.astimezone(UTC)
-    return f"{utc:%Y%m%dT%H%M%S}.{utc.microsecond // 1000:03d}Z-{secrets.token_hex(2)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +47,7 @@ class Recording:
     """
 
     def __init__(self, test: str, *, start: datetime | None = None) -> None:
-        self.id = new_run_id(start or datetime.now(UTC))
+        self.id = new_id(start)
         self.test = test
         self.zero_ns: int | None = None
         self.metadata: dict[str, MetadataValue] = {}

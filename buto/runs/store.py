@@ -75,11 +75,6 @@ class RunStore:
     def __init__(self, root: Path = DEFAULT_ROOT) -> None:
         self.root = root
 
-    @staticmethod
-    def new_id() -> str:
-        """An id for a run that starts now."""
-        return names.new_id()
-
     def add(self, run: Run) -> Path:
         """Store a run and return its directory; output beyond ``MAX_OUTPUT_BYTES`` is cut in its middle.
 
@@ -88,7 +83,7 @@ class RunStore:
             UsageError: the test's name or the id cannot be stored.
         """
         if not names.is_id(run.id):
-            raise UsageError(f"{run.id!r} cannot be the id of a run", advice="let RunStore.new_id() make one")
+            raise UsageError(f"{run.id!r} cannot be a run's id", advice="let buto.runs.new_id() make one")
         place = self._directory(run.test, run.id)
         contents = {
             SAMPLES: tables.samples_to_parquet(run.properties, run.times_s, run.values),

@@ -6,7 +6,7 @@ import math
 import subprocess
 import tempfile
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import numpy as np
@@ -191,9 +191,11 @@ def test_an_edited_gitignore_stays(store: RunStore) -> None:
 
 
 def test_new_ids_differ_and_tell_their_start() -> None:
-    assert len({RunStore.new_id() for _ in range(50)}) > 45
-    start = datetime(2026, 11, 20, 23, 40, 41, 123456, tzinfo=UTC)
+    assert len({new_id() for _ in range(50)}) > 45
+    start = datetime(2026, 11, 21, 1, 40, 41, 123456, tzinfo=timezone(timedelta(hours=2)))
     assert new_id(start).startswith("20261120T234041.123Z-")
+    ids = [new_id(start + timedelta(milliseconds=k)) for k in (0, 1, 999, 60_000)]
+    assert ids == sorted(ids)
     assert start_of(new_id(start)) == start.replace(microsecond=123000)
     assert start_of("1") is None
 
