@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import math
 import os
 import random
 import time
@@ -69,6 +70,9 @@ class Watcher(Protocol):
     def stored(self, run: Run) -> None:
         """The launch has ended and its run is in the store."""
 
+    def repeated(self, test: str, error: ButoError) -> None:
+        """A launch failed, and will be repeated later."""
+
     def failed(self, test: str, error: ButoError) -> None:
         """This test is given up; the others go on."""
 
@@ -81,6 +85,9 @@ def collect(
     seed: int,
     purpose: str,
     collector_for: Callable[[Target], Collector] = open_collector,
+    done: Mapping[str, int] | None = None,
+    deadline_s: float = math.inf,
+    forgiven: int = 0,
 ) -> dict[str, Collected]:
     """Launch every plan as often as it says, in random order, and store each run as it ends.
 
@@ -94,9 +101,14 @@ def collect(
         purpose: written into each run's metadata under PURPOSE, so that runs which were judged can
             be told from those that may be learned from.
         collector_for: how to open a collector.
+        done: by test, how many valid runs an interrupted session with these plans and this seed has
+            left; the order is taken up where they end. None: there was no such session.
+        deadline_s: of ``time.monotonic()``; no launch begins after it.
+        forgiven: how many failures of a test only cost one more launch; for programs that are known to
+            work, and sessions that nobody watches.
 
     Returns:
-        By test, in the order of the plans.
+        By test, in the order of the plans, what this session recorded.
 
     Raises:
         StorageError: the store cannot be written. What was stored before stays.
@@ -104,16 +116,18 @@ def collect(
     """
     plan_of = {plan.test: plan for plan in plans}
     results = {plan.test: Collected() for plan in plans}
-    queue = deque(interleave({plan.test: plan.runs for plan in plans}, seed))
+    done = done or {}
+    failures: Counter[str] = Counter()
+    queue = deque(without(interleave({plan.test: plan.runs for plan in plans}, seed), done))
     with ExitStack() as stack:
         collectors: dict[str, Collector] = {}
-        while queue:
+        while queue and time.monotonic() < deadline_s:
             test = queue.popleft()
             plan, result = plan_of[test], results[test]
             try:
                 if test not in collectors:
                     collectors[test] = stack.enter_context(collector_for(plan.target))
-                watcher.started(test, len(result.valid()) + 1, plan.runs)
+                watcher.started(test, done.get(test, 0) + len(result.valid()) + 1, plan.runs)
                 run = collectors[test].record(test, watcher.tick)
                 run = replace(run, metadata={**run.metadata, PURPOSE: purpose})
                 store.add(run)
@@ -126,6 +140,11 @@ def collect(
             except StorageError:
                 raise
             except ButoError as error:
+                failures[test] += 1
+                if failures[test] <= forgiven:
+                    watcher.repeated(test, error)
+                    queue.append(test)
+                    continue
                 result.failure = error
                 watcher.failed(test, error)
                 queue = deque(other for other in queue if other != test)
@@ -144,6 +163,17 @@ def interleave(counts: Mapping[str, int], seed: int) -> list[str]:
         source.shuffle(block)
         order += block
     return order
+
+
+def without(order: Sequence[str], done: Mapping[str, int]) -> list[str]:
+    """An order without each test's first launches, as many as ``done`` says."""
+    passed: Counter[str] = Counter()
+    left = []
+    for test in order:
+        passed[test] += 1
+        if passed[test] > done.get(test, 0):
+            left.append(test)
+    return left
 
 
 def repeats(runs: int) -> int:

@@ -70,6 +70,10 @@ class LaunchProgress:
         else:
             self.console.info(f"{self._label}: not usable: {'; '.join(run.quality.problems)}")
 
+    def repeated(self, test: str, error: ButoError) -> None:
+        self.clear()
+        self.console.info(f"{self._label}: failed, and will be repeated: {error.message.splitlines()[0]}")
+
     def failed(self, test: str, error: ButoError) -> None:
         self._given_up.add(test)
         self.clear()

@@ -57,7 +57,7 @@ def samples_from_parquet(
         raise ValueError(f"it cannot be read as Parquet: {error}") from error
     values = np.empty((n_samples, len(names)))
     for number, column in enumerate(table.columns):
-        values[:, number] = _floats(column)
+        values[:, number] = floats(column)
     return values[:, 0].copy(), values[:, 1:].copy()
 
 
@@ -126,8 +126,8 @@ def _array(values: npt.NDArray[Any], type: pa.DataType) -> pa.Array:
     return pa.Array.from_buffers(type, len(values), [None, pa.py_buffer(values)])
 
 
-def _floats(column: pa.ChunkedArray) -> FloatArray:
-    """Shape (n,); raises ValueError for null, which buto never writes."""
+def floats(column: pa.ChunkedArray) -> FloatArray:
+    """The inverse of :func:`float_array`, shape (n,); raises ValueError for null."""
     if column.null_count:
         raise ValueError("a value is null")
     parts = [

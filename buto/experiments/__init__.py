@@ -1,0 +1,1 @@
+"""The experiments of the thesis, repeated on runs that anyone can record."""

@@ -1,0 +1,123 @@
+"""The thirty-two experiments and how runs are divided for them (thesis, sections 3.1 and 3.4)."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+
+import numpy as np
+
+from buto.analysis.timepoints import IntArray
+from buto.errors import JudgeError
+
+PROGRAMS: dict[str, tuple[str, ...]] = {
+    "references": ("references-strong", "references-weak", "references-soft"),
+    "leaker": ("leaker-string", "leaker-string-builder", "leaker-thread"),
+    "classloading": ("classloading-10ms", "classloading-100ms", "classloading-1000ms"),
+    "consumerproducer": tuple(f"consumerproducer-v{number}" for number in range(8)),
+}
+"""The variants of each test program."""
+
+BENCHMARK = "consumerproducer-v0"
+"""The one variant that the other seven of its program are compared with."""
+
+VARIANTS = tuple(variant for variants in PROGRAMS.values() for variant in variants)
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """A rule learns one variant and has to tell another one from it.
+
+    Attributes:
+        training: the variant whose runs train the rule, and whose other runs it should accept.
+        negative: the variant whose runs it should not accept.
+    """
+
+    program: str
+    training: str
+    negative: str
+
+
+def _experiments() -> list[Experiment]:
+    return [
+        Experiment(program, training, negative)
+        for program, variants in PROGRAMS.items()
+        for training, negative in permutations(variants, 2)
+        if program != "consumerproducer" or BENCHMARK in (training, negative)
+    ]
+
+
+EXPERIMENTS = tuple(_experiments())
+"""Tables 3.1, 3.2, 3.3 and 3.5: six, six, six and fourteen."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Split:
+    """Each variant's runs divided at random.
+
+    An experiment trains with ``training`` of its training variant; positive are ``test`` of the same
+    variant, negative ``test`` of its negative variant. So one split serves all experiments, a variant
+    is learned once in it, and no run that trains is judged.
+
+    Attributes:
+        training, test: by variant, ordinals of runs (see :func:`buto.experiments.dataset.load`).
+    """
+
+    training: Mapping[str, IntArray]
+    test: Mapping[str, IntArray]
+
+
+def splits(
+    ordinals: Mapping[str, Sequence[int]],
+    n_training: int,
+    n_splits: int,
+    seed: int,
+    n_test: int | None = None,
+) -> list[Split]:
+    """Divide runs at random, several times.
+
+    The thesis divides once: the first runs train, the others are judged.
+
+    Args:
+        ordinals: by variant, the runs to be divided. Give only those of some rounds to keep others
+            for a later report.
+        n_training: runs of each variant that train.
+        n_test: runs of each variant that are judged; None for all others.
+
+    Returns:
+        For one seed always the same. How a variant's runs are divided does not depend on the other
+        variants; a larger ``n_training`` adds runs to the same training sets, and with ``n_test`` the
+        judged runs are the same whatever ``n_training`` is.
+
+    Raises:
+        JudgeError: a variant has too few runs.
+    """
+    least = n_training + (1 if n_test is None else n_test)
+    for variant, ours in ordinals.items():
+        if len(ours) < least:
+            raise JudgeError(
+                f"{variant}: {len(ours)} usable runs are too few to train with {n_training} "
+                f"and judge {least - n_training}",
+                advice="record more of them: buto experiments generate",
+            )
+    return [_split(ordinals, n_training, n_test, [seed, number]) for number in range(n_splits)]
+
+
+def _split(
+    ordinals: Mapping[str, Sequence[int]], n_training: int, n_test: int | None, seed: list[int]
+) -> Split:
+    shuffled = {
+        variant: np.random.default_rng([*seed, zlib.crc32(variant.encode())]).permutation(
+            np.asarray(ours, np.int64)
+        )
+        for variant, ours in ordinals.items()
+    }
+    return Split(
+        training={variant: ours[:n_training] for variant, ours in shuffled.items()},
+        test={
+            variant: ours[n_training if n_test is None else len(ours) - n_test :]
+            for variant, ours in shuffled.items()
+        },
+    )

@@ -1,0 +1,107 @@
+"""Recording the variants: rounds of random order, over as many sessions as it takes.
+
+All runs lie in one store, so that one order mixes all variants and hosts: what a machine does in the
+course of hours happens to all of them alike.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from buto.experiments import variants
+from buto.runs.store import RunStore
+from buto.training import Collected, Plan, Watcher, collect
+
+PURPOSE = "experiments"
+RUNS = {"parallel": 50, "g1": 15}
+"""By host, how many usable runs of each variant (the thesis has 100, of one host)."""
+
+SEED = 2013
+"""Of the order. Always the same one, so that a session takes up the order of the one before."""
+
+FORGIVEN = 5
+"""Failures of one variant: a busy machine may fail a program, and must not cost the variant its night."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What a store holds of one variant on one host.
+
+    Attributes:
+        usable: runs that the experiments may use.
+        disturbed: runs that are kept but left out of every method alike.
+        damaged: runs that cannot be read.
+        foreign_load: mean share of the cores that others used during the usable ones, NaN if unknown.
+    """
+
+    usable: int
+    disturbed: int
+    damaged: int
+    foreign_load: float
+
+
+def plans(hosts: Sequence[str], runs: int | None = None, only: Sequence[str] = ()) -> list[Plan]:
+    """What to record, host by host.
+
+    Args:
+        hosts: of :data:`buto.experiments.variants.HOSTS`.
+        runs: usable runs of each variant; None for :data:`RUNS`.
+        only: names of variants; all if there are none. UsageError for an unknown one.
+    """
+    return [
+        Plan(variants.name_on(host, name), test.target, runs or RUNS[host])
+        for host in hosts
+        for name, test in variants.load(host, only).items()
+    ]
+
+
+def recorded(store: RunStore, test: str) -> Recorded:
+    """Count the runs of a test."""
+    summaries = store.summaries(test)
+    heads = [summary.head for summary in summaries if summary.head is not None]
+    usable = [head.quality for head in heads if head.quality.valid]
+    known = [quality.foreign_load for quality in usable if not math.isnan(quality.foreign_load)]
+    return Recorded(
+        usable=len(usable),
+        disturbed=len(heads) - len(usable),
+        damaged=len(summaries) - len(heads),
+        foreign_load=float(np.mean(known)) if known else math.nan,
+    )
+
+
+def generate(
+    plans: Sequence[Plan],
+    store: RunStore,
+    watcher: Watcher,
+    *,
+    seed: int = SEED,
+    deadline_s: float = math.inf,
+) -> dict[str, Collected]:
+    """Launch what the store lacks, and store each run as it ends.
+
+    The order is that of all plans; launches whose runs are in the store already are passed over.
+    Disturbed runs and failed launches are repeated at the end, as :func:`buto.training.collect` says.
+
+    Args:
+        deadline_s: of ``time.monotonic()``; no launch begins after it.
+
+    Returns:
+        By test, what this session recorded, and why it was given up, if it was.
+
+    Raises:
+        StorageError, KeyboardInterrupt: see :func:`buto.training.collect`; what was stored stays.
+    """
+    return collect(
+        plans,
+        store,
+        watcher,
+        seed=seed,
+        purpose=PURPOSE,
+        done={plan.test: recorded(store, plan.test).usable for plan in plans},
+        deadline_s=deadline_s,
+        forgiven=FORGIVEN,
+    )

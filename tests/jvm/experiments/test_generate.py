@@ -1,0 +1,83 @@
+"""Real variants through the real command: recorded, interrupted, taken up, packed, loaded."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from buto.experiments import dataset, variants
+from buto.experiments.generate import PURPOSE, RUNS, generate, plans
+from buto.runs.store import RunStore
+from buto.training import PURPOSE as PURPOSE_KEY
+from tests.integration.stored import ROOT, buto
+from tests.unit.experiments.test_sessions import PatientLog
+
+DEADLINE_S = 60.0
+COMMAND = ("experiments", "generate", "--data", "data", "--host", "parallel", "--runs", "1")
+CHOSEN = ("leaker-thread", "consumerproducer-v0")
+
+
+def test_two_variants_over_two_sessions_become_a_data_set(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "buto", *COMMAND, *CHOSEN],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        process_group=0,
+    ) as first:
+        assert first.stderr is not None
+        seen = first.stderr.readline()
+        os.killpg(first.pid, signal.SIGINT)
+        _, rest = first.communicate(timeout=DEADLINE_S)
+    assert ": run 1 of 1: " in seen
+    assert first.returncode == 130, rest
+    assert "stopped by Ctrl-C; data holds 1 of 2 runs" in rest
+    assert rest.splitlines()[-1] == f"try:  to go on: buto {' '.join((*COMMAND, *CHOSEN))}"
+
+    second = buto(tmp_path, *COMMAND, *CHOSEN)
+    assert second.returncode == 0, second.stderr
+    assert second.stderr.count(": run 1 of 1: ") == 1
+    assert [line.split()[:4] for line in second.stdout.splitlines()] == [
+        [f"{name}@parallel", "1", "of", "1"] for name in CHOSEN
+    ]
+    assert all("% of the cores" in line for line in second.stdout.splitlines())
+
+    packed = buto(tmp_path, "experiments", "pack", "--data", "data", "-o", "set")
+    assert packed.returncode == 0, packed.stderr
+    assert dataset.hosts(tmp_path / "set") == ("parallel",)
+    found = dataset.load(tmp_path / "set", "parallel")
+    assert sorted(found) == sorted(CHOSEN)
+    for name, runs in found.items():
+        run = runs.runs[0]
+        assert run.metadata[PURPOSE_KEY] == PURPOSE
+        assert run.metadata["jvm.gc.collectors"] == "PS MarkSweep, PS Scavenge"
+        assert 50 <= len(run.times_s) <= 70, name
+        assert not any(str(ROOT) in str(value) for value in run.metadata.values())
+    assert found["consumerproducer-v0"].runs[0].notifications
+    assert found["leaker-thread"].runs[0].series("jvm.thread.count").max() > 300
+
+
+def test_all_variants_of_all_hosts_are_planned_in_the_current_directory() -> None:
+    planned = plans(variants.HOSTS)
+    assert len(planned) == 34
+    assert {plan.runs for plan in planned} == set(RUNS.values())
+    assert all(plan.target.directory is None for plan in planned)
+    assert [plan.runs for plan in plans(("g1",), 3, ["leaker-string"])] == [3]
+
+
+def test_g1_records_its_own_collectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (plan,) = plans(("g1",), 1, ["references-weak"])
+    shorter = replace(plan.target, command=(*plan.target.command, "--duration", "500ms"))
+    results = generate([replace(plan, target=shorter)], RunStore(tmp_path / "data"), PatientLog())
+    run = results["references-weak@g1"].runs[0]
+    assert run.metadata["jvm.gc.collectors"] == "G1 Young Generation, G1 Old Generation"
+    assert "jvm.memory.used[G1 Eden Space]" in run.column_of
