@@ -1,0 +1,184 @@
+"""What the thesis printed in chapter 5, to stand beside what is measured here.
+
+Numbers as they are printed, slips and all; :meth:`Row.slips` says which do not follow from a row's
+own counts. Labels of configurations are those of :mod:`buto.experiments.grids`.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from math import isnan
+from pathlib import Path
+
+from buto.experiments.scores import SCORES
+
+_TOLERANCE = 0.0101
+"""Two decimals, rounded or cut off; the thesis does both."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a table.
+
+    Attributes:
+        configuration: as ``S-20``, or the value of the parameter that the table is about.
+        counts: true positives, false negatives, true negatives, false positives.
+        scores: accuracy, precision and MCC as printed, as shares of 1.
+    """
+
+    configuration: str
+    counts: tuple[int, int, int, int]
+    scores: tuple[float, float, float]
+
+    def slips(self) -> Mapping[str, float]:
+        """By name, what the counts give where something else is printed; undefined is no slip."""
+        computed = {score.name: float(score.value(self.counts)) for score in SCORES}
+        return {
+            name: value
+            for (name, value), printed in zip(computed.items(), self.scores, strict=True)
+            if not isnan(value) and abs(value - printed) > _TOLERANCE
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which judgements a table counts.
+
+    Attributes:
+        program: of :data:`buto.experiments.design.PROGRAMS`; None for all.
+        properties: the names that the property has on any host; none for all properties together,
+            which fail a run if any of them does.
+    """
+
+    program: str | None = None
+    properties: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One experiment that the thesis shows, with one property and one configuration.
+
+    Attributes:
+        table, figure: their numbers.
+        counts: as in :class:`Row`.
+    """
+
+    table: str
+    figure: str
+    training: str
+    negative: str
+    properties: tuple[str, ...]
+    configuration: str
+    counts: tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Notified:
+    """One experiment with the notifications of the consumer and producer program.
+
+    Attributes:
+        tables, figure: their numbers.
+        of_positive, of_negative: mean and standard deviation, over runs, of how many notifications of
+            a run were flagged.
+    """
+
+    tables: tuple[str, str, str]
+    figure: str
+    training: str
+    negative: str
+    of_positive: tuple[float, float]
+    of_negative: tuple[float, float]
+
+
+HEAP_USED = ("jvm.memory.heap.used",)
+HEAP_COMMITTED = ("jvm.memory.heap.committed",)
+EDEN_USED = ("jvm.memory.used[PS Eden Space]", "jvm.memory.used[G1 Eden Space]")
+YOUNG_COLLECTIONS = ("jvm.gc.count[PS Scavenge]", "jvm.gc.count[G1 Young Generation]")
+FULL_COLLECTIONS = ("jvm.gc.count[PS MarkSweep]", "jvm.gc.count[G1 Old Generation]")
+COMPILATION = ("jvm.compilation.time",)
+METASPACE_USED = ("jvm.memory.used[Metaspace]",)
+"""Since Java 8 in the place of the permanent generation."""
+JOBS = ("mbean[buto.testprograms:type=Production]/State.processedJobs",)
+QUEUE = ("mbean[buto.testprograms:type=Production]/State.queueSize",)
+"""How full the buffer is, which the thesis calls its size."""
+
+SCOPES: dict[str, Scope] = {
+    "5.14": Scope(),
+    "5.15": Scope(None, HEAP_USED),
+    "5.16": Scope("references"),
+    "5.17": Scope("references", EDEN_USED),
+    "5.19": Scope("references", HEAP_COMMITTED),
+    "5.21": Scope("leaker"),
+    "5.22": Scope("leaker", YOUNG_COLLECTIONS),
+    "5.24": Scope("leaker", FULL_COLLECTIONS),
+    "5.26": Scope("classloading"),
+    "5.27": Scope("classloading", COMPILATION),
+    "5.29": Scope("classloading", METASPACE_USED),
+    "5.31": Scope("consumerproducer"),
+    "5.32": Scope("consumerproducer", JOBS),
+    "5.34": Scope("consumerproducer", QUEUE),
+}
+"""The tables of section 5.6, which rank the configurations of the experiment ``overall``."""
+
+EXAMPLES = (
+    Example("5.18", "5.3", "references-strong", "references-weak", EDEN_USED, "S-4", (46, 4, 50, 0)),
+    Example("5.20", "5.4", "references-strong", "references-soft", HEAP_COMMITTED, "K-8", (45, 5, 50, 0)),
+    Example(
+        "5.23", "5.5", "leaker-string", "leaker-string-builder", YOUNG_COLLECTIONS, "S-2", (43, 7, 50, 0)
+    ),
+    Example("5.25", "5.6", "leaker-string-builder", "leaker-string", FULL_COLLECTIONS, "P-4", (50, 0, 50, 0)),
+    Example("5.28", "5.7", "classloading-100ms", "classloading-1000ms", COMPILATION, "K-8", (50, 0, 50, 0)),
+    Example(
+        "5.30", "5.8", "classloading-100ms", "classloading-1000ms", METASPACE_USED, "P-8", (50, 0, 50, 0)
+    ),
+    Example("5.33", "5.9", "consumerproducer-v4", "consumerproducer-v0", JOBS, "S-4", (50, 0, 49, 1)),
+    Example("5.35", "5.10", "consumerproducer-v1", "consumerproducer-v0", QUEUE, "S-2", (45, 5, 45, 5)),
+)
+
+NOTIFIED = (
+    Notified(
+        ("5.36", "5.37", "5.38"),
+        "5.11",
+        "consumerproducer-v4",
+        "consumerproducer-v0",
+        (1.22, 3.93),
+        (33.44, 4.79),
+    ),
+    Notified(
+        ("5.39", "5.40", "5.41"),
+        "5.12",
+        "consumerproducer-v0",
+        "consumerproducer-v3",
+        (1.88, 1.65),
+        (2.48, 1.57),
+    ),
+)
+
+
+def rows(table: str) -> tuple[Row, ...]:
+    """The lines of a table, best first, as it is printed; KeyError for one without counts."""
+    return _tables()[table]
+
+
+def tables() -> tuple[str, ...]:
+    """The numbers of all tables with counts."""
+    return tuple(_tables())
+
+
+@cache
+def _tables() -> Mapping[str, tuple[Row, ...]]:
+    found: dict[str, list[Row]] = {}
+    for table, row in _read():
+        found.setdefault(table, []).append(row)
+    return {table: tuple(lines) for table, lines in found.items()}
+
+
+def _read() -> Iterator[tuple[str, Row]]:
+    with Path(__file__).with_name("tables.csv").open(encoding="utf-8", newline="") as file:
+        for line in csv.DictReader(file):
+            tp, fn, tn, fp = (int(line[name]) for name in ("tp", "fn", "tn", "fp"))
+            accuracy, precision, mcc = (float(line[name]) for name in ("accuracy", "precision", "mcc"))
+            yield line["table"], Row(line["configuration"], (tp, fn, tn, fp), (accuracy, precision, mcc))
