@@ -15,8 +15,8 @@ as in Binder, "On the variances of asymptotically normal estimators from complex
 with the name cluster-robust, in Liang and Zeger (1986) and Cameron and Miller (2015).
 
 It holds for the training sets that were drawn. What a score owes to them is not in it, for splits
-share training runs as well. Simulated with a rule of bounds, ten splits of fifty runs, and twenty to
-train with, it is 0.6 to 0.8 of the true deviation of a score, and 0.7 to 1 of that of a
+share training runs as well. Simulated with a rule of bounds and ten splits of fifty runs, twenty of
+which train, it is 0.5 to 0.9 of the true deviation of a score, and 0.7 to 1 of that of a
 :func:`difference` between two rules that were judged on the same splits. Where every run was judged
 alike it is 0, which means that there was nothing to see it by.
 """

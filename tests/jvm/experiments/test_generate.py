@@ -15,7 +15,7 @@ from buto.experiments import dataset, variants
 from buto.experiments.generate import PURPOSE, RUNS, generate, plans
 from buto.runs.store import RunStore
 from buto.training import PURPOSE as PURPOSE_KEY
-from tests.integration.stored import ROOT, buto
+from tests.integration.stored import ROOT, buto, called
 from tests.unit.experiments.test_sessions import PatientLog
 
 DEADLINE_S = 60.0
@@ -81,3 +81,18 @@ def test_g1_records_its_own_collectors(tmp_path: Path, monkeypatch: pytest.Monke
     run = results["references-weak@g1"].runs[0]
     assert run.metadata["jvm.gc.collectors"] == "G1 Young Generation, G1 Old Generation"
     assert "jvm.memory.used[G1 Eden Space]" in run.column_of
+
+
+def test_a_session_without_time_says_what_is_missing_and_how_to_go_on(tmp_path: Path) -> None:
+    done = called(tmp_path, *COMMAND, "--minutes", "0.00001", *CHOSEN)
+    assert done.returncode == 0
+    assert done.stdout.splitlines() == [f"{f'{name}@parallel':32}   0 of 1 runs" for name in CHOSEN]
+    again = " ".join((*COMMAND, "--minutes", "0.00001", *CHOSEN))
+    assert done.stderr == f"data holds 0 of 2 runs; to go on: buto {again}\n"
+
+
+def test_an_unknown_variant_is_told_before_anything_is_launched(tmp_path: Path) -> None:
+    done = called(tmp_path, *COMMAND, "leaker-strin")
+    assert done.returncode == 2
+    assert "there is no variant 'leaker-strin'" in done.stderr
+    assert not (tmp_path / "data").exists()

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from buto.experiments.design import splits
 from buto.experiments.scores import ACCURACY, MCC, PRECISION, SCORES, Score, difference, standard_error, tally
 
 counts = st.tuples(*[st.integers(0, 2000)] * 4)
@@ -181,3 +182,35 @@ def test_errors_of_differences_are_those_of_repeated_studies(score: Score) -> No
     assert np.sqrt(np.mean(errors**2)) == pytest.approx(apart.std(ddof=1), rel=0.1)
     separate = np.array([standard_error(score, study, strata) for study in one])
     assert np.mean(errors) < 0.6 * np.mean(separate)
+
+
+def test_of_a_rule_that_learns_errors_are_a_part_of_the_truth_and_of_differences_most_of_it() -> None:
+    # What the module's text says: new training runs move a score, and no clustering of judgements sees it.
+    n_runs, source = 50, np.random.default_rng(6)
+    strata = np.repeat([0, 1], n_runs)
+    scores, errors, apart, errors_apart = [], [], [], []
+    for number in range(120):
+        values = {"a": source.normal(0, 1, (n_runs, 6)), "b": source.normal(2, 1, (n_runs, 6))}
+        narrow, wide = (learned(values, deviations, number) for deviations in (3, 4))
+        scores.append(float(MCC.value(wide.sum(axis=0))))
+        errors.append(standard_error(MCC, wide, strata))
+        found = difference(MCC, narrow, wide, strata)
+        apart.append(found[0])
+        errors_apart.append(found[1])
+    assert 0.5 < np.sqrt(np.mean(np.square(errors))) / np.std(scores, ddof=1) < 0.9
+    assert 0.7 < np.sqrt(np.mean(np.square(errors_apart))) / np.std(apart, ddof=1) < 1.2
+
+
+def learned(values: dict[str, np.ndarray], deviations: float, seed: int) -> np.ndarray:
+    """Counts by run of bounds learned from twenty of fifty runs, ten times, of either variant."""
+    n_runs = len(values["a"])
+    total = np.zeros((2 * n_runs, 4), int)
+    for split in splits({"a": range(n_runs), "b": range(n_runs)}, 20, 10, seed):
+        for training in "ab":
+            model = values[training][split.training[training]]
+            mean, half = model.mean(axis=0), deviations * model.std(axis=0, ddof=1)
+            runs = np.concatenate([split.test["a"], n_runs + split.test["b"]])
+            judged = np.concatenate([values["a"], values["b"]])[runs]
+            accepted = (np.abs(judged - mean) <= half).all(axis=1)
+            total += tally(runs, (runs < n_runs) == (training == "a"), accepted, 2 * n_runs)
+    return total
