@@ -9,6 +9,7 @@ sources and the same compiler give the same bytes. A jar that is newer than its 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
 import re
 import shutil
@@ -31,6 +32,7 @@ SYSTEM_JDKS = (
     ("/usr/local/opt", "openjdk*/bin/javac"),
 )
 ENTRY_TIME = (1980, 1, 1, 0, 0, 0)
+DIGEST_ENTRY = "Buto-Sources"
 INSTALL_ADVICE = f"""\
 Install a JDK {OLDEST_JDK} or newer, or let JAVA_HOME point to one:
   Debian, Ubuntu   sudo apt-get install openjdk-17-jdk-headless
@@ -151,7 +153,7 @@ def _build(part: Part, source_root: Path, sources: Sequence[Path], jar: Path) ->
         classes = Path(scratch, "classes")
         _compile(javac, part, source_root, sources, classes)
         unfinished = Path(scratch, part.jar)
-        _write_jar(unfinished, classes, part.manifest)
+        _write_jar(unfinished, classes, (*part.manifest, f"{DIGEST_ENTRY}: {_digest(source_root, sources)}"))
         # A source that is edited during the build must make the jar look old.
         os.utime(unfinished, (began, began))
         unfinished.replace(jar)
@@ -166,6 +168,14 @@ def _compile(javac: Path, part: Part, source_root: Path, sources: Sequence[Path]
         raise BuildError(f"{javac} did not finish {part.jar} in {COMPILE_TIMEOUT_S:.0f} s") from late
     if done.returncode != 0:
         raise BuildError(f"{part.jar}: {javac} failed:\n{done.stdout}{done.stderr}".rstrip())
+
+
+def _digest(source_root: Path, sources: Sequence[Path]) -> str:
+    """Of the sources and not of the classes, which differ with the compiler."""
+    digest = hashlib.sha256()
+    for path in sorted(sources):
+        digest.update(path.relative_to(source_root).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:12]
 
 
 def _write_jar(jar: Path, classes: Path, manifest: Sequence[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from buto import oracle
@@ -11,6 +12,7 @@ from buto.cli import chosen, options
 from buto.cli.console import Console
 from buto.cli.results import finish
 from buto.cli.session import launch, stored_runs
+from buto.config import Config, TestConfig
 from buto.errors import ButoError, StorageError
 from buto.oracle import Oracle
 from buto.report.json_result import Result
@@ -18,12 +20,19 @@ from buto.report.terminal import verdict_lines
 from buto.training import Collected
 from buto.verdicts import Status, Verdict
 
+N_CONFIRMING = 2
+MOST = "most"
+
 
 class CheckCommand:
     name: ClassVar[str] = "check"
     takes_command: ClassVar[bool] = True
     help: ClassVar[str] = """\
-Launch a program once and judge it by its oracle: pass, regression, or inconclusive.
+Launch a program and judge it by its oracle: pass, regression, or inconclusive.
+
+One run is enough if it passes. If it does not, two more are launched at once and the three are
+judged together, for by chance a good run, too, may differ now and then. With --runs K there are K
+runs, and no more.
 
 The command is the one that buto.yaml has or that the oracle remembers; another may follow after --.
 Without NAME, all tests of buto.yaml are checked. The exit code is 0 if all pass, 1 if any shows a
@@ -40,7 +49,10 @@ examples:
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("names", metavar="NAME", nargs="*", help="tests (default: all of buto.yaml)")
         parser.add_argument(
-            "--runs", metavar="K", type=options.count, default=1, help="runs to judge together (default: 1)"
+            "--runs",
+            metavar="K",
+            type=options.count,
+            help="runs to judge together (default: 1, and 2 more to confirm a failure)",
         )
         parser.add_argument("--from-runs", metavar="WHICH", help=f"launch nothing, {options.FROM_RUNS}")
         options.add_target_options(parser)
@@ -51,13 +63,61 @@ examples:
         configured = chosen.read_config(args)
         names = chosen.names_of(args, configured)
         oracles = {name: chosen.the_oracle(args, name) for name in names}
+        for name in names:
+            _warn_of_settings(name, args, configured, oracles[name], console)
         if args.from_runs is not None:
             collected = {name: Collected(stored_runs(name, args.from_runs, args)) for name in names}
         else:
             tests = [chosen.test_for(name, args, configured, oracles[name]) for name in names]
-            collected = launch(tests, dict.fromkeys(names, args.runs), args, console)
+            collected = launch(tests, dict.fromkeys(names, args.runs or 1), args, console)
+            if args.runs is None:
+                _confirm(tests, oracles, collected, args, console)
         results = [_checked(name, oracles[name], collected[name], args, console) for name in names]
         return finish(results, args, console)
+
+
+def _warn_of_settings(
+    test: str, args: Namespace, configured: Config | None, known: Oracle, console: Console
+) -> None:
+    """Say so where the configuration judges otherwise than the oracle learned to; the oracle's way holds."""
+    ours = None if configured is None else configured.tests.get(test)
+    if ours is None:
+        return
+    now, then = ours.settings.to_data(), known.settings.to_data()
+    changed = [key for key in now if now[key] != then.get(key)]
+    if changed:
+        console.warning(
+            f"{test}: judged as it was trained, not as buto.yaml says now ({', '.join(changed)} changed); "
+            f"to learn that: {chosen.train_again(args, test)} --from-runs all"
+        )
+
+
+def _confirm(
+    tests: Sequence[TestConfig],
+    oracles: Mapping[str, Oracle],
+    collected: dict[str, Collected],
+    args: Namespace,
+    console: Console,
+) -> None:
+    """Launch what failed twice more and put the runs together.
+
+    Not where a single run's finding decides whatever the others do, for then nothing can be confirmed.
+    """
+    failed = [
+        test
+        for test in tests
+        if collected[test.name].failure is None
+        and oracles[test.name].settings.runs_outside == MOST
+        and oracle.check(oracles[test.name], collected[test.name].valid()).status is Status.REGRESSION
+    ]
+    if not failed:
+        return
+    names = ", ".join(test.name for test in failed)
+    console.info(f"{names}: the run differs; {N_CONFIRMING} more are launched to confirm it")
+    more = launch(failed, {test.name: N_CONFIRMING for test in failed}, args, console)
+    for name, confirming in more.items():
+        first = collected[name]
+        collected[name] = Collected([*first.runs, *confirming.runs], confirming.failure)
 
 
 def _checked(test: str, known: Oracle, collected: Collected, args: Namespace, console: Console) -> Result:

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 import buto
+from buto import jars
 from buto.collect.target import Target
 from buto.runs import MetadataValue
 
@@ -42,6 +43,7 @@ def describe(target: Target) -> dict[str, MetadataValue]:
         "host.load.1min": round(os.getloadavg()[0], 2),
         "buto.version": buto.__version__,
         "buto.collector": target.collector,
+        "buto.probe": jars.digest(jars.JMX if target.collector == "jmx" else jars.AGENT),
         "buto.interval": target.interval_s,
         "buto.command": shlex.join(target.command),
     }

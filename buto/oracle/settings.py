@@ -43,9 +43,11 @@ DECIDING_METADATA = (
     "host.cores.quota",
     "host.cpu.model",
     "buto.collector",
+    "buto.probe",
     "buto.interval",
 )
-"""What makes two runs incomparable: which JVM, how it was told to run, and on how much of a machine."""
+"""What makes two runs incomparable: which JVM, how it was told to run, on how much of a machine, and what
+was loaded to measure it, which uses classes and memory of its own."""
 
 EVERYTHING = ("*",)
 

@@ -19,7 +19,7 @@ def test_a_run_carries_what_comparing_it_needs() -> None:
     metadata = host.describe(TARGET)
     names = "name os kernel arch cpu.model cores cores.total cores.quota memory.total memory.limit load.1min"
     assert set(metadata) == {f"host.{name}" for name in names.split()} | {
-        f"buto.{name}" for name in ("version", "collector", "interval", "command")
+        f"buto.{name}" for name in ("version", "collector", "probe", "interval", "command")
     }
     assert metadata["host.cores"] == len(os.sched_getaffinity(0))
     assert metadata["buto.command"] == "java -cp 'a b' Main"

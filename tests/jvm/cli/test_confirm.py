@@ -1,0 +1,73 @@
+"""A failing run is confirmed by two more before anything is accused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.integration.stored import buto
+
+CONFIG = """\
+version: 1
+tests:
+  keeper:
+    command: [sh, start.sh]
+    interval: 50ms
+    runs: 3
+    judge: {deviations: 30}
+"""
+SCRIPT = """\
+amount=$(cat amount)
+if [ -e odd ]; then rm odd; amount=400; fi
+exec java -Xmx128m -XX:+UseSerialGC -cp "$CLASSES" Does keep "$amount"
+"""
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory, classes: Path) -> Path:
+    directory = tmp_path_factory.mktemp("confirm")
+    (directory / "buto.yaml").write_text(CONFIG)
+    (directory / "start.sh").write_text(SCRIPT)
+    (directory / "amount").write_text("40")
+    done = buto(directory, "train", CLASSES=str(classes))
+    assert done.returncode == 0, done.stderr
+    return directory
+
+
+def n_judged(directory: Path) -> int:
+    return len(json.loads((directory / "result.json").read_text())["tests"][0]["runs"])
+
+
+def test_one_odd_run_among_good_ones_passes(trained: Path, classes: Path) -> None:
+    (trained / "odd").touch()
+    done = buto(trained, "check", "--json", "result.json", CLASSES=str(classes))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "2 more are launched to confirm it" in done.stderr
+    assert n_judged(trained) == 3
+
+
+def test_a_change_is_confirmed_and_fails(trained: Path, classes: Path) -> None:
+    (trained / "amount").write_text("400")
+    done = buto(trained, "check", "--json", "result.json", CLASSES=str(classes))
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "in 3 of 3 runs" in done.stdout
+    assert n_judged(trained) == 3
+
+
+def test_a_stated_number_of_runs_is_kept_to(trained: Path, classes: Path) -> None:
+    (trained / "amount").write_text("400")
+    done = buto(trained, "check", "--runs", "1", "--json", "result.json", CLASSES=str(classes))
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert n_judged(trained) == 1
+
+
+def test_settings_that_changed_since_training_are_told(trained: Path, classes: Path) -> None:
+    (trained / "amount").write_text("40")
+    config = trained / "other.yaml"
+    config.write_text(CONFIG.replace("deviations: 30", "deviations: 31"))
+    done = buto(trained, "check", "--config", "other.yaml", CLASSES=str(classes))
+    assert "judged as it was trained" in done.stderr
+    assert "deviations" in done.stderr
+    assert "--from-runs all" in done.stderr
