@@ -22,9 +22,9 @@ from buto.collect.agent_recorder import AgentRecorder
 from buto.collect.collector import OnTick
 from buto.collect.hsperf import HeldCounters, NoPerfData
 from buto.collect.jvm_choice import is_wanted, main_name
-from buto.collect.launcher import GRACE_S, Ending, Launch
+from buto.collect.launcher import Ending, Launch
 from buto.collect.recording import Progress, Recording
-from buto.errors import MeasureError
+from buto.collect.time_limit import TimeLimit
 
 TICK_S = 0.1
 FLUSH_S = 0.1
@@ -34,8 +34,6 @@ more of its samples."""
 ORPHAN_S = 10.0
 """When a command has ended and left processes behind, one of them may so long become the JVM to measure."""
 
-_KILL_S = 10.0
-
 
 class AgentSession:
     """Follows one launch to its end.
@@ -43,7 +41,6 @@ class AgentSession:
     Attributes:
         recorder: of the measured JVM; None until one was chosen.
         others: main classes of the JVMs that were sent away, in the order of their start.
-        timed_out: the target's time limit has passed.
         counters: the measured JVM's performance counters, or why there are none.
         dead_ns: when the end of the measured JVM's process was seen; 0 if it was not.
         run_queue_s: how long its threads had waited for a core when it began to exit, if known.
@@ -54,7 +51,6 @@ class AgentSession:
     ) -> None:
         self.recorder: AgentRecorder | None = None
         self.others: list[str] = []
-        self.timed_out = False
         self.counters: HeldCounters | NoPerfData | None = None
         self.dead_ns = 0
         self.run_queue_s: float | None = None
@@ -62,11 +58,11 @@ class AgentSession:
         self._listener = listener
         self._recording = recording
         self._on_tick = on_tick
+        self._limit = TimeLimit(launch)
         self._measured: AgentConnection | None = None
         self._jvm_watched = False
         self._connections: set[AgentConnection] = set()
         self._orphan_deadline: float | None = None
-        self._stop_deadline: float | None = None
         self._held = ExitStack()
         self._selector = self._held.enter_context(selectors.DefaultSelector())
         self._watch(launch.fileno(), self._command_ended)
@@ -81,6 +77,11 @@ class AgentSession:
         for connection in self._connections:
             connection.close()
         self._held.close()
+
+    @property
+    def timed_out(self) -> bool:
+        """Whether the target's time limit has passed."""
+        return self._limit.has_passed
 
     @property
     def hello(self) -> channel.Hello | None:
@@ -129,7 +130,7 @@ class AgentSession:
         for connection in [each for each in self._connections if each.is_overdue]:
             self._drop(connection)
         elapsed_s = (time.monotonic_ns() - self._launch.started_ns) * 1e-9
-        self._keep_time(elapsed_s)
+        self._limit.keep()
         if self._on_tick is not None:
             stage = "starting"
             if self.recorder is not None:
@@ -137,22 +138,6 @@ class AgentSession:
             self._on_tick(
                 Progress(elapsed_s, self._launch.target.timeout_s, self._recording.n_samples, stage)
             )
-
-    def _keep_time(self, elapsed_s: float) -> None:
-        """SIGTERM at the time limit, so that the exit hook can still send; then SIGKILL."""
-        now = time.monotonic()
-        if not self.timed_out and elapsed_s >= self._launch.target.timeout_s:
-            self.timed_out = True
-            self._launch.terminate()
-            self._stop_deadline = now + GRACE_S
-        elif self._stop_deadline is not None and now >= self._stop_deadline:
-            self._launch.kill()
-            if now >= self._stop_deadline + _KILL_S:
-                pid = self._launch.pid
-                raise MeasureError(
-                    f"the program was killed at its time limit but has not ended {_KILL_S:g} s later",
-                    advice=f"see what process {pid} waits for: cat /proc/{pid}/stack",
-                )
 
     def _is_over(self) -> bool:
         """Once the command has ended: whether nothing more can come."""
