@@ -123,7 +123,7 @@ def _finish(
         "buto.left_over.processes": launch.n_left_over,
     }
     interval_s = launch.target.interval_s
-    sampled = quality.sampling(times_s, interval_s, quality.pauses_s(recording))
+    sampled = quality.sampling(times_s, interval_s, quality.pauses_s(recording), session.duration_s)
     judged = quality.quality_of(
         launch.target, outcome, sampled, foreign_load, more=_problems(session, times_s, interval_s)
     )

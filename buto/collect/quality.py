@@ -34,7 +34,12 @@ class Sampling:
     largest_unexplained_gap_s: float
 
 
-def sampling(times_s: FloatArray, interval_s: float, paused_s: FloatArray | None = None) -> Sampling:
+def sampling(
+    times_s: FloatArray,
+    interval_s: float,
+    paused_s: FloatArray | None = None,
+    duration_s: float | None = None,
+) -> Sampling:
     """Compare the times of the samples with the planned interval.
 
     A gap of g seconds lacks ``round(g / interval) - 1`` samples. Pauses of the JVM's own garbage
@@ -45,17 +50,20 @@ def sampling(times_s: FloatArray, interval_s: float, paused_s: FloatArray | None
         times_s: shape (n_samples,), strictly increasing.
         interval_s: planned time between two samples.
         paused_s: shape (n_samples,), time spent in pauses up to each sample; NaN where not known.
+        duration_s: from the program's start, time zero, to its end, for a collector that may come late
+            or lose it early: samples were planned from the start on, and as long as it ran.
     """
     gaps = np.diff(times_s)
-    if len(gaps) == 0:
-        return Sampling(0.0, 0.0, 0.0)
     pauses = np.zeros(len(gaps)) if paused_s is None else np.nan_to_num(np.diff(paused_s))
     unexplained = np.clip(gaps - np.maximum(pauses, 0.0), 0.0, None)
     n_missed = np.maximum(np.rint(unexplained / interval_s) - 1, 0).sum()
+    if duration_s is not None:
+        n_missed += max(np.rint(times_s[0] / interval_s), 0)
+        n_missed += max(np.rint((duration_s - times_s[-1]) / interval_s) - 1, 0)
     return Sampling(
         missed_share=float(n_missed / (n_missed + len(times_s))),
-        largest_gap_s=float(gaps.max()),
-        largest_unexplained_gap_s=float(unexplained.max()),
+        largest_gap_s=float(gaps.max(initial=0.0)),
+        largest_unexplained_gap_s=float(unexplained.max(initial=0.0)),
     )
 
 

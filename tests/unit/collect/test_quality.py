@@ -29,6 +29,22 @@ def test_a_program_of_no_duration_is_whole_with_two_samples() -> None:
     assert problems(np.array([-0.001])) == ""
 
 
+@pytest.mark.parametrize("only", [0.1, 0.5, 0.9])
+def test_a_single_sample_of_a_second_that_had_five_planned_is_too_few(only: float) -> None:
+    sampled = sampling(np.array([only]), 0.2, duration_s=1.0)
+    assert sampled.missed_share >= 0.75
+    assert "starved" in "; ".join(quality_of(TARGET, GOOD, sampled, 0.0).problems)
+    assert sampling(np.array([only]), 0.2).missed_share == 0.0, "a collector that holds the start misses none"
+
+
+def test_what_comes_before_the_first_sample_and_behind_the_last_was_planned_too() -> None:
+    times = np.arange(100) * 0.1
+    assert sampling(times, 0.1, duration_s=9.95).missed_share == 0.0
+    assert sampling(times[20:], 0.1, duration_s=9.95).missed_share == pytest.approx(0.2)
+    assert sampling(times[:80], 0.1, duration_s=9.95).missed_share == pytest.approx(0.2, abs=0.01)
+    assert sampling(times - 0.03, 0.1, duration_s=9.95).missed_share == 0.0, "it may begin before main"
+
+
 @QUICK
 @given(st.integers(2, 200), st.floats(0, 0.4))
 def test_planned_samples_with_jitter_and_a_last_one_out_of_step_miss_nothing(n: int, jitter: float) -> None:
