@@ -3,6 +3,8 @@
 ``nearest`` is what the text of 4.4.7 says. Listing C.8, as printed, compares each distance with the
 collection interval instead of with the smallest distance so far, and so returns the *last* bound
 within reach, up to a whole interval too late; that is not repeated here.
+
+``interpolated`` is Listings C.9 and C.10, but for what C.9 cannot mean; see there.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from buto.analysis.bounds import Bounds
+from buto.analysis.timepoints import IntArray
 from buto.runs import FloatArray
 
 BoolArray = npt.NDArray[np.bool_]
@@ -42,10 +45,8 @@ def nearest(bounds: Bounds, times_s: FloatArray, interval_s: float) -> Matched:
     point lies outside the model. A model without time points reaches nowhere.
     """
     if len(bounds) == 0:
-        nothing = np.full((len(times_s), bounds.lower.shape[1]), np.nan)
-        return Matched(Bounds(times_s, nothing, nothing, nothing), np.zeros(len(times_s), dtype=bool))
-    # Times of linear points need not increase where only late runs reach the last ones.
-    order = np.argsort(bounds.times_s, kind="stable")
+        return _nowhere(bounds, times_s)
+    order = _order(bounds)
     model_times = bounds.times_s[order]
     after = np.searchsorted(model_times, times_s).clip(max=len(model_times) - 1)
     before = np.maximum(after - 1, 0)
@@ -65,6 +66,50 @@ def nearest(bounds: Bounds, times_s: FloatArray, interval_s: float) -> Matched:
     )
 
 
+def interpolated(bounds: Bounds, times_s: FloatArray, interval_s: float) -> Matched:
+    """Limits on the straight line between the time points before and after (Listings C.9, C.10).
+
+    Before the first time point its bounds hold, however long before; after the last one its bounds hold
+    for less than the collection interval, and what is later lies outside the model. Between a point with
+    a band and one without there is no band; at the very time of a point its own holds.
+
+    Departures from C.9: it compares the time since the last bound with the *time stamp of the first
+    bound*, where the text says the collection interval; and it interpolates from ``prevBounds``, which
+    is never assigned, where ``previousBounds`` is. For two points at one time the later one holds.
+    """
+    if len(bounds) == 0:
+        return _nowhere(bounds, times_s)
+    order = _order(bounds)
+    model_times = bounds.times_s[order]
+    after = np.searchsorted(model_times, times_s, side="right")
+    before = np.maximum(after - 1, 0)
+    after = np.minimum(after, len(order) - 1)
+    width = model_times[after] - model_times[before]
+    ratio = np.divide(times_s - model_times[before], width, out=np.zeros(len(times_s)), where=width > 0)
+    in_model = times_s - model_times[-1] < interval_s
+
+    def between(side: FloatArray) -> FloatArray:
+        first, second = side[order[before]], side[order[after]]
+        share = ratio[:, np.newaxis]
+        with np.errstate(invalid="ignore"):
+            line = (1 - share) * first + share * second
+        line = np.where((share == 0) | (first == second), first, line)
+        return np.where(in_model[:, np.newaxis], line, np.nan)
+
+    lower, upper, expected = (between(side) for side in (bounds.lower, bounds.upper, bounds.expected))
+    return Matched(Bounds(times_s, lower, upper, expected), in_model)
+
+
+def _nowhere(bounds: Bounds, times_s: FloatArray) -> Matched:
+    nothing = np.full((len(times_s), bounds.lower.shape[1]), np.nan)
+    return Matched(Bounds(times_s, nothing, nothing, nothing), np.zeros(len(times_s), dtype=bool))
+
+
+def _order(bounds: Bounds) -> IntArray:
+    # Times of linear points need not increase where only late runs reach the last ones.
+    return np.argsort(bounds.times_s, kind="stable")
+
+
 def beyond(values: FloatArray, bounds: Bounds) -> FloatArray:
     """Signed distance of values from their band, same shape: 0 inside, positive above, negative below.
 
@@ -78,4 +123,7 @@ def beyond(values: FloatArray, bounds: Bounds) -> FloatArray:
     return np.where(np.isnan(above) | np.isnan(below), np.nan, distance)
 
 
-MATCHERS: dict[str, Callable[[Bounds, FloatArray, float], Matched]] = {"nearest": nearest}
+MATCHERS: dict[str, Callable[[Bounds, FloatArray, float], Matched]] = {
+    "nearest": nearest,
+    "interpolated": interpolated,
+}

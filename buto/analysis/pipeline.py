@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from buto.analysis.bounds import ALGORITHMS, Bounds, BoundsSettings, clip
+from buto.analysis.bounds import ALGORITHMS, Bounds, BoundsSettings, clip, simple_bounds
 from buto.analysis.matching import MATCHERS, BoolArray, beyond
 from buto.analysis.series import SUMMARIES, Series, sampling_interval, series_of, summaries
 from buto.analysis.smoothing import fitting_window, smooth
@@ -23,7 +23,7 @@ from buto.runs import FloatArray, Run
 
 
 @dataclass(frozen=True, slots=True)
-class PipelineSettings:
+class PipelineSettings(BoundsSettings):
     """Which algorithm does each stage, and its parameters.
 
     Attributes:
@@ -31,15 +31,15 @@ class PipelineSettings:
         window: odd number of samples.
         shrink_window: whether runs of few samples get a smaller window, see
             :func:`buto.analysis.smoothing.fitting_window`.
-        time_points: ``linear``.
+        time_points: ``linear`` or ``rounding``.
         support: share of the training runs that a time point needs to say anything.
         floor: whether each property has a smallest deviation, made of its unit's grain and of
             ``level_share``, a share of its level; see :mod:`buto.analysis.spread`.
         small_sample: whether the deviation grows for few runs, see
             :func:`buto.analysis.spread.small_sample_factor`.
-        bounds: ``simple``.
-        average, deviations: see :class:`buto.analysis.bounds.BoundsSettings`.
-        matching: ``nearest``.
+        bounds: ``simple``, ``kalman``, ``kalman-listing`` or ``particle``; what else these can be told
+            is inherited from :class:`buto.analysis.bounds.BoundsSettings`.
+        matching: ``nearest`` or ``interpolated``.
     """
 
     smoothing: str = "mean"
@@ -51,8 +51,6 @@ class PipelineSettings:
     level_share: float = 0.01
     small_sample: bool = False
     bounds: str = "simple"
-    average: str = "mean"
-    deviations: float = 20.0
     matching: str = "nearest"
 
 
@@ -117,25 +115,36 @@ def fit(runs: Sequence[Run], properties: Sequence[Property], settings: PipelineS
     value has nothing but NaN. Runs that are shorter than the window give no time points. Every run
     must have a sample; there must be one run or more.
     """
+    return fit_each(runs, properties, settings, (settings.deviations,))[0]
+
+
+def fit_each(
+    runs: Sequence[Run],
+    properties: Sequence[Property],
+    settings: PipelineSettings,
+    deviations: Sequence[float],
+) -> tuple[Fit, ...]:
+    """What :func:`fit` gives for each of several deviations, at little more than the cost of one."""
     series = [series_of(run, properties) for run in runs]
     window = settings.window
     if settings.shrink_window:
         window = fitting_window(window, int(np.median([len(one) for one in series])))
     smoothed = tuple(smooth(one, settings.smoothing, window) for one in series)
-    points = GENERATORS[settings.time_points](smoothed)
+    interval_s = sampling_interval(series)
+    points = GENERATORS[settings.time_points](smoothed, interval_s)
     wholes = time_points(np.zeros(len(SUMMARIES)), np.array([summaries(one, properties) for one in series]))
     grain = grains(properties, [one.values for one in series])
     floor = _floor(grain, points if len(points) else wholes, settings)
     widened = _widened(points, len(runs), floor, settings)
-    model = Model(
-        tuple(properties),
-        window,
-        sampling_interval(series),
-        _envelope(widened, properties, settings),
-        _envelope(_widened(wholes, len(runs), floor, settings), properties, settings),
-        grain,
-    )
-    return Fit(smoothed, points, widened, model)
+    courses = ALGORITHMS[settings.bounds].make(widened, settings, deviations)
+    numbers = simple_bounds(_widened(wholes, len(runs), floor, settings), settings, deviations)
+    fits = []
+    for course, number in zip(courses, numbers, strict=True):
+        bounded = clip(course, properties), clip(number, properties)
+        fits.append(
+            Fit(smoothed, points, widened, Model(tuple(properties), window, interval_s, *bounded, grain))
+        )
+    return tuple(fits)
 
 
 def numbers_fit(
@@ -143,13 +152,16 @@ def numbers_fit(
 ) -> Bounds:
     """Bounds of numbers that a run has once, as its duration: one point, at time zero.
 
+    They have no course in time that could be filtered: these, and the summaries of a :class:`Model`, are
+    bounded by the simple algorithm, whichever bounds the properties.
+
     Args:
         values: shape (n_runs, n_properties), NaN left out.
         grain: shape (n_properties,), the smallest meaningful deviations.
     """
     points = time_points(np.zeros(1), values[:, np.newaxis, :])
     widened = _widened(points, len(values), _floor(grain, points, settings), settings)
-    return _envelope(widened, properties, settings)
+    return clip(simple_bounds(widened, settings, (settings.deviations,))[0], properties)
 
 
 def compare(run: Run, model: Model, settings: PipelineSettings) -> Comparison:
@@ -177,8 +189,3 @@ def _widened(points: TimePoints, n_runs: int, floor: FloatArray, settings: Pipel
     blank = {name: np.where(thin, np.nan, getattr(points, name)) for name in ("mean", "median", "std")}
     factor: FloatArray | float = small_sample_factor(points.counts) if settings.small_sample else 1.0
     return widen(replace(points, **blank), floor, factor)
-
-
-def _envelope(points: TimePoints, properties: Sequence[Property], settings: PipelineSettings) -> Bounds:
-    bounds = ALGORITHMS[settings.bounds](points, BoundsSettings(settings.average, settings.deviations))
-    return clip(bounds, properties)

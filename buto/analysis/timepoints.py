@@ -1,6 +1,6 @@
 """Merging runs into time points, each the distribution of the runs' values at one time.
 
-Source: thesis, section 4.4.2. ``linear`` groups by the index of the sample.
+Source: thesis, section 4.4.2. ``linear`` groups by the index of the sample, ``rounding`` by its time.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ class TimePoints:
 
     Attributes:
         times_s: shape (n_points,), the mean time of the samples in a point.
-        counts: shape (n_points, n_properties), how many runs gave a value.
-        mean, median: shape (n_points, n_properties); NaN where no run gave a value.
-        std: the same shape, with n - 1 in the denominator (ddof 1); NaN where no run gave a value
-            and 0 where one did, as Commons Math has it, which the thesis's listings call.
+        counts: shape (n_points, n_properties), how many values there are: with ``linear``, one of each
+            run that has one.
+        mean, median: shape (n_points, n_properties); NaN where there is no value.
+        std: the same shape, with n - 1 in the denominator (ddof 1); NaN where there is no value and 0
+            where there is one, as Commons Math has it, which the thesis's listings call.
     """
 
     times_s: FloatArray
@@ -54,6 +55,29 @@ def linear(series: Sequence[Series]) -> TimePoints:
         values[row, : len(one)] = one.values
         times[row, : len(one), 0] = one.times_s
     return time_points(distribution(times).mean[:, 0], values)
+
+
+def rounding(series: Sequence[Series], interval_s: float) -> TimePoints:
+    """Group by time: all samples whose times round to the same multiple of the interval make a point.
+
+    The thesis says no more than that. Decided here: half an interval rounds up; a group without samples
+    makes no point; of a run that has two samples in a group both count, and a run may have none in it,
+    so that the count of a point can differ from the number of runs. An infinite interval makes one
+    group. The order of the runs does not matter.
+    """
+    if not any(len(one) for one in series):
+        return linear(series)
+    times = np.concatenate([one.times_s for one in series])
+    values = np.concatenate([one.values for one in series])
+    _, group, sizes = np.unique(np.floor(times / interval_s + 0.5), return_inverse=True, return_counts=True)
+    order = np.argsort(group, kind="stable")
+    group = group[order]
+    slot = np.arange(len(group)) - (np.cumsum(sizes) - sizes)[group]
+    grouped = np.full((sizes.max(), len(sizes), values.shape[1]), np.nan)
+    grouped[slot, group] = values[order]
+    times_grouped = np.full((sizes.max(), len(sizes)), np.nan)
+    times_grouped[slot, group] = times[order]
+    return time_points(distribution(times_grouped).mean, grouped)
 
 
 def time_points(times_s: FloatArray, values: FloatArray) -> TimePoints:
@@ -89,4 +113,8 @@ def distribution(values: FloatArray) -> Distribution:
     return Distribution(counts, base + mean_above, median, std)
 
 
-GENERATORS: dict[str, Callable[[Sequence[Series]], TimePoints]] = {"linear": linear}
+GENERATORS: dict[str, Callable[[Sequence[Series], float], TimePoints]] = {
+    "linear": lambda series, _: linear(series),
+    "rounding": rounding,
+}
+"""Name to a function from the runs' series and the interval between two samples, in seconds."""

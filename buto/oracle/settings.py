@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from buto.analysis.bounds import ALGORITHMS, AVERAGES
+from buto.analysis.bounds import ALGORITHMS, AVERAGES, PROCESS_NOISES, PROPAGATIONS, WEIGHTINGS
 from buto.analysis.matching import MATCHERS
 from buto.analysis.pipeline import PipelineSettings
 from buto.analysis.smoothing import SMOOTHERS
@@ -85,17 +85,18 @@ class Settings:
     notifications: str
 
     def to_data(self) -> dict[str, Any]:
-        """By the keys of a configuration's ``judge``, all of them."""
+        """By the keys of a configuration's ``judge``; of the bounds' parameters those that were said or
+        have a default, and only where the algorithm looks at them."""
         data: dict[str, Any] = {}
         for field in fields(self):
             value = getattr(self, field.name)
             if isinstance(value, PipelineSettings):
-                data |= {_key(part.name): getattr(value, part.name) for part in fields(value)}
+                data |= {_key(name): part for name, part in _said(value)}
             elif isinstance(value, MetadataSettings):
                 data |= {"metadata-ignored": list(value.ignored), "metadata-deciding": list(value.deciding)}
             else:
                 data[_key(field.name)] = value
-        return data
+        return {key: data[key] for key in KEYS if key in data}
 
 
 THESIS = Settings(
@@ -145,20 +146,49 @@ def settings_from(judge: Mapping[str, Any]) -> Settings:
     A preset (default ``sustained``) and what departs from it.
 
     Raises:
-        UsageError: an unknown key or name, or a value out of range; the message says which.
+        UsageError: an unknown key or name, a value out of range, or a parameter of other bounds than the
+            chosen ones; the message says which.
     """
     preset = judge.get("preset", DEFAULT.preset)
     if preset not in tuple(PRESETS):
         raise _wrong("preset", preset, " or ".join(PRESETS))
     settings = PRESETS[preset]
     for key, value in judge.items():
-        if key not in _KEYS:
-            raise UsageError(f"judge: unknown key {key!r}", advice=f"known are: {', '.join(_KEYS)}")
-        expected, accepts = _KEYS[key]
+        if key not in KEYS:
+            raise UsageError(f"judge: unknown key {key!r}", advice=f"known are: {', '.join(KEYS)}")
+        expected, accepts = KEYS[key]
         if not accepts(value):
             raise _wrong(key, value, expected)
         settings = _with(settings, key, value)
+    for key in judge:
+        if not _applies(key.replace("-", "_"), settings.pipeline):
+            raise _not_of(key, settings.pipeline.bounds)
     return settings
+
+
+def _said(pipeline: PipelineSettings) -> Iterator[tuple[str, Any]]:
+    for field in fields(pipeline):
+        value = getattr(pipeline, field.name)
+        if value is not None and _applies(field.name, pipeline):
+            yield field.name, value
+
+
+def _applies(name: str, pipeline: PipelineSettings) -> bool:
+    """Whether the chosen bounds look at a setting; true for all that are no parameters of bounds."""
+    return name in ALGORITHMS[pipeline.bounds].parameters or not _bounds_with(name)
+
+
+def _bounds_with(name: str) -> tuple[str, ...]:
+    return tuple(bounds for bounds, algorithm in ALGORITHMS.items() if name in algorithm.parameters)
+
+
+def _not_of(key: str, bounds: str) -> UsageError:
+    others = " or ".join(_bounds_with(key.replace("-", "_")))
+    known = ", ".join(_key(name) for name in ("average", "deviations", *ALGORITHMS[bounds].parameters))
+    return UsageError(
+        f"judge: {key} is no setting of bounds: {bounds}, but of {others}",
+        advice=f"bounds: {bounds} goes with {known}; leave {key} out, or set bounds: {others}",
+    )
 
 
 def _with(settings: Settings, key: str, value: Any) -> Settings:
@@ -195,12 +225,21 @@ _TRUTH: _Rule = ("true or false", lambda value: isinstance(value, bool))
 _SHARE: _Rule = ("a share from 0 to 1", lambda value: _number(value) and 0 <= value <= 1)
 _POSITIVE: _Rule = ("a positive number", lambda value: _number(value) and 0 < value < float("inf"))
 _ODD: _Rule = ("an odd number of samples", lambda value: type(value) is int and value > 0 and value % 2 == 1)
+
+
+def _whole(low: int, high: int) -> _Rule:
+    return (
+        f"a whole number from {low} to {high}",
+        lambda value: type(value) is int and low <= value <= high,
+    )
+
+
 _PATTERNS: _Rule = (
     "a list of shell patterns",
     lambda value: isinstance(value, list | tuple) and all(isinstance(one, str) for one in value),
 )
 
-_KEYS: dict[str, _Rule] = {
+KEYS: dict[str, _Rule] = {
     "preset": _one_of(*PRESETS),
     "detector": _one_of("bounds"),
     "smoothing": _one_of(*SMOOTHERS),
@@ -214,6 +253,13 @@ _KEYS: dict[str, _Rule] = {
     "bounds": _one_of(*ALGORITHMS),
     "average": _one_of(*AVERAGES),
     "deviations": _POSITIVE,
+    "process-noise": _one_of(*PROCESS_NOISES),
+    "particles": _whole(2, 100_000),
+    "iterations": _whole(1, 1000),
+    "resample": _SHARE,
+    "propagate": _one_of(*PROPAGATIONS),
+    "weighting": _one_of(*WEIGHTINGS),
+    "seed": _whole(0, 2**32 - 1),
     "matching": _one_of(*MATCHERS),
     "outside-share": _SHARE,
     "outside-model": _one_of("fail", "ignore"),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from buto.analysis.bounds.base import Bounds, BoundsSettings
+from collections.abc import Sequence
+
+from buto.analysis.bounds.base import Bounds, BoundsSettings, bands, measured_state
 from buto.analysis.timepoints import TimePoints
 
 
-def simple_bounds(points: TimePoints, settings: BoundsSettings) -> Bounds:
+def simple_bounds(
+    points: TimePoints, settings: BoundsSettings, deviations: Sequence[float]
+) -> tuple[Bounds, ...]:
     """``average - deviations * std`` to ``average + deviations * std`` at every point."""
-    average = points.median if settings.average == "median" else points.mean
-    half_width = settings.deviations * points.std
-    return Bounds(points.times_s, average - half_width, average + half_width, average)
+    return bands(points.times_s, measured_state(points, settings), points.std, deviations)

@@ -11,7 +11,7 @@ from buto import schemas
 from buto.collect.target import MBeanSpec
 from buto.config import Config, build_test, find, load
 from buto.errors import BadFileError, ConfigError
-from buto.oracle.settings import PRESETS, settings_from
+from buto.oracle.settings import KEYS, PRESETS, settings_from
 
 FULL = """\
 version: 1
@@ -189,11 +189,12 @@ def test_the_usual_file_is_found_and_a_given_one_goes_first(tmp_path: Path) -> N
 
 def test_the_schema_and_the_judge_know_the_same_settings() -> None:
     judge = schemas.load("config")["definitions"]["judge"]["properties"]
-    assert set(judge) == set(settings_from({}).to_data())
+    assert set(judge) == set(KEYS)
     assert set(judge["preset"]["enum"]) == set(PRESETS)
     for key, schema in judge.items():
-        for value in schema.get("enum", ()):
-            settings_from({key: value})
+        limits = (schema[limit] for limit in ("minimum", "maximum") if limit in schema)
+        for value in (*schema.get("enum", ()), *limits):
+            settings_from({"bounds": "particle", key: value})
 
 
 def test_the_document_shows_a_configuration_that_works_and_names_every_key(

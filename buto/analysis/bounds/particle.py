@@ -1,0 +1,152 @@
+"""Bounds by a particle filter over the time points (thesis, section 4.4.6, Listings C.3 to C.7).
+
+What the listings do, and is kept: the bands of several passes are averaged (``iterations``); particles
+begin scattered around the first point; at every point, the first one too, they move by noise and, with
+``propagate: velocity``, by the last change of the predicted state; their weights are made anew from the
+point alone (C.3, line 22), by ``density`` or by the inverse of the ``distance``; they are sampled anew,
+with replacement, if the effective sample size is below a share ``resample`` of their number; and state
+and deviation are the *unweighted* mean and deviation of the particles (lines 32, 33), so that weights
+count for nothing unless particles are sampled anew.
+
+Of ``resample: 1`` section 5.5.3 says that it prevents re-sampling. By C.3 it is the other way round:
+all particles are sampled anew at every point.
+
+Decided where the listings say nothing, or something that cannot be:
+
+* Process noise is normal with the variance of :func:`buto.analysis.bounds.kalman.process_variance`, so
+  that with ``density``, without velocity and with ``resample: 1`` this is the Kalman filter, by sampling.
+* Weights are kept as logarithms until the largest of them is 1: densities of a point that lies far from
+  all particles would all be 0, and their sum with them. Then the nearest particle has all the weight, as
+  has one at a distance of 0.
+* A point without deviation, for which C.7 has no density, is exact: all particles move there.
+* The sort in C.5 changes nothing but rounding, and is left out.
+* A point without value is passed over: particles, velocity and state stay as they are.
+* All properties share the random numbers: a property's bounds do not depend on which others there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from buto.analysis.bounds.base import Bounds, BoundsSettings, bands, measured_state
+from buto.analysis.bounds.kalman import process_variance
+from buto.analysis.timepoints import TimePoints
+from buto.runs import FloatArray
+
+_RESIDUE = 1e-12
+"""A deviation below this share of the value is what rounding left."""
+
+_FAR = 1e150
+"""More deviations than this are not told apart; their square is still a number."""
+
+_CHUNK = 1 << 16
+"""Particles of several properties that are moved at once: they fit into a processor's cache."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Draws:
+    """The random numbers of one iteration, for all properties.
+
+    Attributes:
+        initial: shape (n_particles,), standard normal.
+        noise: shape (n_points, n_particles), standard normal.
+        picks: the same shape, uniform in [0, 1), each row in increasing order.
+    """
+
+    initial: FloatArray
+    noise: FloatArray
+    picks: FloatArray
+
+
+def particle_bounds(
+    points: TimePoints, settings: BoundsSettings, deviations: Sequence[float]
+) -> tuple[Bounds, ...]:
+    """State plus and minus a number of the particles' deviations (ddof 1), averaged over iterations.
+
+    The same seed gives the same bits. Memory: the random numbers of one iteration, two for each particle
+    and point, and some ten arrays of 65,536 particles, or of one property's if those are more.
+    """
+    measured = measured_state(points, settings)
+    noise = np.sqrt(process_variance(points, settings.process_noise or "average-variance"))
+    away, std = np.zeros(measured.shape), np.zeros(measured.shape)
+    width = max(1, _CHUNK // settings.particles)
+    for iteration in range(settings.iterations):
+        draws = _drawn(settings, iteration, len(points))
+        for start in range(0, measured.shape[1], width):
+            some = np.s_[:, start : start + width]
+            state, deviation = _pass(measured[some], points.std[some], noise[some[1]], draws, settings)
+            # Distances from the measured state, so that the average of equal states is that very state.
+            away[some] += state - measured[some]
+            std[some] += deviation
+    passes = settings.iterations
+    return bands(points.times_s, measured + away / passes, std / passes, deviations)
+
+
+def _drawn(settings: BoundsSettings, iteration: int, n_points: int) -> _Draws:
+    random = np.random.default_rng((settings.seed, iteration))
+    initial = random.standard_normal(settings.particles)
+    noise = random.standard_normal((n_points, settings.particles))
+    picks = random.random((n_points, settings.particles))
+    picks.sort(axis=1)
+    return _Draws(initial, noise, picks)
+
+
+def _pass(
+    measured: FloatArray, errors: FloatArray, noise: FloatArray, draws: _Draws, settings: BoundsSettings
+) -> tuple[FloatArray, FloatArray]:
+    """Predicted state and deviation at each point, NaN where it has no value."""
+    n_properties, n_particles = measured.shape[1], settings.particles
+    threshold = settings.resample * n_particles * (1 - _RESIDUE)
+    all_particles = np.empty((n_properties, n_particles))
+    velocity, previous = np.zeros(n_properties), np.full(n_properties, np.nan)
+    states, stds = np.full(measured.shape, np.nan), np.full(measured.shape, np.nan)
+    for row in range(len(measured)):
+        rows = np.flatnonzero(~np.isnan(measured[row]))
+        value, error = measured[row, rows, np.newaxis], errors[row, rows, np.newaxis]
+        begins = np.isnan(previous[rows])
+        particles = all_particles[rows]
+        particles[begins] = value[begins] + error[begins] * draws.initial
+        particles += velocity[rows, np.newaxis] + noise[rows, np.newaxis] * draws.noise[row]
+        exact = error <= _RESIDUE * np.abs(value)
+        particles = np.where(exact, value, particles) if exact.any() else particles
+        weights = _weights(np.abs(particles - value), np.where(exact, 1.0, error), settings.weighting)
+        few = 1 / np.square(weights).sum(axis=1) < threshold
+        particles[few] = _sampled(particles[few], weights[few], draws.picks[row])
+        # Distances from the first particle, so that equal particles have exactly no deviation.
+        apart = particles - particles[:, :1]
+        mean = apart.mean(axis=1, keepdims=True)
+        state = (particles[:, :1] + mean)[:, 0]
+        stds[row, rows] = np.sqrt(np.square(apart - mean).sum(axis=1) / (n_particles - 1))
+        if settings.propagate == "velocity":
+            velocity[rows] = np.where(begins, 0.0, state - previous[rows])
+        states[row, rows] = previous[rows] = state
+        all_particles[rows] = particles
+    return states, stds
+
+
+def _weights(distance: FloatArray, error: FloatArray, weighting: str) -> FloatArray:
+    """Listing C.7 and C.3, lines 20 to 27: weights (n_properties, n_particles) whose sums are 1."""
+    if weighting == "distance":
+        logarithm = -np.log(np.maximum(distance, np.finfo(np.float64).tiny))
+    else:
+        logarithm = -0.5 * np.square(np.minimum(distance / error, _FAR))
+    weights: FloatArray = np.exp(logarithm - logarithm.max(axis=1, keepdims=True))
+    weights /= weights.sum(axis=1, keepdims=True)
+    return weights
+
+
+def _sampled(particles: FloatArray, weights: FloatArray, picks: FloatArray) -> FloatArray:
+    """Listing C.5: as many again, each as often as the picks fall upon its share of the weights.
+
+    As all properties share the picks, the shares are looked up among the picks, not the reverse: one
+    search for all properties.
+    """
+    shares = np.cumsum(weights, axis=1)
+    shares[:, -1] = 1.0
+    picked = np.searchsorted(picks, shares.ravel()).reshape(shares.shape)
+    times = np.diff(picked, axis=1, prepend=0)
+    sampled: FloatArray = np.repeat(particles.ravel(), times.ravel()).reshape(particles.shape)
+    return sampled
