@@ -5,6 +5,7 @@ One property at a time, lists of floats, None where there is no number.
 
 from __future__ import annotations
 
+import itertools
 import math
 
 
@@ -52,6 +53,132 @@ def last_bound_within_reach(times, time, interval):
         if abs(candidate - time) < interval:
             found = index
     return found
+
+
+def rounding_points(runs, interval):
+    """Section 4.4.2, rounding: lists of (time, value), one for each time stamp that occurs, in order."""
+    groups = {}
+    for run in runs:
+        for time, value in run:
+            groups.setdefault(math.floor(time / interval + 0.5), []).append((time, value))
+    return [groups[number] for number in sorted(groups)]
+
+
+def kalman_filter(points, noise):
+    """The one-dimensional filter of the textbooks: (state, variance) at each (measurement, variance).
+
+    None where a point has no measurement: the filter predicts, but says nothing.
+    """
+    found = []
+    state = variance = None
+    for point in points:
+        if state is None:
+            if point is not None:
+                state, variance = point
+            found.append(point)
+            continue
+        variance += noise
+        if point is None:
+            found.append(None)
+            continue
+        measured, error = point
+        gain = variance / (variance + error) if variance + error else 1.0
+        state += gain * (measured - state)
+        variance *= 1 - gain
+        found.append((state, variance))
+    return found
+
+
+def kalman_listing(points, deviations, q):
+    """Listing C.1 as it is printed, for (mean, stdev) of each point: (lower, upper)."""
+    found = []
+    state = variance = None
+    for measured, std in points:
+        if state is None:
+            state, variance = measured, std * deviations
+            found.append((state - variance, state + variance))
+            continue
+        gain = variance / (variance + std) if variance + std else 1.0
+        state = gain * (measured - state) + state
+        variance = variance - gain * variance
+        variance = (variance + q) * (1 - gain)
+        found.append((state - variance * deviations, state + variance * deviations))
+    return found
+
+
+def process_noise(points, method):
+    """Listing C.2 for (mean, stdev) of each point."""
+    if method == "average-difference":
+        return _mean([abs(one[0] - other[0]) for one, other in itertools.pairwise(points)]) or 0.0
+    return _mean([std for _, std in points]) if method == "average-variance" else 0.0
+
+
+def particle_filter(points, noise_std, draws, resample, propagate, weighting):
+    """Listings C.3 to C.7 for (mean, stdev) of each point: (state, stdev).
+
+    Args:
+        draws: three lists of random numbers, standard normal for each particle; standard normal for each
+            point and particle; uniform for each point and particle.
+    """
+    initial, noise, picks = draws
+    n = len(initial)
+    particles = [points[0][0] + points[0][1] * number for number in initial]
+    previous, velocity = None, 0.0
+    found = []
+    for index, (measured, std) in enumerate(points):
+        for i in range(n):
+            particles[i] += velocity + noise_std * noise[index][i]
+        if std == 0:
+            particles = [measured] * n
+        weights = _weights([abs(x - measured) for x in particles], std or 1.0, weighting)
+        if 1 / math.fsum(w * w for w in weights) < resample * n * (1 - 1e-12):
+            particles = [particles[_picked(weights, pick)] for pick in sorted(picks[index])]
+        state = _mean(particles)
+        found.append((state, _std(particles)))
+        if previous is not None and propagate == "velocity":
+            velocity = state - previous
+        previous = state
+    return found
+
+
+def _weights(distances, std, weighting):
+    nearest = min(distances)
+    if weighting == "distance":
+        raw = [float(one == 0) if nearest == 0 else nearest / one for one in distances]
+    else:
+        raw = [math.exp(-((one / std) ** 2 - (nearest / std) ** 2) / 2) for one in distances]
+    total = math.fsum(raw)
+    return [one / total for one in raw]
+
+
+def _picked(weights, pick):
+    reached = 0.0
+    for index, weight in enumerate(weights):
+        reached += weight
+        if pick < reached:
+            return index
+    return len(weights) - 1
+
+
+def interpolated_bound(times, values, time, interval):
+    """The text of section 4.4.7 and Listing C.10: a limit at a time, or None."""
+    return _interpolated(times, values, time, interval)
+
+
+def interpolated_as_printed(times, values, time):
+    """Listing C.9, whose overrun is compared with the first bound's time stamp."""
+    return _interpolated(times, values, time, times[0])
+
+
+def _interpolated(times, values, time, overrun):
+    if time < times[0]:
+        return values[0]
+    for index in range(1, len(times)):
+        if time < times[index]:
+            width = times[index] - times[index - 1]
+            height = values[index] - values[index - 1]
+            return values[index - 1] + height * ((time - times[index - 1]) / width)
+    return values[-1] if time - times[-1] < overrun else None
 
 
 def classify(training, test, window, deviations, interval):

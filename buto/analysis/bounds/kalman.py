@@ -57,13 +57,13 @@ def kalman_listing_bounds(
     * What is called a variance is a standard deviation, of points and of the process alike.
     * The first variance is the deviation *times* ``deviations``, and the first band is as wide as that;
       all others are ``deviations`` times the variance that follows from it. So the whole filter depends
-      on ``deviations``, the centre of the band too, and it runs once for each (at the same time). For a
-      wide first band the second one tends to std_2 squared / std_1, however many deviations are asked for.
+      on ``deviations``, the centre of the band too, and it runs once for each (at the same time). The
+      second band tends to (std_2 + q) std_2 / std_1, however many deviations are asked for.
     * The variance is reduced by the gain twice: ``P -= K P``, and then ``P = (P + q) (1 - K)``.
-    * C.2 calculates the process noise q, but C.1 never calls it: q is 0. Then the variance falls to
-      nothing within some points, and the band with it; and a property that is equal in all runs at the
-      first point stays at its first value for ever. Section 4.4.5 and Table 5.7 suppose that q is C.2's:
-      ask for ``process_noise``.
+    * C.2 calculates the process noise q, but C.1 never calls it: q is 0. Then the n-th variance is about
+      std / (deviations + 2n), so that no band after the first is as wide as one deviation; and a property
+      that is equal in all runs at the first point stays at its first value for ever. Section 4.4.5 and Table 5.7
+      suppose that q is C.2's: ask for a ``process_noise``.
 
     Decided where the listings say nothing: 0 / 0, see above; a point without value is passed over.
     """

@@ -14,7 +14,8 @@ all particles are sampled anew at every point.
 Decided where the listings say nothing, or something that cannot be:
 
 * Process noise is normal with the variance of :func:`buto.analysis.bounds.kalman.process_variance`, so
-  that with ``density``, without velocity and with ``resample: 1`` this is the Kalman filter, by sampling.
+  that with ``density``, without velocity and with ``resample: 1`` this is the Kalman filter by sampling
+  (one that meets the first point twice: particles begin there, and then are weighted by it).
 * Weights are kept as logarithms until the largest of them is 1: densities of a point that lies far from
   all particles would all be 0, and their sum with them. Then the nearest particle has all the weight, as
   has one at a distance of 0.
@@ -112,9 +113,9 @@ def _pass(
         particles += velocity[rows, np.newaxis] + noise[rows, np.newaxis] * draws.noise[row]
         exact = error <= _RESIDUE * np.abs(value)
         particles = np.where(exact, value, particles) if exact.any() else particles
-        weights = _weights(np.abs(particles - value), np.where(exact, 1.0, error), settings.weighting)
-        few = 1 / np.square(weights).sum(axis=1) < threshold
-        particles[few] = _sampled(particles[few], weights[few], draws.picks[row])
+        share = weights(np.abs(particles - value), np.where(exact, 1.0, error), settings.weighting)
+        few = effective_size(share) < threshold
+        particles[few] = sampled_anew(particles[few], share[few], draws.picks[row])
         # Distances from the first particle, so that equal particles have exactly no deviation.
         apart = particles - particles[:, :1]
         mean = apart.mean(axis=1, keepdims=True)
@@ -127,26 +128,42 @@ def _pass(
     return states, stds
 
 
-def _weights(distance: FloatArray, error: FloatArray, weighting: str) -> FloatArray:
-    """Listing C.7 and C.3, lines 20 to 27: weights (n_properties, n_particles) whose sums are 1."""
+def weights(distance: FloatArray, error: FloatArray, weighting: str) -> FloatArray:
+    """Listing C.7 and C.3, lines 20 to 27: weights whose sums are 1, never all 0.
+
+    Args:
+        distance: shape (n_properties, n_particles), of the particles from the measured state.
+        error: shape (n_properties, 1), the measured deviation, above 0.
+        weighting: ``density`` or ``distance``.
+    """
     if weighting == "distance":
         logarithm = -np.log(np.maximum(distance, np.finfo(np.float64).tiny))
     else:
         logarithm = -0.5 * np.square(np.minimum(distance / error, _FAR))
-    weights: FloatArray = np.exp(logarithm - logarithm.max(axis=1, keepdims=True))
-    weights /= weights.sum(axis=1, keepdims=True)
-    return weights
+    shares: FloatArray = np.exp(logarithm - logarithm.max(axis=1, keepdims=True))
+    shares /= shares.sum(axis=1, keepdims=True)
+    return shares
 
 
-def _sampled(particles: FloatArray, weights: FloatArray, picks: FloatArray) -> FloatArray:
+def effective_size(shares: FloatArray) -> FloatArray:
+    """Listing C.4: how many equally weighted particles are worth as much, shape (n_properties,)."""
+    size: FloatArray = 1 / np.square(shares).sum(axis=1)
+    return size
+
+
+def sampled_anew(particles: FloatArray, shares: FloatArray, picks: FloatArray) -> FloatArray:
     """Listing C.5: as many again, each as often as the picks fall upon its share of the weights.
 
-    As all properties share the picks, the shares are looked up among the picks, not the reverse: one
-    search for all properties.
+    As all properties have the same picks, the shares are looked up among the picks and not the reverse:
+    that is one search for all properties.
+
+    Args:
+        particles, shares: shape (n_properties, n_particles).
+        picks: shape (n_particles,), in [0, 1) and increasing.
     """
-    shares = np.cumsum(weights, axis=1)
-    shares[:, -1] = 1.0
-    picked = np.searchsorted(picks, shares.ravel()).reshape(shares.shape)
+    reached = np.cumsum(shares, axis=1)
+    reached[:, -1] = 1.0
+    picked = np.searchsorted(picks, reached.ravel()).reshape(reached.shape)
     times = np.diff(picked, axis=1, prepend=0)
     sampled: FloatArray = np.repeat(particles.ravel(), times.ravel()).reshape(particles.shape)
     return sampled

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from buto.analysis.series import Series
-from buto.analysis.timepoints import distribution, linear
+from buto.analysis.timepoints import distribution, linear, rounding
 from tests import naive
 
 NAN = float("nan")
@@ -56,6 +56,42 @@ def test_no_runs_and_empty_runs_give_no_points():
     assert len(linear([run(), run()])) == 0
 
 
+def timed(*samples):
+    times, values = zip(*samples, strict=True)
+    return Series(np.array(times, dtype=float), np.array(values, dtype=float).reshape(-1, 1))
+
+
+def test_rounding_groups_by_time_and_not_by_index():
+    late = timed((1.1, 20), (1.9, 30))
+    points = rounding([timed((0, 1), (1, 10), (2.2, 40)), late], 1.0)
+    assert points.mean[:, 0].tolist() == [1, 15, 35]
+    assert points.counts[:, 0].tolist() == [1, 2, 2]
+    assert points.times_s == pytest.approx([0, 1.05, 2.05])
+
+
+def test_half_an_interval_rounds_up_and_before_zero_is_before():
+    points = rounding([timed((-0.6, 1), (-0.5, 2), (0.49, 3), (0.5, 4), (1.5, 5), (2.5, 6))], 1.0)
+    assert points.counts[:, 0].tolist() == [1, 2, 1, 1, 1]
+
+
+def test_samples_of_one_run_that_round_alike_both_count():
+    points = rounding([timed((0.6, 1), (1.4, 3)), timed((1.0, 8))], 1.0)
+    assert (points.counts[0, 0], points.mean[0, 0]) == (3, 4)
+
+
+def test_rounding_makes_no_point_of_a_time_without_samples():
+    assert rounding([timed((0, 1), (5, 2))], 1.0).times_s.tolist() == [0, 5]
+
+
+def test_without_an_interval_everything_is_one_group():
+    assert rounding([timed((0.0, 1)), timed((7.0, 3))], np.inf).mean.tolist() == [[2]]
+
+
+def test_rounding_nothing_gives_nothing():
+    assert len(rounding([], 1.0)) == 0
+    assert rounding([run(), run()], 1.0).mean.shape == (0, 1)
+
+
 @pytest.mark.parametrize("value", [0.1, 1e16 + 2, -1 / 3])
 @pytest.mark.parametrize("count", [1, 2, 3, 7, 10])
 def test_equal_values_have_exactly_no_deviation(value, count):
@@ -84,11 +120,30 @@ def test_fast_time_points_equal_the_plain_ones(rows):
         assert points.std[index, 0] == pytest.approx((upper - lower) / 4, rel=1e-6, abs=1e-5)
 
 
+TIMED = st.lists(
+    st.lists(st.tuples(st.integers(-5, 200), st.floats(-1e6, 1e6)), max_size=8), min_size=1, max_size=6
+)
+
+
+@given(runs=TIMED, interval=st.sampled_from([0.05, 0.1, 0.32]))
+def test_fast_rounding_equals_the_plain_one(runs, interval):
+    plain = [[(ticks / 100, value) for ticks, value in samples] for samples in runs]
+    points = rounding([timed(*samples) if samples else run() for samples in plain], interval)
+    expected = naive.rounding_points(plain, interval)
+    assert points.counts[:, 0].tolist() == [len(group) for group in expected]
+    for index, group in enumerate(expected):
+        lower, upper = naive.simple_bounds([value for _, value in group], 1)
+        assert points.times_s[index] == pytest.approx(np.mean([time for time, _ in group]))
+        assert points.mean[index, 0] == pytest.approx((lower + upper) / 2, rel=1e-9, abs=1e-6)
+        assert points.std[index, 0] == pytest.approx((upper - lower) / 2, rel=1e-6, abs=1e-5)
+
+
+@pytest.mark.parametrize("generate", [linear, lambda runs: rounding(runs, 0.25)])
 @given(rows=VALUES.filter(bool), order=st.randoms())
-def test_the_order_of_the_runs_changes_no_bit(rows, order):
+def test_the_order_of_the_runs_changes_no_bit(generate, rows, order):
     runs = [run(*[NAN if one is None else one for one in row]) for row in rows]
     shuffled = runs.copy()
     order.shuffle(shuffled)
-    one, other = linear(runs), linear(shuffled)
+    one, other = generate(runs), generate(shuffled)
     for name in ("times_s", "counts", "mean", "median", "std"):
         assert np.array_equal(getattr(one, name), getattr(other, name), equal_nan=True)
