@@ -44,6 +44,7 @@ KEPT_METADATA = (
     "buto.purpose",
     "jvm.spec.*",
     "jvm.vm.*",
+    "jvm.uptime",
     "jvm.jit.name",
     "jvm.input.arguments",
     "jvm.memory.*",
