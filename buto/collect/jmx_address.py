@@ -11,7 +11,7 @@ from pathlib import Path
 from buto.collect import hsperf
 from buto.errors import MeasureError
 
-_ADDRESS = "sun.management.JMXConnectorServer.address"
+_SERVER = "sun.management.JMXConnectorServer"
 _STALE_S = 2.0
 """Process start is known to 10 ms, the boot time that it counts from to one second."""
 
@@ -22,12 +22,17 @@ class LocalJvm:
 
     Attributes:
         command: its ``sun.java.command``: main class or jar, and arguments; empty before it is known.
-        address: the JMX service address; None while or if its JMX agent does not run.
+        is_ready: whether it and its agents have started; ``main`` follows after 1 to 2 ms.
+        takes_commands: whether it may be attached to (no ``-XX:+DisableAttachMechanism``).
+        local_address, remote_address: JMX service addresses; None while or if such an agent does not run.
     """
 
     pid: int
     command: str
-    address: str | None
+    is_ready: bool
+    takes_commands: bool
+    local_address: str | None
+    remote_address: str | None
 
 
 def local_jvm(pid: int) -> LocalJvm | None:
@@ -45,19 +50,25 @@ def local_jvm(pid: int) -> LocalJvm | None:
         counters = hsperf.parse(path.read_bytes())
     except (OSError, hsperf.NoPerfData):
         return None
-    address = counters.get(_ADDRESS)
-    command = str(counters.get("sun.rt.javaCommand", ""))
-    return LocalJvm(pid, command, str(address) if address else None)
+    # A remote agent has a number of its own each time that it is started; -1 once it was stopped.
+    remote = counters.get(f"{_SERVER}.{counters.get(f'{_SERVER}.remote.enabled', -1)}.remoteAddress")
+    local = counters.get(f"{_SERVER}.address")
+    return LocalJvm(
+        pid,
+        command=str(counters.get("sun.rt.javaCommand", "")),
+        is_ready=counters.get("sun.rt.createVmEndTime", 0) != 0,
+        takes_commands=not str(counters.get("sun.rt.jvmCapabilities", "1")).startswith("0"),
+        local_address=str(local) if local else None,
+        remote_address=str(remote) if remote else None,
+    )
 
 
 def check_attachable(pid: int) -> None:
     """Refuse a process that attaching could harm or would wait for in vain.
 
-    Attaching sends SIGQUIT, which ends every process that does not expect it.
-
     Raises:
         MeasureError: there is no such process, it is stopped, belongs to another user, is no JVM, or
-            does not handle SIGQUIT.
+            is not to be attached to.
     """
     status = _status(pid)
     if status is None:
@@ -74,20 +85,30 @@ def check_attachable(pid: int) -> None:
         raise MeasureError(
             f"process {pid} ({status['Name']}) is no JVM", advice="list the JVMs of this machine with: jps -l"
         )
-    if not int(status["SigCgt"], 16) & 1 << (signal.SIGQUIT - 1):
+    jvm = local_jvm(pid)
+    if jvm is not None and not jvm.takes_commands:
         raise MeasureError(
-            f"the JVM {pid} cannot be attached to: it runs with -Xrs, or has only just been started",
-            advice="try again in a second, or start it with -Dcom.sun.management.jmxremote",
+            f"cannot attach to process {pid}: it runs with -XX:+DisableAttachMechanism",
+            advice="start it with -Dcom.sun.management.jmxremote instead",
         )
+
+
+def expects_sigquit(pid: int) -> bool:
+    """Whether the signal does not end the process."""
+    return bool(int((_status(pid) or {}).get("SigCgt", "0"), 16) & 1 << (signal.SIGQUIT - 1))
+
+
+def inner_pid(pid: int) -> int:
+    """The number of a process in its own container."""
+    return int((_status(pid) or {}).get("NSpid", str(pid)).split()[-1])
 
 
 def _counters(pid: int) -> Path | None:
     status = _status(pid)
     if status is None:
         return None
-    own_pid = status.get("NSpid", str(pid)).split()[-1]
     try:
-        found = list(Path(f"/proc/{pid}/root/tmp").glob(f"hsperfdata_*/{own_pid}"))
+        found = list(Path(f"/proc/{pid}/root/tmp").glob(f"hsperfdata_*/{inner_pid(pid)}"))
         owner = int(status["Uid"].split()[1])
         return next((path for path in found if path.stat().st_uid == owner), None)
     except OSError:

@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from types import FrameType
@@ -16,6 +16,7 @@ from buto.collect.collector import OnTick
 from buto.collect.jmx_access import OPEN, Access
 from buto.collect.jmx_client import Worker
 from buto.collect.jmx_connection import JmxConnection
+from buto.collect.jmx_door import Door, LeftOpenError, door_while_attached
 from buto.collect.recording import Progress, Recording
 from buto.collect.target import MBeanSpec, Target
 from buto.errors import MeasureError, UsageError
@@ -65,13 +66,17 @@ def connect(spec: AttachSpec, worker: Worker | None = None) -> Iterator[JmxConne
         options = spec.access.java_options()
         if worker is None or options:
             worker = held.enter_context(Worker(options))
-        address = spec.url if spec.url is not None else worker.local_address(spec.pid or 0)
-        with JmxConnection(worker, address, _name(spec), spec.access) as connection:
+        door = Door(spec.url or "", spec.access, is_own=False)
+        if spec.pid is not None:
+            door = held.enter_context(door_while_attached(spec.pid, spec.access))
+        with JmxConnection(worker, door.address, _name(spec), door.access) as connection:
             yield connection
 
 
 def attach(spec: AttachSpec, on_tick: OnTick | None = None, worker: Worker | None = None) -> Run:
     """Record a running JVM. Time zero is the moment of attaching.
+
+    A JMX agent that buto started in it for this (see :mod:`buto.collect.jmx_door`) is stopped at the end.
 
     Ctrl-C ends the recording and keeps it; pressed twice it ends this program. Metadata: how long the
     JVM had been up (``buto.attach.uptime_s``), what was attached to, and why the recording ended.
@@ -86,13 +91,19 @@ def attach(spec: AttachSpec, on_tick: OnTick | None = None, worker: Worker | Non
     own = {key: value for key, value in described.items() if spec.pid is not None or key.startswith("buto.")}
     recording.metadata.update(own)
     load = host.LoadMeter()
-    with connect(spec, worker) as connection, _interrupt_noted() as interrupted:
-        times = connection.start(recording, spec.interval_s, spec.mbeans, same_machine=spec.pid is not None)
-        recording.zero_ns = times.read_ns
-        reason = _follow(spec, connection, recording, interrupted, on_tick)
-        foreign_load = load.foreign_load(connection.worker_cpu_s()) if spec.pid is not None else float("nan")
-        if connection.lost is None:
-            connection.finish()
+    problems = []
+    try:
+        with connect(spec, worker) as connection, _interrupt_noted() as interrupted:
+            times = connection.start(
+                recording, spec.interval_s, spec.mbeans, same_machine=spec.pid is not None
+            )
+            recording.zero_ns = times.read_ns
+            reason = _follow(spec, connection, recording, interrupted, on_tick)
+            foreign_load = load.foreign_load(connection.worker_cpu_s()) if spec.pid else float("nan")
+            if connection.lost is None:
+                connection.finish()
+    except LeftOpenError as left_open:
+        problems.append(f"{left_open.message} ({left_open.advice})")
     if recording.n_samples == 0:
         raise MeasureError(f"{_name(spec)} gave no sample: {reason}")
     recording.metadata |= {
@@ -100,7 +111,7 @@ def attach(spec: AttachSpec, on_tick: OnTick | None = None, worker: Worker | Non
         "buto.attach.uptime_s": times.uptime_s,
         "buto.attach.ended_by": reason,
     }
-    return _finish(target, connection, recording, foreign_load)
+    return _finish(target, connection, recording, foreign_load, problems)
 
 
 def _follow(
@@ -135,9 +146,15 @@ def _follow(
                 return "the JVM's end"
 
 
-def _finish(target: Target, connection: JmxConnection, recording: Recording, foreign_load: float) -> Run:
+def _finish(
+    target: Target,
+    connection: JmxConnection,
+    recording: Recording,
+    foreign_load: float,
+    problems: Sequence[str],
+) -> Run:
     times_s = recording.times_s()
-    more = []
+    more = [*problems]
     if connection.silent:
         more.append(f"the JVM stopped answering after {times_s[-1]:.1f} s: {connection.lost}")
     if connection.n_lost_notifications:

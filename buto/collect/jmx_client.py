@@ -17,7 +17,6 @@ from typing import Any, Self
 
 import buto
 from buto import jars
-from buto.collect.jmx_address import check_attachable, local_jvm
 from buto.collect.jmx_failures import JmxFailure
 from buto.collect.jmx_java import find_libjvm, jvm_options
 from buto.collect.jvms import USERS_OPTIONS
@@ -27,9 +26,6 @@ from buto.errors import MeasureError
 PROTOCOL_VERSION = 1
 START_S = 60.0
 WARM_UP_S = 20.0
-ATTACH_S = 15.0
-"""A JVM that is about to end answers an attempt to attach after some 10 s, if at all."""
-
 CLOSE_S = 3.0
 _MARGIN_S = 10.0
 """What an answer may take beyond the bound that the worker itself keeps."""
@@ -101,21 +97,6 @@ class Worker:
         """Load all that a recording needs, some 0.5 s, or it would be done while the first target runs."""
         self.ask("warm_up", WARM_UP_S, within_ms=round(WARM_UP_S * 1000))
         self.is_warm = True
-
-    def local_address(self, pid: int) -> str:
-        """The JMX service address of a JVM of this machine, whose JMX agent is started in it if need be.
-
-        Raises:
-            MeasureError: it is no JVM, or cannot be attached to; the message says why.
-        """
-        jvm = local_jvm(pid)
-        if jvm is not None and jvm.address is not None:
-            return jvm.address
-        check_attachable(pid)
-        try:
-            return str(self.ask("local_address", ATTACH_S, pid=pid, within_ms=round(ATTACH_S * 1000)))
-        except JmxFailure as failure:
-            raise failure.about(f"cannot attach to process {pid}") from None
 
     def ask(self, operation: str, within_s: float, **arguments: Any) -> Any:
         """Have an operation of :class:`buto.collect.jmx_jvm.Jvm` done.

@@ -1,8 +1,9 @@
 """The collector for launched programs where no agent may be loaded: polls MBeans from outside.
 
-The thesis's way (section 4.2). It cannot hold ``main`` and the exit as the agent can: the first
-sample comes some tens of ms after ``main`` began, the last up to one interval before the end, and a
-program that ends sooner cannot be measured.
+The thesis's way (section 4.2). It cannot hold ``main`` and the exit as the agent can: the first sample
+comes some 0.4 s after ``main`` began (0.7 s under load), for only then the JVM's JMX agent is started
+(:mod:`buto.collect.jmx_door`), the last up to one interval before the end. A program that ends sooner
+cannot be measured, and a run that lacks more than a fifth of its samples for it is invalid.
 """
 
 from __future__ import annotations
@@ -22,15 +23,8 @@ from buto.collect.target import Target
 from buto.errors import MeasureError
 from buto.runs import FloatArray, Outcome, Run
 
-_OPTION = "-Dcom.sun.management.jmxremote"
-"""Starts the JVM's own JMX agent. Its address stands in a file that only this user can read. Its port is
-bound to all interfaces, but the JDK drops what comes from another machine."""
-
-_OWN_KEYS = (
-    "system.property[com.sun.management.jmxremote]",
-    "system.property[java.rmi.server.randomIDs]",
-)
-"""Metadata that is there only because of that option."""
+_OWN_KEY = "system.property[java.rmi.server.randomIDs]"
+"""Metadata that is there only because the JVM's JMX agent was started."""
 
 
 class JmxCollector:
@@ -76,8 +70,8 @@ class JmxCollector:
         worker_s = worker.cpu_s()
         with (
             session_directory() as directory,
-            Launch(self.target, directory, [_OPTION]) as launch,
-            JmxSession(launch, worker, recording, on_tick) as session,
+            Launch(self.target, directory) as launch,
+            JmxSession(launch, directory, worker, recording, on_tick) as session,
         ):
             ending = session.follow()
             foreign_load = load.foreign_load(worker.cpu_s() - worker_s)
@@ -113,11 +107,8 @@ def _finish(
         duration_s=session.duration_s,
         last_sample="jmx",
     )
-    for key in _OWN_KEYS:
-        recording.metadata.pop(key, None)
-    arguments = str(recording.metadata.get("jvm.input.arguments", ""))
+    recording.metadata.pop(_OWN_KEY, None)
     recording.metadata |= {
-        "jvm.input.arguments": " ".join(word for word in arguments.split(" ") if word != _OPTION),
         "host.load.foreign": None if math.isnan(foreign_load) else round(foreign_load, 3),
         "buto.jvms.others": ", ".join(session.others),
         "buto.left_over.processes": launch.n_left_over,

@@ -10,34 +10,22 @@ _TLS = (
     "speaks TLS too"
 )
 _NOBODY = "start the JVM with -Dcom.sun.management.jmxremote.port=PORT, or check host and port"
-_ATTACH = (
-    "it may be stopped, ending, or started with -XX:+DisableAttachMechanism; start it with "
-    "-Dcom.sun.management.jmxremote instead"
-)
 
-_ADVICE: tuple[tuple[str, str, str], ...] = (
-    ("java.lang.SecurityException", "", _CREDENTIALS),
-    ("javax.net.ssl.", "", _TLS),
-    ("java.rmi.ConnectIOException", "", _TLS),
-    ("java.net.ConnectException", "", _NOBODY),
-    ("java.net.UnknownHostException", "", "check the name of the host"),
+_ADVICE = (
+    ("java.lang.SecurityException", _CREDENTIALS),
+    ("javax.net.ssl.", _TLS),
+    ("java.rmi.ConnectIOException", _TLS),
+    ("java.net.ConnectException", _NOBODY),
+    ("java.net.UnknownHostException", "check the name of the host"),
     (
         "java.net.MalformedURLException",
-        "",
         "an address looks like service:jmx:rmi:///jndi/rmi://HOST:PORT/jmxrmi",
     ),
-    ("java.util.concurrent.TimeoutException", "attaching", _ATTACH),
-    ("java.util.concurrent.TimeoutException", "", "the JVM may hang, or a firewall may be in between"),
-    ("com.sun.tools.attach.AttachNotSupportedException", "", _ATTACH),
-    (
-        "java.lang.ClassNotFoundException",
-        "com.sun.tools.attach",
-        "buto's own Java has no module jdk.attach: set JAVA_HOME to a whole JDK",
-    ),
-    ("javax.management.InstanceNotFoundException", "", "the program has no such MBean registered (now)"),
-    ("javax.management.MalformedObjectNameException", "", "an object name looks like com.acme:type=Queue"),
+    ("java.util.concurrent.TimeoutException", "the JVM may hang, or a firewall may be in between"),
+    ("javax.management.InstanceNotFoundException", "the program has no such MBean registered (now)"),
+    ("javax.management.MalformedObjectNameException", "an object name looks like com.acme:type=Queue"),
 )
-"""How the class of an exception in the chain begins, what the text has in it, advice; the first that fits."""
+"""How the class of an exception in the chain begins, and advice; the first that fits."""
 
 
 class JmxFailure(MeasureError):
@@ -49,7 +37,7 @@ class JmxFailure(MeasureError):
     """
 
     def __init__(self, message: str, classes: tuple[str, ...]) -> None:
-        super().__init__(message, advice=_advice(message, classes))
+        super().__init__(message, advice=_advice(classes))
         self.classes = classes
         self.is_timeout = "java.util.concurrent.TimeoutException" in classes
 
@@ -58,8 +46,8 @@ class JmxFailure(MeasureError):
         return JmxFailure(f"{what}: {self.message}", self.classes)
 
 
-def _advice(message: str, classes: tuple[str, ...]) -> str | None:
-    for name, part, advice in _ADVICE:
-        if part in message and any(given.startswith(name) for given in classes):
+def _advice(classes: tuple[str, ...]) -> str | None:
+    for name, advice in _ADVICE:
+        if any(given.startswith(name) for given in classes):
             return advice
     return None

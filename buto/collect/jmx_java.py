@@ -24,7 +24,6 @@ _JVM_OPTIONS = (
     "-Dsun.rmi.dgc.cleanInterval=200",
     f"-Dsun.rmi.transport.tcp.responseTimeout={_RESPONSE_MS}",
     f"-Dsun.rmi.transport.tcp.handshakeTimeout={_RESPONSE_MS}",
-    "-Dsun.tools.attach.attachTimeout=5000",
 )
 """-Xrs leaves signals to Python. Unless cleaned often, RMI leaks a thread for each connection."""
 

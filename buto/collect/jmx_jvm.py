@@ -45,7 +45,6 @@ class Jvm:
         jpype.startJVM(*options, jvmpath=libjvm, classpath=[jar], convertStrings=False)
         self._connection_class = jpype.JClass("buto.probes.jmx.Connection")
         self._session_class = jpype.JClass("buto.probes.jmx.Session")
-        self._local_agent = jpype.JClass("buto.probes.jmx.LocalAgent")
         self._connections: dict[int, Any] = {}
         self._sessions: dict[int, Any] = {}
         self._n_opened = 0
@@ -58,10 +57,6 @@ class Jvm:
         """Record this JVM itself for a moment, so that the first target is measured like all others."""
         _call(jpype.JClass("buto.probes.jmx.WarmUp").run, within_ms)
         return None
-
-    def local_address(self, pid: int, within_ms: int) -> Plain:
-        """Start the JMX agent of a process of this machine and give its service address."""
-        return str(_call(self._local_agent.start, pid, within_ms))
 
     def connect(
         self, address: str, user: str | None, password: str | None, registry_tls: bool, within_ms: int

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from contextlib import ExitStack
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -14,12 +15,13 @@ from buto.collect.hsperf import HeldCounters, NoPerfData
 from buto.collect.jmx_address import local_jvm
 from buto.collect.jmx_client import Worker
 from buto.collect.jmx_connection import JmxConnection
+from buto.collect.jmx_door import open_door
 from buto.collect.jmx_failures import JmxFailure
 from buto.collect.jvm_choice import is_wanted, main_name
+from buto.collect.jvm_command import AttachError
 from buto.collect.launcher import Ending, Launch
 from buto.collect.recording import Progress, Recording
 from buto.collect.time_limit import TimeLimit
-from buto.errors import MeasureError
 
 TICK_S = 0.1
 _LOOK_S = 0.02
@@ -46,13 +48,21 @@ class JmxSession:
         dead_ns: when the end of the measured JVM was seen; 0 before.
     """
 
-    def __init__(self, launch: Launch, worker: Worker, recording: Recording, on_tick: OnTick | None) -> None:
+    def __init__(
+        self,
+        launch: Launch,
+        directory: Path,
+        worker: Worker,
+        recording: Recording,
+        on_tick: OnTick | None,
+    ) -> None:
         self.pid: int | None = None
         self.connection: JmxConnection | None = None
         self.seen_command = ""
         self.others: list[str] = []
         self.dead_ns = 0
         self._launch = launch
+        self._directory = directory
         self._worker = worker
         self._recording = recording
         self._on_tick = on_tick
@@ -132,37 +142,26 @@ class JmxSession:
             self._on_tick(Progress(elapsed_s, timeout_s, self._recording.n_samples, stage))
 
     def _look(self) -> None:
-        """Take the first JVM of the command that is wanted and whose JMX agent runs."""
+        """Take the first JVM of the command that is wanted and ready."""
         is_command = self._launch.line.direct and self._launch.target.jvm is None
         for pid in [self._launch.pid] if is_command else self._launch.members():
             jvm = None if pid in self._passed_over else local_jvm(pid)
-            if jvm is None and is_command:
-                self._attach(pid)
-            if jvm is not None:
-                self.seen_command = jvm.command
-            if jvm is None or jvm.address is None:
+            if jvm is None:
+                # One without counters (-XX:-UsePerfData) is ready once it has had time to start.
+                waited_ns = time.monotonic_ns() - self._launch.started_ns
+                if is_command and waited_ns > _NO_COUNTERS_NS:
+                    self._connect(pid)
+                continue
+            self.seen_command = jvm.command
+            if not jvm.is_ready:
                 continue
             if is_command or (jvm.command and is_wanted(jvm.command, self._launch.target.jvm)):
-                self._connect(jvm.pid, jvm.address)
+                self._connect(pid)
                 return
             self._passed_over.add(pid)
             self.others.append(main_name(jvm.command) or "(no program)")
 
-    def _attach(self, pid: int) -> None:
-        """Ask a JVM without counters (-XX:-UsePerfData) for its address, once it has had time to start."""
-        waited_ns = time.monotonic_ns() - self._launch.started_ns
-        if pid in self._passed_over or waited_ns < _NO_COUNTERS_NS:
-            return
-        self._passed_over.add(pid)
-        try:
-            address = self._worker.local_address(pid)
-        except MeasureError:
-            if self._launch.wait(_END_S) is None:
-                raise
-        else:
-            self._connect(pid, address)
-
-    def _connect(self, pid: int, address: str) -> None:
+    def _connect(self, pid: int) -> None:
         self._jvm_end = processes.open_pidfd(pid)
         if self._jvm_end is None:
             return
@@ -174,12 +173,16 @@ class JmxSession:
         except NoPerfData as reason:
             self._recording.metadata["buto.hsperfdata.missing"] = reason.message
         try:
-            self.connection = self._held.enter_context(JmxConnection(self._worker, address, f"process {pid}"))
+            # Nobody closes it, for the JVM ends before this does.
+            door = open_door(pid, self._directory)
+            self.connection = self._held.enter_context(
+                JmxConnection(self._worker, door.address, f"process {pid}", door.access)
+            )
             times = self.connection.start(
                 self._recording, target.interval_s, target.mbeans, same_machine=True
             )
             self._recording.zero_ns = times.started_ns
-        except JmxFailure:
+        except (AttachError, JmxFailure):
             if not processes.readable(self._jvm_end, _END_S):
                 raise
             self.connection = None

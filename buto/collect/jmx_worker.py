@@ -24,9 +24,7 @@ from buto.collect.jmx_jvm import JavaFailure, Jvm
 
 _PROTOCOL_VERSION = 1
 _CLOSE_MS = 1000
-_OPERATIONS = frozenset(
-    {"warm_up", "local_address", "connect", "start", "drain", "finish", "invoke", "close"}
-)
+_OPERATIONS = frozenset({"warm_up", "connect", "start", "drain", "finish", "invoke", "close"})
 
 
 def serve(requests: BinaryIO, replies: BinaryIO) -> None:

@@ -29,15 +29,18 @@ def _parent() -> Path:
 
 
 @contextmanager
-def session_directory() -> Iterator[Path]:
+def session_directory(parent: Path | None = None) -> Iterator[Path]:
     """A new directory of mode 700, removed with all that is in it at the end.
 
     What a buto left that was killed is removed by the next: each holds a lock on its own.
 
+    Args:
+        parent: where; None for the usual place.
+
     Raises:
         StorageError: it cannot be made, or a file in it cannot be written.
     """
-    parent = _parent()
+    parent = _parent() if parent is None else parent
     advice = "free some space there, or set TMPDIR to a directory that can be written"
     _remove_abandoned(parent)
     try:
@@ -53,6 +56,14 @@ def session_directory() -> Iterator[Path]:
         shutil.rmtree(path)
         if lock is not None:
             os.close(lock)
+
+
+def is_abandoned(path: Path) -> bool:
+    """Whether a session's directory is gone, or nobody holds it any more."""
+    lock = _locked(path)
+    if lock is not None:
+        os.close(lock)
+    return lock is not None or not path.exists()
 
 
 def _remove_abandoned(parent: Path) -> None:

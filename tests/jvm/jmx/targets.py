@@ -9,8 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import psutil
+
 from buto.collect.collector import OnTick
-from buto.collect.hsperf import NoPerfData, parse
 from buto.collect.jmx_address import local_jvm
 from buto.collect.jmx_connection import JmxConnection
 from buto.collect.jvms import find_installations
@@ -62,17 +63,23 @@ def address_of(process: subprocess.Popen[bytes]) -> str:
     """The address of a JVM that was started with its JMX agent."""
     jvm = local_jvm(process.pid)
     assert jvm is not None
-    assert jvm.address is not None
-    return jvm.address
+    assert jvm.local_address is not None
+    return jvm.local_address
 
 
-def remote_address_of(process: subprocess.Popen[bytes]) -> str:
-    """The address at which a JVM that was started with a JMX port of 0 listens."""
-    path = next(Path("/tmp").glob(f"hsperfdata_*/{process.pid}"))
-    address = parse(path.read_bytes()).get("sun.management.JMXConnectorServer.0.remoteAddress")
-    if not isinstance(address, str):
-        raise NoPerfData(f"{path} has no address")
-    return address
+def remote_address_of(pid: int) -> str:
+    """The address of a JVM whose remote JMX agent runs."""
+    jvm = local_jvm(pid)
+    assert jvm is not None
+    assert jvm.remote_address is not None
+    return jvm.remote_address
+
+
+def listens_at(pid: int) -> set[tuple[str, int]]:
+    """Where a process accepts connections: address and port."""
+    connections = psutil.Process(pid).net_connections()
+    places = {tuple(each.laddr) for each in connections if each.status == psutil.CONN_LISTEN}
+    return {(host.removeprefix("::ffff:"), port) for host, port in places}
 
 
 def once_sampled(n_samples: int, act: Callable[[], object]) -> OnTick:

@@ -30,7 +30,9 @@ NO_TLS = "-Dcom.sun.management.jmxremote.ssl=false"
 OPEN_DOOR = (*PORT, NO_TLS, "-Dcom.sun.management.jmxremote.authenticate=false")
 
 
-def test_by_process_id_twice_for_a_given_time(shared_worker: Worker, java: str, targets: Targets) -> None:
+def test_by_process_id_three_times_for_a_given_time(
+    shared_worker: Worker, java: str, targets: Targets
+) -> None:
     process = targets.start(java)
     spec = AttachSpec("test", pid=process.pid, duration_s=0.5, interval_s=0.05, mbeans=(
         MBeanSpec("buto.tests:type=Queue,*", ("Depth",)),
@@ -43,6 +45,7 @@ def test_by_process_id_twice_for_a_given_time(shared_worker: Worker, java: str, 
     assert float(run.metadata["buto.attach.uptime_s"] or 0) > 0
     assert run.metadata["buto.attach.ended_by"] == "the given duration"
     assert run.outcome.describe() == "was left running"
+    attach(spec, worker=shared_worker)
     threads = n_threads(process.pid)
     attach(spec, worker=shared_worker)
     assert n_threads(process.pid) <= threads + 1, "what a connection needs is used again by the next"
@@ -76,7 +79,7 @@ def test_ctrl_c_ends_the_recording_and_keeps_it(
 def test_by_url_without_protection(shared_worker: Worker, one_java: str, targets: Targets) -> None:
     process = targets.start(one_java, *OPEN_DOOR)
     run = attach(
-        AttachSpec("test", url=remote_address_of(process), duration_s=0.4, interval_s=0.05),
+        AttachSpec("test", url=remote_address_of(process.pid), duration_s=0.4, interval_s=0.05),
         worker=shared_worker,
     )
     assert len(run.times_s) > 2
@@ -102,7 +105,7 @@ def test_by_url_with_a_password(
     shared_worker: Worker, one_java: str, targets: Targets, password_files: tuple[str, ...]
 ) -> None:
     process = targets.start(one_java, *PORT, NO_TLS, *password_files)
-    url = remote_address_of(process)
+    url = remote_address_of(process.pid)
     right, wrong = (Access("watcher", password) for password in ("swordfish", "sordfish"))
     with connect(AttachSpec("test", url=url, access=right), shared_worker) as connection:
         assert connection.invoke("buto.tests:type=Driver", "add", 1, 2) == 3
@@ -141,7 +144,7 @@ def test_by_url_with_tls(one_java: str, targets: Targets, keys: tuple[Path, Path
         f"-Djavax.net.ssl.keyStore={key_store}",
         "-Djavax.net.ssl.keyStorePassword=swordfish",
     )
-    url = remote_address_of(process)
+    url = remote_address_of(process.pid)
     access = Access(truststore=trust_store, truststore_password="swordfish", registry_tls=registry)
     run = attach(AttachSpec("test", url=url, duration_s=0.3, interval_s=0.05, access=access))
     assert len(run.times_s) > 1
@@ -160,17 +163,19 @@ def test_an_address_where_nobody_is(shared_worker: Worker, free_port: int) -> No
     assert "service:jmx:rmi:///jndi/rmi://HOST:PORT/jmxrmi" in str(caught.value.advice)
 
 
+def test_a_jvm_that_takes_no_signals_is_attached_to(
+    shared_worker: Worker, one_java: str, targets: Targets
+) -> None:
+    spec = AttachSpec("test", pid=targets.start(one_java, "-Xrs").pid, duration_s=0.3, interval_s=0.05)
+    assert len(attach(spec, worker=shared_worker).times_s) > 1
+
+
 def test_a_jvm_that_refuses_is_left_alone(one_java: str, targets: Targets) -> None:
-    deaf = targets.start(one_java, "-Xrs")
-    with pytest.raises(MeasureError, match="-Xrs"):
-        attach(AttachSpec("test", pid=deaf.pid))
     closed = targets.start(one_java, "-XX:+DisableAttachMechanism")
-    began = time.monotonic()
     with pytest.raises(MeasureError, match=f"cannot attach to process {closed.pid}") as caught:
         attach(AttachSpec("test", pid=closed.pid))
-    assert time.monotonic() - began < 30
     assert "-Dcom.sun.management.jmxremote" in str(caught.value.advice)
-    assert (deaf.poll(), closed.poll()) == (None, None)
+    assert closed.poll() is None
 
 
 def test_a_jvm_that_stops_answering_ends_the_recording_in_time(one_java: str, targets: Targets) -> None:
@@ -191,7 +196,7 @@ def test_worker_ends_with_its_parent(one_java: str, targets: Targets) -> None:
         "from buto.collect.jmx_connection import JmxConnection\n"
         "from buto.collect.recording import Recording\n"
         "worker = Worker()\n"
-        "connection = JmxConnection(worker, local_jvm(int(sys.argv[1])).address, 'target')\n"
+        "connection = JmxConnection(worker, local_jvm(int(sys.argv[1])).local_address, 'target')\n"
         "connection.start(Recording('test'), 0.05, same_machine=True)\n"
         "print(worker.pid, flush=True)\n"
         "time.sleep(60)\n"

@@ -23,10 +23,7 @@ from buto.errors import MeasureError, UsageError
         (["java.io.IOException", "java.net.ConnectException"], "Connection refused", "jmxremote.port=PORT"),
         (["java.net.UnknownHostException"], "nowhere", "host"),
         (["java.net.MalformedURLException"], "no url", "service:jmx:rmi"),
-        (["java.util.concurrent.TimeoutException"], "attaching to process 1 took", "DisableAttachMechanism"),
         (["java.util.concurrent.TimeoutException"], "connecting to x took", "firewall"),
-        (["com.sun.tools.attach.AttachNotSupportedException"], "no", "DisableAttachMechanism"),
-        (["java.lang.ClassNotFoundException"], "com.sun.tools.attach.VirtualMachine", "JAVA_HOME"),
     ],
 )
 def test_advice_by_what_java_threw(classes: list[str], message: str, words: str) -> None:

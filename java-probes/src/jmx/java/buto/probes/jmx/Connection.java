@@ -34,6 +34,7 @@ public final class Connection {
     public static Connection open(String address, String user, String password, boolean registryTls, long withinMs)
             throws Exception {
         JMXServiceURL url = new JMXServiceURL(address);
+        LoopbackFirst.expect(address);
         Map<String, Object> environment = new HashMap<>();
         environment.put("jmx.remote.x.client.connection.check.period", 0L);
         environment.put("jmx.remote.x.notification.fetch.timeout", FETCH_MS);

@@ -1,0 +1,108 @@
+"""Diagnostic commands for a running JVM, as ``jcmd`` sends them, through the socket that HotSpot opens.
+
+The JDK's own Attach API would do the same (hotspot/os/posix/attachListener_posix.cpp, protocol version 1,
+which JDK 8 to 25 speak), but it has no way to end what it started, looks for the socket at most ten times
+a second, and waits 10 s for a JVM that is just ending.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import socket
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from buto.collect import processes
+from buto.collect.jmx_address import check_attachable, expects_sigquit, inner_pid
+from buto.errors import MeasureError
+
+_LOOK_S = 0.005
+"""How often the socket is looked for; there is nothing to wait for but its name and the process's end."""
+
+
+class AttachError(MeasureError):
+    """A JVM did not take a command; the message says why."""
+
+
+def run_command(pid: int, command: str, within_s: float) -> str:
+    """Have a JVM of this machine run a diagnostic command and give what it prints.
+
+    Raises:
+        AttachError: it does not listen or answer in time, ended, or the command failed.
+        MeasureError: the process may not be attached to, see :func:`check_attachable`.
+    """
+    deadline = time.monotonic() + within_s
+    check_attachable(pid)
+    path = temporary_directory(pid) / f".java_pid{inner_pid(pid)}"
+    if not path.exists():
+        _wake(pid, path, deadline)
+    try:
+        if path.stat().st_uid != Path(f"/proc/{pid}").stat().st_uid:
+            raise _no_answer(pid, f"its socket {path} belongs to somebody else")
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(_left_s(deadline))
+            connection.connect(str(path))
+            connection.sendall(b"\0".join([b"1", b"jcmd", command.encode(), b"", b"", b""]))
+            answer = bytearray()
+            while data := connection.recv(1 << 16):
+                answer += data
+                connection.settimeout(_left_s(deadline))
+    except TimeoutError:
+        raise _no_answer(pid, f"it did not answer within {within_s:g} s") from None
+    except OSError as error:
+        raise _no_answer(pid, error.strerror or str(error)) from error
+    code, _, text = answer.decode(errors="replace").partition("\n")
+    if code != "0":
+        raise AttachError(f"process {pid} failed to run {command.split()[0]}: {text.strip() or 'it ended'}")
+    return text
+
+
+def temporary_directory(pid: int) -> Path:
+    """The directory /tmp as the process sees it."""
+    return Path(f"/proc/{pid}/root/tmp")
+
+
+def _wake(pid: int, path: Path, deadline: float) -> None:
+    """Have the JVM open its socket: by a file of an agreed name and SIGQUIT."""
+    pidfd = processes.open_pidfd(pid)
+    if pidfd is None:
+        raise _no_answer(pid, "it has ended")
+    try:
+        if not expects_sigquit(pid):
+            raise _no_answer(pid, "it has only just been started")
+        sign = path.with_name(path.name.replace("java", "attach"))
+        # Held by its directory, for the process may end and its root with it.
+        directory = os.open(sign.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            with suppress(FileExistsError):
+                os.close(os.open(sign.name, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=directory))
+            signal.pidfd_send_signal(pidfd, signal.SIGQUIT)
+            while not path.exists():
+                if processes.readable(pidfd, _LOOK_S):
+                    raise _no_answer(pid, "it has ended")
+                if time.monotonic() >= deadline:
+                    raise _no_answer(pid, "it did not open its socket in time")
+        finally:
+            with suppress(FileNotFoundError):
+                os.unlink(sign.name, dir_fd=directory)
+            os.close(directory)
+    except OSError as error:
+        why = "it has ended" if error.errno in (errno.ESRCH, errno.ENOENT) else error.strerror or str(error)
+        raise _no_answer(pid, why) from error
+    finally:
+        os.close(pidfd)
+
+
+def _left_s(deadline: float) -> float:
+    """Never 0, which would mean not to wait at all but to fail otherwise than by a timeout."""
+    return max(0.001, deadline - time.monotonic())
+
+
+def _no_answer(pid: int, why: str) -> AttachError:
+    return AttachError(
+        f"cannot attach to process {pid}: {why}",
+        advice="it may hang or be ending; start it with -Dcom.sun.management.jmxremote instead",
+    )

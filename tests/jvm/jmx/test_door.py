@@ -1,0 +1,167 @@
+"""What is open in a target while buto measures it, to whom, and that nothing of it stays."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+from pathlib import Path
+
+import psutil
+import pytest
+
+from buto.collect import Target
+from buto.collect.jmx_access import Access
+from buto.collect.jmx_attach import AttachSpec, attach
+from buto.collect.jmx_client import Worker
+from buto.collect.jmx_collector import JmxCollector
+from buto.collect.jmx_connection import JmxConnection
+from buto.collect.jmx_door import door_while_attached, open_door
+from buto.collect.jvm_command import AttachError, run_command
+from buto.errors import MeasureError
+from tests.jvm.jmx.targets import DRIVER, Targets, address_of, listens_at, once_sampled, remote_address_of
+from tests.unit.collect.leftovers import nothing_is_left
+
+__all__ = ["nothing_is_left"]
+
+ELSEWHERE = "-Djava.rmi.server.hostname=192.0.2.1"
+"""What RMI objects say of their host where its name is not that of loopback (RFC 5737: nobody is there)."""
+
+
+def assert_shut(worker: Worker, address: str) -> None:
+    """Nobody is let in without the password, or with another."""
+    for access in (Access(), Access("buto", "buto"), Access("buto", "")):
+        with pytest.raises(MeasureError, match="(?i)credentials|username or password"):
+            JmxConnection(worker, address, "the target", access)
+
+
+def test_a_launched_program_listens_on_loopback_alone_and_tells_nobody_the_password(
+    shared_worker: Worker, java: str, classes: Path, tmp_path: Path
+) -> None:
+    end = tmp_path / "end"
+    seen: list[str] = []
+
+    def look() -> None:
+        (jvm,) = [child for child in psutil.Process().children(recursive=True) if child.name() == "java"]
+        assert {host for host, _ in listens_at(jvm.pid)} == {"127.0.0.1"}
+        assert_shut(shared_worker, remote_address_of(jvm.pid))
+        seen.extend((" ".join(jvm.cmdline()), str(jvm.environ())))
+        end.touch()
+
+    target = Target((java, ELSEWHERE, "-cp", str(classes), "Driven", str(end)), interval_s=0.05)
+    with JmxCollector(target, shared_worker) as collector:
+        run = collector.record("test", once_sampled(3, look))
+    assert seen[0].endswith(f"{ELSEWHERE} -cp {classes} Driven {end}")
+    for text in (*seen, *run.metadata, *map(str, run.metadata.values()), run.stdout.decode()):
+        assert "buto-session" not in text
+        assert "jmxremote" not in text
+    assert run.metadata["jvm.input.arguments"] == ELSEWHERE
+    assert run.stderr == b""
+
+
+def test_an_attached_jvm_listens_on_loopback_alone_and_not_at_all_afterwards(
+    shared_worker: Worker, java: str, targets: Targets
+) -> None:
+    process = targets.start(java, ELSEWHERE)
+    assert listens_at(process.pid) == set()
+    during: list[set[tuple[str, int]]] = []
+    passwords: list[Path] = []
+
+    def look() -> None:
+        during.append(listens_at(process.pid))
+        assert_shut(shared_worker, remote_address_of(process.pid))
+        status = run_command(process.pid, "ManagementAgent.status", 10)
+        (password,) = re.findall(r"jmxremote\.password\.file = (.+)", status)
+        assert Path(password).stat().st_mode & 0o777 == 0o600
+        passwords.append(Path(password))
+
+    for _ in range(2):
+        attach(
+            AttachSpec("test", pid=process.pid, duration_s=0.5, interval_s=0.05),
+            once_sampled(2, look),
+            shared_worker,
+        )
+        assert listens_at(process.pid) == set()
+    assert [{host for host, _ in places} for places in during] == [{"127.0.0.1"}] * 2
+    assert len(set(passwords)) == 2
+    assert not any(password.parent.exists() for password in passwords)
+
+
+def test_an_agent_that_runs_already_is_used_and_left_alone(
+    shared_worker: Worker, one_java: str, targets: Targets, free_port: int
+) -> None:
+    local = targets.start(one_java, "-Dcom.sun.management.jmxremote")
+    remote = targets.start(one_java)
+    run_command(
+        remote.pid,
+        "ManagementAgent.start jmxremote.host=127.0.0.1 jmxremote.ssl=false jmxremote.authenticate=false "
+        f"jmxremote.port={free_port} jmxremote.rmi.port={free_port}",
+        10,
+    )
+    for process, address in ((local, address_of(local)), (remote, remote_address_of(remote.pid))):
+        places = listens_at(process.pid)
+        with door_while_attached(process.pid) as door:
+            assert (door.address, door.is_own) == (address, False)
+            with JmxConnection(shared_worker, door.address, "the target") as connection:
+                assert connection.invoke(DRIVER, "add", 1, 2) == 3
+            assert listens_at(process.pid) == places
+        assert listens_at(process.pid) == places != set()
+
+
+def test_a_door_that_a_killed_buto_left_open_is_replaced_but_not_that_of_a_living_one(
+    one_java: str, targets: Targets
+) -> None:
+    process = targets.start(one_java)
+    with tempfile.TemporaryDirectory(prefix="buto-session-", dir="/tmp") as directory:
+        left = open_door(process.pid, Path(directory))
+    with door_while_attached(process.pid) as door:
+        assert door.address != left.address
+        assert len(listens_at(process.pid)) == 1
+        with pytest.raises(AttachError, match="another buto"), door_while_attached(process.pid):
+            pass
+    assert listens_at(process.pid) == set()
+
+
+def test_a_jvm_that_does_not_close_its_door_makes_the_run_unusable_but_keeps_it(
+    shared_worker: Worker, one_java: str, targets: Targets, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("buto.collect.jmx_door._STOP_S", 0.5)
+    process = targets.start(one_java)
+    stop = once_sampled(4, lambda: process.send_signal(signal.SIGSTOP))
+    run = attach(AttachSpec("test", pid=process.pid, duration_s=1.0, interval_s=0.05), stop, Worker())
+    assert len(run.times_s) >= 4
+    assert any(f"jcmd {process.pid} ManagementAgent.stop" in problem for problem in run.quality.problems)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to start a JVM of another user")
+def test_root_attaches_to_the_jvm_of_another_user(
+    shared_worker: Worker, one_java: str, classes: Path
+) -> None:
+    with tempfile.TemporaryDirectory(dir="/tmp") as readable:
+        Path(readable).chmod(0o755)
+        shutil.copytree(classes, readable, dirs_exist_ok=True)
+        Path(readable).chmod(0o755)
+        command = [one_java, "-cp", readable, "Driven", "never"]
+        with subprocess.Popen(command, user=65534, stdout=subprocess.PIPE, cwd="/") as process:
+            try:
+                assert process.stdout is not None
+                assert process.stdout.readline().startswith(b"main ")
+                spec = AttachSpec("test", pid=process.pid, duration_s=0.3, interval_s=0.05)
+                assert len(attach(spec, worker=shared_worker).times_s) > 1
+                assert listens_at(process.pid) == set()
+            finally:
+                process.kill()
+
+
+def test_a_process_that_ends_while_it_is_attached_to_is_said_to_have_ended(
+    one_java: str, targets: Targets
+) -> None:
+    process = targets.start(one_java)
+    with door_while_attached(process.pid):
+        process.kill()
+        process.wait()
+    with pytest.raises(AttachError, match="cannot attach"), door_while_attached(process.pid):
+        pass
