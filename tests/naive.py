@@ -67,7 +67,7 @@ def rounding_points(runs, interval):
 def kalman_filter(points, noise):
     """The one-dimensional filter of the textbooks: (state, variance) at each (measurement, variance).
 
-    None where a point has no measurement: the filter predicts, but says nothing.
+    None where a point has no measurement: the filter predicts, but says nothing. Exact for fractions.
     """
     found = []
     state = variance = None
@@ -82,7 +82,7 @@ def kalman_filter(points, noise):
             found.append(None)
             continue
         measured, error = point
-        gain = variance / (variance + error) if variance + error else 1.0
+        gain = variance / (variance + error) if variance + error else 1
         state += gain * (measured - state)
         variance *= 1 - gain
         found.append((state, variance))

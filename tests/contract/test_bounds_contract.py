@@ -57,7 +57,7 @@ def points(rows):
     return time_points(np.arange(values.shape[1]) * 0.1, values)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(rows=VALUES)
 def test_lower_expected_and_upper_are_in_order(name, chosen, rows):
     bounds = made(name, chosen, points(rows))
@@ -65,7 +65,7 @@ def test_lower_expected_and_upper_are_in_order(name, chosen, rows):
     assert (bounds.expected <= bounds.upper).all()
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(rows=VALUES, factor=st.sampled_from([0.001, 1024.0, 1e9]))
 def test_another_unit_scales_the_bounds(name, chosen, rows, factor):
     one = made(name, chosen, points(rows))
@@ -76,7 +76,7 @@ def test_another_unit_scales_the_bounds(name, chosen, rows, factor):
         )
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(rows=VALUES, order=st.randoms())
 def test_the_order_of_the_runs_does_not_matter(name, chosen, rows, order):
     shuffled = rows.copy()

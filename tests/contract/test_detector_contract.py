@@ -9,16 +9,32 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from buto.errors import BadFileError
-from buto.oracle import DETECTORS, PRESETS, check, load, save, train
+from buto.oracle import DETECTORS, PRESETS, check, load, save, settings_from, train
 from buto.oracle.document import to_text
 from buto.runs import run_set
 from buto.verdicts import Status
 from tests.contract.signals import INTERVAL_S, Program, make_run, program_run, program_runs
 
 NAN = float("nan")
-SETTINGS = [replace(preset, detector=detector) for detector in DETECTORS for preset in PRESETS.values()]
+OTHERS = (
+    {"preset": "thesis", "time-points": "rounding", "matching": "interpolated"},
+    {"bounds": "kalman", "time-points": "rounding"},
+    {"bounds": "particle", "particles": 40, "iterations": 2, "matching": "interpolated"},
+)
+SETTINGS = [
+    *(replace(preset, detector=detector) for detector in DETECTORS for preset in PRESETS.values()),
+    *map(settings_from, OTHERS),
+]
 
-pytestmark = pytest.mark.parametrize("chosen", SETTINGS, ids=lambda one: f"{one.detector}-{one.preset}")
+
+def label(chosen):
+    pipeline = chosen.pipeline
+    return "-".join(
+        (chosen.detector, chosen.preset, pipeline.bounds, pipeline.time_points, pipeline.matching)
+    )
+
+
+pytestmark = pytest.mark.parametrize("chosen", SETTINGS, ids=label)
 
 
 def one(run):

@@ -43,7 +43,8 @@ def kalman_bounds(
         variance = variance + noise
         gain = _gain(variance, error)
         state = np.where(readable, np.where(begins, value, _moved(state, value, gain)), state)
-        variance = np.where(readable, np.where(begins, error, (1 - gain) * variance), variance)
+        # K R is (1 - K) P without the cancellation where K is nearly 1.
+        variance = np.where(readable, np.where(begins, error, gain * error), variance)
         centre[row, readable] = state[readable]
         std[row, readable] = np.sqrt(variance[readable])
     return bands(points.times_s, centre, std, deviations)

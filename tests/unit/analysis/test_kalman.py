@@ -1,3 +1,5 @@
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from filterpy.kalman import KalmanFilter
@@ -153,17 +155,18 @@ def test_the_fast_filter_equals_the_plain_one(rows, noise, gap):
     rows = np.insert(np.array(rows), gap, NAN, axis=1)
     given_points = points(rows)
     measured = [
-        None if np.isnan(mean) else (float(mean), float(std) ** 2)
+        None if np.isnan(mean) else (Fraction(float(mean)), Fraction(float(std)) ** 2)
         for mean, std in zip(given_points.mean[:, 0], given_points.std[:, 0], strict=True)
     ]
     bounds = textbook(rows, noise)
-    plain = naive.kalman_filter(measured, float(process_variance(given_points, noise)[0]))
+    plain = naive.kalman_filter(measured, Fraction(float(process_variance(given_points, noise)[0])))
     for row, found in enumerate(plain):
         if found is None:
             assert np.isnan(bounds.expected[row, 0])
         else:
-            assert bounds.expected[row, 0] == pytest.approx(found[0], rel=1e-9, abs=1e-9)
-            assert bounds.upper[row, 0] == pytest.approx(found[0] + found[1] ** 0.5, rel=1e-9, abs=1e-6)
+            state, std = float(found[0]), float(found[1]) ** 0.5
+            assert bounds.expected[row, 0] == pytest.approx(state, rel=1e-9, abs=1e-9)
+            assert bounds.upper[row, 0] == pytest.approx(state + std, rel=1e-9, abs=1e-9)
 
 
 @settings(max_examples=50)

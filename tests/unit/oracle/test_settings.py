@@ -4,6 +4,7 @@ import pytest
 
 from buto.errors import UsageError
 from buto.oracle import DEFAULT, PRESETS, SUSTAINED, THESIS, settings_from
+from buto.oracle.settings import KEYS
 
 
 def test_nothing_said_gives_the_default():
@@ -29,9 +30,62 @@ def test_settings_survive_the_way_through_a_file(preset):
     assert settings_from(json.loads(json.dumps(preset.to_data()))) == preset
 
 
+PARTICLE = {
+    "bounds": "particle",
+    "particles": 500,
+    "iterations": 4,
+    "resample": 0.5,
+    "propagate": "none",
+    "weighting": "distance",
+    "process-noise": "average-difference",
+    "seed": 7,
+}
+
+
+@pytest.mark.parametrize(
+    "judge",
+    [
+        {"bounds": "kalman-listing", "process-noise": "average-variance"},
+        {"preset": "thesis", "bounds": "kalman", "time-points": "rounding", "matching": "interpolated"},
+        PARTICLE,
+    ],
+)
+def test_parameters_of_bounds_survive_the_way_through_a_file(judge):
+    settings = settings_from(judge)
+    assert settings_from(json.loads(json.dumps(settings.to_data()))) == settings
+    assert settings.to_data().items() >= judge.items()
+
+
+def test_a_file_holds_no_parameters_of_other_bounds():
+    assert not {"particles", "seed", "process-noise"} & set(settings_from({}).to_data())
+    assert "particles" not in settings_from({"bounds": "kalman"}).to_data()
+    assert list(settings_from(PARTICLE).to_data()) == list(KEYS)
+
+
+def test_the_defaults_of_the_particle_filter_are_the_theses_best():
+    pipeline = settings_from({"preset": "thesis", "bounds": "particle"}).pipeline
+    assert (pipeline.iterations, pipeline.resample, pipeline.particles) == (8, 0.6, 1000)
+    assert (pipeline.propagate, pipeline.weighting) == ("velocity", "density")
+
+
+def test_bounds_and_their_parameters_may_come_in_any_order():
+    assert settings_from(dict(reversed(PARTICLE.items()))) == settings_from(PARTICLE)
+
+
+def test_a_parameter_of_other_bounds_is_refused_with_what_goes():
+    with pytest.raises(UsageError) as caught:
+        settings_from({"bounds": "kalman", "particles": 100})
+    assert caught.value.message == "judge: particles is no setting of bounds: kalman, but of particle"
+    assert "bounds: kalman goes with average, deviations, process-noise" in (caught.value.advice or "")
+
+
 @pytest.mark.parametrize(
     ("judge", "said"),
     [
+        ({"bounds": "particle", "particles": 1}, "a whole number from 2 to 100000"),
+        ({"bounds": "particle", "iterations": 2.0}, "a whole number from 1"),
+        ({"bounds": "particle", "weighting": "pdf"}, "density or distance"),
+        ({"process-noise": "average-variance"}, "of kalman or kalman-listing or particle"),
         ({"windows": 9}, "unknown key 'windows'"),
         ({"preset": "strict"}, "preset: 'strict' is not sustained or thesis"),
         ({"preset": ["thesis"]}, "preset"),
