@@ -27,25 +27,30 @@ _IDLE_FIELDS = (3, 4)
 
 def describe(target: Target) -> dict[str, MetadataValue]:
     """Metadata ``host.*`` and ``buto.*`` as docs/formats/metadata.md lists them."""
-    quota = _cgroup_cores()
-    cores = len(_visible_cpus())
+    return {
+        **machine(),
+        "buto.version": buto.__version__,
+        "buto.collector": target.collector,
+        "buto.probe": jars.digest(jars.JMX if target.collector == "jmx" else jars.AGENT),
+        "buto.interval": target.interval_s,
+        "buto.command": shlex.join(target.command),
+    }
+
+
+def machine() -> dict[str, MetadataValue]:
+    """Metadata ``host.*``."""
     return {
         "host.name": socket.gethostname(),
         "host.os": _os_name(),
         "host.kernel": f"{platform.system()} {platform.release()}",
         "host.arch": platform.machine(),
         "host.cpu.model": _cpu_model(),
-        "host.cores": cores,
+        "host.cores": len(_visible_cpus()),
         "host.cores.total": os.cpu_count(),
-        "host.cores.quota": quota,
+        "host.cores.quota": _cgroup_cores(),
         "host.memory.total": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
         "host.memory.limit": _cgroup_memory(),
         "host.load.1min": round(os.getloadavg()[0], 2),
-        "buto.version": buto.__version__,
-        "buto.collector": target.collector,
-        "buto.probe": jars.digest(jars.JMX if target.collector == "jmx" else jars.AGENT),
-        "buto.interval": target.interval_s,
-        "buto.command": shlex.join(target.command),
     }
 
 

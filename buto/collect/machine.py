@@ -12,7 +12,6 @@ from pathlib import Path
 
 from buto.collect import host
 from buto.collect.session import session_directory
-from buto.collect.target import Target
 from buto.errors import StorageError
 from buto.units import format_bytes, format_count, format_number, format_percent, format_seconds
 
@@ -60,7 +59,7 @@ def check_clock() -> Check:
 
 def check_cores() -> Check:
     """How many cores a program may use, by affinity and control group."""
-    known = host.describe(Target(("java",)))
+    known = host.machine()
     cores, total, quota = known["host.cores"], known["host.cores.total"], known["host.cores.quota"]
     said = (
         f"{cores} of {format_count(float(total or 1), 'core')}, {known['host.cpu.model'] or 'unknown model'}"

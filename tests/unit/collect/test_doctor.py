@@ -133,7 +133,7 @@ def test_one_core_or_a_small_quota_is_a_warning(
     cores: int, quota: float | None, level: Level, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known = {"host.cores": cores, "host.cores.total": 8, "host.cores.quota": quota, "host.cpu.model": "x"}
-    monkeypatch.setattr("buto.collect.host.describe", lambda target: known)
+    monkeypatch.setattr("buto.collect.host.machine", lambda: known)
     assert check_cores().level is level
 
 
