@@ -47,7 +47,10 @@ def test_an_orderly_end_is_recorded_to_its_last_sample(
     heard = collector.finish()
     assert process.wait(PATIENCE_S) == code
     assert heard.ended
-    assert heard.dropped == (0, 0)
+    n_samples, n_notifications = heard.dropped
+    assert n_notifications == 0
+    # A sample finds no memory in a full heap, now and then; it must be counted.
+    assert n_samples <= (2 if program == ["Ends", "fill"] else 0)
     assert heard.times == sorted(heard.times)
     assert heard.times[0] < heard.marks["main"] < heard.marks["exit"] < heard.times[-1]
 
