@@ -19,7 +19,7 @@ from matplotlib.patches import Patch
 from buto.properties import Property
 from buto.report.axes import set_unit
 from buto.runs import FloatArray
-from buto.units import format_change
+from buto.units import format_change, format_seconds
 from buto.verdicts import Finding
 
 # Blue and vermilion of Okabe and Ito's palette: told apart with any colour vision, and in print.
@@ -163,7 +163,8 @@ def _subtitle(panel: Panel, title: str) -> str:
     worst = next((finding for finding in panel.findings if finding.observed is not None), None)
     if worst is None or worst.observed is None or worst.expected is None:
         return title
-    return f"{title}: {format_change(worst.expected, worst.observed, worst.unit)}"
+    at = "" if worst.at_s is None else f" at {format_seconds(worst.at_s)}"
+    return f"{title}: {format_change(worst.expected, worst.observed, worst.unit)}{at}"
 
 
 def _shortened(name: str, width: int = 38) -> str:
