@@ -78,7 +78,21 @@ class Metric:
     def property(self, instance: str | None = None) -> Property:
         """The property of one instance; every default metric counts things, so none is negative."""
         name = self.name if instance is None else f"{self.name}[{instance}]"
-        return Property(name, self.unit, self.kind, self.role, 0.0, math.inf, self.better)
+        better = Better.UNKNOWN if self._is_adapted(instance) else self.better
+        return Property(name, self.unit, self.kind, self.role, 0.0, math.inf, better)
+
+    def _is_adapted(self, instance: str | None) -> bool:
+        """Whether the collector chooses this size: that of a pool for young objects.
+
+        It gives eden and the survivors what suits its pauses, up to all that is free. More of it may mean
+        fewer collections, and less of it says nothing of the program's need: neither is better. What
+        stays in use shows in the old generation and in the heap as a whole.
+        """
+        return self.name in _POOL_SIZES and any(pool in (instance or "") for pool in _YOUNG_POOLS)
+
+
+_POOL_SIZES = ("jvm.memory.committed", "jvm.memory.used")
+_YOUNG_POOLS = ("Eden", "Survivor")
 
 
 def _gauge(name: str, unit: str, thesis: str, per: str | None = None) -> Metric:
