@@ -25,6 +25,10 @@ from buto.runs.store import RunStore
 PURPOSE = "buto.purpose"
 """Metadata key: the command that a run was recorded for."""
 
+SESSION = "buto.session"
+"""Metadata key: id of the first run of a test that the same command recorded; those that share it were
+judged together."""
+
 LOCK_TIMEOUT_S = 3600.0
 """How long to wait for another buto that measures: six launches that reach the default time limit."""
 
@@ -88,6 +92,7 @@ def collect(
     done: Mapping[str, int] | None = None,
     deadline_s: float = math.inf,
     forgiven: int = 0,
+    sessions: Mapping[str, str] | None = None,
 ) -> dict[str, Collected]:
     """Launch every plan as often as it says, in random order, and store each run as it ends.
 
@@ -106,6 +111,8 @@ def collect(
         deadline_s: of ``time.monotonic()``; no launch begins after it.
         forgiven: how many failures of a test only cost one more launch; for programs that are known to
             work, and sessions that nobody watches.
+        sessions: by test, the id of the first run of the session that is continued; a test that is
+            not there begins one. Written into each run's metadata under SESSION.
 
     Returns:
         By test, in the order of the plans, what this session recorded.
@@ -117,6 +124,7 @@ def collect(
     plan_of = {plan.test: plan for plan in plans}
     results = {plan.test: Collected() for plan in plans}
     done = done or {}
+    firsts = dict(sessions or {})
     failures: Counter[str] = Counter()
     queue = deque(without(interleave({plan.test: plan.runs for plan in plans}, seed), done))
     with ExitStack() as stack:
@@ -129,7 +137,8 @@ def collect(
                     collectors[test] = stack.enter_context(collector_for(plan.target))
                 watcher.started(test, done.get(test, 0) + len(result.valid()) + 1, plan.runs)
                 run = collectors[test].record(test, watcher.tick)
-                run = replace(run, metadata={**run.metadata, PURPOSE: purpose})
+                marks = {PURPOSE: purpose, SESSION: firsts.setdefault(test, run.id)}
+                run = replace(run, metadata={**run.metadata, **marks})
                 store.add(run)
                 result.runs.append(run)
                 watcher.stored(run)

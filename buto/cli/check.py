@@ -114,7 +114,8 @@ def _confirm(
         return
     names = ", ".join(test.name for test in failed)
     console.info(f"{names}: the run differs; {N_CONFIRMING} more are launched to confirm it")
-    more = launch(failed, {test.name: N_CONFIRMING for test in failed}, args, console)
+    firsts = {test.name: collected[test.name].runs[0].id for test in failed}
+    more = launch(failed, dict.fromkeys(firsts, N_CONFIRMING), args, console, firsts)
     for name, confirming in more.items():
         first = collected[name]
         collected[name] = Collected([*first.runs, *confirming.runs], confirming.failure)
@@ -146,7 +147,8 @@ def _next_steps(test: str, verdict: Verdict, args: Namespace) -> list[str]:
     if verdict.status is Status.INCONCLUSIVE:
         return [show]
     oracle_file = [] if args.oracle is None else ["--oracle", str(args.oracle)]
-    draw = shlex.join(["buto", "plot", test, *oracle_file, *stored])
+    chosen_runs = [] if args.from_runs is None else ["--from-runs", args.from_runs]
+    draw = shlex.join(["buto", "plot", test, *oracle_file, *chosen_runs, *stored])
     return [show, draw, f"{chosen.train_again(args, test)}  (if the change is meant)"]
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -10,21 +12,24 @@ from buto import oracle
 from buto.cli import chosen, options
 from buto.cli.console import Console
 from buto.cli.session import CHECK, stored_runs
-from buto.errors import EXIT_PASS, StorageError
+from buto.errors import EXIT_PASS, JudgeError, StorageError
 from buto.oracle import Oracle
 from buto.runs import Run, run_set
+from buto.runs.document import Head
 from buto.runs.store import RunStore
-from buto.training import PURPOSE
+from buto.training import PURPOSE, SESSION
+from buto.units import format_count
+from buto.verdicts import Finding
 
 
 class PlotCommand:
     name: ClassVar[str] = "plot"
     takes_command: ClassVar[bool] = False
     help: ClassVar[str] = """\
-Draw the training runs, what the oracle expects, and a checked run, from stored runs.
+Draw the training runs, what the oracle expects, and the runs of a check, from stored runs.
 
-Without --from-runs it is the run that was checked last. An overview of all properties is written, and
-a picture of each one that lies outside.
+Without --from-runs it is the newest check, all of its runs together as they were judged. An overview is
+written, and a picture of each property that differs.
 
 examples:
   buto plot leaker
@@ -55,7 +60,14 @@ examples:
         known = chosen.the_oracle(args, args.test)
         store = RunStore(args.store)
         checked = _checked(args, store)
-        findings = oracle.check(known, run_set(checked)).findings if checked else ()
+        findings: Sequence[Finding] = ()
+        if checked:
+            verdict = oracle.check(known, run_set(checked))
+            findings = verdict.findings
+            ids = ", ".join(run.id for run in checked)
+            console.info(f"{format_count(len(checked), 'checked run')}, {verdict.status.value}: {ids}")
+        else:
+            console.info("no run was recorded for a check yet")
         training = _training(known, store)
         console.info(f"{len(training)} of {len(known.run_ids)} training runs are at hand")
         out: Path = args.out or Path("plots", args.test)
@@ -68,12 +80,25 @@ examples:
 def _checked(args: Namespace, store: RunStore) -> list[Run]:
     if args.from_runs is not None:
         return stored_runs(args.test, args.from_runs, args)
-    for summary in reversed(store.summaries(args.test)):
-        if summary.head is not None and summary.head.quality.valid:
-            run = store.load(args.test, summary.id)
-            if run.metadata.get(PURPOSE) == CHECK:
-                return [run]
-    return []
+    recorded = [summary.head for summary in store.summaries(args.test) if summary.head is not None]
+    newest = [head for head in recorded if head.metadata.get(PURPOSE) == CHECK][-1:]
+    if not newest:
+        return []
+    session = _session(newest[0])
+    together = [head for head in recorded if _session(head) == session]
+    usable = [head.id for head in together if head.quality.valid]
+    if not usable:
+        problems = dict.fromkeys(problem for head in together for problem in head.quality.problems)
+        raise JudgeError(
+            f"the newest check left no usable run: {session}: {'; '.join(problems)}",
+            advice=f"check again: {shlex.join(['buto', 'check', args.test])}; or name runs with --from-runs",
+        )
+    return list(store.load_set(args.test, usable))
+
+
+def _session(head: Head) -> object:
+    """What the runs of one command share; a run of an older buto, without the mark, is alone."""
+    return head.metadata.get(SESSION, head.id)
 
 
 def _training(known: Oracle, store: RunStore) -> list[Run]:

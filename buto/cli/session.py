@@ -23,12 +23,17 @@ ALL = "all"
 
 
 def launch(
-    tests: Sequence[TestConfig], runs: Mapping[str, int], args: Namespace, console: Console
+    tests: Sequence[TestConfig],
+    runs: Mapping[str, int],
+    args: Namespace,
+    console: Console,
+    sessions: Mapping[str, str] | None = None,
 ) -> dict[str, Collected]:
     """Launch tests and store their runs, with progress.
 
     Args:
         runs: by test, how many valid runs are wanted.
+        sessions: of those tests whose runs belong to earlier ones, the id of the first of these.
 
     Raises:
         Interrupted: Ctrl-C; says what is complete and how to go on.
@@ -43,7 +48,14 @@ def launch(
 
     try:
         with measuring_alone(args, console):
-            return collect(plans, RunStore(args.store), progress, seed=seed, purpose=args.command_name)
+            return collect(
+                plans,
+                RunStore(args.store),
+                progress,
+                seed=seed,
+                purpose=args.command_name,
+                sessions=sessions,
+            )
     except KeyboardInterrupt as stop:
         raise _interrupted(progress, args) from stop
     finally:

@@ -26,6 +26,7 @@ CHANGES_WITH_EACH_RUN = (
     "buto.left_over.*",
     "buto.hsperfdata.*",
     "buto.purpose",
+    "buto.session",
 )
 
 SAID_ELSEWHERE = ("system.property*", "jvm.memory.pool[[]*")

@@ -44,8 +44,8 @@ def panels(
         drawn.append(
             Panel(
                 prop,
-                [_curve(comparison, column) for comparison in taught],
-                [_curve(comparison, column) for comparison in judged],
+                [_curve(comparison, column, run) for comparison, run in zip(taught, training, strict=True)],
+                [_curve(comparison, column, run) for comparison, run in zip(judged, checked, strict=True)],
                 Band(bounds.times_s, bounds.lower[:, column], bounds.upper[:, column]),
                 [finding for finding in findings if finding.subject == prop.name],
             )
@@ -62,8 +62,9 @@ def pictures(drawn: Sequence[Panel], title: str) -> dict[str, bytes]:
     }
 
 
-def _curve(comparison: Comparison, column: int) -> Curve:
-    return Curve(comparison.smoothed.times_s, comparison.smoothed.values[:, column])
+def _curve(comparison: Comparison, column: int, run: Run) -> Curve:
+    smoothed = comparison.smoothed
+    return Curve(smoothed.times_s, smoothed.values[:, column], run.id)
 
 
 def _moves(panel: Panel) -> bool:

@@ -39,10 +39,12 @@ class Curve:
     Attributes:
         times_s: shape (n,), increasing, seconds from the program's start.
         values: shape (n,), NaN where nothing could be read.
+        run_id: the run that it belongs to.
     """
 
     times_s: FloatArray
     values: FloatArray
+    run_id: str = ""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -106,8 +108,13 @@ def _draw(axes: Axes, panel: Panel) -> None:
             axes.axvspan(*finding.window_s, color=CHECKED_COLOUR, alpha=0.09, linewidth=0)
     for curve in panel.training:
         axes.plot(curve.times_s, curve.values, color=TRAINING_COLOUR, alpha=0.45, linewidth=0.8)
+    worst = {finding.run_id for finding in panel.findings}
     for curve in panel.checked:
-        axes.plot(curve.times_s, curve.values, color=CHECKED_COLOUR, linewidth=1.8)
+        strong = not worst or curve.run_id in worst
+        width, alpha = (1.8, 1.0) if strong else (1.0, 0.6)
+        axes.plot(
+            curve.times_s, curve.values, color=CHECKED_COLOUR, linewidth=width, alpha=alpha, zorder=2 + strong
+        )
     for finding in panel.findings:
         if finding.at_s is not None and finding.observed is not None:
             axes.plot(finding.at_s, finding.observed, "o", color=CHECKED_COLOUR, fillstyle="none")
@@ -153,7 +160,9 @@ def _legend(panels: Sequence[Panel]) -> list[Line2D | Patch]:
     if any(panel.band is not None for panel in panels):
         handles.append(Patch(color=BAND_COLOUR, alpha=0.3, label="expected"))
     if any(panel.checked for panel in panels):
-        handles.append(Line2D([], [], color=CHECKED_COLOUR, linewidth=2, label="checked run"))
+        runs = max(len(panel.checked) for panel in panels)
+        label = "checked run" if runs == 1 else f"{runs} checked runs"
+        handles.append(Line2D([], [], color=CHECKED_COLOUR, linewidth=2, label=label))
     if any(finding.window_s for panel in panels for finding in panel.findings):
         handles.append(Patch(color=CHECKED_COLOUR, alpha=0.15, label="outside"))
     return handles

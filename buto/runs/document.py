@@ -50,6 +50,7 @@ class Head:
     outcome: Outcome
     quality: Quality
     files: Mapping[str, StoredFile]
+    metadata: Mapping[str, MetadataValue]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,11 @@ class Document:
     head: Head
     properties: tuple[Property, ...]
     nan_reasons: Mapping[str, str]
-    metadata: Mapping[str, MetadataValue]
+
+    @property
+    def metadata(self) -> Mapping[str, MetadataValue]:
+        """As the head has it."""
+        return self.head.metadata
 
 
 def encode(run: Run, files: Mapping[str, StoredFile]) -> bytes:
@@ -112,7 +117,6 @@ def decode(content: bytes) -> Document:
         head=_to_head(data),
         properties=tuple(_to_property(prop) for prop in properties),
         nan_reasons=dict(_items(data, "nan_reasons", str)),
-        metadata={key: _to_metadata(key, value) for key, value in _get(data, "metadata", dict).items()},
     )
 
 
@@ -218,6 +222,7 @@ def _to_head(data: Mapping[str, Any]) -> Head:
             name: StoredFile(_get(file, "bytes", int), _get(file, "sha256", str))
             for name, file in _items(data, "files", dict)
         },
+        metadata={key: _to_metadata(key, value) for key, value in _get(data, "metadata", dict).items()},
     )
 
 

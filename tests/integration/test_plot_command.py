@@ -8,6 +8,7 @@ import pytest
 
 from buto.cli.main import main
 from buto.errors import EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXIT_PASS, EXIT_USAGE
+from buto.runs import Quality
 from tests.integration.stored import a_run, store
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -32,6 +33,31 @@ def test_the_run_that_was_checked_last_is_drawn_with_what_lies_outside(project: 
     store(project, a_run(20, purpose="check"), a_run(21, leak=3.0, purpose="check"))
     assert main(["plot", "leaker"]) == EXIT_PASS
     assert drawn(project / "plots" / "leaker") == {"overview.png", "jvm.memory.heap.used.png"}
+
+
+def test_the_runs_of_the_newest_check_are_drawn_and_judged_together(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = a_run(20, leak=3.0).id
+    session = {"buto.session": first}
+    store(project, a_run(19, leak=9.0, purpose="check"))
+    leaks = {20: 3.0, 21: 3.0, 22: 1.0}
+    ids = store(project, *(a_run(n, leak=leak, purpose="check", **session) for n, leak in leaks.items()))
+    store(project, a_run(23, purpose="record"))
+    capsys.readouterr()
+    assert main(["plot", "leaker"]) == EXIT_PASS
+    # The last run alone would pass.
+    assert drawn(project / "plots" / "leaker") == {"overview.png", "jvm.memory.heap.used.png"}
+    assert f"3 checked runs, regression: {', '.join(ids)}" in capsys.readouterr().err
+
+
+def test_a_newest_check_that_cannot_be_used_is_not_replaced_by_an_older_one(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store(project, a_run(20, purpose="check"), a_run(21, purpose="check", quality=Quality(("starved",))))
+    assert main(["plot", "leaker"]) == EXIT_NOT_JUDGED
+    assert f"the newest check left no usable run: {a_run(21).id}: starved" in capsys.readouterr().err
+    assert not (project / "plots").exists()
 
 
 def test_chosen_runs_go_to_a_chosen_place(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

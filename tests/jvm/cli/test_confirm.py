@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from buto.runs.store import RunStore
+from buto.training import SESSION
 from tests.integration.stored import buto
 
 CONFIG = """\
@@ -46,6 +48,8 @@ def test_one_odd_run_among_good_ones_passes(trained: Path, classes: Path) -> Non
     assert done.returncode == 0, done.stdout + done.stderr
     assert "2 more are launched to confirm it" in done.stderr
     assert n_judged(trained) == 3
+    marked = [run.metadata.get(SESSION) for run in RunStore(trained / ".buto").load_set("keeper")]
+    assert len(set(marked[-3:])) == 1
 
 
 def test_a_change_is_confirmed_and_fails(trained: Path, classes: Path) -> None:

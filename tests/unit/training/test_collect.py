@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from buto.collect.target import Target
 from buto.errors import MeasureError, StorageError
 from buto.runs.store import RunStore
-from buto.training import PURPOSE, Collected, Plan, collect, interleave, repeats
+from buto.training import PURPOSE, SESSION, Collected, Plan, collect, interleave, repeats
 from tests.unit.training.scripted import GOOD, LATE, STARVED, WRONG_EXIT, Event, Log, Script
 
 
@@ -51,6 +51,7 @@ def test_every_run_is_stored_as_it_ends_with_its_purpose(tmp_path: Path) -> None
         stored = RunStore(tmp_path).load_set(test)
         assert [run.id for run in stored] == [run.id for run in result.valid()]
         assert [run.metadata[PURPOSE] for run in stored] == ["train", "train"]
+        assert {run.metadata[SESSION] for run in stored} == {result.runs[0].id}
     assert log.said.count("stored") == 4
     assert [said for said in log.said if said.startswith("a")] == ["a 1/2", "a 2/2"]
 
