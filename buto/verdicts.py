@@ -104,6 +104,11 @@ class Verdict:
     alpha: float | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def is_welcome(self) -> bool:
+        """Whether there are findings and all of them are for the better."""
+        return bool(self.findings) and all(one.effect is Effect.BETTER for one in self.findings)
+
 
 class FittedDetector(Protocol):
     """A detector that has learned; judges and can be stored as plain data."""

@@ -88,7 +88,7 @@ def _warn_of_settings(
     if changed:
         console.warning(
             f"{test}: judged as it was trained, not as buto.yaml says now ({', '.join(changed)} changed); "
-            f"to learn that: {chosen.train_again(args, test)} --from-runs all"
+            f"to learn that: {chosen.train_again(args, test, '--from-runs', 'all')}"
         )
 
 
@@ -144,12 +144,14 @@ def _next_steps(test: str, verdict: Verdict, args: Namespace) -> list[str]:
         return []
     stored = [] if args.store == options.STORE else ["--store", str(args.store)]
     show = shlex.join(["buto", "runs", "show", test, *verdict.run_ids[:1], *stored])
+    again = chosen.train_again(args, test)
     if verdict.status is Status.INCONCLUSIVE:
-        return [show]
+        elsewhere = any(one.source == oracle.METADATA_SOURCE for one in verdict.findings)
+        return [show, f"{again}  (to learn this environment)"] if elsewhere else [show]
     oracle_file = [] if args.oracle is None else ["--oracle", str(args.oracle)]
-    chosen_runs = [] if args.from_runs is None else ["--from-runs", args.from_runs]
-    draw = shlex.join(["buto", "plot", test, *oracle_file, *chosen_runs, *stored])
-    return [show, draw, f"{chosen.train_again(args, test)}  (if the change is meant)"]
+    draw = shlex.join(["buto", "plot", test, *oracle_file, *stored])
+    why = "all is for the better: this accepts it" if verdict.is_welcome else "if the change is meant"
+    return [show, draw, f"{again}  ({why})"]
 
 
 COMMAND = CheckCommand()

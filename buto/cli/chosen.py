@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from buto import config, oracle
+from buto.cli import options
 from buto.errors import BadFileError, UsageError
 from buto.oracle import Oracle
 from buto.runs.names import encode_test
@@ -51,16 +52,18 @@ def the_oracle(args: Namespace, test: str) -> Oracle:
     return found
 
 
-def train_again(args: Namespace, test: str, otherwise: tuple[str, ...] = ()) -> str:
+def train_again(args: Namespace, test: str, *more: str, otherwise: tuple[str, ...] = ()) -> str:
     """The command that trains a test with what was typed for this command.
 
     Args:
+        more: options that come on top.
         otherwise: the user's command, if none was typed and there is no configuration.
     """
-    words = ["buto", "train", test]
-    for option in ("oracle", "config"):
-        value = getattr(args, option, None)
-        words += [] if value is None else [f"--{option}", str(value)]
+    words = ["buto", "train", test, *more]
+    for option in options.REPEATED:
+        value = getattr(args, option.replace("-", "_"), None)
+        for one in value if isinstance(value, list) else [value]:
+            words += [] if one is None or one == options.STORE else [f"--{option}", str(one)]
     configured = config.find(getattr(args, "config", None), Path()) is not None
     command = args.command or (() if configured else otherwise)
     return shlex.join([*words, *(("--", *command) if command else ())])

@@ -10,6 +10,19 @@ from buto.errors import UsageError
 
 STORE = Path(".buto")
 FROM_RUNS = "take stored runs: 'all', ids with commas between, or FIRST..LAST"
+REPEATED = (
+    "oracle",
+    "config",
+    "store",
+    "interval",
+    "timeout",
+    "jvm",
+    "collector",
+    "mbean",
+    "expect-exit",
+)
+"""Options to type again for the same program, measured alike, in the same files."""
+
 _MAX_RUNS = 10_000
 
 

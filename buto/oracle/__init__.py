@@ -1,7 +1,7 @@
 """The oracle: trained from runs, kept in a file, judges later runs."""
 
 from buto.oracle.bounds import BoundsDetector, FittedBounds
-from buto.oracle.check import check
+from buto.oracle.check import METADATA_SOURCE, check
 from buto.oracle.model import Oracle
 from buto.oracle.persist import load, save
 from buto.oracle.registry import DETECTORS
@@ -12,6 +12,7 @@ __all__ = [
     "DEFAULT",
     "DETECTORS",
     "FEWEST_RUNS",
+    "METADATA_SOURCE",
     "PRESETS",
     "SUSTAINED",
     "THESIS",

@@ -66,7 +66,7 @@ def _other_environment(oracle: Oracle, deciding: dict[str, list[MetadataDifferen
     }
     advice = (
         "what was learned in one environment says nothing of another: check where the oracle was "
-        f"trained, or learn this environment with: buto train {oracle.test}"
+        "trained, or train in this one"
     )
     return Verdict(
         Status.INCONCLUSIVE,

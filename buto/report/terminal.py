@@ -72,7 +72,8 @@ def _headline(verdict: Verdict, test: str, style: Style) -> str:
         said = f"the {run_word} did what the {verdict.n_training} training runs did"
     elif verdict.status is Status.REGRESSION:
         differences = "1 difference" if n_findings == 1 else f"{n_findings} differences"
-        said = f"{differences} from the {verdict.n_training} training runs"
+        welcome = ", for the better" if verdict.is_welcome else ""
+        said = f"{differences} from the {verdict.n_training} training runs{welcome}"
     else:
         said = "could not be judged"
     chance = "" if verdict.p_value is None else f", p = {verdict.p_value:.2g}"
@@ -94,7 +95,9 @@ def _steps(commands: Sequence[str], style: Style) -> list[str]:
 
 def _findings(verdict: Verdict, runs: RunSet | None, style: Style, room: int) -> list[str]:
     by_id = {run.id: run for run in runs or ()}
-    blocks = [_finding(finding, by_id.get(finding.run_id), style) for finding in verdict.findings]
+    # What makes a check inconclusive is told as its reason.
+    told = [finding for finding in verdict.findings if finding.text not in verdict.reasons]
+    blocks = [_finding(finding, by_id.get(finding.run_id), style) for finding in told]
     if not blocks:
         return []
     lines = ["  not enough to fail:"] if verdict.status is Status.PASS else []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import jsonschema
@@ -79,7 +80,23 @@ def test_runs_of_another_jdk_are_not_judged(trained: Path) -> None:
     done = called(trained, "check", "leaker", "--from-runs", id_of(22))
     assert done.returncode == 3
     assert done.stdout.startswith("INCONCLUSIVE  leaker")
-    assert "jvm.spec.version is '25'; it was '17' in training" in done.stdout
+    assert done.stdout.count("jvm.spec.version is '25'; it was '17' in training") == 1
+    assert "next: buto train leaker  (to learn this environment)" in done.stdout
+
+
+def test_to_learn_another_environment_is_to_train_with_what_was_typed(trained: Path) -> None:
+    store(trained, a_run(23, purpose="check", **{"jvm.spec.version": "25"}))
+    typed = ("--collector", "jmx", "--mbean", "a:*", "--mbean", "b:*", "--", "java", "-jar", "new.jar")
+    done = called(trained, "check", "leaker", "--from-runs", id_of(23), *typed)
+    assert f"next: buto train leaker {shlex.join(typed)}  (to learn this environment)" in done.stdout
+
+
+def test_a_change_for_the_better_fails_and_says_how_to_accept_it(trained: Path) -> None:
+    store(trained, a_run(24, leak=0.0, purpose="check"))
+    done = called(trained, "check", "leaker", "--from-runs", id_of(24))
+    assert done.returncode == 1
+    assert "1 difference from the 10 training runs, for the better\n" in done.stdout
+    assert "next: buto train leaker  (all is for the better: this accepts it)" in done.stdout
 
 
 def test_runs_that_were_judged_do_not_teach(trained: Path) -> None:

@@ -11,7 +11,7 @@ from rich.text import Text
 from buto.properties import property_for
 from buto.report.terminal import MAX_LINES, verdict_lines
 from buto.runs import Outcome, Run, run_set
-from buto.verdicts import Status
+from buto.verdicts import Effect, Finding, Status
 from tests.unit.report import made
 
 
@@ -51,6 +51,23 @@ def test_an_inconclusive_check_says_why_and_what_to_type() -> None:
         f"  because: {reason}",
         "  next: buto train leaker",
     ]
+
+
+def test_what_made_a_check_inconclusive_is_told_once() -> None:
+    reason = "host.cores is 8; it was 2 in training"
+    finding = Finding("metadata", "host.cores", made.RUN_ID, text=reason)
+    verdict = made.verdict(Status.INCONCLUSIVE, (finding,), reasons=(reason,))
+    assert verdict_lines(verdict, "leaker")[1:] == [f"  because: {reason}"]
+
+
+def test_the_headline_says_when_all_differences_are_for_the_better() -> None:
+    better = replace(made.leak(), effect=Effect.BETTER)
+    said = "leaker: {} from the 10 training runs"
+    one, mixed = ((better,), (better, made.leak(subject="other")))
+    assert verdict_lines(made.verdict(findings=one), "leaker")[0].endswith(
+        said.format("1 difference") + ", for the better"
+    )
+    assert verdict_lines(made.verdict(findings=mixed), "leaker")[0].endswith(said.format("2 differences"))
 
 
 def test_a_finding_without_a_number_is_told_in_words() -> None:
