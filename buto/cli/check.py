@@ -149,7 +149,8 @@ def _next_steps(test: str, verdict: Verdict, args: Namespace) -> list[str]:
         elsewhere = any(one.source == oracle.METADATA_SOURCE for one in verdict.findings)
         return [show, f"{again}  (to learn this environment)"] if elsewhere else [show]
     oracle_file = [] if args.oracle is None else ["--oracle", str(args.oracle)]
-    draw = shlex.join(["buto", "plot", test, *oracle_file, *stored])
+    chosen_runs = [] if args.from_runs is None else ["--from-runs", args.from_runs]
+    draw = shlex.join(["buto", "plot", test, *oracle_file, *chosen_runs, *stored])
     why = "all is for the better: this accepts it" if verdict.is_welcome else "if the change is meant"
     return [show, draw, f"{again}  ({why})"]
 
