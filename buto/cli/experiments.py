@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import time
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
@@ -17,7 +18,9 @@ from buto.cli.main import add_verbosity
 from buto.cli.progress import LaunchProgress
 from buto.errors import EXIT_PASS
 from buto.experiments import dataset
+from buto.experiments.evaluation import SEED
 from buto.experiments.generate import RUNS, Recorded, generate, plans, recorded
+from buto.experiments.grids import GRIDS
 from buto.experiments.variants import HOSTS
 from buto.runs.store import RunStore
 from buto.training import Plan, measuring
@@ -25,16 +28,19 @@ from buto.units import format_bytes, format_count, format_percent
 
 ALL = "all"
 DATA = Path(".buto", "experiments")
+RESULTS = Path(".buto", "results")
 
 
 class ExperimentsCommand:
     name: ClassVar[str] = "experiments"
     takes_command: ClassVar[bool] = False
     help: ClassVar[str] = """\
-Record the runs that the experiments of the thesis need: seventeen variants of four test programs,
-each on two hosts, which are one machine with two garbage collectors.
+Repeat the experiments of the thesis, and record the runs that they need: seventeen variants of four test
+programs, each on two hosts, which are one machine with two garbage collectors.
 
 examples:
+  buto experiments run all
+  buto experiments run smoothing bounds-matcher --data data-set --out results
   buto experiments generate --data runs --minutes 30
   buto experiments generate --data runs --host parallel --runs 50
   buto experiments pack --data runs -o data-set
@@ -75,8 +81,37 @@ examples:
             "-o", "--output", metavar="DIR", type=Path, required=True, help="the data set to write"
         )
 
+        running = add("run", "repeat experiments of the thesis on a data set", _RUN)
+        running.add_argument(
+            "names", metavar="NAME", nargs="+", choices=[*GRIDS, ALL], help=f"{', '.join(GRIDS)}, or {ALL}"
+        )
+        running.add_argument(
+            "--data",
+            metavar="DIR",
+            type=Path,
+            help="a packed data set (default: the one that comes with buto)",
+        )
+        running.add_argument(
+            "--out",
+            metavar="DIR",
+            type=Path,
+            default=RESULTS,
+            help=f"where tables and the page are written (default: {RESULTS})",
+        )
+        running.add_argument("--host", choices=[*HOSTS, ALL], default=HOSTS[0], help=f"(default: {HOSTS[0]})")
+        running.add_argument(
+            "--seed", metavar="N", type=_seed, default=SEED, help=f"of all divisions (default: {SEED})"
+        )
+        running.add_argument(
+            "--workers",
+            metavar="N",
+            type=options.count,
+            default=len(os.sched_getaffinity(0)),
+            help="processes that share the work; results do not depend on it (default: as many as cores)",
+        )
+
     def run(self, args: Namespace, console: Console) -> int:
-        return {"generate": _generate, "pack": _pack}[args.action](args, console)
+        return {"generate": _generate, "pack": _pack, "run": _run}[args.action](args, console)
 
 
 _GENERATE = """
@@ -84,6 +119,13 @@ _GENERATE = """
 Variants are launched in rounds of random order. What is stored already counts: after Ctrl-C, --minutes or a
 crash, the same command goes on with the same order. Disturbed runs are kept, marked, and repeated. All that
 is missing by default takes about two hours, on a machine that should do nothing else."""
+
+
+_RUN = """
+
+Prints each table of the thesis beside ours, and writes page.html, scores.csv, claims.csv and results.json.
+One seed gives the same tables to the last digit. All experiments take some minutes on two cores, most of
+them for the particle filter."""
 
 
 def _add_data_option(parser: ArgumentParser, help: str) -> None:
@@ -152,6 +194,20 @@ def _pack(args: Namespace, console: Console) -> int:
         f"usable, to {args.output} ({format_bytes(sum(map(len, files.values())))})"
     )
     return EXIT_PASS
+
+
+def _run(args: Namespace, console: Console) -> int:
+    # It draws pictures, and recording need not wait for matplotlib.
+    from buto.cli.repeating import repeat_experiments
+
+    names = list(GRIDS) if ALL in args.names else [name for name in GRIDS if name in args.names]
+    return repeat_experiments(args, names, console)
+
+
+def _seed(text: str) -> int:
+    if not text.isdecimal():
+        raise ArgumentTypeError(f"{text!r} is no whole number")
+    return int(text)
 
 
 def _minutes(text: str) -> float:

@@ -1,0 +1,102 @@
+"""``buto experiments run``."""
+
+from __future__ import annotations
+
+import time
+from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
+
+from buto.cli.console import Console
+from buto.errors import EXIT_PASS, BadFileError, JudgeError
+from buto.experiments import dataset, presented, written
+from buto.experiments.repeat import Results, repeat
+from buto.report.experiments import text
+from buto.report.experiments.page import html
+from buto.runs.staging import make_directories, publish_file, storage_errors
+from buto.units import format_seconds
+
+_PLAIN_LINE_EVERY_S = 30.0
+
+
+class WorkProgress:
+    """How much of the work is done: one line that redraws itself, or now and then a plain one."""
+
+    def __init__(self, console: Console, host: str) -> None:
+        self._console, self._host = console, host
+        self._begun = time.monotonic()
+        self._next_line = self._begun + _PLAIN_LINE_EVERY_S
+
+    def __call__(self, done: int, parts: int) -> None:
+        now = time.monotonic()
+        # Parts are of unlike size, so what is left is not foretold.
+        line = f"{self._host}: {done} of {parts} parts, {format_seconds(round(now - self._begun))} so far"
+        if self._console.animated:
+            self._console.rewrite(line)
+        elif now >= self._next_line:
+            self._next_line = now + _PLAIN_LINE_EVERY_S
+            self._console.info(line)
+
+    def clear(self) -> None:
+        if self._console.animated:
+            self._console.rewrite("")
+
+
+def repeat_experiments(args: Namespace, names: list[str], console: Console) -> int:
+    """Repeat experiments of Appendix A on a data set, print what came of it and write the files."""
+    data = args.data or dataset.RECORDED
+    if args.data is None and not data.is_dir():
+        raise BadFileError(
+            "no recorded runs come with this buto",
+            advice="name a data set with --data DIR; buto experiments generate --help says how to record one",
+        )
+    there = dataset.hosts(data)
+    hosts = there if args.host == "all" else (args.host,)
+    if not set(hosts) <= set(there) or not hosts:
+        raise JudgeError(
+            f"{data} has no runs of the host {args.host}", advice=f"it has runs of: {', '.join(there)}"
+        )
+    results = [_repeated(host, data, names, args, console) for host in hosts]
+    for one in results:
+        _print(one, console)
+    for path in _write(results, args.out):
+        console.info(f"wrote {path}")
+    return EXIT_PASS
+
+
+def _repeated(host: str, data: Path, names: list[str], args: Namespace, console: Console) -> Results:
+    runs = dataset.load(data, host)
+    progress = WorkProgress(console, host)
+    try:
+        return repeat(host, runs, names, seed=args.seed, workers=args.workers, watch=progress)
+    finally:
+        progress.clear()
+
+
+def _print(results: Results, console: Console) -> None:
+    console.result(f"{results.host}: {presented.facts(results)}\n")
+    tables = [presented.scores(table, short=True) for table in results.tables]
+    if results.failing:
+        tables.append(presented.failing(results))
+    tables += [table for one in results.notified for table in presented.notifications(one)[1:]]
+    for table in tables:
+        for line in text.lines(table):
+            console.result(line)
+        console.result("")
+    for claim, decision in results.claims:
+        console.result(f"{decision.outcome.value:10}  {claim.section:7}  {claim.text}")
+    console.result(f"\n{presented.summary(results)}")
+
+
+def _write(results: Sequence[Results], directory: Path) -> list[Path]:
+    files = {
+        "scores.csv": written.scores_csv(results),
+        "claims.csv": written.claims_csv(results),
+        "results.json": written.to_json(results),
+        "page.html": html(presented.page(results)),
+    }
+    for name, content in files.items():
+        with storage_errors("write", directory / name):
+            make_directories(directory)
+            publish_file(directory / name, content.encode())
+    return [directory / name for name in files]

@@ -1,0 +1,254 @@
+"""All experiments with all methods: who was accepted how often, counted by run.
+
+Work is divided by split and training variant and goes to several processes; what each gives are
+truth values, and what is kept are whole numbers, so that their number changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from buto.errors import JudgeError, UsageError
+from buto.experiments.design import EXPERIMENTS, PROGRAMS, Experiment, Split, splits
+from buto.experiments.grids import JVM, Method, runs_of
+from buto.experiments.judging import Accepted, Division, Shares, Task, judged, shares_of, smoothing_of
+from buto.experiments.stacks import Variant, in_thesis, judged_properties, prepared
+from buto.properties import Property
+from buto.runs import Run, RunSet
+
+Counts = npt.NDArray[np.int32]
+
+SEED = 2013
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Judged:
+    """How often each run of an experiment was rejected (0) and accepted (1), over all splits.
+
+    Attributes:
+        positive: shape (n_runs, n_properties + 1, 2), runs of the training variant; the last property is
+            all of them together.
+        negative: the same of the negative variant.
+    """
+
+    positive: Counts
+    negative: Counts
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Evaluation:
+    """What was evaluated, and what came of it.
+
+    Attributes:
+        n_runs: usable runs of each variant; of all variants as many.
+        runs: by variant, their ids.
+        properties: by program.
+        experiments: those whose variants were recorded.
+        judged: by method and experiment.
+        without: methods that could not be applied, with the reason.
+    """
+
+    seed: int
+    n_runs: int
+    runs: Mapping[str, tuple[str, ...]]
+    properties: Mapping[str, tuple[Property, ...]]
+    experiments: tuple[Experiment, ...]
+    judged: Mapping[tuple[Method, Experiment], Judged]
+    without: Mapping[Method, str]
+
+
+Watch = Callable[[int, int], None]
+"""Told how many parts of the work are done, and how many there are."""
+
+
+def evaluate(
+    runs: Mapping[str, RunSet],
+    methods: Iterable[Method],
+    *,
+    seed: int = SEED,
+    workers: int = 1,
+    watch: Watch = lambda done, parts: None,
+) -> Evaluation:
+    """Judge each experiment's runs with each method.
+
+    Args:
+        runs: by variant; runs that are not usable are left out. Of each variant as many take part as
+            the variant with the fewest has, the first ones.
+        workers: processes that share the work; the results do not depend on it.
+
+    Returns:
+        for one seed always the same.
+
+    Raises:
+        JudgeError: no experiment has both of its variants, or there are too few runs to divide.
+        UsageError: joblib is missing.
+    """
+    usable = {variant: of_variant.valid() for variant, of_variant in runs.items() if len(of_variant.valid())}
+    experiments = tuple(one for one in EXPERIMENTS if {one.training, one.negative} <= usable.keys())
+    if not experiments:
+        raise JudgeError(
+            "no two variants of one program have usable runs", advice="buto experiments generate --help"
+        )
+    taking_part = {name for one in experiments for name in (one.training, one.negative)}
+    n_runs = min(len(usable[name]) for name in taking_part)
+    ours = {name: usable[name].runs[:n_runs] for name in sorted(taking_part)}
+    without = _impossible(methods, ours)
+    possible = tuple(method for method in dict.fromkeys(methods) if method not in without)
+    plan = _Plan(seed, n_runs, experiments, possible, ours)
+    tasks = list(plan.parts())
+    results = _parallel(map(plan.task, tasks), workers)
+    counts = {
+        (method, one): Judged(*(plan.nothing(one.program) for _ in range(2)))
+        for method in possible
+        for one in experiments
+    }
+    for done, (part, accepted) in enumerate(zip(tasks, results, strict=True), start=1):
+        plan.count(part, accepted, counts)
+        watch(done, len(tasks))
+    return Evaluation(
+        seed,
+        n_runs,
+        {name: tuple(run.id for run in of_variant) for name, of_variant in ours.items()},
+        plan.properties,
+        experiments,
+        counts,
+        without,
+    )
+
+
+def _impossible(methods: Iterable[Method], runs: Mapping[str, Sequence[Run]]) -> dict[Method, str]:
+    from_jvm = [method for method in methods if method.clock == JVM]
+    known = all(np.isfinite(prepared(of_variant, (), ()).boot_s).all() for of_variant in runs.values())
+    return {} if known else dict.fromkeys(from_jvm, "some runs do not say when their JVM started")
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One task before its data are gathered."""
+
+    program: str
+    training: str
+    split: int
+
+
+class _Plan:
+    """What is divided how, and which part of it belongs where."""
+
+    def __init__(
+        self,
+        seed: int,
+        n_runs: int,
+        experiments: tuple[Experiment, ...],
+        methods: tuple[Method, ...],
+        runs: Mapping[str, Sequence[Run]],
+    ) -> None:
+        self.seed, self.n_runs = seed, n_runs
+        self.experiments, self.methods, self.runs = experiments, methods, runs
+        self.properties = {
+            program: judged_properties([run for name in variants if name in runs for run in runs[name]])
+            for program, variants in PROGRAMS.items()
+        }
+        self.divided = {
+            shares: divided(list(runs), n_runs, shares, max(method.splits for method in methods), seed)
+            for shares in {shares_of(method): None for method in methods}
+        }
+        self._prepared: tuple[str, Mapping[str, Variant]] = ("", {})
+
+    def parts(self) -> Iterator[_Part]:
+        for program in PROGRAMS:
+            learned = dict.fromkeys(one.training for one in self.experiments if one.program == program)
+            for split in range(max((method.splits for method in self.methods), default=0)):
+                for training in learned:
+                    yield _Part(program, training, split)
+
+    def task(self, part: _Part) -> Task:
+        variants = self._variants(part.program)
+        names = dict.fromkeys([part.training, *(one.negative for one in self._told_from(part.training))])
+        properties = self.properties[part.program]
+        return Task(
+            part.training,
+            part.split,
+            self.seed,
+            properties,
+            np.array([in_thesis(prop) for prop in properties], dtype=bool),
+            {name: variants[name] for name in names},
+            {shares: self._division(part, names, shares) for shares in self.divided},
+            self._methods(part),
+        )
+
+    def nothing(self, program: str) -> Counts:
+        return np.zeros((self.n_runs, len(self.properties[program]) + 1, 2), np.int32)
+
+    def count(
+        self,
+        part: _Part,
+        accepted: Mapping[Method, Accepted],
+        counts: Mapping[tuple[Method, Experiment], Judged],
+    ) -> None:
+        """Add what a task gave to the counts."""
+        for method, by_variant in accepted.items():
+            test = self.divided[shares_of(method)][part.split].test
+            for one in self._told_from(part.training):
+                judged = counts[method, one]
+                _add(judged.positive, test[one.training], by_variant[one.training])
+                _add(judged.negative, test[one.negative], by_variant[one.negative])
+
+    def _methods(self, part: _Part) -> tuple[Method, ...]:
+        return tuple(method for method in self.methods if part.split < method.splits)
+
+    def _division(self, part: _Part, names: Iterable[str], shares: Shares) -> Division:
+        split = self.divided[shares][part.split]
+        return Division(split.training[part.training], {name: split.test[name] for name in names})
+
+    def _told_from(self, training: str) -> list[Experiment]:
+        return [one for one in self.experiments if one.training == training]
+
+    def _variants(self, program: str) -> Mapping[str, Variant]:
+        # One program's runs at a time, smoothed in every way, are what memory has to hold.
+        if self._prepared[0] != program:
+            ways = list({smoothing_of(method.pipeline): None for method in self.methods})
+            self._prepared = (
+                program,
+                {
+                    name: prepared(self.runs[name], self.properties[program], ways)
+                    for name in PROGRAMS[program]
+                    if name in self.runs
+                },
+            )
+        return self._prepared[1]
+
+
+def divided(names: Sequence[str], n_runs: int, shares: Shares, n_splits: int, seed: int) -> list[Split]:
+    """The splits of variants with ``n_runs`` runs each; see :func:`buto.experiments.design.splits`."""
+    training, test = shares
+    return splits(
+        {name: range(n_runs) for name in names},
+        runs_of(training, n_runs),
+        n_splits,
+        seed,
+        None if test is None else runs_of(test, n_runs),
+    )
+
+
+def _add(counts: Counts, numbers: npt.NDArray[np.int64], accepted: npt.NDArray[np.bool_]) -> None:
+    counts[numbers, :, 0] += ~accepted
+    counts[numbers, :, 1] += accepted
+
+
+def _parallel(tasks: Iterable[Task], workers: int) -> Iterator[dict[Method, Accepted]]:
+    if workers == 1:
+        return map(judged, tasks)
+    try:
+        from joblib import Parallel, delayed
+    except ModuleNotFoundError as error:
+        raise UsageError(
+            "joblib, which shares the work among processes, is not installed",
+            advice="pip install 'buto[experiments]', or use one process with --workers 1",
+        ) from error
+    parallel = Parallel(n_jobs=workers, return_as="generator", batch_size=1)
+    results: Iterator[dict[Method, Accepted]] = parallel(delayed(judged)(task) for task in tasks)
+    return results

@@ -1,0 +1,176 @@
+"""Many methods learn one variant's training runs and judge runs of it and of others.
+
+What the pipeline does for one run and one configuration (:mod:`buto.analysis.pipeline`, preset
+``thesis``), for all test runs of a variant and all configurations at once, with the same algorithms:
+time points are made once for all bounds of a split, bounds once for all deviations and matchers.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from buto.analysis.bounds import ALGORITHMS, Bounds, clip, simple_bounds
+from buto.analysis.matching import MATCHERS, BoolArray, beyond
+from buto.analysis.pipeline import PipelineSettings
+from buto.analysis.series import sampling_interval
+from buto.analysis.timepoints import GENERATORS, IntArray, TimePoints
+from buto.experiments.grids import FAIL, JVM, Method
+from buto.experiments.stacks import Smoothing, Stack, Variant
+from buto.properties import Property
+
+Shares = tuple[float, float | None]
+"""Of the runs: how many train and how many are judged, see :class:`buto.experiments.grids.Method`."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Division:
+    """Runs of one variant that train, and runs of several variants that are judged, by their ordinals."""
+
+    training: IntArray
+    test: Mapping[str, IntArray]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Task:
+    """One variant is learned in one split.
+
+    Attributes:
+        split: its number.
+        variants: the training variant and those to tell it from, prepared.
+        counted: shape (n_properties,), which properties decide together.
+    """
+
+    training: str
+    split: int
+    seed: int
+    properties: tuple[Property, ...]
+    counted: BoolArray
+    variants: Mapping[str, Variant]
+    divisions: Mapping[Shares, Division]
+    methods: tuple[Method, ...]
+
+
+Accepted = Mapping[str, BoolArray]
+"""By variant, shape (n_test_runs, n_properties + 1): accepted by each property, and by all together."""
+
+
+def smoothing_of(pipeline: PipelineSettings) -> Smoothing:
+    return Smoothing(pipeline.smoothing, pipeline.window if pipeline.smoothing != "none" else 1)
+
+
+def shares_of(method: Method) -> Shares:
+    return method.training, method.test
+
+
+def judged(task: Task) -> dict[Method, Accepted]:
+    """Let every method of a task judge its test runs.
+
+    A run is accepted by a property if all of its points that can be compared lie within the bounds and,
+    with ``outside_model: fail``, all of its samples at times that the model reaches to. A run that is too
+    short to be smoothed has no points, and is not accepted.
+    """
+    learner = _Learner(task)
+    return {method: learner.judged(method) for method in task.methods}
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Learner:
+    task: Task
+    _stacks: dict[object, Stack] = field(default_factory=dict)
+    _points: dict[object, TimePoints] = field(default_factory=dict)
+    _bounds: dict[object, dict[float, Bounds]] = field(default_factory=dict)
+
+    def judged(self, method: Method) -> Accepted:
+        bounds = self._bounds_for(method)
+        interval_s = self._interval_s(method)
+        test = self.task.divisions[shares_of(method)].test
+        return {
+            name: _accepted(self._stack(name, numbers, method), bounds, interval_s, method, self.task.counted)
+            for name, numbers in test.items()
+        }
+
+    def _interval_s(self, method: Method) -> float:
+        raw = self.task.variants[self.task.training].raw
+        return sampling_interval([raw.run(number) for number in self._training(method)])
+
+    def _training(self, method: Method) -> IntArray:
+        return self.task.divisions[shares_of(method)].training
+
+    def _stack(self, name: str, numbers: IntArray, method: Method) -> Stack:
+        way = smoothing_of(method.pipeline)
+        key = name, numbers.tobytes(), way, method.clock
+        if key not in self._stacks:
+            variant = self.task.variants[name]
+            stack = variant.smoothed[way].some(numbers)
+            self._stacks[key] = stack.later(variant.boot_s[numbers]) if method.clock == JVM else stack
+        return self._stacks[key]
+
+    def _points_for(self, method: Method) -> TimePoints:
+        key = smoothing_of(method.pipeline), method.clock, method.training, method.pipeline.time_points
+        if key not in self._points:
+            stack = self._stack(self.task.training, self._training(method), method)
+            series = [stack.run(number) for number in range(len(stack))]
+            self._points[key] = GENERATORS[method.pipeline.time_points](series, self._interval_s(method))
+        return self._points[key]
+
+    def _bounds_for(self, method: Method) -> Bounds:
+        learned = self._learned_like(method)
+        if learned not in self._bounds:
+            deviations = sorted(
+                {one.pipeline.deviations for one in self.task.methods if self._learned_like(one) == learned}
+            )
+            settings = replace(method.pipeline, seed=self._seed())
+            made = bounds_of(self._points_for(method), settings, deviations)
+            self._bounds[learned] = {
+                number: clip(one, self.task.properties) for number, one in zip(deviations, made, strict=True)
+            }
+        return self._bounds[learned][method.pipeline.deviations]
+
+    def _learned_like(self, method: Method) -> object:
+        """Equal for methods whose bounds come from one pass over the same time points."""
+        pipeline = replace(method.pipeline, deviations=0.0, matching="nearest")
+        return pipeline, method.training, method.clock
+
+    def _seed(self) -> int:
+        return zlib.crc32(f"{self.task.seed} {self.task.split} {self.task.training}".encode())
+
+
+def bounds_of(
+    points: TimePoints, settings: PipelineSettings, deviations: Sequence[float]
+) -> tuple[Bounds, ...]:
+    """Bounds for several deviations; no particle is moved for a property that never scatters.
+
+    Every algorithm gives such a property, at each point, a band without width around its value
+    (``tests/contract``), which the simple one gives at no cost.
+    """
+    algorithm = ALGORITHMS[settings.bounds]
+    scatters = np.flatnonzero((np.nan_to_num(points.std) > 0).any(axis=0))
+    if settings.bounds != "particle" or len(scatters) == points.std.shape[1]:
+        return algorithm.make(points, settings, deviations)
+    parts = {name: getattr(points, name)[:, scatters] for name in ("counts", "mean", "median", "std")}
+    moved = algorithm.make(replace(points, **parts), settings, deviations)
+    merged = []
+    for whole, some in zip(simple_bounds(points, settings, deviations), moved, strict=True):
+        sides = {name: getattr(whole, name).copy() for name in ("lower", "upper", "expected")}
+        for name, side in sides.items():
+            side[:, scatters] = getattr(some, name)
+        merged.append(replace(whole, **sides))
+    return tuple(merged)
+
+
+def _accepted(
+    stack: Stack, bounds: Bounds, interval_s: float, method: Method, counted: BoolArray
+) -> BoolArray:
+    matched = MATCHERS[method.pipeline.matching](bounds, stack.times_s, interval_s)
+    outside = np.nan_to_num(beyond(stack.values, matched.bounds)) != 0
+    if method.outside_model == FAIL:
+        outside |= ~matched.in_model[:, np.newaxis]
+    each = np.ones((len(stack), outside.shape[1]), dtype=bool)
+    long_enough = np.flatnonzero(np.diff(stack.starts))
+    if len(long_enough):
+        each[long_enough] = np.logical_or.reduceat(outside, stack.starts[long_enough], axis=0)
+    return ~np.column_stack([each, each[:, counted].any(axis=1)])

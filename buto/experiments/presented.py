@@ -1,0 +1,231 @@
+"""Results in words, for the page and the terminal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from math import isnan
+
+from buto.experiments.claims import Outcome
+from buto.experiments.notified import NotifiedRuns
+from buto.experiments.published import Row
+from buto.experiments.repeat import Results
+from buto.experiments.tables import Line, Table
+from buto.report.experiments.content import Columns, Page, Section
+from buto.units import format_count
+
+UNDEFINED = "–"
+TONES = (
+    (Outcome.REPLICATES.value, "good"),
+    (Outcome.DIFFERS.value, "bad"),
+    (Outcome.UNDECIDED.value, "open"),
+)
+_OURS = ("TP", "FN", "TN", "FP", "accuracy", "precision", "MCC", "±")
+_THEIRS = ("TP", "FN", "TN", "FP", "acc.", "prec.", "MCC")
+_CLOCK = (
+    "Time is counted from the start of main; the thesis counts it from the start of the JVM. One of the "
+    "claims compares the two where the runs say how long their JVM took to begin."
+)
+_ERRORS = (
+    "± is one standard error of the score before it, clustered by run; what it owes to the training runs "
+    "that were drawn is not in it. Undefined scores (0 / 0) are dashes. Counts are over all splits."
+)
+
+
+def page(results: Sequence[Results]) -> Page:
+    """Everything on one page, host by host."""
+    sections = [section for one in results for section in _sections(one, several=len(results) > 1)]
+    texts = [
+        "Each number of the thesis stands beside ours. " + _ERRORS,
+        _CLOCK,
+        *(f"Host {one.host}: {facts(one)}." for one in results),
+    ]
+    return Page("The experiments of the thesis, repeated", tuple(texts), tuple(sections))
+
+
+def facts(results: Results) -> str:
+    """What was evaluated, in one sentence."""
+    evaluation = results.evaluation
+    return (
+        f"{format_count(evaluation.n_runs, 'run')} of each of {len(evaluation.runs)} variants, "
+        f"{format_count(len(evaluation.experiments), 'pair')} of variants, seed {evaluation.seed}; "
+        f"{results.not_usable} more runs were disturbed and left out"
+    )
+
+
+def summary(results: Results) -> str:
+    """How many claims went which way."""
+    outcomes = Counter(decision.outcome for _, decision in results.claims)
+    return ", ".join(f"{outcomes[outcome]} {name}" for outcome, name in _WORDS.items())
+
+
+_WORDS = {
+    Outcome.REPLICATES: "claims replicate",
+    Outcome.DIFFERS: "do not",
+    Outcome.UNDECIDED: "are undecided",
+}
+
+
+def scores(table: Table, *, short: bool = False) -> Columns:
+    """Ours beside the thesis's; ``short`` for terminals."""
+    number = f"Table {table.number}. " if table.number else ""
+    lines = [*table.lines, *table.more]
+    with_thesis = any(line.thesis for line in lines) or bool(table.unprinted)
+    heads: tuple[str, ...] = ("configuration", "training", *_OURS)
+    rows = [_cells(line) for line in lines]
+    groups = [("", 2), ("here", len(_OURS))]
+    if with_thesis:
+        theirs = _THEIRS[-1:] if short else _THEIRS
+        heads += theirs
+        groups.append(("thesis", len(theirs)))
+        rows = [(*row, *_printed(line.thesis)[-len(theirs) :]) for row, line in zip(rows, lines, strict=True)]
+        rows += [
+            (one.configuration, *[""] * (1 + len(_OURS)), *_printed(one)[-len(theirs) :])
+            for one in table.unprinted
+        ]
+    faint = frozenset(range(len(table.lines), len(lines)))
+    return Columns(
+        f"{number}{table.title[:1].upper()}{table.title[1:]}",
+        heads,
+        tuple(rows),
+        tuple(groups) if with_thesis else (),
+        faint=faint,
+        note=" ".join(_slips(lines)),
+    )
+
+
+def claims(results: Results) -> Columns:
+    """A line for each claim."""
+    rows = [
+        (
+            claim.section,
+            claim.table,
+            claim.text,
+            decision.outcome.value,
+            decision.thesis,
+            decision.ours,
+            claim.why,
+        )
+        for claim, decision in results.claims
+    ]
+    heads = ("section", "table", "claim", "here", "thesis", "ours", "what is known")
+    return Columns("Claims", heads, tuple(rows), left=len(heads), tones=TONES)
+
+
+def notifications(one: NotifiedRuns) -> tuple[Columns, ...]:
+    """Numbers of flagged notifications of each run, and their mean and deviation, beside the thesis's."""
+    first, second, third = one.thesis.tables
+    rows = []
+    for name, flagged, thesis in (
+        ("positive", one.positive, one.thesis.of_positive),
+        ("negative", one.negative, one.thesis.of_negative),
+    ):
+        mean, deviation = flagged.mean_and_deviation()
+        over_splits, error = flagged.mean_and_error()
+        cells = (mean, deviation, over_splits, error, *thesis)
+        rows.append((name, *(_decimal(value) for value in cells)))
+    pair = f"{one.thesis.training} is learned, {one.thesis.negative} is negative"
+    return (
+        Columns(
+            f"Tables {first} and {second}. Flagged notifications of each run of the first split: {pair}",
+            ("runs", "flagged"),
+            tuple(
+                (name, " ".join(map(str, flagged.first.tolist())))
+                for name, flagged in (("positive", one.positive), ("negative", one.negative))
+            ),
+            left=2,
+        ),
+        Columns(
+            f"Table {third}. Flagged notifications of a run",
+            ("runs", "mean", "deviation", "mean over splits", "±", "mean", "deviation"),
+            tuple(rows),
+            (("", 1), ("here", 4), ("thesis", 2)),
+        ),
+    )
+
+
+def failing(results: Results) -> Columns:
+    """Where good runs failed."""
+    rows = []
+    for line in results.failing:
+        tp, fn, _, _ = line.counts
+        rows.append((line.property or "all properties together", f"{fn}", f"{100 * fn / (tp + fn):.1f} %"))
+    return Columns(
+        "Where good runs failed with S-20: false negatives by property",
+        ("property", "failed", "of good runs"),
+        tuple(rows),
+        note="A run can fail at several properties; one at times outside the model fails at all of them.",
+    )
+
+
+def best_by_property(results: Results) -> Iterator[Columns]:
+    """Of each program and property, the configuration of the experiment overall with the best MCC."""
+    for program in dict.fromkeys(line.program for _, line in results.lines):
+        best: dict[str, Line] = {}
+        for grid, line in results.lines:
+            if grid != "overall" or line.program != program or isnan(line.scores[-1]):
+                continue
+            known = best.get(line.property)
+            if known is None or line.scores[-1] > known.scores[-1]:
+                best[line.property] = line
+        if best:
+            ranked = sorted(best.items(), key=lambda item: (-item[1].scores[-1], item[0]))
+            rows = tuple((name or "all together", *_cells(line)) for name, line in ranked)
+            heads = ("property", "configuration", "training", *_OURS)
+            yield Columns(f"{program or 'All programs'}: the best of each property", heads, rows, left=2)
+
+
+def _sections(results: Results, *, several: bool) -> Iterator[Section]:
+    at = f"{results.host}: " if several else ""
+    yield Section(f"{at}Claims", (f"{summary(results)}.",), (claims(results),))
+    pictures = {one.number: one for one in results.pictures}
+    for grid in results.grids:
+        tables = [one for one in results.tables if one.grid == grid.name]
+        shown = [pictures[number] for number in _FIGURES.get(grid.name, ()) if number in pictures]
+        yield Section(f"{at}{grid.name}", (), tuple(map(scores, tables)), tuple(shown))
+        by_program = [one for one in results.by_program if one.grid == grid.name]
+        if by_program:
+            title = f"{at}{grid.name}, by program"
+            yield Section(title, (), tuple(map(scores, by_program)), folded=True)
+    if results.failing:
+        yield Section(f"{at}Where good runs failed", (), (failing(results),))
+        yield Section(f"{at}Every property", (), tuple(best_by_property(results)), folded=True)
+    if results.notified:
+        tables_of = [table for one in results.notified for table in notifications(one)]
+        shown = [pictures[one.thesis.figure] for one in results.notified if one.thesis.figure in pictures]
+        yield Section(f"{at}Notifications", (), tuple(tables_of), tuple(shown))
+
+
+_FIGURES = {
+    "training-set-size": ("5.1",),
+    "smoothing": ("5.2",),
+    "overall": tuple(f"5.{number}" for number in range(3, 11)),
+}
+
+
+def _cells(line: Line) -> tuple[str, ...]:
+    return (
+        line.configuration,
+        str(line.n_training),
+        *map(str, line.counts),
+        *map(_decimal, line.scores),
+        _decimal(line.errors[-1]),
+    )
+
+
+def _printed(row: Row | None) -> tuple[str, ...]:
+    if row is None:
+        return ("",) * len(_THEIRS)
+    return (*map(str, row.counts), *map(_decimal, row.scores))
+
+
+def _slips(lines: Sequence[Line]) -> Iterator[str]:
+    for line in lines:
+        slips = line.thesis.slips() if line.thesis else {}
+        if slips:
+            found = ", ".join(f"{name} {value:.2f}" for name, value in slips.items())
+            yield f"{line.configuration}: the thesis's own counts give {found}."
+
+
+def _decimal(value: float) -> str:
+    return UNDEFINED if isnan(value) else f"{value:.2f}"

@@ -1,0 +1,101 @@
+"""The experiments of Appendix A on the runs of one host: everything that comes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from buto.experiments.chapter5 import claims_of
+from buto.experiments.claims import Claim, Decision, Evidence
+from buto.experiments.design import PROGRAMS
+from buto.experiments.evaluation import SEED, Evaluation, Watch, evaluate
+from buto.experiments.figures import figures, recorded
+from buto.experiments.grids import BEST, GRIDS, Grid
+from buto.experiments.notified import NotifiedRuns, notified_runs
+from buto.experiments.published import Scope
+from buto.experiments.tables import Line, Table, everything, table, tables_of
+from buto.report.experiments.content import Picture
+from buto.runs import RunSet
+
+MOST_FAILING = 12
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Results:
+    """What one host gave.
+
+    Attributes:
+        grids: which experiments were repeated.
+        not_usable: runs that were recorded but are left out of everything.
+        by_program: of each grid, tables that the thesis does not have.
+        failing: at which properties most good runs failed with the best method; empty without ``overall``.
+        lines: every configuration in every scope, by the name of its grid.
+    """
+
+    host: str
+    grids: tuple[Grid, ...]
+    evaluation: Evaluation
+    not_usable: int
+    tables: tuple[Table, ...]
+    by_program: tuple[Table, ...]
+    failing: tuple[Line, ...]
+    notified: tuple[NotifiedRuns, ...]
+    claims: tuple[tuple[Claim, Decision], ...]
+    pictures: tuple[Picture, ...]
+    lines: tuple[tuple[str, Line], ...]
+
+
+def repeat(
+    host: str,
+    runs: Mapping[str, RunSet],
+    names: Sequence[str],
+    *,
+    seed: int = SEED,
+    workers: int = 1,
+    watch: Watch = lambda done, parts: None,
+) -> Results:
+    """Repeat some experiments of Appendix A.
+
+    Args:
+        runs: by variant, see :func:`buto.experiments.dataset.load`.
+        names: of :data:`buto.experiments.grids.GRIDS`.
+
+    Raises:
+        JudgeError, UsageError: see :func:`buto.experiments.evaluation.evaluate`.
+    """
+    grids = tuple(GRIDS[name] for name in names)
+    methods = [one.method for grid in grids for one in grid.all]
+    evaluation = evaluate(runs, methods, seed=seed, workers=workers, watch=watch)
+    with_notifications = any(grid.name == "overall" for grid in grids)
+    notified = notified_runs(runs, seed) if with_notifications else ()
+    evidence = Evidence(evaluation, {one.thesis.figure: one for one in notified})
+    data = recorded({name: runs[name] for name in evaluation.runs}, evaluation.n_runs, seed)
+    lines = tuple((grid.name, one) for grid in grids for one in everything(evaluation, grid))
+    return Results(
+        host,
+        grids,
+        evaluation,
+        sum(len(of_variant) - len(of_variant.valid()) for of_variant in runs.values()),
+        tuple(one for grid in grids for one in tables_of(evaluation, grid)),
+        tuple(
+            table(evaluation, grid, "", Scope(program), f"{grid.varies}: {program}")
+            for grid in grids
+            for program in PROGRAMS
+            if grid.name != "overall" and any(one.program == program for one in evaluation.experiments)
+        ),
+        _failing(lines),
+        notified,
+        tuple((claim, claim.decide(evidence)) for claim in claims_of({grid.table for grid in grids})),
+        tuple(one for grid in grids for one in figures(data, grid.name)),
+        lines,
+    )
+
+
+def _failing(lines: Sequence[tuple[str, Line]]) -> tuple[Line, ...]:
+    best = next(one.label for one in GRIDS["overall"].configurations if one.method == BEST)
+    ours = [
+        line
+        for grid, line in lines
+        if grid == "overall" and line.configuration == best and line.program is None and line.counts[1]
+    ]
+    return tuple(sorted(ours, key=lambda line: (-line.counts[1], line.property))[:MOST_FAILING])

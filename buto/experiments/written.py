@@ -1,0 +1,198 @@
+"""Results as files: every score as CSV, what a reader looks for as JSON.
+
+Numbers are written with all their digits, so that equal results are equal files; NaN is empty or null.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Sequence
+from math import isnan
+from typing import Any
+
+from buto.experiments.notified import Flagged
+from buto.experiments.published import Row
+from buto.experiments.repeat import Results
+from buto.experiments.scores import SCORES
+from buto.experiments.tables import TOGETHER, Line, Table
+
+FORMAT = "buto-experiments"
+VERSION = 1
+
+COUNTS = ("tp", "fn", "tn", "fp")
+NAMES = tuple(score.name.lower() for score in SCORES)
+SCORE_COLUMNS = (
+    "host",
+    "experiment",
+    "program",
+    "property",
+    "configuration",
+    "training_runs",
+    "splits",
+    *COUNTS,
+    *NAMES,
+    *(f"{name}_error" for name in NAMES),
+    *(f"thesis_{name}" for name in (*COUNTS, *NAMES)),
+)
+CLAIM_COLUMNS = ("host", "section", "table", "claim", "outcome", "thesis", "ours", "apart", "error", "why")
+ALL = "all"
+
+
+def scores_csv(results: Sequence[Results]) -> str:
+    """One row for each configuration in each scope."""
+    return _csv(SCORE_COLUMNS, (row for one in results for row in _score_rows(one)))
+
+
+def claims_csv(results: Sequence[Results]) -> str:
+    """One row for each claim."""
+    return _csv(
+        CLAIM_COLUMNS,
+        (
+            (
+                one.host,
+                claim.section,
+                claim.table,
+                claim.text,
+                decision.outcome.value,
+                decision.thesis,
+                decision.ours,
+                _cell(decision.apart),
+                _cell(decision.error),
+                claim.why,
+            )
+            for one in results
+            for claim, decision in one.claims
+        ),
+    )
+
+
+def to_json(results: Sequence[Results]) -> str:
+    """The thesis's tables beside ours, tables by program, notifications and claims."""
+    data = {"format": FORMAT, "version": VERSION, "hosts": [_host(one) for one in results]}
+    return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _score_rows(results: Results) -> Iterator[tuple[str, ...]]:
+    for grid, line in results.lines:
+        printed = ("",) * (len(COUNTS) + len(NAMES))
+        if line.thesis is not None:
+            printed = (*map(str, line.thesis.counts), *map(_cell, line.thesis.scores))
+        yield (
+            results.host,
+            grid,
+            line.program or ALL,
+            line.property if line.property != TOGETHER else ALL,
+            line.configuration,
+            str(line.n_training),
+            str(line.n_splits),
+            *map(str, line.counts),
+            *map(_cell, line.scores),
+            *map(_cell, line.errors),
+            *printed,
+        )
+
+
+def _host(results: Results) -> dict[str, Any]:
+    evaluation = results.evaluation
+    return {
+        "host": results.host,
+        "seed": evaluation.seed,
+        "experiments": [grid.name for grid in results.grids],
+        "runs_of_each_variant": evaluation.n_runs,
+        "runs_not_usable": results.not_usable,
+        "pairs": [[one.training, one.negative] for one in evaluation.experiments],
+        "tables": [_table(one) for one in results.tables],
+        "tables_by_program": [_table(one) for one in results.by_program],
+        "good_runs_failed_at": [_line(one) for one in results.failing],
+        "notifications": [
+            {
+                "tables": list(one.thesis.tables),
+                "training": one.thesis.training,
+                "negative": one.thesis.negative,
+                "positive_runs": _flagged(one.positive, one.thesis.of_positive),
+                "negative_runs": _flagged(one.negative, one.thesis.of_negative),
+            }
+            for one in results.notified
+        ],
+        "claims": [
+            {
+                "section": claim.section,
+                "table": claim.table,
+                "claim": claim.text,
+                "outcome": decision.outcome.value,
+                "thesis": decision.thesis,
+                "ours": decision.ours,
+                "apart": _number(decision.apart),
+                "error": _number(decision.error),
+                "why": claim.why,
+            }
+            for claim, decision in results.claims
+        ],
+    }
+
+
+def _table(table: Table) -> dict[str, Any]:
+    return {
+        "table": table.number or None,
+        "experiment": table.grid,
+        "title": table.title,
+        "lines": [_line(one) for one in table.lines],
+        "more": [_line(one) for one in table.more],
+        "only_in_the_thesis": [
+            {"configuration": row.configuration, "thesis": _row(row)} for row in table.unprinted
+        ],
+    }
+
+
+def _line(line: Line) -> dict[str, Any]:
+    return {
+        "configuration": line.configuration,
+        "program": line.program or ALL,
+        "property": line.property if line.property != TOGETHER else ALL,
+        "training_runs": line.n_training,
+        "splits": line.n_splits,
+        **dict(zip(COUNTS, line.counts, strict=True)),
+        **dict(zip(NAMES, map(_number, line.scores), strict=True)),
+        **{f"{name}_error": _number(value) for name, value in zip(NAMES, line.errors, strict=True)},
+        "thesis": None if line.thesis is None else _row(line.thesis),
+    }
+
+
+def _row(row: Row) -> dict[str, Any]:
+    return {
+        **dict(zip(COUNTS, row.counts, strict=True)),
+        **dict(zip(NAMES, row.scores, strict=True)),
+        "slips": dict(row.slips()),
+    }
+
+
+def _flagged(flagged: Flagged, thesis: tuple[float, float]) -> dict[str, Any]:
+    mean, deviation = flagged.mean_and_deviation()
+    over_splits, error = flagged.mean_and_error()
+    return {
+        "flagged_in_each_run": flagged.first.tolist(),
+        "mean": _number(mean),
+        "deviation": _number(deviation),
+        "mean_over_splits": _number(over_splits),
+        "error": _number(error),
+        "thesis_mean": thesis[0],
+        "thesis_deviation": thesis[1],
+    }
+
+
+def _csv(columns: Sequence[str], rows: Iterator[tuple[str, ...]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _cell(value: float) -> str:
+    return "" if isnan(value) else repr(value)
+
+
+def _number(value: float) -> float | None:
+    return None if isnan(value) else value

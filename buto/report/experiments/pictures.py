@@ -1,0 +1,79 @@
+"""The thesis's figures, drawn anew: runs, and the shaded area of the bounds that they are put beside."""
+
+from __future__ import annotations
+
+import io
+import math
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from buto.report.axes import set_unit
+from buto.report.experiments.content import Picture, PicturePanel
+from buto.report.plots import BAND_COLOUR, CHECKED_COLOUR, TRAINING_COLOUR
+from buto.runs import FloatArray
+
+COLOURS = {"training": TRAINING_COLOUR, "positive": "#009E73", "negative": CHECKED_COLOUR}
+"""Green, like the others, of Okabe and Ito's palette."""
+
+_WIDE = 1.5
+"""How many ranges of the runs a panel shows; wider bounds are cut off."""
+
+
+def png(picture: Picture) -> bytes:
+    """All panels of a figure beside one another, two in a row."""
+    columns = min(2, len(picture.panels))
+    rows = math.ceil(len(picture.panels) / columns)
+    figure = Figure(figsize=(4.6 * columns, 2.5 * rows), dpi=90, layout="constrained")
+    grid = np.atleast_1d(figure.subplots(rows, columns, squeeze=False)).ravel()
+    for axes, panel in zip(grid, picture.panels, strict=False):
+        _draw(axes, panel)
+    for axes in grid[len(picture.panels) :]:
+        axes.set_axis_off()
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png")
+    return buffer.getvalue()
+
+
+def _draw(axes: Axes, panel: PicturePanel) -> None:
+    if panel.band is not None:
+        order = np.argsort(panel.band.times_s, kind="stable")
+        axes.fill_between(
+            panel.band.times_s[order],
+            panel.band.lower[order],
+            panel.band.upper[order],
+            color=BAND_COLOUR,
+            alpha=0.35,
+            linewidth=0,
+        )
+    for curve in panel.curves:
+        axes.plot(curve.times_s, curve.values, color=COLOURS[panel.colour], alpha=0.5, linewidth=0.7)
+    axes.set_ylim(*_limits(panel))
+    axes.set_title(panel.title, loc="left", fontsize=9)
+    axes.margins(x=0.01)
+    set_unit(axes.xaxis, "s")
+    set_unit(axes.yaxis, panel.unit)
+    axes.tick_params(labelsize=7)
+    axes.grid(color="#DDDDDD", linewidth=0.5)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _limits(panel: PicturePanel) -> tuple[float, float]:
+    curves = _finite([curve.values for curve in panel.curves])
+    band = _finite([panel.band.lower, panel.band.upper]) if panel.band is not None else curves[:0]
+    shown = curves if curves.size else band
+    if not shown.size:
+        return 0.0, 1.0
+    low, high = float(shown.min()), float(shown.max())
+    span = (high - low) or abs(high) or 1.0
+    if band.size:
+        low = min(low, max(float(band.min()), low - _WIDE * span / 2))
+        high = max(high, min(float(band.max()), high + _WIDE * span / 2))
+    return low - 0.05 * span, high + 0.05 * span
+
+
+def _finite(arrays: list[FloatArray]) -> FloatArray:
+    values = np.concatenate(arrays) if arrays else np.empty(0)
+    return values[np.isfinite(values)]
