@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -55,23 +56,23 @@ def load(path: Path) -> Oracle:
     try:
         data = json.loads(path.read_bytes())
     except FileNotFoundError as error:
-        raise BadFileError(f"there is no oracle {path}", advice=f"buto train {path.stem}") from error
+        raise BadFileError(f"there is no oracle {path}", advice=_train_again(path, {})) from error
     except OSError as error:
         raise BadFileError(f"the oracle {path} cannot be read: {error.strerror or error}") from error
     except ValueError as error:
-        raise _damaged(path, str(error)) from error
+        raise _damaged(path, str(error), {}) from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise _damaged(path, f"it does not say that it is a {FORMAT}")
+        raise _damaged(path, f"it does not say that it is a {FORMAT}", {})
     data = _upgraded(path, data)
     try:
         return _oracle(data)
     except BadFileError as error:
-        raise _damaged(path, error.message) from error
+        raise _damaged(path, error.message, data) from error
     except UsageError as error:
-        raise _damaged(path, error.message) from error
+        raise _damaged(path, error.message, data) from error
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-        raise _damaged(path, what) from error
+        raise _damaged(path, what, data) from error
 
 
 def _oracle(data: dict[str, Any]) -> Oracle:
@@ -90,26 +91,34 @@ def _oracle(data: dict[str, Any]) -> Oracle:
 def _upgraded(path: Path, data: dict[str, Any]) -> dict[str, Any]:
     version = data.get("version")
     if type(version) is not int:
-        raise _damaged(path, f"its version is {version!r}, not a whole number")
+        raise _damaged(path, f"its version is {version!r}, not a whole number", data)
     if version > VERSION:
         raise BadFileError(
             f"the oracle {path} is of version {version}; this buto reads up to {VERSION}",
-            advice="update buto (pip install --upgrade buto), or train again with this one: "
-            f"buto train {path.stem}",
+            advice="update buto (pip install --upgrade buto), or " + _train_again(path, data),
         )
     while version < VERSION:
         if version not in UPGRADES:
-            raise _damaged(path, f"there never was a version {version}")
+            raise _damaged(path, f"there never was a version {version}", data)
         data = UPGRADES[version](data)
         version += 1
     return data
 
 
-def _damaged(path: Path, what: str) -> BadFileError:
+def _damaged(path: Path, what: str, data: Mapping[str, Any]) -> BadFileError:
+    again = _train_again(path, data)
     return BadFileError(
         f"the oracle {path} is damaged: {what}",
-        advice=f"restore it (git checkout {path}), or train again: buto train {path.stem}",
+        advice=f"restore it ({shlex.join(['git', 'checkout', str(path)])}), or {again}",
     )
+
+
+def _train_again(path: Path, data: Mapping[str, Any]) -> str:
+    """How to make the file anew; its name need not be the test's, which the data may hold."""
+    test = data.get("test")
+    name = shlex.quote(test) if isinstance(test, str) else "NAME"
+    command = f"buto train {name} --oracle {shlex.quote(str(path))}"
+    return f"train again, with the program's command after -- unless buto.yaml has it: {command}"
 
 
 def _write_whole(path: Path, content: bytes) -> None:

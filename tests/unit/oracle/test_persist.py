@@ -87,7 +87,7 @@ def test_a_missing_file_says_what_to_type(tmp_path):
     refused(tmp_path / "leaker.json", "there is no oracle")
     with pytest.raises(BadFileError) as caught:
         load(tmp_path / "leaker.json")
-    assert caught.value.advice == "buto train leaker"
+    assert caught.value.advice.endswith(f": buto train NAME --oracle {tmp_path / 'leaker.json'}")
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b"[1]", b"null", b'{"format": "other"}'])
@@ -140,6 +140,23 @@ def test_a_newer_version_is_refused_by_its_number(path):
     data = json.loads(path.read_text())
     path.write_text(json.dumps(data | {"version": 7}))
     refused(path, "of version 7; this buto reads up to 1")
+
+
+@pytest.mark.parametrize(
+    ("changed", "name"),
+    [
+        ({"version": 7}, "synthetic"),
+        ({"runs": None}, "synthetic"),
+        ({"test": "a b", "version": 7}, "'a b'"),
+        ({"test": 3, "version": 7}, "NAME"),
+    ],
+)
+def test_the_test_is_called_as_the_file_says_and_not_as_the_file(path, changed, name):
+    data = json.loads(path.read_text())
+    path.write_text(json.dumps(data | changed))
+    with pytest.raises(BadFileError) as caught:
+        load(path)
+    assert caught.value.advice.endswith(f"buto train {name} --oracle {path}")
 
 
 @pytest.mark.parametrize("version", [0, -1, "1", None, 1.0, True])
