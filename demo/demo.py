@@ -31,7 +31,7 @@ def main() -> int:
     step("Draw what was expected and what came.", "buto --quiet plot leaker --out plots", 0)
     print("\nThe demo told the truth. What it leaves in demo-output/:")
     print("  oracles/leaker.json  what was learned; belongs beside your tests, under version control")
-    print("  plots/overview.png   what moves or differs; a picture of each difference lies beside it")
+    print("  plots/overview.png   all that ever changes; a picture of each difference lies beside it")
     print("  .buto/               the runs (buto runs list)")
     return 0
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import ClassVar
 
 from buto import oracle
@@ -20,6 +23,8 @@ from buto.runs.store import RunStore
 from buto.training import PURPOSE, SESSION
 from buto.units import format_count
 from buto.verdicts import Finding
+
+MATPLOTLIB_PLACE = "MPLCONFIGDIR"
 
 
 class PlotCommand:
@@ -55,8 +60,6 @@ examples:
         parser.set_defaults(config=None)
 
     def run(self, args: Namespace, console: Console) -> int:
-        from buto.report.panels import panels, pictures
-
         known = chosen.the_oracle(args, args.test)
         store = RunStore(args.store)
         checked = _checked(args, store)
@@ -71,10 +74,29 @@ examples:
         training = _training(known, store)
         console.info(f"{len(training)} of {len(known.run_ids)} training runs are at hand")
         out: Path = args.out or Path("plots", args.test)
-        for name, picture in pictures(panels(known, training, checked, findings), args.test).items():
-            _write(out / name, picture)
-            console.result(str(out / name))
+        with _matplotlib_beside(store):
+            from buto.report.panels import caption_of, panels, pictures
+
+            drawn = panels(known, training, checked, findings)
+            for name, picture in pictures(drawn, args.test, caption_of(known, checked)).items():
+                _write(out / name, picture)
+                console.result(str(out / name))
         return EXIT_PASS
+
+
+@contextmanager
+def _matplotlib_beside(store: RunStore) -> Iterator[None]:
+    """Have matplotlib keep its list of fonts in the store, not in the user's home, unless told where."""
+    if MATPLOTLIB_PLACE in os.environ:
+        yield
+        return
+    with TemporaryDirectory(prefix="buto-") as passing:
+        beside = os.access(store.root, os.W_OK | os.X_OK)
+        os.environ[MATPLOTLIB_PLACE] = str(store.root.resolve() / "matplotlib") if beside else passing
+        try:
+            yield
+        finally:
+            del os.environ[MATPLOTLIB_PLACE]
 
 
 def _checked(args: Namespace, store: RunStore) -> list[Run]:

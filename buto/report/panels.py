@@ -15,6 +15,8 @@ from buto.runs import Run
 from buto.verdicts import Finding
 
 MAX_PICTURES = 12
+MAX_NAMED = 3
+"""Runs whose ids fit below a picture."""
 
 
 def panels(
@@ -53,13 +55,33 @@ def panels(
     return sorted(drawn, key=lambda panel: (rank.get(panel.prop.name, len(rank)), not _moves(panel)))
 
 
-def pictures(drawn: Sequence[Panel], title: str) -> dict[str, bytes]:
-    """File name to PNG: an overview, and one for each property with findings, at most MAX_PICTURES."""
+def pictures(drawn: Sequence[Panel], title: str, caption: str = "") -> dict[str, bytes]:
+    """File name to PNG: an overview, and one for each property with findings, at most MAX_PICTURES.
+
+    The overview leaves out what is one and the same value in all runs, and says how many those are.
+    """
+    shown = [panel for panel in drawn if panel.findings or _moves(panel)]
+    constant = len(drawn) - len(shown)
+    heading = f"{title}; {constant} that never change are left out" if constant else title
     found = [panel for panel in drawn if panel.findings][:MAX_PICTURES]
     return {
-        "overview.png": overview_plot(drawn, title),
-        **{f"{_file_name(panel.prop.name)}.png": property_plot(panel, title) for panel in found},
+        "overview.png": overview_plot(shown, heading, caption),
+        **{f"{_file_name(panel.prop.name)}.png": property_plot(panel, title, caption) for panel in found},
     }
+
+
+def caption_of(oracle: Oracle, checked: Sequence[Run]) -> str:
+    """Which runs are shown as checked, and what smoothing takes from each curve."""
+    ids = [run.id for run in checked]
+    if len(ids) > MAX_NAMED:
+        ids = [f"{len(ids)} runs from {ids[0]} to {ids[-1]}"]
+    parts = [f"checked: {', '.join(ids)}"] if ids else []
+    settings = oracle.settings.pipeline
+    if settings.smoothing != "none":
+        half = settings.window // 2
+        most = "up to " if settings.shrink_window else ""
+        parts.append(f"smoothed ({settings.smoothing}), which takes the first and last {most}{half} points")
+    return "\n".join(parts)
 
 
 def _curve(comparison: Comparison, column: int, run: Run) -> Curve:
@@ -68,8 +90,11 @@ def _curve(comparison: Comparison, column: int, run: Run) -> Curve:
 
 
 def _moves(panel: Panel) -> bool:
+    """Whether its value ever changes, from one run to another or within one; true without any curve."""
     values = [curve.values[~np.isnan(curve.values)] for curve in (*panel.training, *panel.checked)]
-    known = np.concatenate(values) if values else np.empty(0)
+    if not values:
+        return True
+    known = np.concatenate(values)
     return bool(known.size and np.ptp(known) > 0)
 
 

@@ -27,6 +27,7 @@ BAND_COLOUR = "#56B4E9"
 TRAINING_COLOUR = "#4D6A7F"
 CHECKED_COLOUR = "#D55E00"
 MAX_PANELS = 24
+_CAPTION_COLOUR = "#444444"
 _MARGIN = 0.08
 _FLAT_SHARE = 0.1
 """A property that moves by less of its level is drawn flat, not magnified."""
@@ -67,19 +68,20 @@ class Panel:
     findings: Sequence[Finding] = ()
 
 
-def property_plot(panel: Panel, title: str) -> bytes:
-    """One property as a PNG picture, 1200 x 675 pixels."""
+def property_plot(panel: Panel, title: str, caption: str = "") -> bytes:
+    """One property as a PNG picture, 1200 x 675 pixels; the caption stands below, small."""
     figure = Figure(figsize=(8, 4.5), dpi=150, layout="constrained")
     axes = figure.subplots()
     _draw(axes, panel)
     axes.set_title(f"{panel.prop.name}\n", loc="left", fontweight="bold")
-    axes.text(0, 1.02, _subtitle(panel, title), transform=axes.transAxes, color="#444444")
+    axes.text(0, 1.02, _subtitle(panel, title), transform=axes.transAxes, color=_CAPTION_COLOUR)
     axes.set_xlabel("time since the program's start")
+    figure.supxlabel(caption, fontsize=7, color=_CAPTION_COLOUR)
     axes.legend(handles=_legend([panel]), loc="best", frameon=False, fontsize="small")
     return _png(figure)
 
 
-def overview_plot(panels: Sequence[Panel], title: str) -> bytes:
+def overview_plot(panels: Sequence[Panel], title: str, caption: str = "") -> bytes:
     """Many properties as small pictures in one PNG; the first MAX_PANELS of them are drawn."""
     shown = panels[:MAX_PANELS]
     columns = min(4, math.ceil(math.sqrt(len(shown))) or 1)
@@ -89,12 +91,13 @@ def overview_plot(panels: Sequence[Panel], title: str) -> bytes:
     for axes, panel in zip(grid, shown, strict=False):
         _draw(axes, panel)
         colour = CHECKED_COLOUR if panel.findings else "black"
-        axes.set_title(_shortened(panel.prop.name), loc="left", fontsize=9, color=colour)
+        axes.set_title(_in_two_lines(panel.prop.name), loc="left", fontsize=9, color=colour)
         axes.tick_params(labelsize=7)
     for axes in grid[len(shown) :]:
         axes.set_axis_off()
     omitted = len(panels) - len(shown)
     figure.suptitle(title + (f" ({omitted} more properties not shown)" if omitted else ""), fontsize=11)
+    figure.supxlabel(caption, fontsize=8, color=_CAPTION_COLOUR)
     figure.legend(handles=_legend(shown), loc="outside lower center", ncols=4, frameon=False, fontsize=9)
     return _png(figure)
 
@@ -105,7 +108,8 @@ def _draw(axes: Axes, panel: Panel) -> None:
         axes.fill_between(band.times_s, band.lower, band.upper, color=BAND_COLOUR, alpha=0.3, linewidth=0)
     for finding in panel.findings:
         if finding.window_s is not None:
-            axes.axvspan(*finding.window_s, color=CHECKED_COLOUR, alpha=0.09, linewidth=0)
+            # A strip, for a shade over the whole height would turn the band grey.
+            axes.axvspan(*finding.window_s, ymin=0.97, color=CHECKED_COLOUR, alpha=0.5, linewidth=0)
     for curve in panel.training:
         axes.plot(curve.times_s, curve.values, color=TRAINING_COLOUR, alpha=0.45, linewidth=0.8)
     worst = {finding.run_id for finding in panel.findings}
@@ -164,7 +168,7 @@ def _legend(panels: Sequence[Panel]) -> list[Line2D | Patch]:
         label = "checked run" if runs == 1 else f"{runs} checked runs"
         handles.append(Line2D([], [], color=CHECKED_COLOUR, linewidth=2, label=label))
     if any(finding.window_s for panel in panels for finding in panel.findings):
-        handles.append(Patch(color=CHECKED_COLOUR, alpha=0.15, label="outside"))
+        handles.append(Patch(color=CHECKED_COLOUR, alpha=0.5, label="outside"))
     return handles
 
 
@@ -176,8 +180,10 @@ def _subtitle(panel: Panel, title: str) -> str:
     return f"{title}: {format_change(worst.expected, worst.observed, worst.unit)}{at}"
 
 
-def _shortened(name: str, width: int = 38) -> str:
-    return name if len(name) <= width else name[: width - 1] + "…"
+def _in_two_lines(name: str, width: int = 38) -> str:
+    """A long name with its instance on a line of its own; each line is cut at ``width`` characters."""
+    lines = [name] if len(name) <= width else name.replace("[", "\n[", 1).split("\n")
+    return "\n".join(line if len(line) <= width else line[: width - 1] + "…" for line in lines)
 
 
 def _png(figure: Figure) -> bytes:

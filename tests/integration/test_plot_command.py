@@ -9,7 +9,7 @@ import pytest
 from buto.cli.main import main
 from buto.errors import EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXIT_PASS, EXIT_USAGE
 from buto.runs import Quality
-from tests.integration.stored import a_run, store
+from tests.integration.stored import a_run, buto, store
 
 PNG = b"\x89PNG\r\n\x1a\n"
 COMMAND = ("--", "java", "-cp", "app.jar", "Main")
@@ -92,3 +92,15 @@ def test_a_place_that_cannot_be_written_is_named(project: Path, capsys: pytest.C
     (project / "taken").write_text("")
     assert main(["plot", "leaker", "--out", "taken"]) == EXIT_NOT_JUDGED
     assert "taken/overview.png cannot be written" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("writable", [True, False])
+def test_the_users_home_is_left_alone(project: Path, writable: bool) -> None:
+    home = project / "home"
+    if writable:
+        home.mkdir()
+    else:
+        home.write_text("no directory, so that nothing can be written even by root")
+    done = buto(project, "plot", "leaker", "-q", HOME=str(home))
+    assert (done.returncode, done.stderr) == (EXIT_PASS, "")
+    assert not writable or not list(home.iterdir())

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
 from buto.properties import property_for
-from buto.report import plots
+from buto.report import panels, plots
 from buto.report.axes import MAX_TICKS, BinaryLocator, set_unit
 from buto.report.plots import Band, Curve, Panel, overview_plot, property_plot
 from tests.unit.report import made
@@ -98,3 +98,32 @@ def test_a_band_that_is_far_wider_than_the_runs_does_not_flatten_them() -> None:
 def test_neither_too_many_ticks_nor_too_few(low: float, span: float) -> None:
     ticks = BinaryLocator().tick_values(low, low + span)
     assert 1 <= len(ticks) <= MAX_TICKS + 1
+
+
+def test_a_band_keeps_its_colour_where_the_run_lies_outside() -> None:
+    below = replace(PANEL, training=(), checked=(), band=Band(TIMES, np.zeros(41), np.full(41, 2**20)))
+    picture, plain = (
+        pixels(property_plot(replace(below, findings=[finding]), "leaker"))
+        for finding in (made.leak(), replace(made.leak(), window_s=None))
+    )
+    changed = np.flatnonzero((picture != plain).any(axis=(1, 2)))
+    assert changed.max() < picture.shape[0] / 4
+
+
+def test_long_names_keep_their_instance() -> None:
+    name = "jvm.memory.committed[CodeHeap 'non-profiled nmethods']"
+    assert plots._in_two_lines(name).split("\n") == [
+        "jvm.memory.committed",
+        "[CodeHeap 'non-profiled nmethods']",
+    ]
+
+
+def test_the_overview_leaves_out_what_never_changes_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[tuple[int, str]] = []
+    monkeypatch.setattr(
+        panels, "overview_plot", lambda shown, title, caption: seen.append((len(shown), title)) or b""
+    )
+    flat = replace(PANEL, findings=(), checked=[Curve(TIMES, np.full(41, 10.0))], training=())
+    panels.pictures([replace(PANEL, findings=()), flat], "leaker")
+    panels.pictures([replace(flat, checked=())], "leaker")
+    assert seen == [(1, "leaker; 1 that never change are left out"), (1, "leaker")]
