@@ -21,7 +21,7 @@ from buto.collect.agent_listener import AgentConnection, AgentListener
 from buto.collect.agent_recorder import AgentRecorder
 from buto.collect.collector import OnTick
 from buto.collect.hsperf import HeldCounters, NoPerfData
-from buto.collect.jvm_choice import is_wanted, main_name
+from buto.collect.jvm_choice import NO_PROGRAM, is_wanted, main_name
 from buto.collect.launcher import Ending, Launch
 from buto.collect.recording import Progress, Recording
 from buto.collect.time_limit import TimeLimit
@@ -30,9 +30,6 @@ TICK_S = 0.1
 FLUSH_S = 0.1
 """Shorter intervals are sent in batches so often, longer ones sample by sample; a killed program loses no
 more of its samples."""
-
-ORPHAN_S = 10.0
-"""When a command has ended and left processes behind, one of them may so long become the JVM to measure."""
 
 
 class AgentSession:
@@ -62,7 +59,6 @@ class AgentSession:
         self._measured: AgentConnection | None = None
         self._jvm_watched = False
         self._connections: set[AgentConnection] = set()
-        self._orphan_deadline: float | None = None
         self._held = ExitStack()
         self._selector = self._held.enter_context(selectors.DefaultSelector())
         self._watch(launch.fileno(), self._command_ended)
@@ -143,10 +139,7 @@ class AgentSession:
         """Once the command has ended: whether nothing more can come."""
         if self._measured is not None:
             return self.dead_ns != 0 if self._jvm_watched else self._measured.closed
-        now = time.monotonic()
-        if self._orphan_deadline is None:
-            self._orphan_deadline = now + ORPHAN_S
-        return now >= self._orphan_deadline or not self._launch.members()
+        return self._launch.is_spent()
 
     def _command_ended(self) -> None:
         self._selector.unregister(self._launch.fileno())
@@ -181,7 +174,7 @@ class AgentSession:
         target = self._launch.target
         is_command = self._launch.line.direct and hello.pid == self._launch.pid and target.jvm is None
         if self._measured is not None or not (is_command or is_wanted(hello.command, target.jvm)):
-            self.others.append(main_name(hello.command) or "(unknown)")
+            self.others.append(main_name(hello.command) or NO_PROGRAM)
             connection.send(channel.decline())
             return
         flush_s = 0.0 if target.interval_s >= FLUSH_S else FLUSH_S

@@ -12,9 +12,8 @@ import os
 import pwd
 import struct
 from collections.abc import Mapping
-from types import TracebackType
-from typing import Self
 
+from buto.collect.closing import Closing
 from buto.errors import MeasureError
 
 _MAGIC = b"\xca\xfe\xc0\xc0"
@@ -48,7 +47,7 @@ class NoPerfData(MeasureError):
     """A JVM has no counters that can be read; the message says why."""
 
 
-class HeldCounters:
+class HeldCounters(Closing):
     """The counters of one JVM, readable until :meth:`close`, also after the JVM's death.
 
     Raises:
@@ -73,14 +72,6 @@ class HeldCounters:
             os.close(descriptor)
         self._path = path
         self._jvm_start_ms = jvm_start_ms
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         self._map.close()

@@ -12,11 +12,11 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import buto
 from buto import jars
+from buto.collect.closing import Closing
 from buto.collect.jmx_failures import JmxFailure
 from buto.collect.jmx_java import find_libjvm, jvm_options
 from buto.collect.jvms import USERS_OPTIONS
@@ -31,7 +31,7 @@ _MARGIN_S = 10.0
 """What an answer may take beyond the bound that the worker itself keeps."""
 
 
-class Worker:
+class Worker(Closing):
     """One process with a JVM that talks JMX. It is started by :meth:`start` or the first :meth:`ask`.
 
     A worker that died or did not answer in time is gone for good; :attr:`is_usable` says so, and
@@ -54,14 +54,6 @@ class Worker:
         self._lock = Lock()
         self._closed = False
         self.is_warm = False
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     @property
     def pid(self) -> int | None:

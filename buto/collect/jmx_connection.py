@@ -5,11 +5,11 @@ from __future__ import annotations
 import base64
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from buto.collect.agent_frames import FrameDecoder
 from buto.collect.agent_recorder import AgentRecorder
+from buto.collect.closing import Closing
 from buto.collect.jmx_access import OPEN, Access
 from buto.collect.jmx_client import Worker
 from buto.collect.jmx_failures import JmxFailure
@@ -43,7 +43,7 @@ class TargetTimes:
         return self.read_ns - round(self.uptime_s * 1e9)
 
 
-class JmxConnection:
+class JmxConnection(Closing):
     """The MBean server of one JVM. To be closed, as by a ``with`` block.
 
     Args:
@@ -85,14 +85,6 @@ class JmxConnection:
             registry_tls=access.registry_tls,
         )
         self._is_open = True
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     @property
     def n_lost_notifications(self) -> int:

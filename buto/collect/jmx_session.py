@@ -17,7 +17,7 @@ from buto.collect.jmx_client import Worker
 from buto.collect.jmx_connection import JmxConnection
 from buto.collect.jmx_door import open_door
 from buto.collect.jmx_failures import JmxFailure
-from buto.collect.jvm_choice import is_wanted, main_name
+from buto.collect.jvm_choice import NO_PROGRAM, is_wanted, main_name
 from buto.collect.jvm_command import AttachError
 from buto.collect.launcher import Ending, Launch
 from buto.collect.recording import Progress, Recording
@@ -32,9 +32,6 @@ _NO_COUNTERS_NS = 5_000_000_000
 
 _END_S = 1.0
 """A connection that fails so shortly before its JVM's end failed for that."""
-
-ORPHAN_S = 10.0
-"""When a command has ended and left processes behind, one of them may so long become the JVM to measure."""
 
 
 class JmxSession:
@@ -71,7 +68,6 @@ class JmxSession:
         self._counters: HeldCounters | None = None
         self._main_seen = False
         self._jvm_end: int | None = None
-        self._orphan_deadline: float | None = None
         self._held = ExitStack()
 
     def __enter__(self) -> Self:
@@ -114,9 +110,7 @@ class JmxSession:
         """Once the command has ended: whether nothing more can come."""
         if self.pid is not None:
             return self.dead_ns != 0
-        if self._orphan_deadline is None:
-            self._orphan_deadline = time.monotonic() + ORPHAN_S
-        return time.monotonic() >= self._orphan_deadline or not self._launch.members()
+        return self._launch.is_spent()
 
     def _wait(self, timeout_s: float) -> None:
         """For the end of the measured JVM; without one, or after it, of the command."""
@@ -155,11 +149,11 @@ class JmxSession:
             self.seen_command = jvm.command
             if not jvm.is_ready:
                 continue
-            if is_command or (jvm.command and is_wanted(jvm.command, self._launch.target.jvm)):
+            if is_command or is_wanted(jvm.command, self._launch.target.jvm):
                 self._connect(pid)
                 return
             self._passed_over.add(pid)
-            self.others.append(main_name(jvm.command) or "(no program)")
+            self.others.append(main_name(jvm.command) or NO_PROGRAM)
 
     def _connect(self, pid: int) -> None:
         self._jvm_end = processes.open_pidfd(pid)

@@ -15,10 +15,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from buto.collect import processes
+from buto.collect.closing import Closing
 from buto.collect.command_line import command_line
 from buto.collect.output import OutputFile, last_lines
 from buto.collect.target import Target
@@ -26,6 +25,9 @@ from buto.errors import MeasureError
 
 GRACE_S = 2.0
 """Time that a program has between SIGTERM and SIGKILL."""
+
+ORPHAN_S = 10.0
+"""When a command has ended and left processes behind, one of them may so long become the JVM to measure."""
 
 _REAP_S = 10.0
 """Time that the system has to end processes after SIGKILL."""
@@ -54,7 +56,7 @@ class Ending:
         return f"signal {self.signal}" if self.signal is not None else f"exit code {self.exit_code}"
 
 
-class Launch:
+class Launch(Closing):
     """The user's command from its start to its end, in a session and process group of its own.
 
     Standard input is /dev/null; both outputs go to bounded files in the session's directory.
@@ -91,14 +93,6 @@ class Launch:
         self._family = processes.family_of(self.pid, self._marker.encode())
         self._pidfd = os.pidfd_open(self.pid)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     def fileno(self) -> int:
         """A descriptor that becomes readable when the command's own process has ended."""
         return self._pidfd
@@ -127,6 +121,13 @@ class Launch:
     def members(self) -> list[int]:
         """Every living process that the command started, itself included."""
         return self._family.members()
+
+    def is_spent(self) -> bool:
+        """Whether the command has ended and no JVM that is not there yet can come of it."""
+        ending = self.poll()
+        if ending is None:
+            return False
+        return time.monotonic_ns() - ending.time_ns >= ORPHAN_S * 1e9 or not self.members()
 
     def owns(self, pid: int) -> bool:
         """Whether a living process was started by the command, or is its own."""
