@@ -104,7 +104,7 @@ def test_record_keeps_runs_without_judging(tmp_path: Path, classes: Path) -> Non
 
 
 def test_a_launched_program_is_measured_from_outside_too(tmp_path: Path, classes: Path) -> None:
-    command = ("java", "-cp", str(classes), "Does", "sleep", "1500")
+    command = ("java", "-cp", str(classes), "Does", "sleep", "5000")
     done = buto(tmp_path, "record", "sleeper", "--collector", "jmx", "--interval", "200ms", "--", *command)
     store = RunStore(tmp_path / ".buto")
     run = store.load("sleeper", store.ids("sleeper")[-1])

@@ -12,6 +12,8 @@ import javax.management.ObjectName;
  * after five minutes at the latest, with the exit code of its second.
  */
 public final class Driven {
+    /** Before the next line, for which this may have to wait while JMX is being started from outside. */
+    private static final long BEGAN = System.nanoTime();
     private static final MBeanServer SERVER = ManagementFactory.getPlatformMBeanServer();
 
     private Driven() {}
@@ -185,7 +187,7 @@ public final class Driven {
     }
 
     public static void main(String[] arguments) throws Exception {
-        System.out.println("main " + System.nanoTime());
+        System.out.println("main " + BEGAN);
         SERVER.registerMBean(new Driver(), new ObjectName("buto.tests:type=Driver"));
         SERVER.registerMBean(new Queue(3), new ObjectName("buto.tests:type=Queue,name=first"));
         SERVER.registerMBean(new Bell(), new ObjectName("buto.tests:type=Bell"));
