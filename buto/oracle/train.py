@@ -7,6 +7,8 @@ from typing import Any
 
 from buto.classify.metadata import MetadataModel, learn_metadata
 from buto.errors import JudgeError
+from buto.oracle.caveats import few_runs
+from buto.oracle.mbeans import never_recorded
 from buto.oracle.model import Oracle
 from buto.oracle.registry import DETECTORS
 from buto.oracle.settings import DEFAULT, Settings
@@ -37,7 +39,11 @@ def train(runs: RunSet, settings: Settings = DEFAULT, *, target: Mapping[str, An
         environment=environment,
         fitted=fitted,
         target=dict(target or {}),
-        warnings=_warnings(runs, environment),
+        warnings=(
+            *_warnings(runs, environment),
+            *few_runs(len(runs), fitted),
+            *never_recorded(target or {}, runs),
+        ),
     )
 
 

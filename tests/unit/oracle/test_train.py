@@ -6,11 +6,12 @@ import pytest
 from buto.errors import JudgeError
 from buto.oracle import DEFAULT, THESIS, train
 from buto.runs import RunSet, run_set
+from buto.units import format_seconds
 from tests.contract.signals import ENVIRONMENT, made, make_run, program_run, program_runs
 
 
 def test_an_oracle_knows_what_it_was_made_of():
-    runs = program_runs(1, 4)
+    runs = program_runs(1, 5)
     oracle = train(runs, target={"command": ["java", "Main"]})
     assert oracle.test == "synthetic"
     assert oracle.settings == DEFAULT
@@ -48,7 +49,7 @@ def test_runs_of_different_environments_are_refused():
 
 
 def test_what_varied_in_training_is_named():
-    runs = list(program_runs(1, 4))
+    runs = list(program_runs(1, 5))
     runs[2] = replace(runs[2], metadata=ENVIRONMENT | {"jvm.class.path": "other.jar"})
     oracle = train(run_set(runs))
     assert oracle.warnings == ("not the same in all training runs: jvm.class.path",)
@@ -57,6 +58,16 @@ def test_what_varied_in_training_is_named():
 def test_a_run_that_is_used_twice_is_named():
     runs = program_runs(1, 4).runs
     assert "more than once" in train(RunSet((*runs, runs[0]))).warnings[0]
+
+
+@pytest.mark.parametrize("count", [3, 4])
+def test_few_runs_are_told_with_what_goes_unnoticed(count):
+    oracle = train(program_runs(1, count))
+    (said,) = oracle.warnings
+    assert said.startswith(f"{count} runs tell little: for example, the mean of jvm.memory.heap.used may be")
+    assert f"a run may take {format_seconds(oracle.fitted.duration.lower)} to" in said
+    assert said.endswith("10 are a good number (--runs 10)")
+    assert "10 are a good number" in train(program_runs(1, count), THESIS).warnings[0]
 
 
 def test_nothing_readable_cannot_be_learned_from():
