@@ -20,14 +20,9 @@ from buto.collect.recording import Progress
 from buto.collect.target import Target
 from buto.errors import ButoError, MeasureError, StorageError
 from buto.runs import Run, RunSet, run_set
+from buto.runs.model import PURPOSE as PURPOSE
+from buto.runs.model import SESSION as SESSION
 from buto.runs.store import RunStore
-
-PURPOSE = "buto.purpose"
-"""Metadata key: the command that a run was recorded for."""
-
-SESSION = "buto.session"
-"""Metadata key: id of the first run of a test that the same command recorded; those that share it were
-judged together."""
 
 LOCK_TIMEOUT_S = 3600.0
 """How long to wait for another buto that measures: six launches that reach the default time limit."""

@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, ClassVar
 
-from buto.cli import options
+from buto import oracle
+from buto.cli import chosen, options
 from buto.cli.console import Console
 from buto.cli.main import add_verbosity
 from buto.errors import EXIT_PASS, BadFileError, StorageError, UsageError
@@ -19,6 +20,7 @@ from buto.runs.document import json_number
 from buto.runs.export import Layout, to_csv, to_json, to_parquet
 from buto.runs.names import start_of
 from buto.runs.staging import publish_file
+from buto.training import PURPOSE
 from buto.units import format_bytes, format_count
 
 FORMAT = "buto-runs"
@@ -80,8 +82,15 @@ examples:
         deleting = add("delete", "delete runs, without asking")
         deleting.add_argument("test", metavar="NAME", help="the test")
         deleting.add_argument("ids", metavar="RUN", nargs="*", help="runs")
-        deleting.add_argument("--all", action="store_true", help="all runs of the test")
-        deleting.add_argument("--keep", metavar="N", type=_number, help="all but the newest N runs")
+        deleting.add_argument(
+            "--all", action="store_true", help="all runs but those that the oracle has learned from"
+        )
+        deleting.add_argument("--keep", metavar="N", type=_number, help="of these, all but the newest N")
+        deleting.add_argument(
+            "--with-training",
+            action="store_true",
+            help="count and delete what the oracle has learned from, too",
+        )
 
     def run(self, args: Namespace, console: Console) -> int:
         actions = {"list": _list, "show": _show, "export": _export, "delete": _delete}
@@ -96,7 +105,8 @@ def _list(args: Namespace, store: RunStore, console: Console) -> None:
     if args.json is not None:
         _write_list(args.json, runs)
     elif runs:
-        for line in list_lines(runs, datetime.now(UTC)):
+        learned = {(test, run_id) for test in {test for test, _ in runs} for run_id in _learned(args, test)}
+        for line in list_lines(runs, datetime.now(UTC), learned):
             console.result(line)
     else:
         console.info(f"{store.root} holds no runs; to record one: buto record NAME -- java ...")
@@ -144,11 +154,21 @@ def _delete(args: Namespace, store: RunStore, console: Console) -> None:
             advice=f"buto runs delete {args.test} --keep 10",
         )
     stored = _existing_ids(store, args.test)
-    ids: Sequence[str] = args.ids or (stored if args.all else stored[: max(0, len(stored) - args.keep)])
+    spared = set() if args.ids or args.with_training else _learned(args, args.test) & set(stored)
+    others = [run_id for run_id in stored if run_id not in spared]
+    ids: Sequence[str] = args.ids or others[: max(0, len(others) - (args.keep or 0))]
     unique = list(dict.fromkeys(ids))
     store.delete(args.test, unique)
     left = format_count(len(store.ids(args.test)), "run")
     console.result(f"deleted {format_count(len(unique), 'run')} of {args.test!r}; {left} left")
+    if spared:
+        console.info(f"{len(spared)} of them taught the oracle; --with-training deletes those, too")
+
+
+def _learned(args: Namespace, test: str) -> set[str]:
+    """The runs that the oracle of a test has learned from; BadFileError if it is damaged."""
+    path = chosen.oracle_path(args, test)
+    return set(oracle.load(path).run_ids) if path.exists() else set()
 
 
 def _existing_ids(store: RunStore, test: str) -> list[str]:
@@ -190,6 +210,7 @@ def _entry(test: str, summary: RunSummary) -> dict[str, Any]:
             "timed_out": head.outcome.timed_out,
             "valid": head.quality.valid,
             "problems": list(head.quality.problems),
+            "purpose": head.metadata.get(PURPOSE),
             "bytes": summary.size_bytes,
         }
     return entry

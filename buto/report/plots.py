@@ -97,8 +97,15 @@ def overview_plot(panels: Sequence[Panel], title: str, caption: str = "") -> byt
         axes.set_axis_off()
     omitted = len(panels) - len(shown)
     figure.suptitle(title + (f" ({omitted} more properties not shown)" if omitted else ""), fontsize=11)
-    figure.supxlabel(caption, fontsize=8, color=_CAPTION_COLOUR)
-    figure.legend(handles=_legend(shown), loc="outside lower center", ncols=4, frameon=False, fontsize=9)
+    figure.legend(
+        handles=_legend(shown),
+        loc="outside lower center",
+        ncols=4,
+        frameon=False,
+        fontsize=9,
+        title=caption,
+        title_fontsize=8,
+    )
     return _png(figure)
 
 

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from datetime import datetime
+from collections.abc import Container, Iterable, Sequence
+from datetime import UTC, datetime
+from fnmatch import fnmatchcase
 
 import numpy as np
 
 from buto.properties import Property, Role
 from buto.report.sparkline import sparkline
 from buto.runs import Notification, Outcome, Quality, Run, RunSummary
+from buto.runs.model import PURPOSE, MetadataValue
 from buto.runs.names import start_of
-from buto.units import format_age, format_bytes, format_count, format_percent, format_quantity, format_seconds
+from buto.units import (
+    format_age,
+    format_bytes,
+    format_count,
+    format_number,
+    format_percent,
+    format_quantity,
+    format_seconds,
+)
 
 SPARKLINE_WIDTH = 30
 MAX_NOTIFICATIONS = 10
@@ -22,12 +32,20 @@ MAX_TEXT = 120
 SYSTEM_PROPERTY = "system.property["
 """Beginning of the metadata keys that only a whole text has; a JVM has some fifty."""
 
-_LIST_HEADER = ("TEST", "RUN", "AGE", "DURATION", "SAMPLES", "SIZE", "OUTCOME", "STATE")
+_LIST_HEADER = ("TEST", "RUN", "FOR", "AGE", "DURATION", "SAMPLES", "SIZE", "OUTCOME", "STATE")
 
 
-def list_lines(runs: Iterable[tuple[str, RunSummary]], now: datetime) -> list[str]:
-    """A header and one line for each pair of a test and a run; only the header without any."""
-    return _columns([_LIST_HEADER, *(_list_row(test, summary, now) for test, summary in runs)])
+def list_lines(
+    runs: Iterable[tuple[str, RunSummary]], now: datetime, learned: Container[tuple[str, str]] = ()
+) -> list[str]:
+    """A header and one line for each pair of a test and a run; only the header without any.
+
+    Args:
+        now: for their age.
+        learned: test and id of the runs that oracles have learned from.
+    """
+    rows = (_list_row(test, summary, now, (test, summary.id) in learned) for test, summary in runs)
+    return _columns([_LIST_HEADER, *rows])
 
 
 def run_lines(run: Run, now: datetime, *, whole: bool = False) -> list[str]:
@@ -35,7 +53,8 @@ def run_lines(run: Run, now: datetime, *, whole: bool = False) -> list[str]:
 
     Args:
         now: for its age.
-        whole: whether system properties, all notifications and all texts in full length are given.
+        whole: whether system properties, properties that are always zero or unreadable, all
+            notifications and all texts in full length are given.
     """
     start = start_of(run.id)
     age = "" if start is None else f" ({_age(start, now)} ago)"
@@ -55,7 +74,12 @@ def run_lines(run: Run, now: datetime, *, whole: bool = False) -> list[str]:
     lines = [_columns([(f"{key}:", _shown(value, None)) for key, value in facts])]
     lines += [_section("metadata", _metadata_rows(run, limit))]
     for title, role in (("properties", Role.PROGRAM), ("cost of measuring", Role.COST)):
-        rows = [_property_row(run, prop) for prop in run.properties if prop.role is role]
+        ours = [prop for prop in run.properties if prop.role is role]
+        shown_ones = [prop for prop in ours if whole or np.nan_to_num(run.series(prop.name)).any()]
+        rows = [_property_row(run, prop) for prop in shown_ones]
+        if len(shown_ones) < len(ours):
+            left_out = f"... {len(ours) - len(shown_ones)} always zero or unreadable, shown by --whole"
+            rows.append((left_out, "", "", "", "", ""))
         lines += [_section(title, [("", "first", "last", "min", "max", ""), *rows] if rows else [])]
     shown = run.notifications if whole else run.notifications[:MAX_NOTIFICATIONS]
     notifications = [_notification_row(notification, limit) for notification in shown]
@@ -65,10 +89,12 @@ def run_lines(run: Run, now: datetime, *, whole: bool = False) -> list[str]:
     return [line for part in lines for line in part]
 
 
-def _list_row(test: str, summary: RunSummary, now: datetime) -> tuple[str, ...]:
+def _list_row(test: str, summary: RunSummary, now: datetime, learned: bool) -> tuple[str, ...]:
     start = start_of(summary.id)
-    beginning = (_shown(test, None), summary.id, "" if start is None else _age(start, now))
     head = summary.head
+    purpose = "" if head is None else _shown(str(head.metadata.get(PURPOSE, "")), None)
+    reason = ", ".join(filter(None, (purpose, "oracle" if learned else "")))
+    beginning = (_shown(test, None), summary.id, reason, "" if start is None else _age(start, now))
     if head is None:
         return (*beginning, "", "", "", "", f"damaged: {_shown(summary.damage, None)}")
     return (
@@ -82,7 +108,7 @@ def _list_row(test: str, summary: RunSummary, now: datetime) -> tuple[str, ...]:
 
 
 def _metadata_rows(run: Run, limit: int | None) -> list[tuple[str, ...]]:
-    texts = {key: "" if value is None else str(value) for key, value in sorted(run.metadata.items())}
+    texts = {key: _metadata_text(key, value, limit) for key, value in sorted(run.metadata.items())}
     left_out = [key for key in texts if limit is not None and key.startswith(SYSTEM_PROPERTY)]
     rows: list[tuple[str, ...]] = [
         (_shown(key, limit), _shown(text, limit)) for key, text in texts.items() if key not in left_out
@@ -90,6 +116,21 @@ def _metadata_rows(run: Run, limit: int | None) -> list[tuple[str, ...]]:
     if left_out:
         rows.append(("...", f"{format_count(len(left_out), 'system property')}, shown by --whole"))
     return rows
+
+
+def _metadata_text(key: str, value: MetadataValue, limit: int | None) -> str:
+    """Known quantities in their units, others as they are; as it was recorded where nothing is cut."""
+    if value is None:
+        return ""
+    if limit is None or isinstance(value, str) or not math.isfinite(value):
+        return str(value)
+    if key == "jvm.start.time":
+        return f"{datetime.fromtimestamp(value / 1000, UTC):%Y-%m-%d %H:%M:%S} UTC"
+    if key == "jvm.uptime":
+        return format_seconds(value / 1000)
+    if key == "buto.interval":
+        return format_seconds(value)
+    return format_bytes(value) if fnmatchcase(key, "*.memory.*") else format_number(value)
 
 
 def _property_row(run: Run, prop: Property) -> tuple[str, ...]:
@@ -121,7 +162,9 @@ def _state(quality: Quality) -> str:
 def _short(outcome: Outcome) -> str:
     if outcome.timed_out:
         return "timeout"
-    return f"exit {outcome.exit_code}" if outcome.signal is None else f"signal {outcome.signal}"
+    if outcome.signal is not None:
+        return f"signal {outcome.signal}"
+    return "left running" if outcome.exit_code is None else f"exit {outcome.exit_code}"
 
 
 def _age(start: datetime, now: datetime) -> str:

@@ -15,6 +15,13 @@ from buto.properties import Property
 FloatArray = npt.NDArray[np.float64]
 MetadataValue = str | int | float | bool | None
 
+PURPOSE = "buto.purpose"
+"""Metadata key: the command that a run was recorded for."""
+
+SESSION = "buto.session"
+"""Metadata key: id of the first run of a test that the same command recorded; those that share it were
+judged together."""
+
 
 @dataclass(frozen=True, slots=True)
 class Notification:

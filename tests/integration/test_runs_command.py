@@ -34,7 +34,7 @@ def test_the_list_has_a_line_for_each_run(tmp_path: Path, ids: list[str]) -> Non
     done = called(tmp_path, "runs", "list")
     assert (done.returncode, done.stderr) == (EXIT_PASS, "")
     header, *lines = done.stdout.splitlines()
-    assert header.split() == ["TEST", "RUN", "AGE", "DURATION", "SAMPLES", "SIZE", "OUTCOME", "STATE"]
+    assert header.split() == ["TEST", "RUN", "FOR", "AGE", "DURATION", "SAMPLES", "SIZE", "OUTCOME", "STATE"]
     assert [line.split()[:2] for line in lines] == [
         *(["leaker", run_id] for run_id in ids[:4]),
         ["shop/cart", ids[4]],
@@ -176,6 +176,24 @@ def test_the_newest_are_kept(tmp_path: Path, ids: list[str]) -> None:
     assert left(tmp_path) == [ids[3]]
     assert "deleted 0 runs" in called(tmp_path, "runs", "delete", "leaker", "--keep", "5").stdout
     assert left(tmp_path) == [ids[3]]
+
+
+def test_the_runs_of_an_oracle_are_marked_and_spared(tmp_path: Path) -> None:
+    taught = store(tmp_path, *(a_run(number) for number in range(4)))
+    done = called(tmp_path, "train", "leaker", "--from-runs", "all", "--", "java", "Main")
+    assert done.returncode == EXIT_PASS
+    checks = store(tmp_path, *(a_run(number, purpose="check") for number in range(10, 13)))
+    lines = called(tmp_path, "runs", "list").stdout.splitlines()
+    assert "  train, oracle  " in lines[1]
+    assert "  check          " in lines[5]
+    done = called(tmp_path, "runs", "delete", "leaker", "--keep", "1")
+    assert "deleted 2 runs" in done.stdout
+    assert "4 of them taught the oracle" in done.stderr
+    assert left(tmp_path) == [*taught, checks[2]]
+    called(tmp_path, "runs", "delete", "leaker", "--all")
+    assert left(tmp_path) == taught
+    called(tmp_path, "runs", "delete", "leaker", "--with-training", "--keep", "1")
+    assert left(tmp_path) == taught[3:]
 
 
 def test_all_runs_of_one_test_are_deleted(tmp_path: Path, ids: list[str]) -> None:

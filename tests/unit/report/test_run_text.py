@@ -11,6 +11,7 @@ import numpy as np
 from buto.properties import Property, property_for
 from buto.report.run_text import MAX_NOTIFICATIONS, list_lines, run_lines
 from buto.runs import Notification, Outcome, Run, RunSummary
+from buto.runs.document import decode_head, encode
 
 NOW = datetime(2026, 11, 20, 23, 43, 41, tzinfo=UTC)
 
@@ -46,13 +47,13 @@ def test_a_property_has_its_first_last_least_and_largest_readable_value() -> Non
 
 
 def test_what_was_never_readable_says_why() -> None:
-    line = line_of(run_lines(a_run(), NOW), "broken")
+    line = line_of(run_lines(a_run(), NOW, whole=True), "broken")
     assert line.split()[1:5] == ["unreadable"] * 4
     assert line.endswith("no such attribute")
 
 
 def test_the_cost_of_measuring_stands_apart() -> None:
-    lines = run_lines(a_run(), NOW)
+    lines = run_lines(a_run(), NOW, whole=True)
     names = [line.split()[0] for line in lines[lines.index("properties") + 2 :] if line]
     assert names == ["jvm.memory.heap.used", "broken", "cost", "first", "buto.snapshot.time"]
 
@@ -97,3 +98,23 @@ def test_no_text_of_a_run_reaches_the_terminal_raw() -> None:
     )
     for line in (*run_lines(run, NOW, whole=True), *list_lines([(evil, RunSummary("1", None, evil))], NOW)):
         assert line.isprintable()
+
+
+def test_what_is_always_zero_or_unreadable_is_only_counted() -> None:
+    lines = run_lines(a_run(), NOW)
+    assert not [line for line in lines if line.strip().startswith("broken")]
+    assert line_of(lines, "... 1 always zero or unreadable, shown by --whole")
+
+
+def test_known_metadata_is_read_in_its_unit_and_whole_as_recorded() -> None:
+    run = a_run(metadata={"host.memory.total": 3 * 2**30, "jvm.start.time": 1795225258186, "jvm.uptime": 321})
+    short, whole = (run_lines(run, NOW, whole=whole) for whole in (False, True))
+    assert line_of(short, "host.memory.total").split()[1:] == ["3", "GiB"]
+    assert line_of(short, "jvm.start.time").split()[1:] == ["2026-11-21", "01:40:58", "UTC"]
+    assert line_of(short, "jvm.uptime").split()[1:] == ["321", "ms"]
+    assert line_of(whole, "host.memory.total").split()[1:] == [str(3 * 2**30)]
+
+
+def test_a_jvm_that_was_left_running_is_listed_so() -> None:
+    head = decode_head(encode(a_run(outcome=Outcome(None)), {}))
+    assert "left running" in list_lines([("leaker", RunSummary("1", head))], NOW)[1]
