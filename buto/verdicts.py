@@ -50,7 +50,7 @@ class Finding:
         direction: more or less of the subject than expected.
         effect: whether that is welcome.
         unit: of observed, lower, upper and expected; empty where there is no number.
-        observed: the value furthest outside, at ``at_s``.
+        observed: of the values outside, the one furthest from what is expected, at ``at_s``.
         lower, upper: the band at that time.
         expected: the centre of the band at that time.
         at_s: seconds from the program's start of the furthest value.

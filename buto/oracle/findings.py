@@ -56,9 +56,8 @@ def property_findings(
             share = len(rows) / compared[column] if compared[column] else 0.0
             if rows and share >= settings.outside_share:
                 points = [_point_at(comparison, model, row, column) for row in rows]
-                worst = max(points, key=lambda point: point.severity)
                 window = (points[0].at_s, points[-1].at_s)
-                finding = replace(finding_of(prop, run_id, worst), window_s=window, outside_share=share)
+                finding = replace(largest_of(prop, run_id, points), window_s=window, outside_share=share)
                 findings.append(finding)
                 continue
             rows = np.flatnonzero(comparison.summaries_beyond[:, column] * sign > 0).tolist()
@@ -94,6 +93,17 @@ def finding_of(prop: Property, run_id: str, point: Point) -> Finding:
         at_s=float(point.at_s),
         severity=float(point.severity),
     )
+
+
+def largest_of(prop: Property, run_id: str, points: Sequence[Point]) -> Finding:
+    """A finding that says what its largest change says, in the property's unit, and is as severe as any.
+
+    Of a leak the change in widths of the band may be largest early, where the band is narrow; how much is
+    lost shows at the end.
+    """
+    largest = max(points, key=lambda point: abs(point.observed - point.expected))
+    severity = max(point.severity for point in points)
+    return replace(finding_of(prop, run_id, largest), severity=float(severity))
 
 
 def merged(per_run: Sequence[Sequence[Finding]], runs_outside: str) -> tuple[Finding, ...]:

@@ -20,7 +20,7 @@ from buto.classify.notifications import (
     compare_notifications,
     learn_notifications,
 )
-from buto.oracle.findings import Point, finding_of
+from buto.oracle.findings import Point, finding_of, largest_of
 from buto.oracle.rounding import rounded
 from buto.oracle.settings import Settings
 from buto.properties import Property
@@ -93,7 +93,8 @@ def _sustained(
     timed = sum(one.sequence in emitter.sequences for one in mine)
     if late and len(late) >= outside_share * timed:
         finding = _time_finding(run.id, key, late, interval_s)
-        return replace(finding, outside_share=len(late) / timed, text="they come at other times")
+        text = f"{len(late)} of {timed} came too early or too late"
+        return replace(finding, outside_share=len(late) / timed, text=text)
     return None
 
 
@@ -101,9 +102,8 @@ def _time_finding(
     run_id: str, key: tuple[str, str], late: list[NotificationDifference], interval_s: float
 ) -> Finding:
     points = [_time_point(one, interval_s) for one in late]
-    worst = max(points, key=lambda point: point.severity)
     seen = [point.at_s for point in points]
-    finding = finding_of(Property(_subject(key), "s"), run_id, worst)
+    finding = largest_of(Property(_subject(key), "s"), run_id, points)
     return replace(finding, source=SOURCE, window_s=(min(seen), max(seen)))
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from buto.oracle.notices import SOURCE as NOTIFICATION
 from buto.report.sparkline import sparkline
 from buto.runs import Run, RunSet
 from buto.units import format_change, format_percent, format_quantity, format_seconds
@@ -127,14 +128,27 @@ def _size(finding: Finding) -> str:
         return finding.direction.value if finding.direction.value != "other" else "differs"
     if finding.expected is None:
         return f"{finding.direction.value} than expected"
+    if _is_moment(finding):
+        shift = finding.observed - finding.expected
+        return f"{format_seconds(abs(shift))} {'later' if shift > 0 else 'earlier'}"
     return format_change(finding.expected, finding.observed, finding.unit)
 
 
 def _where(finding: Finding) -> str:
     if finding.observed is None:
         return ""
-    at = "" if finding.at_s is None else f" at {format_seconds(finding.at_s)}"
-    return f"{format_quantity(finding.observed, finding.unit)}{at}{_band(finding)}"
+    observed = format_quantity(finding.observed, finding.unit)
+    if finding.at_s is None or _is_moment(finding):
+        return f"{observed}{_band(finding)}"
+    # Smoothing makes fractions of whole numbers.
+    smoothed = finding.unit.startswith("{") and not finding.observed.is_integer()
+    at = "on average around" if smoothed else "at"
+    return f"{observed} {at} {format_seconds(finding.at_s)}{_band(finding)}"
+
+
+def _is_moment(finding: Finding) -> bool:
+    """Whether what was observed is the time itself at which it was observed."""
+    return finding.source == NOTIFICATION and finding.at_s is not None
 
 
 def _band(finding: Finding) -> str:
@@ -160,7 +174,7 @@ def _range(lower: float, upper: float, unit: str) -> str:
 
 def _when(finding: Finding, run: Run | None) -> str:
     curve = _curve(finding, run)
-    if finding.window_s is None:
+    if finding.window_s is None or _is_moment(finding):
         return curve
     start, end = (format_seconds(max(0.0, time)) for time in finding.window_s)
     when = f"outside at {start}" if start == end else f"outside from {start} to {end}"

@@ -77,6 +77,17 @@ def test_a_finding_says_where_and_how_far():
     assert finding.outside_share == pytest.approx(28 / 32)
 
 
+def test_a_leak_is_quoted_where_most_is_lost_and_not_where_its_band_is_narrowest():
+    def widening(number):
+        return [100.0 + (number - 2) * index / 4 for index in range(40)]
+
+    oracle = train(made(5, widening))
+    (run,) = made(1, lambda number: [100.0 + 90 * min(index, 8) + 4 * index for index in range(40)])
+    (finding,) = check(oracle, one(run)).findings
+    assert finding.at_s == finding.window_s[1]
+    assert finding.severity > (finding.observed - finding.upper) / (finding.upper - finding.lower)
+
+
 def test_a_short_disturbance_is_no_finding_but_fails_the_rule_of_the_thesis():
     runs = made(5, lambda number: stretch(1000.0 + number % 3))
     (run,) = made(1, lambda number: stretch(1000.0, 20, 21, then=300.0))

@@ -40,6 +40,9 @@ def test_notifications_that_come_much_later_are_found(preset):
     assert finding.direction is Direction.MORE
     assert finding.unit == "s"
     assert finding.observed > finding.upper
+    if preset is None:
+        assert finding.text == "7 of 7 came too early or too late"
+        assert finding.observed == pytest.approx(5.6)
 
 
 def test_twice_as_many_are_found_by_their_number():

@@ -11,7 +11,7 @@ from rich.text import Text
 from buto.properties import property_for
 from buto.report.terminal import MAX_LINES, verdict_lines
 from buto.runs import Outcome, Run, run_set
-from buto.verdicts import Effect, Finding, Status
+from buto.verdicts import Direction, Effect, Finding, Status
 from tests.unit.report import made
 
 
@@ -51,6 +51,40 @@ def test_an_inconclusive_check_says_why_and_what_to_type() -> None:
         f"  because: {reason}",
         "  next: buto train leaker",
     ]
+
+
+def test_a_notification_that_comes_later_is_told_by_how_much_once() -> None:
+    finding = Finding(
+        "notification",
+        "done from a:type=Job",
+        made.RUN_ID,
+        Direction.MORE,
+        unit="s",
+        observed=0.53,
+        lower=0.355,
+        upper=0.496,
+        expected=0.425,
+        at_s=0.53,
+        window_s=(0.53, 0.53),
+        outside_share=1.0,
+        text="1 of 1 came too early or too late",
+    )
+    assert verdict_lines(made.verdict(findings=(finding,)), "leaker")[1:] == [
+        "  done from a:type=Job  105 ms later",
+        "      1 of 1 came too early or too late",
+        "      530 ms, expected 355 to 496 ms",
+    ]
+    earlier = replace(finding, observed=0.3, at_s=0.3)
+    assert "125 ms earlier" in verdict_lines(made.verdict(findings=(earlier,)), "leaker")[1]
+
+
+@pytest.mark.parametrize(
+    ("observed", "said"), [(24.2, "24.2 threads on average around"), (24.0, "24 threads at")]
+)
+def test_a_fraction_of_a_count_is_told_as_an_average(observed: float, said: str) -> None:
+    finding = replace(made.leak(), unit="{thread}", observed=observed, lower=9.0, upper=11.0, expected=10.0)
+    lines = verdict_lines(made.verdict(findings=(finding,)), "leaker")
+    assert lines[2].strip() == f"{said} 4 s, expected 9 to 11 threads"
 
 
 def test_what_made_a_check_inconclusive_is_told_once() -> None:
