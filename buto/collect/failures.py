@@ -6,12 +6,18 @@ import re
 import shlex
 from collections.abc import Sequence
 
-from buto.collect.jvm_choice import main_name
+from buto.collect.jvm_choice import NO_PROGRAM, main_name
 from buto.collect.launcher import Launch
 from buto.errors import MeasureError
 
 _LAUNCHER_SAYS = re.compile(r"(Error|Fehler|错误|エラー): ")
 """How the ``java`` launcher begins its complaints, in the languages it speaks."""
+
+_NOT_CREATED = "Error: Could not create the Java Virtual Machine"
+"""The line before it says why."""
+
+_NOT_INITIALISED = "Error occurred during initialization of VM"
+"""The line behind it says why."""
 
 _NO_MAIN = "no main manifest attribute"
 
@@ -25,12 +31,22 @@ def no_jvm(launch: Launch, others: Sequence[str], *, timed_out: bool) -> Measure
         timed_out: the time limit ended it.
     """
     target = launch.target
-    if others:
+    not_created = jvm_not_created(launch)
+    if not_created is not None:
+        return not_created
+    named = [other for other in others if other != NO_PROGRAM]
+    if others and not named:
+        return _error(
+            "the command started no JVM with a main class or jar, only such as java -version starts",
+            launch,
+            "everything after -- must start the program itself",
+        )
+    if named:
         pattern = f"matches {target.jvm!r}" if target.jvm else "is more than a build tool"
         return _error(
-            f"no JVM that {pattern} was started, only: {', '.join(others)}",
+            f"no JVM that {pattern} was started, only: {', '.join(named)}",
             launch,
-            f"name the main class or the jar to measure, as: --jvm {shlex.quote(others[-1])}",
+            f"name the main class or the jar to measure, as: --jvm {shlex.quote(named[-1])}",
         )
     if timed_out:
         return _error(
@@ -57,8 +73,30 @@ def not_started(launch: Launch, what: str) -> MeasureError:
     return _error(what, launch, f"see whether it runs by itself: {shlex.join(launch.target.command)}")
 
 
+def jvm_not_created(launch: Launch) -> MeasureError | None:
+    """The error for a JVM that its own options kept from starting, by what it says; else None."""
+    lines = [
+        line
+        for output in (launch.kept_stdout(), launch.kept_stderr())
+        for line in output.decode(errors="replace").splitlines()
+        if not line.startswith("Picked up ")
+    ]
+    for before, line, after in zip(["", *lines], lines, [*lines[1:], ""], strict=False):
+        if line.startswith((_NOT_CREATED, _NOT_INITIALISED)):
+            why = before if line.startswith(_NOT_CREATED) else after
+            return _error(
+                f"the JVM could not be created: {why or line}",
+                launch,
+                "correct the JVM's options: in the command, a script's own (JAVA_OPTS and the like), or "
+                "JAVA_TOOL_OPTIONS and JDK_JAVA_OPTIONS of the environment",
+            )
+    return None
+
+
 def main_not_found(launch: Launch, jvm_command: str) -> MeasureError | None:
     """The error for a JVM that did not find its main class or jar, by what the launcher says; else None.
+
+    What a wrapper returned does not matter, for it need not care what became of its JVM.
 
     Args:
         launch: after its end.
@@ -66,10 +104,12 @@ def main_not_found(launch: Launch, jvm_command: str) -> MeasureError | None:
     """
     ending = launch.poll()
     name = main_name(jvm_command)
-    if ending is None or ending.exit_code in (None, 0) or not name:
+    if ending is None or not name or (launch.line.direct and ending.exit_code in (None, 0)):
         return None
     for line in launch.kept_stderr().decode(errors="replace").splitlines():
-        if name in line and (_LAUNCHER_SAYS.match(line) or line.startswith(_NO_MAIN)):
+        says = _LAUNCHER_SAYS.match(line)
+        # A program that complains of itself begins with its name; the launcher never does.
+        if name in line and (line.startswith(_NO_MAIN) or (says and not line.startswith(name, says.end()))):
             return _error(
                 f"the program did not start: {line}",
                 launch,

@@ -38,6 +38,10 @@ _TOOLS = (
 to run the user's code, as Surefire's forked booter and Gradle's worker."""
 
 
+NO_PROGRAM = "(no main class)"
+"""Stands for a JVM that runs no program, as that of ``java -version``."""
+
+
 def main_name(command: str) -> str:
     """The main class, or the jar's base name, of a JVM by its ``sun.java.command``; empty if unknown.
 
@@ -50,13 +54,15 @@ def main_name(command: str) -> str:
 
 
 def is_wanted(command: str, pattern: str | None) -> bool:
-    """Whether a JVM may be the one to measure.
+    """Whether a JVM may be the one to measure. One without a main class or jar never is.
 
     Args:
         command: its ``sun.java.command``.
         pattern: shell pattern for the main class or the jar's base name; None: any but known tools.
     """
     name = main_name(command)
+    if not name:
+        return False
     if pattern is not None:
         return fnmatch.fnmatchcase(name, pattern)
     return not any(fnmatch.fnmatchcase(name, tool) for tool in _TOOLS)

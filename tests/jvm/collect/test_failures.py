@@ -53,9 +53,23 @@ def test_a_jar_without_main_class_is_named(record: Recorder, tmp_path: Path) -> 
 
 def test_an_option_that_the_jvm_does_not_know_is_quoted(record: Recorder) -> None:
     error = failure(record, "java", "-XX:+NoSuchOption", "Main")
-    assert error.message.startswith("the JVM ended before it could load buto's agent\n")
-    assert "Unrecognized VM option 'NoSuchOption'" in error.message
-    assert error.advice == "see whether it runs by itself: java -XX:+NoSuchOption Main"
+    assert error.message.startswith("the JVM could not be created: Unrecognized VM option 'NoSuchOption'\n")
+    assert str(error.advice).startswith("correct the JVM's options")
+
+
+@pytest.mark.parametrize("collector", ["agent", "jmx"])
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [("-XX:+Bogus", "Unrecognized VM option 'Bogus'"), ("-Xmx1", "Too small maximum heap")],
+)
+@pytest.mark.parametrize("shell", [("sh", "-c"), ()], ids=["wrapped", "direct"])
+def test_bad_options_of_the_environment_are_quoted(
+    record: Recorder, collector: str, options: str, said: str, shell: tuple[str, ...]
+) -> None:
+    command = (*shell, "java Main; exit 0") if shell else ("java", "Main")
+    error = failure(record, *command, environment={"JAVA_TOOL_OPTIONS": options}, collector=collector)
+    assert error.message.startswith(f"the JVM could not be created: {said}\n")
+    assert "JAVA_TOOL_OPTIONS" in str(error.advice)
 
 
 def test_another_exit_code_than_expected_makes_the_run_invalid(record: Recorder) -> None:

@@ -68,6 +68,26 @@ def test_of_two_jvms_the_named_one_is_measured(record: Recorder, ends: str, clas
     assert run.metadata["buto.jvms.others"] == "Ends"
 
 
+@pytest.mark.parametrize("collector", ["agent", "jmx"])
+@pytest.mark.parametrize("question", ["-version", "-XshowSettings -version"])
+def test_a_jvm_that_runs_no_program_is_passed_over(
+    record: Recorder, java: str, ends: str, collector: str, question: str
+) -> None:
+    run = record.run("sh", "-c", f"{java} {question}; {ends} 1500", collector=collector)
+    assert str(run.metadata["system.property[sun.java.command]"]).startswith("Ends 1500")
+
+
+@pytest.mark.parametrize("collector", ["agent", "jmx"])
+def test_a_command_whose_jvms_run_no_program_is_an_error(record: Recorder, java: str, collector: str) -> None:
+    with pytest.raises(MeasureError, match="the command started no JVM "):
+        record.run("sh", "-c", f"{java} -version; exit 0", collector=collector)
+
+
+def test_a_missing_main_class_is_named_whatever_the_wrapper_returns(record: Recorder) -> None:
+    with pytest.raises(MeasureError, match=r"the program did not start: Error: .* com\.acme\.Service"):
+        record.run("sh", "-c", "java -cp nowhere com.acme.Service 5; exit 0")
+
+
 def test_compilers_and_build_tools_are_passed_over(record: Recorder, javac: Path, tmp_path: Path) -> None:
     (tmp_path / "Hello.java").write_text(
         "class Hello { public static void main(String[] a) { System.out.print(1); } }"

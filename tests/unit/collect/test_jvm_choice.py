@@ -48,11 +48,15 @@ def test_build_tools_are_not_wanted_unless_named(command: str) -> None:
         "/repo/target/surefire/surefirebooter20261120.jar x",
         "worker.org.gradle.process.internal.worker.GradleWorkerMain 'Gradle Test Executor 1'",
         "jdk.compiler/com.sun.tools.javac.launcher.Main Hello.java",
-        "",
     ],
 )
 def test_anything_else_is_wanted(command: str) -> None:
     assert is_wanted(command, None)
+
+
+@pytest.mark.parametrize("pattern", [None, "*", ""])
+def test_a_jvm_without_a_program_is_never_wanted(pattern: str | None) -> None:
+    assert not is_wanted("", pattern)
 
 
 def test_a_pattern_is_for_the_whole_name_and_knows_case() -> None:
