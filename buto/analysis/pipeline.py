@@ -125,25 +125,28 @@ def fit_each(
     deviations: Sequence[float],
 ) -> tuple[Fit, ...]:
     """What :func:`fit` gives for each of several deviations, at little more than the cost of one."""
-    series = [series_of(run, properties) for run in runs]
     window = settings.window
     if settings.shrink_window:
-        window = fitting_window(window, int(np.median([len(one) for one in series])))
-    smoothed = tuple(smooth(one, settings.smoothing, window) for one in series)
+        window = fitting_window(window, int(np.median([len(run.times_s) for run in runs])))
+    series, smoothed, numbers = [], [], []
+    for run in runs:
+        one = series_of(run, properties)
+        series.append(one)
+        smoothed.append(smooth(one, settings.smoothing, window))
+        numbers.append(summaries(one, properties))
     interval_s = sampling_interval(series)
     points = GENERATORS[settings.time_points](smoothed, interval_s)
-    wholes = time_points(np.zeros(len(SUMMARIES)), np.array([summaries(one, properties) for one in series]))
+    wholes = time_points(np.zeros(len(SUMMARIES)), np.array(numbers))
     grain = grains(properties, [one.values for one in series])
     floor = _floor(grain, points if len(points) else wholes, settings)
     widened = _widened(points, len(runs), floor, settings)
     courses = ALGORITHMS[settings.bounds].make(widened, settings, deviations)
-    numbers = simple_bounds(_widened(wholes, len(runs), floor, settings), settings, deviations)
+    limits = simple_bounds(_widened(wholes, len(runs), floor, settings), settings, deviations)
     fits = []
-    for course, number in zip(courses, numbers, strict=True):
-        bounded = clip(course, properties), clip(number, properties)
-        fits.append(
-            Fit(smoothed, points, widened, Model(tuple(properties), window, interval_s, *bounded, grain))
-        )
+    for course, limit in zip(courses, limits, strict=True):
+        bounded = clip(course, properties), clip(limit, properties)
+        model = Model(tuple(properties), window, interval_s, *bounded, grain)
+        fits.append(Fit(tuple(smoothed), points, widened, model))
     return tuple(fits)
 
 

@@ -10,6 +10,9 @@ import numpy as np
 from buto.properties import Kind, Property
 from buto.runs import FloatArray, Run
 
+_MISSING = -1
+"""Column of a property that a run lacks: the one behind all that it has."""
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Series:
@@ -32,11 +35,13 @@ def series_of(run: Run, properties: Sequence[Property]) -> Series:
 
     A property that the run lacks is all NaN; so is an infinite reading, which no statistic survives.
     """
-    values = np.full((len(run.times_s), len(properties)), np.nan)
-    for column, prop in enumerate(properties):
-        source = run.column_of.get(prop.name)
-        if source is not None:
-            values[:, column] = run.values[:, source]
+    found = list(map(run.column_of.get, [prop.name for prop in properties]))
+    sources = [_MISSING if source is None else source for source in found]
+    values = run.values
+    if _MISSING in sources:
+        values = np.hstack([values, np.full((len(run.times_s), 1), np.nan)])
+    # take, unlike an index, gives rows that lie together, which all that follows is faster for.
+    values = values.take(sources, axis=1)
     return Series(run.times_s, np.where(np.isfinite(values), values, np.nan))
 
 
@@ -51,17 +56,20 @@ def summaries(series: Series, properties: Sequence[Property]) -> FloatArray:
     gauge: while that of a counter is its total, that of a gauge is of an arbitrary moment. The mean of
     equal values is exactly that value.
     """
-    readable = ~np.isnan(series.values)
     result = np.full((len(SUMMARIES), series.values.shape[1]), np.nan)
-    columns = np.flatnonzero(readable.any(axis=0))
-    if not len(columns):
+    if not len(series):
         return result
-    values, readable = series.values[:, columns], readable[:, columns]
-    last = values[len(series) - 1 - readable[::-1].argmax(axis=0), range(len(columns))]
-    result[0, columns] = last + np.where(readable, values - last, 0.0).sum(axis=0) / readable.sum(axis=0)
-    result[1, columns] = last
-    counters = [prop.kind is Kind.COUNTER for prop in properties]
-    result[1] = np.where(counters, result[1], np.nan)
+    unreadable = np.isnan(series.values)
+    if unreadable.any():
+        last = series.values[len(series) - 1 - unreadable[::-1].argmin(axis=0), np.arange(len(properties))]
+        distances = np.where(unreadable, 0.0, series.values - last)
+        counts = np.maximum((~unreadable).sum(axis=0), 1)
+    else:
+        last, counts = series.values[-1], np.array(len(series))
+        distances = series.values - last
+    counter = Kind.COUNTER
+    result[0] = last + distances.sum(axis=0) / counts
+    result[1] = np.where([prop.kind is counter for prop in properties], last, np.nan)
     return result
 
 

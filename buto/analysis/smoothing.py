@@ -7,7 +7,9 @@ longer than the run, nor of rounding; what holds here stands at :func:`smooth`.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +17,11 @@ import numpy.typing as npt
 from buto.analysis.series import Series
 from buto.runs import FloatArray
 
-SMOOTHERS: dict[str, Callable[[FloatArray], FloatArray] | None]
-"""Name to a function from windows (window, n_points, n_properties) to (n_points, n_properties)."""
+_Scalar = TypeVar("_Scalar", bound=np.generic)
+
+SMOOTHERS: dict[str, Callable[[FloatArray, int], FloatArray] | None]
+"""Name to a function from values (n_samples, n_properties) and a window that fits into them to
+(n_samples - window + 1, n_properties)."""
 
 
 def smooth(series: Series, method: str, window: int) -> Series:
@@ -36,10 +41,10 @@ def smooth(series: Series, method: str, window: int) -> Series:
     smoother = SMOOTHERS[method]
     if smoother is None or window == 1:
         return series
-    n_points = max(0, len(series) - window + 1)
+    if window > len(series):
+        return Series(series.times_s[:0], series.values[:0])
     half = window // 2
-    windows = np.stack([series.values[shift : shift + n_points] for shift in range(window)])
-    return Series(series.times_s[half : half + n_points], smoother(windows))
+    return Series(series.times_s[half : len(series) - half], smoother(series.values, window))
 
 
 def fitting_window(window: int, n_samples: int) -> int:
@@ -52,29 +57,50 @@ def fitting_window(window: int, n_samples: int) -> int:
     return max(1, min(window, largest if largest % 2 else largest - 1))
 
 
-def _mean(windows: FloatArray) -> FloatArray:
-    # Summing distances from the smallest value keeps constants exact.
-    readable = ~np.isnan(windows)
-    counts = readable.sum(axis=0)
-    base = np.where(readable, windows, np.inf).min(axis=0, initial=np.inf)
-    base = np.where(counts > 0, base, np.nan)
-    distances = np.where(readable, windows - base, 0.0).sum(axis=0)
-    smoothed: FloatArray = base + distances / np.maximum(counts, 1)
+def _mean(values: FloatArray, window: int) -> FloatArray:
+    # Summing distances from one of a window's values, its first readable one, keeps constants exact.
+    first, *others = shifted = _shifted(values, window)
+    readable = ~np.isnan(values)
+    total = np.zeros_like(first)
+    if readable.all():
+        for one in others:
+            total += one - first
+        return first + total / window
+    base = functools.reduce(_or_else, shifted)
+    for one in others:
+        total += _or_else(one - base, np.zeros(()))
+    counts = np.sum(_shifted(readable, window), axis=0)
+    smoothed: FloatArray = base + total / np.maximum(counts, 1)
     return smoothed
 
 
-def _median(windows: FloatArray) -> FloatArray:
+def _or_else(values: FloatArray, others: FloatArray) -> FloatArray:
+    return np.where(np.isnan(values), others, values)
+
+
+def _median(values: FloatArray, window: int) -> FloatArray:
+    windows: FloatArray = np.stack(_shifted(values, window))
     counts = (~np.isnan(windows)).sum(axis=0)
-    ordered = np.sort(windows, axis=0)
-    return middle(ordered, counts)
+    windows.sort(axis=0)
+    return middle(windows, counts)
+
+
+def _shifted(values: npt.NDArray[_Scalar], window: int) -> list[npt.NDArray[_Scalar]]:
+    """The first of every window's values, the second ones, and so on."""
+    n_points = len(values) - window + 1
+    return [values[shift : shift + n_points] for shift in range(window)]
 
 
 def middle(ordered: FloatArray, counts: npt.NDArray[np.int64]) -> FloatArray:
     """Median along the first axis of values sorted with NaN last, of which ``counts`` are no NaN."""
-    below = np.take_along_axis(ordered, np.maximum(counts - 1, 0)[np.newaxis] // 2, axis=0)[0]
-    above = np.take_along_axis(ordered, (counts // 2)[np.newaxis].clip(max=len(ordered) - 1), axis=0)[0]
+    if (counts == len(ordered)).all():
+        below, above = ordered[(len(ordered) - 1) // 2], ordered[len(ordered) // 2]
+    else:
+        rows = np.maximum(counts - 1, 0) // 2, np.minimum(counts // 2, len(ordered) - 1)
+        below, above = (np.take_along_axis(ordered, row[np.newaxis], axis=0)[0] for row in rows)
     # a + (b - a) / 2 is exact where both are equal; (a + b) / 2 may overflow.
-    return np.where(counts > 0, below + (above - below) / 2, np.nan)
+    median: FloatArray = below + (above - below) / 2
+    return median
 
 
 SMOOTHERS = {"none": None, "mean": _mean, "median": _median}

@@ -37,8 +37,10 @@ def grains(properties: Sequence[Property], values: Sequence[FloatArray]) -> Floa
         values: one array (n_samples, n_properties) for each run; a property of a unit without a grain
             counts as whole numbers if all of its values are, and has none otherwise.
     """
-    everything = np.concatenate(values)
-    whole = (np.isnan(everything) | (everything == np.round(everything))).all(axis=0)
+    whole = np.ones(len(properties), dtype=np.bool_)
+    for one in values:
+        some = one[:, whole]
+        whole[whole] = ~((some != np.rint(some)) & ~np.isnan(some)).any(axis=0)
     return np.array([_grain(prop, bool(whole[column])) for column, prop in enumerate(properties)])
 
 

@@ -63,8 +63,8 @@ def kalman_listing_bounds(
     * The variance is reduced by the gain twice: ``P -= K P``, and then ``P = (P + q) (1 - K)``.
     * C.2 calculates the process noise q, but C.1 never calls it: q is 0. Then the n-th variance is about
       std / (deviations + 2n), so that no band after the first is as wide as one deviation; and a property
-      that is equal in all runs at the first point stays at its first value for ever. Section 4.4.5 and Table 5.7
-      suppose that q is C.2's: ask for a ``process_noise``.
+      that is equal in all runs at the first point stays at its first value for ever. Section 4.4.5 and
+      Table 5.7 suppose that q is C.2's: ask for a ``process_noise``.
 
     Decided where the listings say nothing: 0 / 0, see above; a point without value is passed over.
     """
