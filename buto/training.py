@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Protocol
 
 from buto.collect.collector import Collector, open_collector
+from buto.collect.jvm_ending import BAD_END
 from buto.collect.output import last_lines
 from buto.collect.recording import Progress
 from buto.collect.target import Target
@@ -240,15 +241,21 @@ def _lock(descriptor: int, root: Path, on_wait: Callable[[], None], timeout_s: f
 
 def _check_ending(run: Run, target: Target) -> None:
     """A run that ended as it should not is invalid by its collector; here it ends the test."""
+    bad_ends = [problem for problem in run.quality.problems if problem.startswith(BAD_END)]
+    what = f"the program {run.outcome.describe()}"
     if not run.outcome.timed_out and run.outcome.exit_code == target.expected_exit:
-        return
-    if run.outcome.timed_out:
+        if not bad_ends:
+            return
+        what = bad_ends[0]
+        advice = "if that is meant, give the java command itself, or a script that ends with its exit code"
+    elif run.outcome.timed_out:
+        what += f" of {target.timeout_s:g} s"
         advice = "give it more time with --timeout, or find out what it waits for"
     elif run.outcome.exit_code is not None:
         advice = f"if that is a good end for this program: --expect-exit {run.outcome.exit_code}"
     else:
         advice = f"see what the run recorded: buto runs show {run.id}"
-    raise MeasureError(f"the program {run.outcome.describe()}\n{_quoted(run)}", advice=advice)
+    raise MeasureError(f"{what}\n{_quoted(run)}", advice=advice)
 
 
 def _quoted(run: Run) -> str:

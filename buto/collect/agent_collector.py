@@ -6,12 +6,13 @@ import math
 from types import TracebackType
 from typing import Self
 
-from buto.collect import failures, host, quality
+from buto.collect import failures, host, jvm_ending, quality
 from buto.collect.agent_listener import AgentListener
 from buto.collect.agent_recorder import AgentRecorder
 from buto.collect.agent_session import AgentSession
 from buto.collect.collector import OnTick
 from buto.collect.hsperf import NoPerfData
+from buto.collect.jvm_choice import main_name
 from buto.collect.launcher import Ending, Launch
 from buto.collect.recording import Recording
 from buto.collect.session import session_directory
@@ -104,14 +105,24 @@ def _finish(
         duration_s=float(times_s[-1]),
         last_sample=last_sample,
     )
+    code = session.exit_code(ending)
+    bad_end = None
+    if session.hello is not None and session.hello.pid != launch.pid and not timed_out:
+        # An agent that gave up before cannot tell whether the hook ran; that is a problem of its own.
+        gave_up = session.silence_ns > _SILENCE_NS
+        orderly = gave_up or (session.recorder is not None and session.recorder.exiting)
+        bad_end = jvm_ending.problem(launch.target.expected_exit, code, orderly=orderly)
     recording.metadata |= {
         "host.load.foreign": None if math.isnan(foreign_load) else round(foreign_load, 3),
         "host.load.run_queue": session.run_queue_s,
+        "buto.jvm": main_name(session.hello.command) or None if session.hello else None,
+        "buto.jvm.exit": code,
         "buto.jvms.others": ", ".join(session.others),
         "buto.left_over.processes": launch.n_left_over,
     }
     sampled = quality.sampling(times_s, launch.target.interval_s, quality.pauses_s(recording))
-    judged = quality.quality_of(launch.target, outcome, sampled, foreign_load, more=_problems(session))
+    more = (*([bad_end] if bad_end else []), *_problems(session))
+    judged = quality.quality_of(launch.target, outcome, sampled, foreign_load, more=more)
     return recording.finish(outcome, judged, stdout=launch.kept_stdout(), stderr=launch.kept_stderr())
 
 

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Self
 
 from buto.collect import agent_messages as channel
-from buto.collect import host, processes
+from buto.collect import host, jvm_ending, processes
 from buto.collect.agent_frames import ChannelError
 from buto.collect.agent_listener import AgentConnection, AgentListener
 from buto.collect.agent_recorder import AgentRecorder
@@ -57,7 +57,7 @@ class AgentSession:
         self._on_tick = on_tick
         self._limit = TimeLimit(launch)
         self._measured: AgentConnection | None = None
-        self._jvm_watched = False
+        self._jvm_end: int | None = None
         self._connections: set[AgentConnection] = set()
         self._held = ExitStack()
         self._selector = self._held.enter_context(selectors.DefaultSelector())
@@ -83,6 +83,12 @@ class AgentSession:
     def hello(self) -> channel.Hello | None:
         """What the measured JVM said of itself."""
         return None if self._measured is None else self._measured.hello
+
+    def exit_code(self, ending: Ending) -> int | None:
+        """Of the measured JVM, when all processes have ended; see :func:`jvm_ending.code_of`."""
+        if self.hello is None:
+            return None
+        return jvm_ending.code_of(self._launch, self.hello.pid, self._jvm_end, ending)
 
     @property
     def end_ns(self) -> int:
@@ -138,7 +144,7 @@ class AgentSession:
     def _is_over(self) -> bool:
         """Once the command has ended: whether nothing more can come."""
         if self._measured is not None:
-            return self.dead_ns != 0 if self._jvm_watched else self._measured.closed
+            return self.dead_ns != 0 if self._jvm_end is not None else self._measured.closed
         return self._launch.is_spent()
 
     def _command_ended(self) -> None:
@@ -190,7 +196,7 @@ class AgentSession:
             self.counters = NoPerfData(f"process {hello.pid} is not to be seen from here")
             return
         self._held.callback(os.close, pidfd)
-        self._jvm_watched = True
+        self._jvm_end = pidfd
         self._watch(pidfd, lambda: self._jvm_ended(pidfd))
         try:
             self.counters = self._held.enter_context(HeldCounters(hello.pid, hello.jvm_start_ms))

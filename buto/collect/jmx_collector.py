@@ -13,10 +13,11 @@ import math
 from types import TracebackType
 from typing import Self
 
-from buto.collect import failures, host, quality
+from buto.collect import failures, host, jvm_ending, quality
 from buto.collect.collector import OnTick
 from buto.collect.jmx_client import Worker
 from buto.collect.jmx_session import JmxSession
+from buto.collect.jvm_choice import main_name
 from buto.collect.launcher import Ending, Launch
 from buto.collect.recording import Recording
 from buto.collect.session import session_directory
@@ -89,7 +90,7 @@ def _check_started(session: JmxSession, launch: Launch, recording: Recording) ->
     """Raise MeasureError if there is nothing to record."""
     if session.pid is None and not launch.line.direct:
         raise failures.no_jvm(launch, session.others, timed_out=session.timed_out)
-    not_found = failures.main_not_found(launch, session.seen_command)
+    not_found = failures.jvm_not_created(launch) or failures.main_not_found(launch, session.seen_command)
     if not_found is not None:
         raise not_found
     if recording.n_samples == 0 or recording.zero_ns is None:
@@ -112,17 +113,22 @@ def _finish(
         duration_s=session.duration_s,
         last_sample="jmx",
     )
+    code = session.exit_code(ending)
+    bad_end = None
+    if session.pid != launch.pid and not timed_out:
+        bad_end = jvm_ending.problem(launch.target.expected_exit, code, orderly=True)
     recording.metadata.pop(_OWN_KEY, None)
     recording.metadata |= {
         "host.load.foreign": None if math.isnan(foreign_load) else round(foreign_load, 3),
+        "buto.jvm": main_name(session.seen_command) or None,
+        "buto.jvm.exit": code,
         "buto.jvms.others": ", ".join(session.others),
         "buto.left_over.processes": launch.n_left_over,
     }
     interval_s = launch.target.interval_s
     sampled = quality.sampling(times_s, interval_s, quality.pauses_s(recording), session.duration_s)
-    judged = quality.quality_of(
-        launch.target, outcome, sampled, foreign_load, more=_problems(session, times_s, interval_s)
-    )
+    more = (*([bad_end] if bad_end else []), *_problems(session, times_s, interval_s))
+    judged = quality.quality_of(launch.target, outcome, sampled, foreign_load, more=more)
     return recording.finish(outcome, judged, stdout=launch.kept_stdout(), stderr=launch.kept_stderr())
 
 

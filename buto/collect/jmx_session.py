@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from buto.collect import processes
+from buto.collect import jvm_ending, processes
 from buto.collect.collector import OnTick
 from buto.collect.hsperf import HeldCounters, NoPerfData
 from buto.collect.jmx_address import local_jvm
@@ -82,6 +82,12 @@ class JmxSession:
     def timed_out(self) -> bool:
         """Whether the target's time limit has passed."""
         return self._limit.has_passed
+
+    def exit_code(self, ending: Ending) -> int | None:
+        """Of the measured JVM, when all processes have ended; see :func:`jvm_ending.code_of`."""
+        if self.pid is None:
+            return None
+        return jvm_ending.code_of(self._launch, self.pid, self._jvm_end, ending)
 
     @property
     def duration_s(self) -> float:

@@ -6,9 +6,11 @@ Linux only; other systems get a MeasureError from :func:`require_linux`.
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import os
 import select
 import signal
+import struct
 import sys
 import time
 from collections.abc import Iterable
@@ -24,6 +26,13 @@ _STATE, _SESSION, _START = 0, 3, 19
 """Places in /proc/PID/stat behind the name, proc(5)."""
 
 _DEAD = (b"Z", b"X")
+
+_PIDFD_GET_INFO = 0xC040FF0B
+_PIDFD_INFO_EXIT = 1 << 3
+_PIDFD_INFO = struct.Struct("=Q52xi")
+"""linux/pidfd.h: struct pidfd_info in its first version, of which the mask and the exit code count here."""
+
+_POLL_S = 0.005
 
 _LIBC = ctypes.CDLL(None)
 """Loaded here, for nothing may be loaded between fork and exec."""
@@ -126,6 +135,26 @@ def readable(descriptor: int, timeout_s: float) -> bool:
     poll = select.poll()
     poll.register(descriptor, select.POLLIN)
     return bool(poll.poll(timeout_s * 1000))
+
+
+def exit_code(pidfd: int, timeout_s: float = 1.0) -> int | None:
+    """The exit code of any process that has ended, or minus the signal; None where it is not known.
+
+    The kernel tells it (``PIDFD_GET_INFO``, since Linux 6.15) once the parent has waited for the process.
+    """
+    deadline = time.monotonic() + timeout_s
+    while True:
+        info = bytearray(_PIDFD_INFO.pack(_PIDFD_INFO_EXIT, 0))
+        try:
+            fcntl.ioctl(pidfd, _PIDFD_GET_INFO, info)
+        except OSError:
+            return None
+        known, status = _PIDFD_INFO.unpack(info)
+        if known & _PIDFD_INFO_EXIT:
+            return os.waitstatus_to_exitcode(status)
+        if time.monotonic() >= deadline:
+            return None
+        time.sleep(_POLL_S)
 
 
 def _stat_fields(pid: int) -> list[bytes] | None:

@@ -63,7 +63,7 @@ class Outcome:
     def describe(self) -> str:
         """In words, for messages."""
         if self.timed_out:
-            return f"was stopped at its time limit after {self.duration_s:.1f} s"
+            return "was stopped at its time limit"
         if self.signal is not None:
             return f"was ended by signal {self.signal}"
         if self.exit_code is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import time
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from buto.collect import processes
 from buto.errors import MeasureError
 from tests.jvm.collect.conftest import Recorder, problems
 
@@ -18,6 +20,12 @@ from tests.jvm.collect.conftest import Recorder, problems
 def ends(classes: Path) -> str:
     """A shell's words for the program Ends."""
     return f"java -cp {shlex.quote(str(classes))} Ends"
+
+
+def tells_exit_codes() -> bool:
+    """Whether the kernel is Linux 6.15 or newer."""
+    major, minor = os.uname().release.split(".")[:2]
+    return (int(major), int(minor)) >= (6, 15)
 
 
 def test_a_script_that_starts_java_is_measured_by_its_jvm(record: Recorder, ends: str) -> None:
@@ -41,10 +49,45 @@ def test_a_script_that_becomes_java_is_the_jvm(record: Recorder, ends: str, tmp_
 
 
 def test_a_jvm_that_is_no_child_of_ours_has_no_processor_time_at_its_end(record: Recorder, ends: str) -> None:
-    run = record.run("sh", "-c", f"{ends} 50 halt; exit 0")
+    run = record.run("sh", "-c", f"{ends} 50 halt; exit $?", expected_exit=4)
+    assert problems(run) == []
     assert run.outcome.last_sample == "hsperfdata"
     assert np.isnan(run.series("jvm.cpu.time")[-1])
     assert "jvm.cpu.time" in run.nan_reasons
+
+
+@pytest.mark.parametrize("collector", ["agent", "jmx"])
+@pytest.mark.parametrize(
+    ("command", "end", "code"),
+    [
+        ("{ends} 1500 signal KILL; exit 0", "was ended by signal 9", -9),
+        ("{ends} 1500 exception | cat", "exited with code 1", 1),
+        ("{ends} 1500 halt; exit 0", "exited with code 4", 4),
+        ("{ends} 1500 signal TERM; exit 0", None, 143),
+        ("{ends} 1500 | cat", None, 0),
+    ],
+)
+def test_a_wrapper_cannot_hide_how_its_jvm_ended(
+    record: Recorder, ends: str, collector: str, command: str, end: str | None, code: int
+) -> None:
+    if not tells_exit_codes():
+        pytest.skip("this kernel tells no exit codes of others' children")
+    run = record.run("sh", "-c", command.format(ends=ends), collector=collector)
+    assert run.outcome.exit_code == 0
+    assert run.metadata["buto.jvm"] == "Ends"
+    assert run.metadata["buto.jvm.exit"] == code
+    assert problems(run) == ([f"the measured JVM {end}, which its command did not report"] if end else [])
+
+
+def test_where_exit_codes_are_not_told_a_missing_exit_hook_tells_enough(
+    record: Recorder, ends: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "_PIDFD_GET_INFO", 0)
+    killed = record.run("sh", "-c", f"{ends} 50 signal KILL; exit 0")
+    assert problems(killed) == ["the measured JVM ended without its exit hook: killed, halted or crashed"]
+    failed = record.run("sh", "-c", f"{ends} 50 exception | cat")
+    assert problems(failed) == []
+    assert failed.metadata["buto.jvm.exit"] is None
 
 
 def test_the_users_own_tool_options_stay(record: Recorder, ends: str) -> None:

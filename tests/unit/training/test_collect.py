@@ -88,7 +88,7 @@ def test_repeating_has_an_end_that_is_explained(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("event", "said", "advice"),
     [
-        (LATE, "was stopped at its time limit after 5.0 s", "--timeout"),
+        (LATE, "was stopped at its time limit of 5 s", "--timeout"),
         (WRONG_EXIT, "exited with code 3", "--expect-exit 3"),
         (MeasureError("the command started no JVM"), "started no JVM", None),
     ],

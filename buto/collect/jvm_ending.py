@@ -1,0 +1,50 @@
+"""How the measured JVM itself ended, which the command that started it need not tell.
+
+A wrapper may return 0 whatever became of its JVM, and a pipe returns what its last program does.
+"""
+
+from __future__ import annotations
+
+import signal
+
+from buto.collect import processes
+from buto.collect.launcher import Ending, Launch
+
+BAD_END = "the measured JVM"
+"""How every problem begins that :func:`problem` finds."""
+
+_STOPPED = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
+"""Signals that a wrapper may well stop its server with: a JVM exits in order, with 128 and the number."""
+
+
+def code_of(launch: Launch, pid: int, pidfd: int | None, ending: Ending) -> int | None:
+    """The exit code of the measured JVM, or minus the signal that ended it; None where it is not known.
+
+    Args:
+        launch: after all its processes have ended.
+        pid: of the JVM.
+        pidfd: of the JVM, opened while it lived.
+        ending: of the command's own process.
+    """
+    if pid == launch.pid:
+        return ending.exit_code if ending.signal is None else -ending.signal
+    return None if pidfd is None else processes.exit_code(pidfd)
+
+
+def problem(expected_exit: int, code: int | None, *, orderly: bool) -> str | None:
+    """What is wrong with the end of a JVM that is not the command itself; None if nothing is.
+
+    0 and the expected code are good, and so is what a shell makes of a signal if that is expected. A JVM that
+    halts (``Runtime.halt``) tells as much as one that exits, where its code is known.
+
+    Args:
+        code: as of :func:`code_of`.
+        orderly: whether its exit hook ran, for where the code is not known.
+    """
+    if code is None:
+        return None if orderly else f"{BAD_END} ended without its exit hook: killed, halted or crashed"
+    as_in_shell = code if code >= 0 else 128 - code
+    if as_in_shell in (0, expected_exit, *(128 + number for number in _STOPPED)):
+        return None
+    how = f"was ended by signal {-code}" if code < 0 else f"exited with code {code}"
+    return f"{BAD_END} {how}, which its command did not report"
