@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from buto import oracle
-from buto.cli import chosen, options
+from buto.cli import chosen, options, remarks
 from buto.cli.console import Console
 from buto.cli.results import finish
 from buto.cli.session import launch, stored_runs
@@ -136,6 +136,9 @@ def _checked(test: str, known: Oracle, collected: Collected, args: Namespace, co
     steps = _next_steps(test, verdict, args)
     for line in verdict_lines(verdict, test, collected.valid(), steps, markup=console.colour):
         console.marked(line)
+    remarks.tell_jvm(test, collected.valid(), console)
+    for warning in remarks.warnings(collected.valid()):
+        console.warning(warning)
     return Result(test, path, collected.runs, verdict)
 
 

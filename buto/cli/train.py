@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from typing import ClassVar
 
 from buto import oracle
-from buto.cli import chosen, options
+from buto.cli import chosen, options, remarks
 from buto.cli.console import Console
 from buto.cli.results import finish
 from buto.cli.session import launch, stored_runs
@@ -93,9 +93,11 @@ def _trained(test: TestConfig, collected: Collected, args: Namespace, console: C
         return Result(test.name, path, collected.runs, error=error)
     runs = format_count(len(collected.valid()), "run")
     console.result(f"TRAINED  {test.name}: {runs}, {path}")
-    for warning in learned.warnings:
+    remarks.tell_jvm(test.name, collected.valid(), console)
+    warnings = (*learned.warnings, *remarks.warnings(collected.valid()))
+    for warning in warnings:
         console.warning(warning)
-    return Result(test.name, path, collected.runs, warnings=learned.warnings)
+    return Result(test.name, path, collected.runs, warnings=warnings)
 
 
 COMMAND = TrainCommand()

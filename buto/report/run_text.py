@@ -62,6 +62,7 @@ def run_lines(run: Run, now: datetime, *, whole: bool = False) -> list[str]:
     facts = [
         ("test", run.test),
         ("run", f"{run.id}{age}"),
+        *_jvm_facts(run),
         ("outcome", f"{run.outcome.describe()}; ran for {format_seconds(run.outcome.duration_s)}"),
         ("last sample", run.outcome.last_sample),
         ("samples", f"{len(run.times_s)} of {format_count(len(run.properties), 'property')}"),
@@ -87,6 +88,15 @@ def run_lines(run: Run, now: datetime, *, whole: bool = False) -> list[str]:
         notifications.append(("...", f"{len(run.notifications) - len(shown)} more", "", "", ""))
     lines += [_section("notifications", notifications)]
     return [line for part in lines for line in part]
+
+
+def _jvm_facts(run: Run) -> list[tuple[str, str]]:
+    """Which JVM was measured, where that is known, and which were not."""
+    name, others = run.metadata.get("buto.jvm"), run.metadata.get("buto.jvms.others")
+    if not name:
+        return []
+    also = f"; also seen: {others} (--jvm PATTERN measures another)" if others else ""
+    return [("jvm", f"{name}{also}")]
 
 
 def _list_row(test: str, summary: RunSummary, now: datetime, learned: bool) -> tuple[str, ...]:
