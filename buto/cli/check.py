@@ -62,7 +62,7 @@ examples:
         options.check_json_path(args)
         configured = chosen.read_config(args)
         names = chosen.names_of(args, configured)
-        oracles = {name: chosen.the_oracle(args, name) for name in names}
+        oracles = {name: chosen.the_oracle(args, name, configured) for name in names}
         for name in names:
             _warn_of_settings(name, args, configured, oracles[name], console)
         if args.from_runs is not None:
@@ -153,6 +153,8 @@ def _next_steps(test: str, verdict: Verdict, args: Namespace) -> list[str]:
         return [show, f"{again}  (to learn this environment)"] if elsewhere else [show]
     oracle_file = [] if args.oracle is None else ["--oracle", str(args.oracle)]
     chosen_runs = [] if args.from_runs is None else ["--from-runs", args.from_runs]
+    if args.config is not None:
+        oracle_file += ["--config", str(args.config)]
     draw = shlex.join(["buto", "plot", test, *oracle_file, *chosen_runs, *stored])
     why = "all is for the better: this accepts it" if verdict.is_welcome else "if the change is meant"
     return [show, draw, f"{again}  ({why})"]

@@ -10,14 +10,14 @@ import difflib
 import os
 import shlex
 from argparse import Namespace
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from buto import config, oracle
 from buto.cli import options
-from buto.errors import BadFileError, UsageError
+from buto.errors import BadFileError, StorageError, UsageError
 from buto.oracle import Oracle
 from buto.runs.names import encode_test
 
@@ -25,20 +25,46 @@ ORACLES = Path("oracles")
 
 
 def oracle_path(args: Namespace, test: str) -> Path:
-    """Where the oracle of a test lies."""
+    """Where the oracle of a test lies: where ``--oracle`` says, else beside the configuration, else here."""
     given: Path | None = getattr(args, "oracle", None)
-    return given or ORACLES / f"{encode_test(test)}.json"
+    return given or _root(args) / ORACLES / f"{encode_test(test)}.json"
 
 
-def the_oracle(args: Namespace, test: str) -> Oracle:
+def _root(args: Namespace) -> Path:
+    """The directory of the configuration, the current one without any."""
+    path = config.find(getattr(args, "config", None), Path())
+    return Path() if path is None else path.parent
+
+
+def settle_store(args: Namespace) -> None:
+    """Have the store lie beside the configuration, unless ``--store`` was typed."""
+    if args.store is options.STORE:
+        args.store = _root(args) / options.STORE
+
+
+def check_oracle_paths(args: Namespace, names: Sequence[str]) -> None:
+    """StorageError where an oracle could not be written; better before ten runs than after."""
+    for path in (oracle_path(args, test) for test in names):
+        there = next(parent for parent in (path, *path.parents) if parent.exists())
+        if path.is_dir() or (there != path and not there.is_dir()) or not os.access(there, os.W_OK):
+            raise StorageError(
+                f"the oracle {path} cannot be written: {there} is in the way, or not writable",
+                advice="name another file with --oracle FILE",
+            )
+
+
+def the_oracle(args: Namespace, test: str, configured: config.Config | None = None) -> Oracle:
     """The oracle of a test.
 
     Raises:
         BadFileError: there is none (the advice is the command that makes one), or it is damaged.
-        UsageError: the file is the oracle of another test.
+        UsageError: the file is the oracle of another test, or the configuration has a test whose name is
+            nearly this one.
     """
     path = oracle_path(args, test)
     if not path.exists():
+        if configured is not None and test not in configured.tests and _near(test, configured):
+            raise _no_command(test, args, configured)
         raise BadFileError(
             f"{test!r} has no oracle yet: {path} does not exist",
             advice=train_again(args, test, otherwise=("java", "...")),
@@ -81,7 +107,8 @@ def old_oracle(args: Namespace, test: str, configured: config.Config | None) -> 
 
 
 def read_config(args: Namespace) -> config.Config | None:
-    """The configuration that was named or lies here, None without one."""
+    """The configuration that was named or lies here, None without one; the store lies beside it."""
+    settle_store(args)
     path = config.find(args.config, Path())
     return None if path is None else config.load(path)
 
@@ -170,13 +197,17 @@ def _remembered(known: Oracle, args: Namespace, test: str) -> Mapping[str, Any]:
     return known.target
 
 
+def _near(test: str, configured: config.Config) -> list[str]:
+    return difflib.get_close_matches(test, list(configured.tests), n=1)
+
+
 def _no_command(test: str, args: Namespace, configured: config.Config | None) -> UsageError:
     if configured is None:
         return UsageError(
             f"nothing says how to start {test!r}: it has no oracle, and there is no {config.FILE_NAME} here",
             advice=f"buto {args.command_name} {test} -- java -cp app.jar com.acme.Main",
         )
-    near = difflib.get_close_matches(test, list(configured.tests), n=1)
+    near = _near(test, configured)
     guess = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(configured.tests)}"
     return UsageError(
         f"{configured.path} has no test {test!r}; {guess}",

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import argparse
+import difflib
+import re
+import shlex
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from types import FrameType
 from typing import NoReturn
 
 import buto
 from buto.cli.command import Command, Interrupted
 from buto.cli.console import Console, Verbosity
+from buto.cli.options import STDOUT
 from buto.cli.registry import COMMANDS
 from buto.errors import EXIT_USAGE, ButoError, UsageError
+
+_LAUNCHER = re.compile(r"(\S*/)?(java|mvnw?|gradlew?|sh|bash)")
+"""Words that begin a command of the user's."""
 
 EXIT_INTERRUPTED = 130
 """128 + SIGINT, as shells have it."""
@@ -45,21 +52,50 @@ def main(argv: list[str] | None = None) -> int:
 
 def _carry_out(argv: list[str]) -> int:
     arguments, command_line = _split(argv)
-    chosen = next((word for word in arguments if word in COMMANDS), None)
+    chosen = next((word for word in arguments if not word.startswith("-")), None)
+    if chosen is not None and chosen not in COMMANDS:
+        raise UsageError(f"there is no command {chosen!r}{_meant(chosen, COMMANDS)}", advice="buto --help")
     command = COMMANDS[chosen].load() if chosen else None
+    parser = _parser(command)
     try:
-        args = _parser(command).parse_args(arguments)
+        args, unknown = parser.parse_known_args(arguments)
     except SystemExit as stop:
         # argparse prints its own message; it exits with 0 after --help and 2 for wrong usage.
         return stop.code if isinstance(stop.code, int) else EXIT_USAGE
     if command is None:
         raise UsageError("no command given", advice="buto --help")
+    if unknown:
+        raise _unrecognized(command, arguments, unknown, command_line)
     if command_line is not None and not command.takes_command:
         raise UsageError(
             f"buto {command.name} takes no command after --", advice=f"buto {command.name} --help"
         )
     args.command_name, args.command, args.arguments = command.name, command_line, arguments
-    return command.run(args, Console(_verbosity(args)))
+    aside = getattr(args, "json", None) == STDOUT
+    return command.run(args, Console(_verbosity(args), stdout=sys.stderr if aside else None))
+
+
+def _unrecognized(
+    command: Command, arguments: list[str], unknown: list[str], command_line: tuple[str, ...] | None
+) -> UsageError:
+    """What argparse did not know: most often the user's own command without ``--`` before it."""
+    guess = ""
+    if unknown[0].startswith("-"):
+        own = argparse.ArgumentParser(add_help=False)
+        command.add_arguments(own)
+        guess = _meant(unknown[0].partition("=")[0], re.findall(r"--[a-z][a-z-]+", own.format_usage()))
+    advice = f"buto {command.name} --help"
+    launcher = next((word for word in arguments if _LAUNCHER.fullmatch(word)), unknown[0])
+    if command.takes_command and command_line is None and not guess and not launcher.startswith("-"):
+        cut = arguments.index(launcher)
+        typed = shlex.join(["buto", *arguments[:cut], "--", *arguments[cut:]])
+        advice = f"put -- before the program's command: {typed}"
+    return UsageError(f"unrecognized arguments: {shlex.join(unknown)}{guess}", advice=advice)
+
+
+def _meant(word: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(word, list(known), n=1)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 def entry() -> NoReturn:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from argparse import _ArgumentGroup as ArgumentGroup
 from pathlib import Path
@@ -9,6 +10,9 @@ from pathlib import Path
 from buto.errors import UsageError
 
 STORE = Path(".buto")
+STDOUT = Path("-")
+"""What ``--json`` takes for standard output; what people read then goes to standard error."""
+
 FROM_RUNS = "take stored runs: 'all', ids with commas between, or FIRST..LAST"
 REPEATED = (
     "oracle",
@@ -52,7 +56,9 @@ def add_file_options(parser: ArgumentParser, *, judging: bool = True) -> None:
         group.add_argument(
             "--oracle", metavar="FILE", type=Path, help="the oracle (default: oracles/NAME.json)"
         )
-        group.add_argument("--json", metavar="FILE", type=Path, help="write the whole result as JSON")
+        group.add_argument(
+            "--json", metavar="FILE", type=Path, help="write the whole result as JSON (-: standard output)"
+        )
 
 
 def add_mbean_option(parser: ArgumentParser | ArgumentGroup) -> None:
@@ -84,9 +90,13 @@ def count(text: str) -> int:
 
 
 def check_json_path(args: Namespace) -> None:
-    """Better to say it before ten runs than after: the directory of --json must exist."""
+    """UsageError where --json could not be written; better before ten runs than after."""
     path: Path | None = args.json
-    if path is not None and not path.parent.is_dir():
+    if path is None or path == STDOUT:
+        return
+    if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+        if path.parent.is_dir():
+            raise UsageError(f"--json: {path} cannot be written", advice="name another file with --json")
         raise UsageError(
             f"--json: the directory {path.parent} does not exist", advice=f"mkdir -p {path.parent}"
         )

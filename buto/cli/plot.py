@@ -56,10 +56,12 @@ examples:
         parser.add_argument(
             "--oracle", metavar="FILE", type=Path, help="the oracle (default: oracles/NAME.json)"
         )
-        # What the advice for a missing oracle would repeat, but plot does not take.
-        parser.set_defaults(config=None)
+        parser.add_argument(
+            "--config", metavar="FILE", type=Path, help="configuration (default: ./buto.yaml, if there)"
+        )
 
     def run(self, args: Namespace, console: Console) -> int:
+        chosen.settle_store(args)
         known = chosen.the_oracle(args, args.test)
         store = RunStore(args.store)
         checked = _checked(args, store)

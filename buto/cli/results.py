@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from buto.cli.console import Console
+from buto.cli.options import STDOUT
 from buto.errors import (
     EXIT_BAD_FILE,
     EXIT_NOT_JUDGED,
@@ -36,7 +37,7 @@ def finish(results: Sequence[Result], args: Namespace, console: Console) -> int:
     worst = min((_code(result) for result in results), key=_WORST_FIRST.index)
     if args.json is not None:
         document = result_document(args.command_name, results, worst, datetime.now(UTC))
-        _write(args.json, result_text(document))
+        _write(args, result_text(document))
     return worst
 
 
@@ -46,12 +47,16 @@ def _code(result: Result) -> int:
     return EXIT_PASS if result.verdict is None else result.verdict.status.exit_code
 
 
-def _write(path: Path, text: str) -> None:
+def _write(args: Namespace, text: str) -> None:
     """Not by way of a temporary file: the target may be a pipe or /dev/stdout."""
+    path: Path = args.json
+    if path == STDOUT:
+        Console().result(text.rstrip("\n"))
+        return
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise StorageError(
-            f"the result cannot be written to {path}: {error.strerror}",
-            advice="name another file with --json",
+            f"the result cannot be written to {path}: {error.strerror}; the runs are kept in {args.store}",
+            advice="name another file with --json, and --from-runs with the ids of: buto runs list",
         ) from error

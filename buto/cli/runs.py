@@ -167,8 +167,9 @@ def _delete(args: Namespace, store: RunStore, console: Console) -> None:
 
 def _learned(args: Namespace, test: str) -> set[str]:
     """The runs that the oracle of a test has learned from; BadFileError if it is damaged."""
-    path = chosen.oracle_path(args, test)
-    return set(oracle.load(path).run_ids) if path.exists() else set()
+    here = chosen.oracle_path(args, test)
+    known = {here, args.store.parent / here}
+    return {run_id for path in known if path.exists() for run_id in oracle.load(path).run_ids}
 
 
 def _existing_ids(store: RunStore, test: str) -> list[str]:
@@ -184,8 +185,12 @@ def _existing_ids(store: RunStore, test: str) -> list[str]:
 
 def _write_list(path: Path, runs: Sequence[tuple[str, RunSummary]]) -> None:
     document = {"format": FORMAT, "version": VERSION, "runs": [_entry(test, run) for test, run in runs]}
+    text = json.dumps(document, indent=1, allow_nan=False)
+    if path == options.STDOUT:
+        Console().result(text)
+        return
     try:
-        path.write_text(json.dumps(document, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+        path.write_text(text + "\n", encoding="utf-8")
     except OSError as error:
         raise StorageError(
             f"the list cannot be written to {path}: {error.strerror}", advice="name another file with --json"

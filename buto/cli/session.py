@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import shlex
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 
 from buto.cli.command import Interrupted
@@ -92,14 +92,23 @@ def stored_runs(test: str, which: str, args: Namespace, *, required: bool = True
         return named
     first, _, last = ("", "", "") if which == ALL else which.partition("..")
     ids = [run_id for run_id in store.ids(test) if first <= run_id and (not last or run_id <= last)]
-    runs = [run for run in store.load_set(test, ids) if _may_teach(run)]
+    found = store.load_set(test, ids)
+    runs = [run for run in found if _may_teach(run)]
     if required and not runs:
         where = "" if which == ALL else f" in {which}"
         raise UsageError(
-            f"{args.store} holds no usable runs of {test!r}{where}",
+            f"{args.store} holds no usable runs of {test!r}{where}{_left_out(found)}",
             advice=f"buto runs list; to record some: buto record {test} --runs 10 -- ...",
         )
     return runs
+
+
+def _left_out(found: Iterable[Run]) -> str:
+    """What may be named, but is not meant by ``all``."""
+    checked = sum(run.quality.valid and run.metadata.get(PURPOSE) == CHECK for run in found)
+    if not checked:
+        return ""
+    return f" but {checked} recorded for checks, which {ALL!r} and FIRST..LAST leave out; their ids take them"
 
 
 def _may_teach(run: Run) -> bool:

@@ -52,6 +52,7 @@ examples:
         options.check_json_path(args)
         configured = chosen.read_config(args)
         names = chosen.names_of(args, configured)
+        chosen.check_oracle_paths(args, names)
         known = {name: chosen.old_oracle(args, name, configured) for name in names}
         tests = [chosen.test_for(name, args, configured, known[name]) for name in names]
         collected = _collected(tests, args, console)
@@ -86,8 +87,12 @@ def _trained(test: TestConfig, collected: Collected, args: Namespace, console: C
             raise collected.failure
         learned = oracle.train(collected.valid(), test.settings, target=test.written)
         oracle.save(path, learned)
-    except StorageError:
-        raise
+    except StorageError as error:
+        which = f"{collected.runs[0].id}..{collected.runs[-1].id}" if collected.runs else "all"
+        raise StorageError(
+            f"{error.message}; the runs are kept in {args.store}",
+            advice=f"{error.advice}; then: {chosen.train_again(args, test.name, '--from-runs', which)}",
+        ) from error
     except ButoError as error:
         console.error(f"{test.name}: {error.message}", error.advice)
         return Result(test.name, path, collected.runs, error=error)

@@ -90,7 +90,8 @@ def _translate(error: ValidationError) -> Iterator[_Problem]:
     elif "propertyNames" in error.absolute_schema_path:
         yield _Problem((*at, instance), f"{instance!r}{within} is not {_expected(schema)}", key=True)
     else:
-        yield _Problem(at, f"{_dotted(at)}: {_found(instance)}, expected {_expected(schema)}")
+        filled = " with something in it" if error.validator in ("minProperties", "minItems") else ""
+        yield _Problem(at, f"{_dotted(at)}: {_found(instance)}, expected {_expected(schema)}{filled}")
 
 
 def _meant(name: str, known: list[str]) -> str:

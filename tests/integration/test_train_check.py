@@ -10,6 +10,7 @@ import jsonschema
 import pytest
 
 from buto import schemas
+from buto.errors import StorageError
 from buto.runs import Quality
 from tests.integration.stored import a_run, buto, called, store
 
@@ -238,3 +239,82 @@ def test_an_oracle_that_cannot_be_written_leaves_nothing(trained: Path) -> None:
     done = called(trained, "train", "leaker", "--from-runs", "all", "--oracle", "file/oracle.json", *COMMAND)
     assert done.returncode == 3
     assert "file/oracle.json cannot be written" in done.stderr
+
+
+def test_oracle_and_store_lie_beside_the_configuration(tmp_path: Path) -> None:
+    (tmp_path / "buto.yaml").write_text("version: 1\ntests: {leaker: {command: x}}\n")
+    below = tmp_path / "below"
+    below.mkdir()
+    store(tmp_path, *(a_run(number) for number in range(4)), a_run(9, purpose="check"))
+    done = called(below, "train", "leaker", "--config", "../buto.yaml", "--from-runs", "all")
+    assert done.stdout == "TRAINED  leaker: 4 runs, ../oracles/leaker.json\n"
+    done = called(below, "check", "leaker", "--config", "../buto.yaml", "--from-runs", id_of(9))
+    assert done.returncode == 0
+    assert called(below, "plot", "leaker", "--config", "../buto.yaml").returncode == 0
+    assert [path.name for path in below.iterdir()] == ["plots"]
+    done = called(
+        below, "check", "leaker", "--config", "../buto.yaml", "--store", ".buto", "--from-runs", "all"
+    )
+    assert ".buto holds no usable runs" in done.stderr
+    done = called(tmp_path, "check", "laeker")
+    assert "buto.yaml has no test 'laeker'; did you mean 'leaker'?\ntry:  buto check leaker" in done.stderr
+
+
+def test_json_to_standard_output_stands_there_alone(trained: Path) -> None:
+    done = called(trained, "check", "leaker", "--from-runs", id_of(20), "--json", "-")
+    assert json.loads(done.stdout)["exit_code"] == 0
+    assert done.stderr.startswith("PASS  leaker")
+
+
+def test_runs_of_checks_are_told_where_they_are_left_out(tmp_path: Path) -> None:
+    store(tmp_path, a_run(1, purpose="check"))
+    done = called(tmp_path, "train", "leaker", "--from-runs", "all", *COMMAND)
+    assert "holds no usable runs of 'leaker' but 1 recorded for checks" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("option", "code"), [(("--oracle", "file/x.json"), 3), (("--json", "dir"), 2), (("--oracle", "dir"), 3)]
+)
+def test_what_cannot_be_written_is_told_before_anything_is_launched(
+    tmp_path: Path, option: tuple[str, str], code: int
+) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "dir").mkdir()
+    done = called(tmp_path, "train", "leaker", *option, "--", "touch", "launched")
+    assert done.returncode == code
+    assert f"{option[1]} cannot be written" in done.stderr
+    assert not (tmp_path / "launched").exists()
+    assert not (tmp_path / ".buto").exists()
+
+
+def test_runs_are_kept_where_the_oracle_fails_in_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, learned: object) -> None:
+        raise StorageError(f"the oracle {path} cannot be written: no space left", advice="free some space")
+
+    monkeypatch.setattr("buto.oracle.save", full)
+    ids = store(tmp_path, *(a_run(number) for number in range(4)))
+    done = called(tmp_path, "train", "leaker", "--from-runs", "all", *COMMAND)
+    assert done.returncode == 3
+    assert "no space left; the runs are kept in .buto" in done.stderr
+    assert f"buto train leaker --from-runs {ids[0]}..{ids[-1]} -- java" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            "train t1 --runs 3 java -jar x.jar",
+            "try:  put -- before the program's command: buto train t1 --runs 3 -- java -jar x.jar\n",
+        ),
+        ("check t1 /opt/jdk/bin/java -jar x.jar", ": buto check t1 -- /opt/jdk/bin/java -jar x.jar\n"),
+        ("check t1 --rnus 3", "unrecognized arguments: --rnus 3; did you mean --runs?"),
+        ("trian t1", "there is no command 'trian'; did you mean train?"),
+        ("plot t1 java", "try:  buto plot --help\n"),
+    ],
+)
+def test_what_is_misspelt_or_lacks_the_dashes_is_told_as_meant(tmp_path: Path, words: str, said: str) -> None:
+    done = called(tmp_path, *words.split())
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr

@@ -215,3 +215,8 @@ def test_an_edited_oracle_may_hold_numbers_where_words_belong() -> None:
     test = build_test("a", {"command": ["java", 5, True], "environment": {"A": 1.5}}, None, {})
     assert test.target.command == ("java", "5", "true")
     assert test.target.environment == {"A": "1.5"}
+
+
+def test_an_empty_mapping_is_told_apart_from_the_mapping_that_is_expected(tmp_path: Path) -> None:
+    (fault,) = faults(tmp_path, "version: 1\ntests: {}\n")
+    assert fault.endswith("tests: found an empty mapping, expected a mapping with something in it")
