@@ -3,7 +3,8 @@
 import subprocess
 import sys
 
-BENCHMARKS = (
+BENCHMARKS: tuple[tuple[str, ...], ...] = (
+    ("perf.pipeline",),
     ("perf.launches",),
     ("perf.endurance", "--collector", "agent"),
     ("perf.endurance", "--collector", "jmx", "--nap", "1500"),

@@ -42,7 +42,8 @@ def series_of(run: Run, properties: Sequence[Property]) -> Series:
         values = np.hstack([values, np.full((len(run.times_s), 1), np.nan)])
     # take, unlike an index, gives rows that lie together, which all that follows is faster for.
     values = values.take(sources, axis=1)
-    return Series(run.times_s, np.where(np.isfinite(values), values, np.nan))
+    values[np.isinf(values)] = np.nan
+    return Series(run.times_s, values)
 
 
 SUMMARIES = ("mean", "last")

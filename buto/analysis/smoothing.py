@@ -63,9 +63,12 @@ def _mean(values: FloatArray, window: int) -> FloatArray:
     readable = ~np.isnan(values)
     total = np.zeros_like(first)
     if readable.all():
+        distance = np.empty_like(first)
         for one in others:
-            total += one - first
-        return first + total / window
+            np.subtract(one, first, out=distance)
+            total += distance
+        total /= window
+        return np.add(total, first, out=total)
     base = functools.reduce(_or_else, shifted)
     for one in others:
         total += _or_else(one - base, np.zeros(()))

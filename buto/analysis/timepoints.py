@@ -116,11 +116,14 @@ def _distribution(values: FloatArray) -> tuple[IntArray, FloatArray, FloatArray,
     base = ordered[0] if len(ordered) else np.full(values.shape[1:], np.nan)
     above_base = ordered - base
     unreadable = np.isnan(above_base)
-    counts = len(ordered) - unreadable.sum(axis=0, dtype=np.int64)
-    above_base[unreadable] = 0.0
+    some_lack = bool(unreadable.any())
+    counts = len(ordered) - (unreadable.sum(axis=0) if some_lack else np.zeros(base.shape, dtype=np.int64))
+    if some_lack:
+        above_base[unreadable] = 0.0
     mean_above = above_base.sum(axis=0) / np.maximum(counts, 1)
     above_base -= mean_above
-    above_base[unreadable] = 0.0
+    if some_lack:
+        above_base[unreadable] = 0.0
     squares = np.square(above_base, out=above_base).sum(axis=0)
     std = np.where(counts > 0, np.sqrt(squares / np.maximum(counts - 1, 1)), np.nan)
     median = middle(ordered, counts) if len(ordered) else base
