@@ -116,7 +116,7 @@ def test_a_jvm_further_down_is_found_through_the_environment(
 @pytest.mark.parametrize(
     ("command", "words", "advice"),
     [
-        (("java", "-XX:+NoSuchOption", "Driven"), "Unrecognized VM option", "--collector agent"),
+        (("java", "-XX:+NoSuchOption", "Driven"), "Unrecognized VM option", "correct the JVM's options"),
         (("java", "no.such.Main"), "no.such.Main", "class path"),
         (("sh", "-c", "exit 5"), "started no JVM", "java command"),
     ],
