@@ -84,10 +84,10 @@ def test_g1_records_its_own_collectors(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_a_session_without_time_says_what_is_missing_and_how_to_go_on(tmp_path: Path) -> None:
-    done = called(tmp_path, *COMMAND, "--minutes", "0.00001", *CHOSEN)
+    done = called(tmp_path, *COMMAND, "--minutes", "1e-9", *CHOSEN)
     assert done.returncode == 0
     assert done.stdout.splitlines() == [f"{f'{name}@parallel':32}   0 of 1 runs" for name in CHOSEN]
-    again = " ".join((*COMMAND, "--minutes", "0.00001", *CHOSEN))
+    again = " ".join((*COMMAND, "--minutes", "1e-9", *CHOSEN))
     assert done.stderr == f"data holds 0 of 2 runs; to go on: buto {again}\n"
 
 
