@@ -241,14 +241,20 @@ def _add(counts: Counts, numbers: npt.NDArray[np.int64], accepted: npt.NDArray[n
 
 def _parallel(tasks: Iterable[Task], workers: int) -> Iterator[dict[Method, Accepted]]:
     if workers == 1:
-        return map(judged, tasks)
+        yield from map(judged, tasks)
+        return
     try:
         from joblib import Parallel, delayed
+        from joblib.externals.loky import get_reusable_executor
     except ModuleNotFoundError as error:
         raise UsageError(
             "joblib, which shares the work among processes, is not installed",
             advice="pip install 'buto[experiments]', or use one process with --workers 1",
         ) from error
-    parallel = Parallel(n_jobs=workers, return_as="generator", batch_size=1)
-    results: Iterator[dict[Method, Accepted]] = parallel(delayed(judged)(task) for task in tasks)
-    return results
+    try:
+        yield from Parallel(workers, return_as="generator", batch_size=1)(
+            delayed(judged)(task) for task in tasks
+        )
+    finally:
+        # They would wait for more work until this process ends.
+        get_reusable_executor().shutdown(kill_workers=True)

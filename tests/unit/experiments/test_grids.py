@@ -6,11 +6,13 @@ import math
 
 import pytest
 
+from buto.analysis.bounds import ALGORITHMS
 from buto.analysis.pipeline import PipelineSettings
 from buto.experiments import published
 from buto.experiments.design import EXPERIMENTS, PROGRAMS, VARIANTS
-from buto.experiments.grids import DEVIATIONS, GRIDS, HALF, Grid, runs_of
+from buto.experiments.grids import BEST, GRIDS, HALF, Grid, runs_of
 from buto.experiments.scores import ACCURACY, MCC
+from buto.oracle.settings import PRESETS, settings_from
 
 KNOWN_SLIPS = {
     # Printed .70 and .50; 540 positive runs where there should be 640.
@@ -55,25 +57,48 @@ def test_every_printed_row_has_its_configuration(grid: Grid) -> None:
 
 @pytest.mark.parametrize("grid", GRIDS.values(), ids=lambda grid: grid.name)
 def test_configurations_of_a_grid_differ(grid: Grid) -> None:
-    assert len({(str(sorted(one.changes.items())), one.training) for one in grid.configurations}) == len(
-        grid.configurations
-    )
+    assert len({one.method for one in grid.all}) == len({one.label for one in grid.all}) == len(grid.all)
+
+
+@pytest.mark.parametrize("grid", GRIDS.values(), ids=lambda grid: grid.name)
+def test_configurations_of_a_grid_are_settings_that_buto_accepts(grid: Grid) -> None:
+    for one in grid.all:
+        pipeline = one.method.pipeline
+        said = {
+            "bounds": pipeline.bounds,
+            "time-points": pipeline.time_points,
+            "matching": pipeline.matching,
+            "smoothing": pipeline.smoothing,
+            "window": pipeline.window,
+            "average": pipeline.average,
+            "deviations": pipeline.deviations,
+            **{
+                name.replace("_", "-"): getattr(pipeline, name)
+                for name in ALGORITHMS[pipeline.bounds].parameters
+                if getattr(pipeline, name) is not None
+            },
+        }
+        assert settings_from({"preset": "thesis", **said}).pipeline == pipeline
 
 
 def test_the_overall_experiment_has_three_rules_of_ten_deviations() -> None:
     configurations = GRIDS["overall"].configurations
     assert len(configurations) == 30
     for rule in ("simple", "kalman", "particle"):
-        ours = [one.changes["deviations"] for one in configurations if one.changes["bounds"] == rule]
-        assert (
-            ours == [2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 14.0, 16.0, 18.0, 20.0] == list(map(float, DEVIATIONS))
-        )
+        pipelines = [one.method.pipeline for one in configurations if one.method.pipeline.bounds == rule]
+        assert [one.deviations for one in pipelines] == list(map(float, range(2, 21, 2)))
 
 
 def test_what_grids_have_in_common_is_the_pipelines_default() -> None:
     # Table 5.14's best row is the preset `thesis`.
     best = next(one for one in GRIDS["overall"].configurations if one.label == "S-20")
-    assert PipelineSettings(**best.changes) == PipelineSettings()
+    assert best.method == BEST
+    assert best.method.pipeline == PipelineSettings() == PRESETS["thesis"].pipeline
+
+
+def test_what_the_thesis_does_not_have_stands_apart() -> None:
+    printed = {row.configuration for table in published.tables() for row in published.rows(table)}
+    assert not printed & {one.label for grid in GRIDS.values() for one in grid.more}
 
 
 @pytest.mark.parametrize(
@@ -87,8 +112,9 @@ def test_shares_become_numbers_of_runs(share: float, n_runs: int, expected: int)
 def test_every_grid_leaves_runs_to_be_judged(n_runs: int) -> None:
     for grid in GRIDS.values():
         for one in grid.configurations:
-            assert runs_of(one.training, n_runs) + runs_of(one.test or 0.0, n_runs) <= n_runs + 1
-            assert one.training == HALF or one.test is not None
+            test = one.method.test
+            assert runs_of(one.method.training, n_runs) + (runs_of(test, n_runs) if test else 1) <= n_runs
+            assert one.method.training == HALF or test is not None
 
 
 def test_what_is_printed_follows_from_the_counts_but_for_known_slips() -> None:
