@@ -58,11 +58,12 @@ def write(root: Path, prefix: str, n_runs: str) -> None:
         store_one(root, "leaker", f"{prefix}{number:03d}")
 
 
-def delete(root: Path) -> None:
-    """Delete the runs one after the other."""
+def delete(root: Path, prefix: str) -> None:
+    """Delete the runs whose ids begin so, one after the other."""
     store = RunStore(root)
     for run_id in store.ids("leaker"):
-        store.delete("leaker", [run_id])
+        if run_id.startswith(prefix):
+            store.delete("leaker", [run_id])
 
 
 def fill(root: Path, file_limit: str = "") -> None:
