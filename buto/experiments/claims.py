@@ -109,7 +109,7 @@ def above(table: str, one: str, other: str, score: Score = MCC) -> Decide:
 
     def decide(evidence: Evidence) -> Decision:
         apart, error = compared(evidence, table, one, other, score)
-        thesis = _points(printed(table, one, score) - printed(table, other, score))
+        thesis = _said(table, one, other, score)
         return Decision(_sign(apart, error), thesis, _points(apart, error), apart, error)
 
     return decide
@@ -120,7 +120,7 @@ def alike(table: str, one: str, other: str, margin: float, score: Score = MCC) -
 
     def decide(evidence: Evidence) -> Decision:
         apart, error = compared(evidence, table, one, other, score)
-        thesis = _points(printed(table, one, score) - printed(table, other, score))
+        thesis = _said(table, one, other, score)
         return Decision(_within(apart, error, margin), thesis, _points(apart, error), apart, error)
 
     return decide
@@ -207,6 +207,23 @@ def rising(table: str, labels: Sequence[str], score: Score = MCC) -> Decide:
     return decide
 
 
+def steepest(table: str, labels: Sequence[str]) -> Decide:
+    """The first step from one configuration to the next raises the MCC more than any later one."""
+
+    def decide(evidence: Evidence) -> Decision:
+        steps = [compared(evidence, table, b, a) for a, b in pairwise(labels)]
+        if any(isnan(apart) for apart, _ in steps):
+            return _nothing()
+        (first, of_first), (second, of_second) = steps[0], max(steps[1:])
+        apart, error = first - second, hypot(of_first, of_second)
+        said = [printed(table, b) - printed(table, a) for a, b in pairwise(labels)]
+        thesis = f"{said[0]:+.2f}, later at most {max(said[1:]):+.2f}"
+        ours = f"{first:+.2f} ± {of_first:.2f}, later at most {second:+.2f} ± {of_second:.2f}"
+        return Decision(_sign(apart, error), thesis, ours, apart, error)
+
+    return decide
+
+
 def at_least(table: str, labels: Sequence[str], limit: float, score: Score) -> Decide:
     """A score of all of these configurations reaches a limit."""
 
@@ -248,7 +265,7 @@ def shown(example: Example) -> Decide:
         outcome = together(
             [_within(share - thesis, error, 0.1) for (share, error), thesis in zip(ours, said, strict=True)]
         )
-        text = "accepted: {} of the positive, {} of the negative runs"
+        text = "{} of positive, {} of negative runs"
         return Decision(
             outcome,
             text.format(*(f"{value:.0%}" for value in said)),
@@ -377,7 +394,10 @@ def _number(value: float, error: float = nan) -> str:
     return f"{value:.2f}" if isnan(error) else f"{value:.2f} ± {error:.2f}"
 
 
-def _points(apart: float, error: float = nan) -> str:
-    if isnan(apart):
-        return "not measured" if isnan(error) else ""
-    return f"{apart:+.2f}" if isnan(error) else f"{apart:+.2f} ± {error:.2f}"
+def _points(apart: float, error: float) -> str:
+    return "neither can be had" if isnan(apart) else f"{apart:+.2f} ± {error:.2f}"
+
+
+def _said(table: str, one: str, other: str, score: Score) -> str:
+    apart = printed(table, one, score) - printed(table, other, score)
+    return "not printed" if isnan(apart) else f"{apart:+.2f}"

@@ -14,6 +14,9 @@ from buto.experiments.tables import Line, Table
 from buto.report.experiments.content import Columns, Page, Section
 from buto.units import format_count
 
+SHORT = 15
+"""As many lines as the thesis prints of its longest table."""
+
 UNDEFINED = "–"
 TONES = (
     (Outcome.REPLICATES.value, "good"),
@@ -67,10 +70,11 @@ _WORDS = {
 
 
 def scores(table: Table, *, short: bool = False) -> Columns:
-    """Ours beside the thesis's; ``short`` for terminals."""
+    """Ours beside the thesis's; ``short`` for terminals, which show the best lines and the thesis's MCC."""
     number = f"Table {table.number}. " if table.number else ""
-    lines = [*table.lines, *table.more]
-    with_thesis = any(line.thesis for line in lines) or bool(table.unprinted)
+    lines = [*table.lines[:SHORT]] if short else [*table.lines, *table.more]
+    unprinted = () if short else table.unprinted
+    with_thesis = any(line.thesis for line in lines) or bool(unprinted)
     heads: tuple[str, ...] = ("configuration", "training", *_OURS)
     rows = [_cells(line) for line in lines]
     groups = [("", 2), ("here", len(_OURS))]
@@ -80,17 +84,17 @@ def scores(table: Table, *, short: bool = False) -> Columns:
         groups.append(("thesis", len(theirs)))
         rows = [(*row, *_printed(line.thesis)[-len(theirs) :]) for row, line in zip(rows, lines, strict=True)]
         rows += [
-            (one.configuration, *[""] * (1 + len(_OURS)), *_printed(one)[-len(theirs) :])
-            for one in table.unprinted
+            (one.configuration, *[""] * (1 + len(_OURS)), *_printed(one)[-len(theirs) :]) for one in unprinted
         ]
     faint = frozenset(range(len(table.lines), len(lines)))
+    left = len(table.lines) + len(table.more) - len(lines)
     return Columns(
         f"{number}{table.title[:1].upper()}{table.title[1:]}",
         heads,
         tuple(rows),
         tuple(groups) if with_thesis else (),
         faint=faint,
-        note=" ".join(_slips(lines)),
+        note=" ".join([*_slips(lines), *([f"{left} more lines on the page."] if left else [])]),
     )
 
 

@@ -21,7 +21,8 @@ table { border-collapse: collapse; font-size: .86rem; font-variant-numeric: tabu
 caption { text-align: left; font-weight: 600; padding: .3rem 0; }
 th, td { padding: .15rem .6rem; border-bottom: 1px solid var(--line); text-align: right;
   vertical-align: top; }
-th.word, td.word { text-align: left; } td.word { min-width: 4rem; } th.group { text-align: center; }
+th.word, td.word { text-align: left; } td.word { min-width: 4rem; }
+td.word:nth-child(n+5) { min-width: 11rem; } th.group { text-align: center; }
 th.edge, td.edge { border-left: 1px solid var(--line); }
 tr.faint { opacity: .65; } .good { color: var(--good); } .bad { color: var(--bad); }
 .open { color: var(--open); }

@@ -22,13 +22,15 @@ _WIDE = 1.5
 
 
 def png(picture: Picture) -> bytes:
-    """All panels of a figure beside one another, two in a row."""
+    """All panels of a figure beside one another, two in a row, over the same range of values."""
     columns = min(2, len(picture.panels))
     rows = math.ceil(len(picture.panels) / columns)
     figure = Figure(figsize=(4.6 * columns, 2.5 * rows), dpi=90, layout="constrained")
     grid = np.atleast_1d(figure.subplots(rows, columns, squeeze=False)).ravel()
+    limits = _limits(picture.panels)
     for axes, panel in zip(grid, picture.panels, strict=False):
         _draw(axes, panel)
+        axes.set_ylim(*limits)
     for axes in grid[len(picture.panels) :]:
         axes.set_axis_off()
     buffer = io.BytesIO()
@@ -49,7 +51,6 @@ def _draw(axes: Axes, panel: PicturePanel) -> None:
         )
     for curve in panel.curves:
         axes.plot(curve.times_s, curve.values, color=COLOURS[panel.colour], alpha=0.5, linewidth=0.7)
-    axes.set_ylim(*_limits(panel))
     axes.set_title(panel.title, loc="left", fontsize=9)
     axes.margins(x=0.01)
     set_unit(axes.xaxis, "s")
@@ -60,9 +61,10 @@ def _draw(axes: Axes, panel: PicturePanel) -> None:
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def _limits(panel: PicturePanel) -> tuple[float, float]:
-    curves = _finite([curve.values for curve in panel.curves])
-    band = _finite([panel.band.lower, panel.band.upper]) if panel.band is not None else curves[:0]
+def _limits(panels: tuple[PicturePanel, ...]) -> tuple[float, float]:
+    curves = _finite([curve.values for panel in panels for curve in panel.curves])
+    bands = [panel.band for panel in panels if panel.band is not None]
+    band = _finite([side for one in bands for side in (one.lower, one.upper)])
     shown = curves if curves.size else band
     if not shown.size:
         return 0.0, 1.0
