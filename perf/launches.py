@@ -35,12 +35,10 @@ class Launch:
 
 def launch(classes: Path, millis: int) -> Launch:
     plain = unmeasured(classes, millis, EXIT_CODE)
-    run, told = measured(classes, millis, EXIT_CODE)
-    # The gate opens a moment before main's first instruction; the printed span is main's own.
-    duration_ms = (told.end - told.begin) * 1e-6
+    run, started_ns, told = measured(classes, millis, EXIT_CODE)
     return Launch(
-        first_ms=-float(run.times_s[0]) * 1e3,
-        last_ms=float(run.times_s[-1]) * 1e3 - duration_ms,
+        first_ms=(told.begin - started_ns) * 1e-6 - float(run.times_s[0]) * 1e3,
+        last_ms=(started_ns - told.end) * 1e-6 + float(run.times_s[-1]) * 1e3,
         code_kept=run.outcome.exit_code == EXIT_CODE,
         exit_ms=told.exit_ms,
         plain_exit_ms=plain.exit_ms,

@@ -9,8 +9,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
-from buto.collect import Target, open_collector
+from buto.collect import Target, agent_collector, open_collector
+from buto.collect.recording import Recording
 from buto.runs import Run
 
 HERE = Path(__file__).parent
@@ -30,6 +32,16 @@ class Times:
         return (self.exited - self.end) * 1e-6
 
 
+class _RecordingWithClock(Recording):
+    """Keeps the program's start by the monotonic clock, which a Run does not have."""
+
+    started_ns = 0
+
+    def finish(self, *arguments: Any, **named: Any) -> Run:
+        _RecordingWithClock.started_ns = self.zero_ns or 0
+        return super().finish(*arguments, **named)
+
+
 @contextmanager
 def compiled() -> Iterator[Path]:
     """A directory with the program's class."""
@@ -43,11 +55,13 @@ def command(classes: Path, millis: int, code: int) -> tuple[str, ...]:
     return (sys.executable, timed, "java", "-Xshare:auto", "-cp", str(classes), "Nap", str(millis), str(code))
 
 
-def measured(classes: Path, millis: int, code: int, collector: str = "agent") -> tuple[Run, Times]:
-    target = Target(command(classes, millis, code), timeout_s=60.0, expected_exit=code, collector=collector)
+def measured(classes: Path, millis: int, code: int) -> tuple[Run, int, Times]:
+    """The run, the program's start by the monotonic clock, and what the program told."""
+    target = Target(command(classes, millis, code), timeout_s=60.0, expected_exit=code)
+    vars(agent_collector)["Recording"] = _RecordingWithClock
     with open_collector(target) as opened:
         run = opened.record("nap")
-    return run, times(run.stdout)
+    return run, _RecordingWithClock.started_ns, times(run.stdout)
 
 
 def unmeasured(classes: Path, millis: int, code: int) -> Times:
