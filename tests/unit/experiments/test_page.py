@@ -1,0 +1,114 @@
+"""Tables as text and as a page that needs nothing else."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+
+from buto.experiments import presented
+from buto.experiments.repeat import Results, repeat
+from buto.report.experiments import text
+from buto.report.experiments.content import Columns, Page, Picture, PicturePanel, Section
+from buto.report.experiments.page import html
+from buto.report.plots import Band, Curve
+from tests.unit.experiments.made_up import a_data_set
+
+TABLE = Columns(
+    "Of <two> & more",
+    ("what", "n", "MCC"),
+    (("a", "1", "0.50"), ("longer", "200", "–")),
+    (("", 1), ("here", 2)),
+    faint=frozenset({1}),
+    tones=(("0.50", "good"),),
+    note="a note",
+)
+
+
+class Reader(HTMLParser):
+    """Refuses what is not closed, and keeps what a reader sees."""
+
+    VOID = frozenset({"meta", "img"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.seen: list[str] = []
+        self.sources: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.sources += [value or "" for name, value in attrs if name in ("src", "href")]
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.seen.append(data)
+
+
+def read(page: str) -> Reader:
+    reader = Reader()
+    reader.feed(page)
+    assert reader.open == []
+    return reader
+
+
+def test_a_table_as_text() -> None:
+    assert text.lines(TABLE) == [
+        "Of <two> & more",
+        "          ── here ─",
+        "  what      n   MCC",
+        "  a         1  0.50",
+        "  longer  200     –",
+        "  a note",
+    ]
+
+
+def test_a_page_escapes_what_it_shows_and_fetches_nothing() -> None:
+    curve = Curve(np.arange(5.0), np.array([1.0, 2, np.nan, 4, 5]))
+    band = Band(np.arange(5.0), np.zeros(5), np.full(5, 9.0))
+    picture = Picture("5.3", "Runs <of> it", (PicturePanel("positive", "By", (curve,), band, "positive"),))
+    page = html(Page("A & B", ("<b>",), (Section("One", ("x",), (TABLE,), (picture,), folded=True),)))
+    reader = read(page)
+    assert "Of <two> & more" in reader.seen and "<b>" in reader.seen
+    assert all(source.startswith(("data:image/png;base64,", "#")) for source in reader.sources)
+    assert not re.search(r"https?:|<script|@import|url\(", page)
+
+
+def test_a_figure_without_curves_can_be_drawn() -> None:
+    panels = (
+        PicturePanel("nothing", "s", ()),
+        PicturePanel("a constant", "{thread}", (Curve(np.arange(2.0), np.ones(2)),)),
+    )
+    assert "data:image/png" in html(Page("x", (), (Section("y", pictures=(Picture("5.4", "z", panels),)),)))
+
+
+def results() -> Results:
+    variants = ("references-strong", "references-weak", "consumerproducer-v0", "consumerproducer-v4")
+    return repeat("parallel", a_data_set(10, variants), ["training-set-size", "smoothing", "bounds-matcher"])
+
+
+def test_the_thesiss_numbers_stand_beside_ours_with_every_claim_and_figure() -> None:
+    ours = results()
+    seen = read(html(presented.page([ours]))).seen
+    for table in ours.tables:
+        assert presented.scores(table).caption in seen
+    assert {"1408", "0.89"} <= set(seen)
+    for claim, decision in ours.claims:
+        assert claim.text in seen and decision.outcome.value in seen
+    figures = [text for text in seen if text.startswith("Figure ")]
+    assert [figure.split(". ")[0] for figure in figures] == ["Figure 5.2"]
+    assert "training-set-size, by program" in seen
+    assert any("the thesis's own counts give accuracy 0.67, MCC 0.42" in text for text in seen)
+
+
+def test_on_a_terminal_long_tables_are_cut() -> None:
+    table = results().tables[0]
+    lines = tuple(table.lines * 3)
+    short = presented.scores(type(table)(table.number, table.grid, table.title, lines), short=True)
+    assert len(short.rows) == presented.SHORT
+    assert f"{len(lines) - presented.SHORT} more lines on the page." in short.note
+    assert all(len(row) == len(short.heads) for row in short.rows)
