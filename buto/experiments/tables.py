@@ -104,7 +104,7 @@ def line(
         evaluation,
         configuration,
         scope.program,
-        (next(iter(scope.properties), TOGETHER),),
+        (_name_here(evaluation, scope),),
         counts[:, np.newaxis],
         variants,
     )
@@ -133,7 +133,7 @@ def tables_of(evaluation: Evaluation, grid: Grid) -> Iterator[Table]:
         yield table(evaluation, grid, grid.table, Scope(), f"{grid.name}: {grid.varies}")
         return
     for number, scope in published.SCOPES.items():
-        found = table(evaluation, grid, number, scope, _title(scope))
+        found = table(evaluation, grid, number, scope, _title(evaluation, scope))
         if found.lines:
             yield found
 
@@ -257,6 +257,12 @@ def _ranked(lines: Iterable[Line]) -> list[Line]:
     return sorted(lines, key=lambda one: (isnan(one.scores[place]), -one.scores[place]))
 
 
-def _title(scope: Scope) -> str:
+def _title(evaluation: Evaluation, scope: Scope) -> str:
     where = scope.program or "all programs"
-    return f"{where}, {scope.properties[0] if scope.properties else 'all properties together'}"
+    return f"{where}, {_name_here(evaluation, scope) or 'all properties together'}"
+
+
+def _name_here(evaluation: Evaluation, scope: Scope) -> str:
+    """The name that a property has on this host, as those of a collector's pools differ."""
+    known = {prop.name for properties in evaluation.properties.values() for prop in properties}
+    return next((name for name in scope.properties if name in known), TOGETHER)

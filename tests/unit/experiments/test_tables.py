@@ -151,3 +151,8 @@ def test_files_hold_what_the_tables_do() -> None:
 
 def test_the_best_method_of_the_thesis_is_the_one_whose_failures_are_listed() -> None:
     assert next(one.method for one in GRIDS["overall"].configurations if one.label == "S-20") == BEST
+
+
+def test_a_property_has_the_name_that_it_has_on_the_host(evaluation: Evaluation) -> None:
+    found = line(evaluation, NARROW, Scope("leaker", ("jvm.gc.count[G1 Young]", "jvm.gc.count[PS Scavenge]")))
+    assert found is not None and found.property == "jvm.gc.count[PS Scavenge]"
