@@ -56,7 +56,9 @@ class Finding:
         at_s: seconds from the program's start of the furthest value.
         window_s: start and end of the time in which the run lay outside, seconds.
         outside_share: share of the compared points that lie outside.
-        severity: for sorting, larger is worse: distance beyond the bound in widths of the band.
+        severity: for sorting, larger is worse: distance beyond the bound in widths of the band, or
+            what the detector has in its place.
+        evidence: share of this subject in all that speaks for a change, 0 to 1, where the detector has it.
         text: one sentence without the numbers above, where they do not say it all.
     """
 
@@ -74,6 +76,7 @@ class Finding:
     window_s: tuple[float, float] | None = None
     outside_share: float | None = None
     severity: float = 0.0
+    evidence: float | None = None
     text: str = ""
 
 
@@ -91,6 +94,8 @@ class Verdict:
         run_ids: the runs that were judged.
         n_training: number of runs that the oracle learned from.
         p_value, alpha: where the detector has them, else None.
+        guarantee: what the p-value rests on, in words; empty where there is none.
+        runs_needed: of an inconclusive verdict, how many training runs would decide it, if that is known.
     """
 
     status: Status
@@ -102,6 +107,8 @@ class Verdict:
     n_training: int = 0
     p_value: float | None = None
     alpha: float | None = None
+    guarantee: str = ""
+    runs_needed: int | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property
