@@ -7,6 +7,7 @@ import platform
 import resource
 import shlex
 import socket
+import subprocess
 import time
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
@@ -24,6 +25,12 @@ _CGROUPS = "/sys/fs/cgroup"
 _IDLE_FIELDS = (3, 4)
 """idle and iowait, in the order of /proc/stat, see proc(5)."""
 
+_GIT_S = 5.0
+"""How long git may take; a huge tree on a cold disk is not waited for."""
+
+_COMMIT = ("git", "describe", "--always", "--exclude=*", "--abbrev=40", "--dirty=+dirty")
+"""Forty digits of the commit, and ``+dirty`` if a file that git knows differs from it."""
+
 
 def describe(target: Target) -> dict[str, MetadataValue]:
     """Metadata ``host.*`` and ``buto.*`` as docs/formats/metadata.md lists them."""
@@ -34,6 +41,7 @@ def describe(target: Target) -> dict[str, MetadataValue]:
         "buto.probe": jars.digest(jars.JMX if target.collector == "jmx" else jars.AGENT),
         "buto.interval": target.interval_s,
         "buto.command": shlex.join(target.command),
+        "buto.commit": _commit(target.directory) if target.command else None,
     }
 
 
@@ -116,6 +124,19 @@ def _busy_s(cpus: frozenset[int]) -> float | None:
         if name.startswith("cpu") and name[3:].isdigit() and int(name[3:]) in cpus:
             ticks += sum(int(value) for i, value in enumerate(fields[:8]) if i not in _IDLE_FIELDS)
     return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _commit(directory: Path | None) -> str | None:
+    """What is checked out where the command is started; None outside a repository, or without git."""
+    # No lock, for what git notes down on the way would be a change to somebody's repository.
+    environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
+    try:
+        said = subprocess.run(
+            _COMMIT, cwd=directory, env=environment, capture_output=True, text=True, timeout=_GIT_S, check=True
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return said.stdout.strip() or None
 
 
 def _os_name() -> str:

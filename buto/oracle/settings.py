@@ -22,6 +22,7 @@ CHANGES_WITH_EACH_RUN = (
     "system.load.*",
     "buto.jvms.others",
     "buto.command",
+    "buto.commit",
     "system.property?sun.java.command?",
     "buto.left_over.*",
     "buto.hsperfdata.*",

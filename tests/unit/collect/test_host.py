@@ -6,6 +6,8 @@ import os
 import subprocess
 import sys
 import time
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -19,11 +21,38 @@ def test_a_run_carries_what_comparing_it_needs() -> None:
     metadata = host.describe(TARGET)
     names = "name os kernel arch cpu.model cores cores.total cores.quota memory.total memory.limit load.1min"
     assert set(metadata) == {f"host.{name}" for name in names.split()} | {
-        f"buto.{name}" for name in ("version", "collector", "probe", "interval", "command")
+        f"buto.{name}" for name in ("version", "collector", "probe", "interval", "command", "commit")
     }
     assert metadata["host.cores"] == len(os.sched_getaffinity(0))
     assert metadata["buto.command"] == "java -cp 'a b' Main"
     assert json.loads(json.dumps(metadata)) == metadata
+
+
+def git(place: Path, *words: str) -> str:
+    who = ("-c", "user.name=x", "-c", "user.email=x@example.org")
+    done = subprocess.run(["git", *who, *words], cwd=place, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def test_a_run_names_the_commit_it_was_made_at_and_whether_files_differed(tmp_path: Path) -> None:
+    target = replace(TARGET, directory=tmp_path)
+    assert host.describe(target)["buto.commit"] is None
+    git(tmp_path, "init", "--quiet")
+    (tmp_path / "a").write_text("1")
+    git(tmp_path, "add", "a")
+    git(tmp_path, "commit", "--quiet", "-m", "one")
+    git(tmp_path, "tag", "v1")
+    head = git(tmp_path, "rev-parse", "HEAD")
+    (tmp_path / "new").write_text("git does not know it")
+    assert host.describe(target)["buto.commit"] == head
+    (tmp_path / "a").write_text("2")
+    assert host.describe(target)["buto.commit"] == f"{head}+dirty"
+    assert host.describe(replace(target, command=()))["buto.commit"] is None
+
+
+def test_no_git_is_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert host.describe(TARGET)["buto.commit"] is None
 
 
 @pytest.mark.parametrize(
