@@ -17,8 +17,8 @@ from buto.experiments.judging import Shares, bounds_of, smoothing_of
 from buto.experiments.published import HEAP_USED
 from buto.experiments.stacks import Stack, prepared
 from buto.properties import Property
+from buto.report.bands import Band, Curve
 from buto.report.experiments.content import Picture, PicturePanel
-from buto.report.plots import Band, Curve
 from buto.runs import Run, RunSet
 
 EDEN_COMMITTED = ("jvm.memory.committed[PS Eden Space]", "jvm.memory.committed[G1 Eden Space]")
@@ -134,7 +134,8 @@ class _Model:
         runs = [self.data.runs[variant][number] for number in numbers]
         smoothed = prepared(runs, [self.prop], [way]).smoothed[way]
         curves = tuple(Curve(one.times_s, one.values[:, 0]) for one in _each(smoothed))
-        band = Band(self.bounds.times_s, self.bounds.lower[:, 0], self.bounds.upper[:, 0])
+        bounds = self.bounds
+        band = Band(bounds.times_s, bounds.lower[:, 0], bounds.expected[:, 0], bounds.upper[:, 0])
         return PicturePanel(title, self.prop.unit, curves, band, colour)
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-import numpy as np
-
-from buto.analysis.pipeline import Comparison
 from buto.errors import UsageError
 from buto.oracle import FittedBounds, Oracle
-from buto.report.plots import Band, Curve, Panel, overview_plot, property_plot
+from buto.report.bands import Panel
+from buto.report.plots import overview_plot, property_plot
+from buto.report.views import panels_of, view_of
 from buto.runs import Run
 from buto.verdicts import Finding
 
@@ -24,8 +23,7 @@ def panels(
 ) -> list[Panel]:
     """One panel for each property that the oracle judges.
 
-    Those with findings come first, worst first; then those that move; then what stays the same in all
-    runs.
+    In the order of :func:`buto.report.views.panels_of`.
 
     Args:
         training: those of the oracle's training runs that are at hand; may be empty.
@@ -34,25 +32,9 @@ def panels(
     Raises:
         UsageError: the oracle's detector has no bounds.
     """
-    fitted = oracle.fitted
-    if not isinstance(fitted, FittedBounds):
+    if not isinstance(oracle.fitted, FittedBounds):
         raise UsageError(f"the oracle of {oracle.test!r} ({oracle.settings.detector}) has no bounds to draw")
-    bounds = fitted.model.bounds
-    taught = [fitted.compare(run) for run in training]
-    judged = [fitted.compare(run) for run in checked]
-    rank = {finding.subject: place for place, finding in reversed(list(enumerate(findings)))}
-    drawn = []
-    for column, prop in enumerate(fitted.model.properties):
-        drawn.append(
-            Panel(
-                prop,
-                [_curve(comparison, column, run) for comparison, run in zip(taught, training, strict=True)],
-                [_curve(comparison, column, run) for comparison, run in zip(judged, checked, strict=True)],
-                Band(bounds.times_s, bounds.lower[:, column], bounds.upper[:, column]),
-                [finding for finding in findings if finding.subject == prop.name],
-            )
-        )
-    return sorted(drawn, key=lambda panel: (rank.get(panel.prop.name, len(rank)), not _moves(panel)))
+    return list(panels_of(view_of(oracle, training), training, checked, findings))
 
 
 def pictures(drawn: Sequence[Panel], title: str, caption: str = "") -> dict[str, bytes]:
@@ -60,7 +42,7 @@ def pictures(drawn: Sequence[Panel], title: str, caption: str = "") -> dict[str,
 
     The overview leaves out what is one and the same value in all runs, and says how many those are.
     """
-    shown = [panel for panel in drawn if panel.findings or _moves(panel)]
+    shown = [panel for panel in drawn if panel.findings or panel.moves]
     constant = len(drawn) - len(shown)
     heading = f"{title}; {constant} that never change are left out" if constant else title
     found = [panel for panel in drawn if panel.findings][:MAX_PICTURES]
@@ -82,20 +64,6 @@ def caption_of(oracle: Oracle, checked: Sequence[Run]) -> str:
         most = "up to " if settings.shrink_window else ""
         parts.append(f"smoothed ({settings.smoothing}), which takes the first and last {most}{half} points")
     return "\n".join(parts)
-
-
-def _curve(comparison: Comparison, column: int, run: Run) -> Curve:
-    smoothed = comparison.smoothed
-    return Curve(smoothed.times_s, smoothed.values[:, column], run.id)
-
-
-def _moves(panel: Panel) -> bool:
-    """Whether its value ever changes, from one run to another or within one; true without any curve."""
-    values = [curve.values[~np.isnan(curve.values)] for curve in (*panel.training, *panel.checked)]
-    if not values:
-        return True
-    known = np.concatenate(values)
-    return bool(known.size and np.ptp(known) > 0)
 
 
 def _file_name(name: str) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -16,11 +15,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from buto.properties import Property
 from buto.report.axes import set_unit
+from buto.report.bands import Panel
 from buto.runs import FloatArray
 from buto.units import format_change, format_seconds
-from buto.verdicts import Finding
 
 # Blue and vermilion of Okabe and Ito's palette: told apart with any colour vision, and in print.
 BAND_COLOUR = "#56B4E9"
@@ -31,41 +29,6 @@ _CAPTION_COLOUR = "#444444"
 _MARGIN = 0.08
 _FLAT_SHARE = 0.1
 """A property that moves by less of its level is drawn flat, not magnified."""
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Curve:
-    """One property of one run, as it was judged (smoothed, if the oracle smooths).
-
-    Attributes:
-        times_s: shape (n,), increasing, seconds from the program's start.
-        values: shape (n,), NaN where nothing could be read.
-        run_id: the run that it belongs to.
-    """
-
-    times_s: FloatArray
-    values: FloatArray
-    run_id: str = ""
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Band:
-    """What the oracle expects of one property; arrays of shape (n,), NaN where it says nothing."""
-
-    times_s: FloatArray
-    lower: FloatArray
-    upper: FloatArray
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Panel:
-    """One property in one pair of axes."""
-
-    prop: Property
-    training: Sequence[Curve] = ()
-    checked: Sequence[Curve] = ()
-    band: Band | None = None
-    findings: Sequence[Finding] = ()
 
 
 def property_plot(panel: Panel, title: str, caption: str = "") -> bytes:

@@ -9,10 +9,10 @@ import numpy as np
 
 from buto.experiments import presented
 from buto.experiments.repeat import Results, repeat
+from buto.report.bands import Band, Curve
 from buto.report.experiments import text
 from buto.report.experiments.content import Columns, Page, Picture, PicturePanel, Section
 from buto.report.experiments.page import html
-from buto.report.plots import Band, Curve
 from tests.unit.experiments.made_up import a_data_set
 
 TABLE = Columns(
@@ -69,7 +69,7 @@ def test_a_table_as_text() -> None:
 
 def test_a_page_escapes_what_it_shows_and_fetches_nothing() -> None:
     curve = Curve(np.arange(5.0), np.array([1.0, 2, np.nan, 4, 5]))
-    band = Band(np.arange(5.0), np.zeros(5), np.full(5, 9.0))
+    band = Band(np.arange(5.0), np.zeros(5), np.full(5, 4.5), np.full(5, 9.0))
     picture = Picture("5.3", "Runs <of> it", (PicturePanel("positive", "By", (curve,), band, "positive"),))
     page = html(Page("A & B", ("<b>",), (Section("One", ("x",), (TABLE,), (picture,), folded=True),)))
     reader = read(page)

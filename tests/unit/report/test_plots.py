@@ -15,12 +15,13 @@ from matplotlib.figure import Figure
 from buto.properties import property_for
 from buto.report import panels, plots
 from buto.report.axes import MAX_TICKS, BinaryLocator, set_unit
-from buto.report.plots import Band, Curve, Panel, overview_plot, property_plot
+from buto.report.bands import Band, Curve, Panel
+from buto.report.plots import overview_plot, property_plot
 from tests.unit.report import made
 
 TIMES = np.linspace(0.0, 4.0, 41)
 LEAK = Curve(TIMES, TIMES * 2**20)
-BAND = Band(TIMES, LEAK.values * 0.5, LEAK.values * 1.5)
+BAND = Band(TIMES, LEAK.values * 0.5, LEAK.values, LEAK.values * 1.5)
 PANEL = Panel(property_for(made.OLD_GENERATION), [LEAK] * 3, [LEAK], BAND, [made.leak()])
 
 
@@ -45,7 +46,7 @@ def test_the_window_of_a_finding_is_visible() -> None:
         replace(PANEL, band=None, training=()),
         replace(PANEL, checked=[Curve(TIMES, np.full(41, np.nan))]),
         replace(PANEL, checked=[Curve(TIMES[:1], LEAK.values[:1])]),
-        replace(PANEL, band=Band(TIMES, np.full(41, np.nan), np.full(41, np.nan))),
+        replace(PANEL, band=Band(TIMES, *[np.full(41, np.nan)] * 3)),
         replace(PANEL, prop=property_for("jvm.thread.count"), training=[Curve(TIMES, np.full(41, 10.0))]),
         replace(PANEL, findings=[made.silence()]),
     ],
@@ -90,7 +91,7 @@ def test_what_hardly_moves_is_not_magnified() -> None:
 
 
 def test_a_band_that_is_far_wider_than_the_runs_does_not_flatten_them() -> None:
-    wide = replace(PANEL, band=Band(TIMES, np.zeros(41), np.full(41, 1e12)))
+    wide = replace(PANEL, band=Band(TIMES, np.zeros(41), np.full(41, 5e11), np.full(41, 1e12)))
     assert plots.limits(wide)[1] < 3 * LEAK.values.max()
 
 
@@ -101,7 +102,9 @@ def test_neither_too_many_ticks_nor_too_few(low: float, span: float) -> None:
 
 
 def test_a_band_keeps_its_colour_where_the_run_lies_outside() -> None:
-    below = replace(PANEL, training=(), checked=(), band=Band(TIMES, np.zeros(41), np.full(41, 2**20)))
+    below = replace(
+        PANEL, training=(), checked=(), band=Band(TIMES, np.zeros(41), np.full(41, 2**19), np.full(41, 2**20))
+    )
     picture, plain = (
         pixels(property_plot(replace(below, findings=[finding]), "leaker"))
         for finding in (made.leak(), replace(made.leak(), window_s=None))

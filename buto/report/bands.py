@@ -1,0 +1,60 @@
+"""What a report draws of a property: curves of runs, the band that is expected, what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from buto.properties import Property
+from buto.runs import FloatArray
+from buto.verdicts import Finding
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Curve:
+    """One property of one run, as it was judged (smoothed, if the oracle smooths).
+
+    Attributes:
+        times_s: shape (n,), increasing, seconds from the program's start.
+        values: shape (n,), NaN where nothing could be read.
+        run_id: the run that it belongs to.
+    """
+
+    times_s: FloatArray
+    values: FloatArray
+    run_id: str = ""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Band:
+    """What the oracle expects of one property; arrays of shape (n,), NaN where it says nothing.
+
+    Attributes:
+        times_s: increasing, seconds from the program's start.
+        lower, upper: the limits, both inside; infinite where there is none on that side.
+        expected: the centre.
+    """
+
+    times_s: FloatArray
+    lower: FloatArray
+    expected: FloatArray
+    upper: FloatArray
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Panel:
+    """One property in one pair of axes.
+
+    Attributes:
+        band_used: share of its band that the checked runs needed, in the terms of the rule that decides:
+            beyond 1 it fails, 0 is as expected; None where nothing was judged.
+        moves: whether its value ever changes, from one run to another or within one.
+    """
+
+    prop: Property
+    training: Sequence[Curve] = ()
+    checked: Sequence[Curve] = ()
+    band: Band | None = None
+    findings: Sequence[Finding] = ()
+    band_used: float | None = None
+    moves: bool = True

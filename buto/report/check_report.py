@@ -1,0 +1,105 @@
+"""All that a report of one check shows, put together once; renderers decide nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from buto.classify.notifications import Emitter
+from buto.oracle import Oracle
+from buto.oracle.settings import Settings
+from buto.properties import Role
+from buto.report.bands import Panel
+from buto.report.environment import EnvironmentRow, environment_rows
+from buto.report.views import RunsView, panels_of, view_of
+from buto.runs import Run, RunSet
+from buto.verdicts import Verdict
+
+NO_RUNS = RunSet(())
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class CheckReport:
+    """One check, for renderers.
+
+    Attributes:
+        test: its name.
+        verdict: the answer; every number that judges is from here.
+        settings: how the oracle judges.
+        made: when the report was put together; aware.
+        oracle_path: the oracle's file; None for one that was learned for this comparison alone.
+        checked: the runs that were judged, and beside them those that could not be.
+        training: those of the training runs that are at hand; may be empty.
+        training_ids: all of them.
+        panels: one for each property that is judged, by how much speaks for a change: those with findings
+            in the verdict's order, then by the share of the band that was needed.
+        costs: what measuring cost, as it was read; not judged unless the settings say so.
+        unjudged: properties that are not judged, each with the reason.
+        environment: metadata side by side, what differs first.
+        emitters: notifications that are expected, with their times.
+        oracle_warnings: what training left out.
+        next_steps: commands to type next.
+    """
+
+    test: str
+    verdict: Verdict
+    settings: Settings
+    made: datetime
+    oracle_path: Path | None
+    checked: RunSet
+    training: RunSet
+    training_ids: tuple[str, ...]
+    panels: tuple[Panel, ...]
+    costs: tuple[Panel, ...]
+    unjudged: Mapping[str, str]
+    environment: tuple[EnvironmentRow, ...]
+    emitters: tuple[Emitter, ...] = ()
+    oracle_warnings: tuple[str, ...] = ()
+    next_steps: tuple[str, ...] = ()
+
+
+def check_report(
+    verdict: Verdict,
+    oracle: Oracle,
+    checked: RunSet,
+    training: RunSet = NO_RUNS,
+    *,
+    made: datetime,
+    oracle_path: Path | None = None,
+    next_steps: Sequence[str] = (),
+) -> CheckReport:
+    """Put a report together.
+
+    Args:
+        verdict: what ``buto.oracle.check`` said of ``checked``.
+        checked: valid or not; only those that the verdict names are drawn.
+        training: those of the oracle's training runs that the store still has.
+        made: an aware time.
+    """
+    judged = [run for run in checked if run.id in verdict.run_ids and run.quality.valid]
+    view = view_of(oracle, (*training, *judged))
+    return CheckReport(
+        test=oracle.test,
+        verdict=verdict,
+        settings=oracle.settings,
+        made=made,
+        oracle_path=oracle_path,
+        checked=checked,
+        training=training,
+        training_ids=oracle.run_ids,
+        panels=panels_of(view, training.runs, judged, verdict.findings),
+        costs=_costs(training.runs, checked.runs),
+        unjudged=dict(view.left_out),
+        environment=environment_rows(oracle, checked, training),
+        emitters=view.emitters,
+        oracle_warnings=oracle.warnings,
+        next_steps=tuple(next_steps),
+    )
+
+
+def _costs(training: Sequence[Run], checked: Sequence[Run]) -> tuple[Panel, ...]:
+    view = RunsView((*checked, *training))
+    drawn = panels_of(view, training, checked)
+    return tuple(panel for panel in drawn if panel.prop.role is Role.COST)

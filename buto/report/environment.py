@@ -1,0 +1,76 @@
+"""The environment of training and of the checked runs, side by side, each line with what it means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from buto.classify.metadata import MetadataDifference, compare_metadata
+from buto.oracle import Oracle
+from buto.runs import MetadataValue, RunSet
+
+
+class Likeness(Enum):
+    """How a key of the checked runs compares with training's; in the order in which they matter."""
+
+    DECIDES = "differs, so the runs cannot be compared"
+    DIFFERS = "differs, which is only told"
+    SAME = "the same"
+    VARIES = "not the same in all training runs"
+    IGNORED = "not compared"
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentRow:
+    """One metadata key.
+
+    Attributes:
+        expected: as text, of all training runs, or of one where it is not compared; None if there is none.
+        observed: as text, one for each checked run; None where a run has none.
+    """
+
+    key: str
+    likeness: Likeness
+    expected: str | None
+    observed: tuple[str | None, ...]
+
+
+def environment_rows(oracle: Oracle, checked: RunSet, training: RunSet) -> tuple[EnvironmentRow, ...]:
+    """A row for every key that training or a checked run has, what differs first, then by key.
+
+    Args:
+        training: those of the training runs that are at hand, for what the oracle does not keep.
+    """
+    learned = oracle.environment
+    beside: Mapping[str, MetadataValue] = training.runs[0].metadata if len(training) else {}
+    expected = {**beside, **learned.values}
+    differences: dict[str, MetadataDifference] = {
+        one.key: one
+        for run in checked
+        for one in compare_metadata(learned, run.metadata, oracle.settings.metadata)
+    }
+
+    def likeness(key: str) -> Likeness:
+        if key in differences:
+            return Likeness.DECIDES if differences[key].deciding else Likeness.DIFFERS
+        if key in learned.values:
+            return Likeness.SAME
+        return Likeness.VARIES if key in learned.varying else Likeness.IGNORED
+
+    keys = sorted(set(expected).union(*(run.metadata for run in checked)))
+    rows = [
+        EnvironmentRow(
+            key, likeness(key), _text(expected, key), tuple(_text(run.metadata, key) for run in checked)
+        )
+        for key in keys
+    ]
+    order = {one: place for place, one in enumerate(Likeness)}
+    return tuple(sorted(rows, key=lambda row: order[row.likeness]))
+
+
+def _text(values: Mapping[str, MetadataValue], key: str) -> str | None:
+    if key not in values:
+        return None
+    value = values[key]
+    return "none" if value is None else str(value)
