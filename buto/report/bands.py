@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from buto.properties import Property
 from buto.runs import FloatArray
 from buto.verdicts import Finding
@@ -48,7 +50,6 @@ class Panel:
     Attributes:
         band_used: share of its band that the checked runs needed, in the terms of the rule that decides:
             beyond 1 it fails, 0 is as expected; None where nothing was judged.
-        moves: whether its value ever changes, from one run to another or within one.
     """
 
     prop: Property
@@ -57,4 +58,13 @@ class Panel:
     band: Band | None = None
     findings: Sequence[Finding] = ()
     band_used: float | None = None
-    moves: bool = True
+
+    @property
+    def moves(self) -> bool:
+        """Whether its value ever changes, from one run to another or within one; true without any curve."""
+        columns = [curve.values for curve in (*self.training, *self.checked)]
+        if not columns:
+            return True
+        values = np.concatenate(columns)
+        known = values[np.isfinite(values)]
+        return bool(known.size and np.ptp(known) > 0)

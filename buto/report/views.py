@@ -34,7 +34,7 @@ class View(Protocol):
         """A run as it is judged: times, shape (n,), and values, shape (n, n_properties)."""
 
     def band_used(self, runs: Sequence[Run]) -> FloatArray:
-        """Share of each property's band that the runs together need, shape (n_properties,), NaN if unknown."""
+        """Share of each property's band that the runs need together, shape (n_properties,), or NaN."""
 
     @property
     def left_out(self) -> Mapping[str, str]:
@@ -155,7 +155,6 @@ def panels_of(
             view.band(column),
             [finding for finding in findings if finding.subject == prop.name],
             None if math.isnan(used[column]) else float(used[column]),
-            _moves([values[:, column] for _, _, values in (*taught, *judged)]),
         )
         for column, prop in enumerate(view.properties)
     ]
@@ -183,11 +182,3 @@ def _shares(
     # A value that differs from its limit by rounding lies inside.
     share = np.where(outside, np.maximum(share, _BEYOND), np.minimum(share, 1.0))
     return np.where(np.isnan(beyond), np.nan, share)
-
-
-def _moves(columns: Sequence[FloatArray]) -> bool:
-    if not columns:
-        return True
-    values = np.concatenate(columns)
-    known = values[np.isfinite(values)]
-    return bool(known.size and np.ptp(known) > 0)

@@ -102,9 +102,8 @@ def test_neither_too_many_ticks_nor_too_few(low: float, span: float) -> None:
 
 
 def test_a_band_keeps_its_colour_where_the_run_lies_outside() -> None:
-    below = replace(
-        PANEL, training=(), checked=(), band=Band(TIMES, np.zeros(41), np.full(41, 2**19), np.full(41, 2**20))
-    )
+    low = Band(TIMES, np.zeros(41), np.full(41, 2.0**19), np.full(41, 2.0**20))
+    below = replace(PANEL, training=(), checked=(), band=low)
     picture, plain = (
         pixels(property_plot(replace(below, findings=[finding]), "leaker"))
         for finding in (made.leak(), replace(made.leak(), window_s=None))
