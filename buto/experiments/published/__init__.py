@@ -123,6 +123,33 @@ SCOPES: dict[str, Scope] = {
 }
 """The tables of section 5.6, which rank the configurations of the experiment ``overall``."""
 
+_TABLES_IN = {
+    "5.1": "5.1",
+    "5.2": "5.2",
+    "5.3": "5.3",
+    "5.4": "5.4",
+    "5.5.1": "5.5",
+    "5.5.2": "5.6 5.7",
+    "5.5.3": "5.9 5.10 5.11 5.12 5.13",
+    "5.6": "5.14 5.15",
+    "5.6.1": "5.16",
+    "5.6.2": "5.17 5.18",
+    "5.6.3": "5.19 5.20",
+    "5.6.4": "5.21",
+    "5.6.5": "5.22 5.23",
+    "5.6.6": "5.24 5.25",
+    "5.6.7": "5.26",
+    "5.6.8": "5.27 5.28",
+    "5.6.9": "5.29 5.30",
+    "5.6.10": "5.31",
+    "5.6.11": "5.32 5.33",
+    "5.6.12": "5.34 5.35",
+    "5.7.1": "5.38",
+    "5.7.2": "5.41",
+}
+SECTIONS = {table: section for section, tables in _TABLES_IN.items() for table in tables.split()}
+"""By table, the section that it is in."""
+
 EXAMPLES = (
     Example("5.18", "5.3", "references-strong", "references-weak", EDEN_USED, "S-4", (46, 4, 50, 0)),
     Example("5.20", "5.4", "references-strong", "references-soft", HEAP_COMMITTED, "K-8", (45, 5, 50, 0)),
@@ -168,17 +195,22 @@ def tables() -> tuple[str, ...]:
     return tuple(_tables())
 
 
+def slips() -> tuple[tuple[str, str], ...]:
+    """Where the thesis contradicts itself: a table, and how; :meth:`Row.slips` finds those within a row."""
+    return tuple((line["table"], line["slip"]) for line in _read("slips.csv"))
+
+
 @cache
 def _tables() -> Mapping[str, tuple[Row, ...]]:
     found: dict[str, list[Row]] = {}
-    for table, row in _read():
-        found.setdefault(table, []).append(row)
+    for line in _read("tables.csv"):
+        tp, fn, tn, fp = (int(line[name]) for name in ("tp", "fn", "tn", "fp"))
+        accuracy, precision, mcc = (float(line[name]) for name in ("accuracy", "precision", "mcc"))
+        row = Row(line["configuration"], (tp, fn, tn, fp), (accuracy, precision, mcc))
+        found.setdefault(line["table"], []).append(row)
     return {table: tuple(lines) for table, lines in found.items()}
 
 
-def _read() -> Iterator[tuple[str, Row]]:
-    with Path(__file__).with_name("tables.csv").open(encoding="utf-8", newline="") as file:
-        for line in csv.DictReader(file):
-            tp, fn, tn, fp = (int(line[name]) for name in ("tp", "fn", "tn", "fp"))
-            accuracy, precision, mcc = (float(line[name]) for name in ("accuracy", "precision", "mcc"))
-            yield line["table"], Row(line["configuration"], (tp, fn, tn, fp), (accuracy, precision, mcc))
+def _read(name: str) -> Iterator[dict[str, str]]:
+    with Path(__file__).with_name(name).open(encoding="utf-8", newline="") as file:
+        yield from csv.DictReader(file)

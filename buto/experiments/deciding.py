@@ -1,0 +1,287 @@
+"""How a table decides whether a claim of the thesis replicates.
+
+A difference counts as one if it is further from nothing than :data:`SURE` standard errors. Errors are
+clustered by run and leave out what the training sets that were drawn contribute; in simulations they
+are 0.7 to 1 of the truth for differences (:mod:`buto.experiments.scores`), so that three of them are two
+or more true ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from math import hypot, isnan, nan, sqrt
+
+import numpy as np
+import numpy.typing as npt
+
+from buto.experiments import published
+from buto.experiments.claims import Decide, Decision, Measured, Outcome, configuration
+from buto.experiments.evaluation import Evaluation, Judged
+from buto.experiments.published import Example
+from buto.experiments.scores import MCC, Score
+
+SURE = 3.0
+
+_FEW = 2.0
+"""Notifications of a run that do not matter: a few more than the .6 of Table 5.41."""
+
+_NOTHING = Decision(Outcome.UNDECIDED, "", "nothing was measured")
+
+
+def above(one: str, other: str, score: Score = MCC) -> Decide:
+    """One configuration is better than another."""
+
+    def decide(measured: Measured) -> Decision:
+        apart, error = measured.apart(one, other, score)
+        thesis = _said(measured.printed(one, score) - measured.printed(other, score))
+        return Decision(_sign(apart, error), thesis, _points(apart, error), apart, error)
+
+    return decide
+
+
+def alike(one: str, other: str, margin: float) -> Decide:
+    """The MCCs of two configurations differ by no more than a margin."""
+
+    def decide(measured: Measured) -> Decision:
+        apart, error = measured.apart(one, other)
+        thesis = _said(measured.printed(one) - measured.printed(other))
+        return Decision(_within(apart, error, margin), thesis, _points(apart, error), apart, error)
+
+    return decide
+
+
+def level(label: str, margin: float = 0.05) -> Decide:
+    """An MCC lies within a margin of the printed one."""
+
+    def decide(measured: Measured) -> Decision:
+        value, error = measured.value(label)
+        thesis = measured.printed(label)
+        apart = value - thesis
+        return Decision(_within(apart, error, margin), _number(thesis), _number(value, error), apart, error)
+
+    return decide
+
+
+def best(label: str) -> Decide:
+    """No other configuration has a higher MCC; undecided where the one that has may have it by chance."""
+    return _extreme(label, +1)
+
+
+def worst(label: str) -> Decide:
+    """Every other configuration has a higher MCC; undecided where one that has not may have it by chance."""
+    return _extreme(label, -1)
+
+
+def _extreme(label: str, sign: int) -> Decide:
+    def decide(measured: Measured) -> Decision:
+        values = measured.values()
+        thesis = f"{label}: {_number(measured.printed(label))}"
+        if label not in values or not any(values.values()):
+            return replace(_NOTHING, thesis=thesis)
+        first = max(values, key=lambda other: (sign * values[other], other == label))
+        if first == label:
+            return Decision(Outcome.REPLICATES, thesis, f"{label}: {_number(values[label])}", 0.0, 0.0)
+        apart, error = measured.apart(label, first)
+        ours = f"{first}: {_number(values[first])}, {label}: {_number(values[label])}"
+        return Decision(_sign(sign * apart, error), thesis, ours, apart, error)
+
+    return decide
+
+
+def best_rule(letter: str) -> Decide:
+    """The best configuration of one rule (S, K, P) is better than the best of the others."""
+    return _rule(letter, +1)
+
+
+def worst_rule(letter: str) -> Decide:
+    """The best configuration of one rule is worse than the best of each of the others."""
+    return _rule(letter, -1)
+
+
+def _rule(letter: str, sign: int) -> Decide:
+    def decide(measured: Measured) -> Decision:
+        tops = _tops(measured.values())
+        if letter not in tops or len(tops) == 1:
+            return _NOTHING
+        printed = _tops({label: measured.printed(label) for label in measured.labels})
+        (one, value), *others = [tops.pop(letter), *tops.values()]
+        rival, other = max(others, key=lambda top: sign * top[1])
+        apart, error = measured.apart(one, rival)
+        said = ", ".join(f"{label}: {_number(top)}" for label, top in printed.values())
+        ours = f"{one}: {_number(value)}, {rival}: {_number(other)}; {_points(apart, error)}"
+        return Decision(_sign(sign * apart, error), said, ours, apart, error)
+
+    return decide
+
+
+def _tops(values: dict[str, float]) -> dict[str, tuple[str, float]]:
+    """By rule, its configuration with the highest MCC."""
+    tops: dict[str, tuple[str, float]] = {}
+    for label, value in values.items():
+        if not isnan(value) and value > tops.get(label[0], ("", -2.0))[1]:
+            tops[label[0]] = label, value
+    return tops
+
+
+def rising(*labels: str, score: Score = MCC) -> Decide:
+    """From one configuration to the next a score does not fall, and from the first to the last it rises."""
+
+    def decide(measured: Measured) -> Decision:
+        steps = {b: measured.apart(b, a, score) for a, b in pairwise(labels)}
+        falls = [label for label, step in steps.items() if _sign(*step) is Outcome.DIFFERS]
+        apart, error = measured.apart(labels[-1], labels[0], score)
+        outcome = Outcome.DIFFERS if falls else _sign(apart, error)
+        ours = ", ".join(_number(measured.value(label, score)[0]) for label in labels)
+        if falls:
+            ours += f"; it falls at {', '.join(falls)}"
+        said = ", ".join(_number(measured.printed(label, score)) for label in labels)
+        return Decision(outcome, said, ours, apart, error)
+
+    return decide
+
+
+def steepest(*labels: str) -> Decide:
+    """The first step from one configuration to the next raises the MCC more than any later one."""
+
+    def decide(measured: Measured) -> Decision:
+        steps = [measured.apart(b, a) for a, b in pairwise(labels)]
+        if any(isnan(apart) for apart, _ in steps):
+            return _NOTHING
+        (first, of_first), (second, of_second) = steps[0], max(steps[1:])
+        apart, error = first - second, hypot(of_first, of_second)
+        said = [measured.printed(b) - measured.printed(a) for a, b in pairwise(labels)]
+        thesis = f"{said[0]:+.2f}, later at most {max(said[1:]):+.2f}"
+        ours = f"{_points(first, of_first)}, later at most {_points(second, of_second)}"
+        return Decision(_sign(apart, error), thesis, ours, apart, error)
+
+    return decide
+
+
+def at_least(limit: float, *labels: str, score: Score) -> Decide:
+    """A score of all of these configurations reaches a limit."""
+
+    def decide(measured: Measured) -> Decision:
+        found = [measured.value(label, score) for label in labels]
+        known = [one for one in found if not isnan(one[0])]
+        if not known:
+            return _NOTHING
+        value, error = min(known)
+        lowest = min(measured.printed(label, score) for label in labels)
+        apart = value - limit
+        outcome = Outcome.REPLICATES if apart >= 0 else _sign(apart, error)
+        ours = f"{_number(value, error)} or more"
+        return Decision(outcome, f"{_number(lowest)} or more", ours, apart, error)
+
+    return decide
+
+
+def shown(example: Example) -> Decide:
+    """As many runs of one experiment are accepted as in the thesis, within a tenth of them."""
+
+    def decide(measured: Measured) -> Decision:
+        found = _judged(measured.evidence.evaluation, example)
+        if found is None:
+            return _NOTHING
+        judged, column = found
+        ours = [_share(counts[:, column]) for counts in (judged.positive, judged.negative)]
+        tp, fn, tn, fp = example.counts
+        said = tp / (tp + fn), fp / (tn + fp)
+        outcomes = [
+            _within(share - thesis, error, 0.1) for (share, error), thesis in zip(ours, said, strict=True)
+        ]
+        text = "{:.0%} of positive, {:.0%} of negative runs"
+        return Decision(together(outcomes), text.format(*said), text.format(*(share for share, _ in ours)))
+
+    return decide
+
+
+def notified(figure: str, *, far: bool) -> Decide:
+    """In negative runs more notifications are flagged, by more than two; or else by two at most."""
+
+    def decide(measured: Measured) -> Decision:
+        thesis = next(one for one in published.NOTIFIED if one.figure == figure)
+        said = f"{thesis.of_positive[0]} and {thesis.of_negative[0]} notifications a run"
+        ours = measured.evidence.notified.get(figure)
+        if ours is None:
+            return replace(_NOTHING, thesis=said)
+        (positive, one), (negative, other) = ours.positive.mean_and_error(), ours.negative.mean_and_error()
+        apart, error = negative - positive, hypot(one, other)
+        outcome = _sign(apart - _FEW, error) if far else _within(apart, error, _FEW)
+        return Decision(outcome, said, f"{positive:.2f} and {negative:.2f}", apart, error)
+
+    return decide
+
+
+def all_of(*parts: Decide) -> Decide:
+    """Several claims in one sentence."""
+
+    def decide(measured: Measured) -> Decision:
+        decisions = [part(measured) for part in parts]
+        thesis, ours = ("; ".join(getattr(one, side) for one in decisions) for side in ("thesis", "ours"))
+        return Decision(together([one.outcome for one in decisions]), thesis, ours)
+
+    return decide
+
+
+def together(outcomes: Sequence[Outcome]) -> Outcome:
+    """Replicates if all do; does not if any does not."""
+    if Outcome.DIFFERS in outcomes:
+        return Outcome.DIFFERS
+    return Outcome.UNDECIDED if Outcome.UNDECIDED in outcomes else Outcome.REPLICATES
+
+
+def _judged(evaluation: Evaluation, example: Example) -> tuple[Judged, int] | None:
+    """How an experiment was judged, and which column of it is the example's property."""
+    method = configuration("5.14", example.configuration).method
+    for one in evaluation.experiments:
+        if (one.training, one.negative) == (example.training, example.negative):
+            names = [prop.name for prop in evaluation.properties[one.program]]
+            column = next((names.index(name) for name in example.properties if name in names), None)
+            judged = evaluation.judged.get((method, one))
+            return None if judged is None or column is None else (judged, column)
+    return None
+
+
+def _share(counts: npt.NDArray[np.int32]) -> tuple[float, float]:
+    """The share of judgements that accepted, and its error by run.
+
+    Where all were judged alike, nothing scatters: then it is that of a share of one more run of each kind.
+    """
+    judged = counts.sum(axis=1)
+    total = judged.sum()
+    share = float(counts[:, 1].sum() / total)
+    n = int((judged > 0).sum())
+    if share in (0.0, 1.0):
+        return share, sqrt((n + 1) / (n + 2) ** 2 / n)
+    away = counts[:, 1] - share * judged
+    return share, sqrt(n / max(n - 1, 1) * float(np.square(away).sum())) / float(total)
+
+
+def _sign(apart: float, error: float) -> Outcome:
+    if isnan(apart) or isnan(error) or abs(apart) <= SURE * error or apart == 0:
+        return Outcome.UNDECIDED
+    return Outcome.REPLICATES if apart > 0 else Outcome.DIFFERS
+
+
+def _within(apart: float, error: float, margin: float) -> Outcome:
+    if isnan(apart) or isnan(error):
+        return Outcome.UNDECIDED
+    if abs(apart) + SURE * error <= margin:
+        return Outcome.REPLICATES
+    return Outcome.DIFFERS if abs(apart) - SURE * error > margin else Outcome.UNDECIDED
+
+
+def _number(value: float, error: float = nan) -> str:
+    if isnan(value):
+        return "not printed"
+    return f"{value:.2f}" if isnan(error) else f"{value:.2f} ± {error:.2f}"
+
+
+def _said(apart: float) -> str:
+    return "not printed" if isnan(apart) else f"{apart:+.2f}"
+
+
+def _points(apart: float, error: float) -> str:
+    return "neither can be had" if isnan(apart) else f"{apart:+.2f} ± {error:.2f}"
