@@ -89,7 +89,7 @@ examples:
             "--data",
             metavar="DIR",
             type=Path,
-            help="a packed data set (default: the one that comes with buto)",
+            help="a packed data set (default: the one in buto's repository)",
         )
         running.add_argument(
             "--out",

@@ -47,8 +47,8 @@ def repeat_experiments(args: Namespace, names: list[str], console: Console) -> i
     data = args.data or dataset.RECORDED
     if args.data is None and not data.is_dir():
         raise BadFileError(
-            "no recorded runs come with this buto",
-            advice="name a data set with --data DIR; buto experiments generate --help says how to record one",
+            "no recorded runs come with an installed buto",
+            advice="--data DIR: data/experiments of buto's repository, or your own (buto experiments generate)",
         )
     there = dataset.hosts(data)
     hosts = there if args.host == "all" else (args.host,)

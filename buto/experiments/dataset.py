@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import datetime
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -18,12 +19,13 @@ from buto.oracle.settings import CHANGES_WITH_EACH_RUN, DECIDING_METADATA
 from buto.properties import Role
 from buto.runs import FloatArray, Notification, Run, RunSet
 from buto.runs.document import Document, NewerVersionError
+from buto.runs.names import start_of
 from buto.runs.reading import read_file
 from buto.runs.staging import make_directories, publish_file, storage_errors
 from buto.runs.store import RunStore
 
-RECORDED = Path(__file__).with_name("recorded")
-"""The data set that comes with buto."""
+RECORDED = Path(__file__).parents[2] / "data" / "experiments"
+"""The data set in buto's repository; an installed package has none."""
 
 RUNS, SAMPLES, NOTIFICATIONS = "runs.parquet", "samples.parquet", "notifications.parquet"
 
@@ -32,7 +34,6 @@ MAX_BYTES = 1 << 28
 
 KEPT_METADATA = (
     "host.os",
-    "host.kernel",
     "host.arch",
     "host.cpu.model",
     "host.cores*",
@@ -40,6 +41,7 @@ KEPT_METADATA = (
     "host.load.*",
     "buto.version",
     "buto.collector",
+    "buto.probe",
     "buto.interval",
     "buto.purpose",
     "jvm.spec.*",
@@ -117,11 +119,15 @@ def write(directory: Path, files: Mapping[str, bytes]) -> None:
             publish_file(directory / name, files[name])
 
 
-def load(directory: Path, host: str) -> dict[str, RunSet]:
+def load(directory: Path, host: str, *, since: datetime | None = None) -> dict[str, RunSet]:
     """The runs of a host by variant, each in the order of start, those that are not usable too.
 
     The position of a run in ``runs[variant].valid()`` is its ordinal. Runs of one ordinal were as a rule
     recorded in one round, so that splits can be stated by rounds.
+
+    Args:
+        since: with a time zone; only runs that :func:`started` then or later, so that a method can be
+            tried on runs that were not there when it was chosen. Variants without such runs are left out.
 
     Raises:
         BadFileError: a file is missing, damaged, of a newer format, or does not belong to the others.
@@ -134,18 +140,25 @@ def load(directory: Path, host: str) -> dict[str, RunSet]:
         found = tables.notifications_from_parquet(content, [row.document for row in index.rows])
         emitted = {row.document.head.id: one for row, one in zip(index.rows, found, strict=True)}
     with _reading(directory / SAMPLES, index) as content:
-        return {
+        runs = {
             variant: RunSet(
                 tuple(
                     _run(document, *samples, emitted[document.head.id])
                     for document, samples in zip(
                         group, tables.samples_of_group(content, number, group), strict=True
                     )
+                    if since is None or _began(document.head.id) >= since
                 )
             )
             for number, ((on, variant), group) in enumerate(documents.items())
             if on == host
         }
+    return {variant: ours for variant, ours in runs.items() if len(ours)}
+
+
+def started(run: Run) -> datetime:
+    """When a run began, in UTC, to the millisecond; ValueError if its id does not say."""
+    return _began(run.id)
 
 
 def hosts(directory: Path) -> tuple[str, ...]:
@@ -195,6 +208,13 @@ def _run(
         nan_reasons=document.nan_reasons,
         quality=head.quality,
     )
+
+
+def _began(run_id: str) -> datetime:
+    began = start_of(run_id)
+    if began is None:
+        raise ValueError(f"run {run_id} does not say when it began")
+    return began
 
 
 def _index(directory: Path) -> Index:

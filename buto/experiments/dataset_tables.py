@@ -17,6 +17,7 @@ import numpy as np
 
 from buto.runs import FloatArray, Notification, Run, document
 from buto.runs.document import Document, NewerVersionError
+from buto.runs.names import start_of
 from buto.runs.tables import (
     MAX_NOTIFICATIONS,
     MAX_VALUES,
@@ -86,6 +87,7 @@ def runs_to_parquet(groups: Groups, sha256: Mapping[str, str]) -> bytes:
         text_array([run.id for run in runs]),
         text_array([host for host, _ in keys]),
         text_array([variant for _, variant in keys]),
+        pa.array([start_of(run.id) for run in runs], _instant()),
         pa.array([ordinal for group in groups.values() for ordinal in _ordinals(group)], pa.int32()),
         float_array(np.array([run.quality.foreign_load for run in runs], np.float64)),
         text_array([document.encode(run, {}).decode() for run in runs]),
@@ -222,11 +224,18 @@ def _run_schema() -> pa.Schema:
         "run": text,
         "host": text,
         "variant": text,
+        "started": _instant(),
         "ordinal": pa.int32(),
         "foreign_load": pa.float64(),
         "document": text,
     }
     return pa.schema(list(types.items()))
+
+
+def _instant() -> pa.DataType:
+    import pyarrow as pa
+
+    return pa.timestamp("ms", tz="UTC")
 
 
 def _notification_schema() -> pa.Schema:

@@ -75,8 +75,8 @@ def test_without_recorded_runs_it_says_how_to_get_some(data: Path, monkeypatch: 
     ended = called(data, "experiments", "run", "smoothing")
     assert ended.returncode == 4
     assert ended.stderr.splitlines() == [
-        "buto: no recorded runs come with this buto",
-        "try:  name a data set with --data DIR; buto experiments generate --help says how to record one",
+        "buto: no recorded runs come with an installed buto",
+        "try:  --data DIR: data/experiments of buto's repository, or your own (buto experiments generate)",
     ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -130,13 +131,35 @@ def test_only_what_may_be_published_is_kept() -> None:
     assert all(prop.role is Role.PROGRAM for prop in kept.properties)
 
 
-def test_nothing_private_is_in_the_files(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "key",
+    [
+        "host.name",
+        "host.kernel",
+        "buto.command",
+        "buto.jvm",
+        "buto.jvms.others",
+        "buto.session",
+        "jvm.class.path",
+        "jvm.library.path",
+        "process.pid",
+        "system.property[java.class.path]",
+        "system.property[java.home]",
+        "system.property[java.io.tmpdir]",
+        "system.property[user.dir]",
+        "system.property[user.home]",
+        "system.property[user.name]",
+        "system.property[sun.java.command]",
+    ],
+)
+def test_nothing_that_names_people_machines_or_places_is_in_the_files(tmp_path: Path, key: str) -> None:
     secret = "sesame-4711"
-    run = recorded(1, metadata={**MACHINE, "system.property[user.name]": secret}, stdout=secret.encode())
+    run = recorded(1, metadata={**MACHINE, key: secret}, stdout=secret.encode(), stderr=secret.encode())
     directory = packed(tmp_path, [run])
     for name in (RUNS, SAMPLES, NOTIFICATIONS):
         # Read as a table first: the files are compressed.
-        assert secret not in str(pq.read_table(directory / name).to_pydict())
+        table = pq.read_table(directory / name)
+        assert secret not in f"{table.to_pydict()} {table.schema.metadata}"
 
 
 def test_other_programs_read_the_tables(tmp_path: Path) -> None:
@@ -154,6 +177,24 @@ def test_other_programs_read_the_tables(tmp_path: Path) -> None:
     assert notifications["run"] == [run for run in about["run"] for _ in range(2)]
     assert notifications["message"][:2] == ["the queue is full", "ещё раз 🎉"]
     assert pq.ParquetFile(directory / SAMPLES).num_row_groups == 2
+
+
+def test_runs_recorded_since_a_date_can_be_taken_alone(tmp_path: Path) -> None:
+    subtle = "classloading-12ms@parallel"
+    ours = [recorded(1), recorded(2, WEAK), recorded(3), recorded(4, subtle), recorded(5, quality=STARVED)]
+    directory = packed(tmp_path, ours)
+    date = datetime(2026, 1, 1, 0, 0, 3, tzinfo=UTC)
+    found = dataset.load(directory, "parallel", since=date)
+    assert {name: [run.id for run in runs] for name, runs in found.items()} == {
+        "classloading-12ms": [ours[3].id],
+        "references-strong": [ours[2].id, ours[4].id],
+    }
+    assert dataset.started(ours[2]) == date
+    assert pq.read_table(directory / RUNS)["started"].to_pylist()[:2] == [
+        datetime(2026, 1, 1, 0, 0, second, tzinfo=UTC) for second in (4, 1)
+    ]
+    with pytest.raises(ValueError, match="run odd does not say when it began"):
+        dataset.started(replace(ours[0], id="odd"))
 
 
 def test_a_property_that_a_run_lacks_is_null_and_comes_back_as_lacking(tmp_path: Path) -> None:
