@@ -56,7 +56,7 @@ def _read(data: Mapping[str, Any]) -> Parts:
     ]
     wholes = np.array([[_numbers(block[name], 3) for block in blocks] for name in SUMMARIES])
     model = Model(
-        tuple(_property_of(block) for block in blocks),
+        tuple(property_of(block) for block in blocks),
         int(data["window"]),
         float(data["interval_s"]),
         _bounds(times, sides),
@@ -85,12 +85,7 @@ def _duration(written: Sequence[float] | None) -> Point | None:
 def _property(model: Model, column: int) -> dict[str, Any]:
     prop = model.properties[column]
     return {
-        "name": prop.name,
-        "unit": prop.unit,
-        "kind": prop.kind.value,
-        "role": prop.role.value,
-        "range": [_finite(prop.lower), _finite(prop.upper)],
-        "better": prop.better.value,
+        **property_to_data(prop),
         "grain": float(model.grain[column]),
         **{side: _array(getattr(model.bounds, side)[:, column]) for side in _SIDES},
         **{
@@ -100,7 +95,20 @@ def _property(model: Model, column: int) -> dict[str, Any]:
     }
 
 
-def _property_of(block: Mapping[str, Any]) -> Property:
+def property_to_data(prop: Property) -> dict[str, Any]:
+    """All that a property is."""
+    return {
+        "name": prop.name,
+        "unit": prop.unit,
+        "kind": prop.kind.value,
+        "role": prop.role.value,
+        "range": [_finite(prop.lower), _finite(prop.upper)],
+        "better": prop.better.value,
+    }
+
+
+def property_of(block: Mapping[str, Any]) -> Property:
+    """The inverse of :func:`property_to_data`; KeyError or ValueError for data of another shape."""
     low, high = block["range"]
     return Property(
         str(block["name"]),

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from buto.oracle.bounds import BoundsDetector
+from buto.oracle.calibrated import CalibratedDetector
 from buto.oracle.settings import Settings
 from buto.verdicts import Detector
 
-DETECTORS: dict[str, Callable[[Settings], Detector]] = {"bounds": BoundsDetector}
+DETECTORS: dict[str, Callable[[Settings], Detector]] = {
+    detector.name: detector for detector in (CalibratedDetector, BoundsDetector)
+}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from buto.analysis.bounds import ALGORITHMS, AVERAGES, PROCESS_NOISES, PROPAGATIONS, WEIGHTINGS
@@ -13,6 +13,7 @@ from buto.analysis.smoothing import SMOOTHERS
 from buto.analysis.timepoints import GENERATORS
 from buto.classify.metadata import MetadataSettings
 from buto.errors import UsageError
+from buto.oracle.effects import is_effect
 
 CHANGES_WITH_EACH_RUN = (
     "jvm.start.time",
@@ -53,6 +54,9 @@ was loaded to measure it, which uses classes and memory of its own."""
 
 EVERYTHING = ("*",)
 
+SMALLEST_ALPHA = 0.0005
+"""One in as many choices of runs as the calibrated oracle looks at."""
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -72,6 +76,10 @@ class Settings:
         metadata: which keys decide whether runs can be compared, and which are ignored.
         notifications: ``strict`` (each difference is a finding, and training runs must agree) or
             ``sustained`` (how many there are, and whether an ``outside_share`` of them is out of time).
+        alpha: share of checks of an unchanged program that may fail.
+        fail_on: ``any`` change, or only one for the ``worse``.
+        minimum_effect: shell patterns of properties and the smallest change that counts, a quantity in
+            the property's unit or a share of its level as ``5%``.
     """
 
     preset: str
@@ -85,20 +93,24 @@ class Settings:
     runs_outside: str
     metadata: MetadataSettings
     notifications: str
+    alpha: float = 0.01
+    fail_on: str = "any"
+    minimum_effect: Mapping[str, str] = field(default_factory=dict)
 
     def to_data(self) -> dict[str, Any]:
-        """By the keys of a configuration's ``judge``; of the bounds' parameters those that were said or
-        have a default, and only where the algorithm looks at them."""
+        """By the keys of a configuration's ``judge``, those that the detector looks at; of the bounds'
+        parameters those that were said or have a default, and only where the algorithm looks at them."""
         data: dict[str, Any] = {}
-        for field in fields(self):
-            value = getattr(self, field.name)
+        for one in fields(self):
+            value = getattr(self, one.name)
             if isinstance(value, PipelineSettings):
                 data |= {_key(name): part for name, part in _said(value)}
             elif isinstance(value, MetadataSettings):
                 data |= {"metadata-ignored": list(value.ignored), "metadata-deciding": list(value.deciding)}
             else:
-                data[_key(field.name)] = value
-        return {key: data[key] for key in KEYS if key in data}
+                data[_key(one.name)] = value
+        data["minimum-effect"] = dict(self.minimum_effect)
+        return {key: data[key] for key in KEYS if key in data and _looks_at(self.detector, key)}
 
 
 THESIS = Settings(
@@ -138,14 +150,18 @@ SUSTAINED = Settings(
 )
 """The thesis's rule with departures against false alarms; ``docs/judging.md`` says why each is there."""
 
-PRESETS = {settings.preset: settings for settings in (SUSTAINED, THESIS)}
+CALIBRATED = replace(SUSTAINED, preset="calibrated", detector="calibrated")
+"""One p-value for a check, over all properties and times: :mod:`buto.oracle.calibrated`. The bounds of
+``sustained`` are drawn, and say when a change began."""
+
+PRESETS = {settings.preset: settings for settings in (CALIBRATED, SUSTAINED, THESIS)}
 DEFAULT = SUSTAINED
 
 
 def settings_from(judge: Mapping[str, Any]) -> Settings:
     """Settings from a configuration's ``judge`` (or :meth:`Settings.to_data`).
 
-    A preset (default ``sustained``) and what departs from it.
+    A preset (default ``calibrated``) and what departs from it.
 
     Raises:
         UsageError: an unknown key or name, a value out of range, or a parameter of other bounds than the
@@ -163,16 +179,30 @@ def settings_from(judge: Mapping[str, Any]) -> Settings:
             raise _wrong(key, value, expected)
         settings = _with(settings, key, value)
     for key in judge:
+        if not _looks_at(settings.detector, key):
+            raise _not_of_detector(key, settings)
         if not _applies(key.replace("-", "_"), settings.pipeline):
             raise _not_of(key, settings.pipeline.bounds)
     return settings
 
 
+def _looks_at(detector: str, key: str) -> bool:
+    return key in ALWAYS or (key in OF_CALIBRATED) == (detector == CALIBRATED.detector)
+
+
+def _not_of_detector(key: str, settings: Settings) -> UsageError:
+    presets = [one.preset for one in PRESETS.values() if _looks_at(one.detector, key)]
+    return UsageError(
+        f"judge: {key} is no setting of the preset {settings.preset}",
+        advice=f"it goes with preset: {' or '.join(presets)}",
+    )
+
+
 def _said(pipeline: PipelineSettings) -> Iterator[tuple[str, Any]]:
-    for field in fields(pipeline):
-        value = getattr(pipeline, field.name)
-        if value is not None and _applies(field.name, pipeline):
-            yield field.name, value
+    for one in fields(pipeline):
+        value = getattr(pipeline, one.name)
+        if value is not None and _applies(one.name, pipeline):
+            yield one.name, value
 
 
 def _applies(name: str, pipeline: PipelineSettings) -> bool:
@@ -199,7 +229,9 @@ def _with(settings: Settings, key: str, value: Any) -> Settings:
         return replace(settings, metadata=replace(settings.metadata, ignored=tuple(value)))
     if key == "metadata-deciding":
         return replace(settings, metadata=replace(settings.metadata, deciding=tuple(value)))
-    if name in {field.name for field in fields(PipelineSettings)}:
+    if key == "minimum-effect":
+        return replace(settings, minimum_effect={name: str(size) for name, size in value.items()})
+    if name in {one.name for one in fields(PipelineSettings)}:
         return replace(settings, pipeline=replace(settings.pipeline, **{name: value}))
     return replace(settings, **{name: value})
 
@@ -236,6 +268,16 @@ def _whole(low: int, high: int) -> _Rule:
     )
 
 
+_LEVEL: _Rule = (
+    f"a share of checks from {SMALLEST_ALPHA:g} to 0.5",
+    lambda value: _number(value) and SMALLEST_ALPHA <= value <= 0.5,
+)
+
+_EFFECTS: _Rule = (
+    "a mapping from shell patterns of properties to quantities (64KiB, 3, 5%)",
+    lambda value: isinstance(value, Mapping) and all(is_effect(str(size)) for size in value.values()),
+)
+
 _PATTERNS: _Rule = (
     "a list of shell patterns",
     lambda value: isinstance(value, list | tuple) and all(isinstance(one, str) for one in value),
@@ -243,7 +285,10 @@ _PATTERNS: _Rule = (
 
 KEYS: dict[str, _Rule] = {
     "preset": _one_of(*PRESETS),
-    "detector": _one_of("bounds"),
+    "detector": _one_of("bounds", "calibrated"),
+    "alpha": _LEVEL,
+    "fail-on": _one_of("any", "worse"),
+    "minimum-effect": _EFFECTS,
     "smoothing": _one_of(*SMOOTHERS),
     "window": _ODD,
     "shrink-window": _TRUTH,
@@ -273,3 +318,9 @@ KEYS: dict[str, _Rule] = {
     "metadata-deciding": _PATTERNS,
     "notifications": _one_of("strict", "sustained"),
 }
+
+ALWAYS = ("preset", "detector", "cost", "metadata-ignored", "metadata-deciding")
+"""Keys that every detector looks at."""
+
+OF_CALIBRATED = ("alpha", "fail-on", "minimum-effect")
+"""Keys that only the calibrated detector looks at; all others are of the bounds."""

@@ -1,0 +1,124 @@
+"""From contrasts to one p-value for a check: how ordinary is the score of the runs under test among all scores?
+
+Two arguments, from one set of scores. *Rank*: if no run differs, each choice of k runs is as likely as any
+other to score highest, so that the share of choices that score at least as high as the runs under test is a
+p-value, exactly, whatever the features are distributed like. It cannot fall below one in the number of
+choices. *Tail*: scores of the other choices are taken for normal, and the share of such a distribution
+beyond the score is a p-value as good as that assumption. With one run under test there are only n + 1
+choices, so only the tail can reach small levels; with three, ten training runs have 286.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+
+from buto.analysis.timepoints import IntArray
+from buto.runs import FloatArray
+
+LARGEST_CONTRAST = 8.0
+"""A property counts no more than this in the mean over all: one number gone wild is one finding."""
+
+SOFTENING = 0.1
+"""Added before the logarithm is taken, which has no value for runs that are equal in everything."""
+
+DEVIATION_OF_LARGEST, DEVIATION_OF_MEAN = 0.3, 0.16
+"""Usual deviations of the two logarithms over runs of an unchanged program."""
+
+PRIOR_DEVIATION, PRIOR_FREEDOM = 0.9, 20.0
+"""Usual deviation of the score over runs of an unchanged program, and how many runs this is worth."""
+
+SMALLEST_TAIL = 0.001
+"""No assumption on the tail of a few scores is good for smaller p-values."""
+
+TIE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Significance:
+    """A p-value and what it rests on.
+
+    Attributes:
+        p_value: of the runs under test.
+        exact: whether it is by rank.
+        smallest_rank: the smallest p-value that rank could have given.
+    """
+
+    p_value: float
+    exact: bool
+    smallest_rank: float
+
+    @property
+    def smallest(self) -> float:
+        """The smallest p-value that there could have been."""
+        return self.smallest_rank if self.exact else min(self.smallest_rank, SMALLEST_TAIL)
+
+
+def largest_of_each(contrast: FloatArray, quantity: IntArray) -> FloatArray:
+    """The largest contrast of each quantity's features, without sign, shape (n_choices, n_quantities).
+
+    Args:
+        contrast: shape (n_choices, n_features).
+        quantity: shape (n_features,), the quantity of each feature, not falling.
+    """
+    starts = np.flatnonzero(np.diff(quantity, prepend=-1))
+    largest: FloatArray = np.maximum.reduceat(np.abs(contrast), starts, axis=1)
+    return largest
+
+
+def scores(largest: FloatArray) -> FloatArray:
+    """One number for each choice: how far it stands apart in all quantities together, shape (n_choices,).
+
+    The mean of two logarithms, each in its usual deviation: of the largest contrast, which sees a change
+    of one quantity, and of the root of the mean square, which sees a small change of many.
+
+    Args:
+        largest: see :func:`largest_of_each`.
+    """
+    one = np.log(SOFTENING + largest.max(axis=1)) / DEVIATION_OF_LARGEST
+    capped = np.minimum(largest, LARGEST_CONTRAST)
+    many = np.log(SOFTENING + np.sqrt((capped**2).mean(axis=1))) / DEVIATION_OF_MEAN
+    both: FloatArray = (one + many) / 2
+    return both
+
+
+def significance(score: FloatArray, size: int, alpha: float) -> Significance:
+    """How ordinary the first of these scores is among all of them.
+
+    By rank if rank can reach alpha; else by the tail, unless some other choice scores as high: then
+    rank, too, has to be low, so that a run that some training run surpasses never fails.
+
+    Args:
+        score: shape (n_choices,), that of the runs under test first.
+        size: how many runs are under test.
+    """
+    ours, others = float(score[0]), score[1:]
+    at_least = 1 + int((others >= ours - TIE).sum())
+    rank, smallest = at_least / len(score), 1 / len(score)
+    if smallest <= alpha:
+        return Significance(rank, exact=True, smallest_rank=smallest)
+    tail = max(_tail(ours, others, size), SMALLEST_TAIL)
+    return Significance(tail if at_least == 1 else max(tail, rank), exact=False, smallest_rank=smallest)
+
+
+def _tail(ours: float, others: FloatArray, size: int) -> float:
+    """By Student's t for one more value; few scores' deviation is shrunk to the usual one.
+
+    Of choices that overlap only as many are counted as lie side by side.
+    """
+    from scipy.special import stdtr
+
+    n = len(others) if size == 1 else max(2.0, _n_runs(len(others) + 1, size) / size)
+    freedom = PRIOR_FREEDOM + n - 1
+    variance = (PRIOR_FREEDOM * PRIOR_DEVIATION**2 + (n - 1) * others.var(ddof=1)) / freedom
+    return float(stdtr(freedom, (others.mean() - ours) / np.sqrt(variance * (1 + 1 / n))))
+
+
+def _n_runs(n_choices: int, size: int) -> int:
+    """Of how many runs there are so many choices."""
+    n = size
+    while comb(n, size) < n_choices:
+        n += 1
+    return n

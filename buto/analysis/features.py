@@ -1,0 +1,146 @@
+"""Numbers that say what a run was like, whenever in a phase its samples were taken.
+
+The bounds of the thesis compare a run with others moment by moment, and a saw-tooth that starts half a
+tooth later differs at each of them. A feature sums up a whole run, or a third of it, so that it is the
+same for two runs that do the same work: how much there was on average, how far it swung, how it ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from buto.analysis.series import Series
+from buto.properties import Kind, Property
+from buto.runs import FloatArray
+
+N_GRID = 60
+"""Points of the common grid, a multiple of three: as many as a run of the thesis has."""
+
+GAUGE_FEATURES = (
+    "mean",
+    "mean-early",
+    "mean-middle",
+    "mean-late",
+    "slope",
+    "deviation",
+    "low",
+    "median",
+    "high",
+    "largest",
+    "last",
+    "roughness",
+)
+COUNTER_FEATURES = ("total", "mean", "increase-early", "increase-middle", "increase-late")
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """What one feature is of.
+
+    Attributes:
+        column: number of its property.
+        name: one of the names above.
+    """
+
+    column: int
+    name: str
+
+
+def catalogue(properties: Sequence[Property]) -> tuple[Feature, ...]:
+    """The features of these properties, in the order of :func:`features`; constants have none."""
+    return tuple(
+        Feature(column, name) for column, prop in enumerate(properties) for name in _names(prop.kind)
+    )
+
+
+def on_grid(series: Series, end_s: float) -> FloatArray:
+    """Values at :data:`N_GRID` times from the program's start to ``end_s``, shape (N_GRID, n_properties).
+
+    Linear between the samples that could be read, and level beyond the first and the last of them: what
+    a program that ended early had used up to then stays used. NaN for a property without any value.
+    """
+    times = np.linspace(0.0, end_s, N_GRID)
+    readable = ~np.isnan(series.values)
+    result = np.full((N_GRID, series.values.shape[1]), np.nan)
+    if not len(series):
+        return result
+    whole = readable.all(axis=0)
+    result[:, whole] = _interpolated(times, series.times_s, series.values[:, whole])
+    for column in np.flatnonzero(readable.any(axis=0) & ~whole):
+        rows = readable[:, column]
+        result[:, column] = np.interp(times, series.times_s[rows], series.values[rows, column])
+    return result
+
+
+def features(series: Series, properties: Sequence[Property], end_s: float) -> FloatArray:
+    """All features of a run, shape (n_features,), in the properties' units; NaN where nothing was read.
+
+    Gauges: means of the run and of its thirds, the late less the early third's, standard deviation,
+    quantiles .1, .5 and .9, the largest and the last value, mean step. Counters: the last sample's value,
+    which may lie behind ``end_s``, the mean, and the increases in each third.
+
+    Args:
+        series: columns as ``properties``.
+        end_s: where the last third ends, the same for all runs that are compared.
+    """
+    grid = on_grid(series, end_s)
+    gauges = [column for column, prop in enumerate(properties) if prop.kind is Kind.GAUGE]
+    counters = [column for column, prop in enumerate(properties) if prop.kind is Kind.COUNTER]
+    blocks = {
+        **dict(zip(gauges, _of_gauges(grid[:, gauges]).T, strict=True)),
+        **dict(zip(counters, _of_counters(grid[:, counters], _last(series)[counters]).T, strict=True)),
+    }
+    return np.concatenate([blocks[column] for column in sorted(blocks)]) if blocks else np.empty(0)
+
+
+def _of_gauges(grid: FloatArray) -> FloatArray:
+    early, middle, late = grid.reshape(3, N_GRID // 3, -1).mean(axis=1)
+    low, median, high = np.quantile(grid, [0.1, 0.5, 0.9], axis=0)
+    return np.stack(
+        [
+            grid.mean(axis=0),
+            early,
+            middle,
+            late,
+            late - early,
+            grid.std(axis=0),
+            low,
+            median,
+            high,
+            grid.max(axis=0),
+            grid[-1],
+            np.abs(np.diff(grid, axis=0)).mean(axis=0),
+        ]
+    )
+
+
+def _of_counters(grid: FloatArray, last: FloatArray) -> FloatArray:
+    edges = grid[[0, N_GRID // 3, 2 * N_GRID // 3, N_GRID - 1]]
+    return np.stack([last, grid.mean(axis=0), *np.diff(edges, axis=0)])
+
+
+def _last(series: Series) -> FloatArray:
+    if not len(series):
+        return np.full(series.values.shape[1], np.nan)
+    readable = ~np.isnan(series.values)
+    rows = len(series) - 1 - readable[::-1].argmax(axis=0)
+    last: FloatArray = series.values[rows, np.arange(series.values.shape[1])]
+    return last
+
+
+def _interpolated(times: FloatArray, samples: FloatArray, values: FloatArray) -> FloatArray:
+    if len(samples) == 1:
+        return np.repeat(values, len(times), axis=0)
+    right = np.clip(np.searchsorted(samples, times), 1, len(samples) - 1)
+    share = np.clip((times - samples[right - 1]) / (samples[right] - samples[right - 1]), 0.0, 1.0)
+    below, above = values[right - 1], values[right]
+    # Written so that equal neighbours give exactly their value.
+    between: FloatArray = below + share[:, None] * (above - below)
+    return between
+
+
+def _names(kind: Kind) -> tuple[str, ...]:
+    return {Kind.GAUGE: GAUGE_FEATURES, Kind.COUNTER: COUNTER_FEATURES, Kind.CONSTANT: ()}[kind]

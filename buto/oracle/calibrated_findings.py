@@ -1,0 +1,133 @@
+"""From evidence to findings: which quantities stand out, by how much, when, and in which direction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from buto.analysis.contrasts import within
+from buto.analysis.evidence import LARGEST_CONTRAST, largest_of_each
+from buto.analysis.features import Feature
+from buto.oracle.findings import DURATION
+from buto.oracle.relevance import effect_of
+from buto.oracle.settings import CALIBRATED, Settings
+from buto.properties import Property
+from buto.runs import FloatArray, RunSet
+from buto.verdicts import Direction, Finding
+
+if TYPE_CHECKING:
+    from buto.oracle.calibrated import Evidence
+
+FEWEST = 3
+"""So many are named even if none stands out by itself: together they do."""
+
+TEXTS = {
+    "mean": "the mean over the run",
+    "mean-early": "the mean of the first third",
+    "mean-middle": "the mean of the second third",
+    "mean-late": "the mean of the last third",
+    "slope": "the growth from the first to the last third",
+    "deviation": "the scatter within the run",
+    "low": "the level that nine tenths of the run lie above",
+    "median": "the median over the run",
+    "high": "the level that nine tenths of the run lie below",
+    "largest": "the largest value",
+    "last": "the last value",
+    "roughness": "the mean step between two samples",
+    "total": "the total",
+    "increase-early": "the increase in the first third",
+    "increase-middle": "the increase in the second third",
+    "increase-late": "the increase in the last third",
+}
+SIGNED = ("slope", "increase-early", "increase-middle", "increase-late")
+"""Features that may be negative though the property may not."""
+
+_THIRDS = {"early": (0.0, 1 / 3), "middle": (1 / 3, 2 / 3), "late": (2 / 3, 1.0)}
+
+
+def findings(evidence: Evidence, runs: RunSet, settings: Settings) -> tuple[Finding, ...]:
+    """One finding for each quantity that stands out from all others, most telling first.
+
+    A quantity stands out if its largest contrast is beyond what the largest contrast of any quantity is in
+    all but a share alpha of the other choices (maxT of Westfall and Young), so that of an unchanged
+    program one is named in a share alpha of checks. If a check fails with none of them, the three largest
+    are named, for the difference is in all together.
+
+    Its numbers are those of its most telling feature: its mean over the runs under test, and the training
+    runs' with the range that would not have stood out.
+    """
+    features = [evidence.profile.catalogue[place] for place in evidence.kept]
+    columns = np.array([one.column for one in features])
+    largest = largest_of_each(evidence.contrast, columns)
+    limit = float(np.quantile(largest[1:].max(axis=1), 1 - settings.alpha, method="higher"))
+    weights = np.minimum(largest[0], LARGEST_CONTRAST) ** 2
+    shares = weights / max(float(weights.sum()), 1e-300)
+    numbers = _Numbers(evidence, features, limit, runs)
+    found = []
+    for place in _named(largest[0], limit, evidence.significance.p_value <= settings.alpha):
+        ours = np.flatnonzero(columns == np.unique(columns)[place])
+        best = int(ours[np.argmax(np.abs(evidence.contrast[0, ours]))])
+        found.append(replace(numbers.finding(best), evidence=float(shares[place])))
+    return tuple(found)
+
+
+def _named(largest: FloatArray, limit: float, fails: bool) -> list[int]:
+    """Which quantities, of those in the order of ``largest``."""
+    by_size = [int(place) for place in np.argsort(-largest, kind="stable")]
+    standing_out = [place for place in by_size if largest[place] > limit]
+    if standing_out or not fails:
+        return standing_out
+    return [place for place in by_size[:FEWEST] if largest[place] > 0]
+
+
+class _Numbers:
+    """What a finding says of one feature."""
+
+    def __init__(self, evidence: Evidence, features: Sequence[Feature], limit: float, runs: RunSet) -> None:
+        self._evidence, self._features, self._runs = evidence, features, runs
+        self._lower, self._upper = within(evidence.stable, len(runs), limit)
+
+    def finding(self, column: int) -> Finding:
+        feature, n_checked = self._features[column], len(self._runs)
+        prop = self._evidence.profile.quantities[feature.column]
+        training, checked = np.split(self._evidence.values[:, column], [-n_checked])
+        contrast = float(self._evidence.contrast[0, column])
+        direction = Direction.MORE if contrast > 0 else Direction.LESS
+        furthest = int(np.argmax(np.abs(checked - training.mean())))
+        floored = feature.name not in SIGNED
+        return Finding(
+            source=CALIBRATED.detector,
+            subject=prop.name,
+            run_id=self._runs.runs[furthest].id,
+            direction=direction,
+            effect=effect_of(feature, prop, direction),
+            unit=prop.unit,
+            observed=float(checked.mean()),
+            lower=float(max(self._lower[column], prop.lower) if floored else self._lower[column]),
+            upper=float(self._upper[column]),
+            expected=float(training.mean()),
+            window_s=_window(feature, self._evidence.profile.end_s),
+            severity=abs(contrast),
+            text=_text(feature, prop, n_checked),
+        )
+
+
+def _window(feature: Feature, end_s: float) -> tuple[float, float] | None:
+    kind, _, third = feature.name.partition("-")
+    if third:
+        start, end = _THIRDS[third]
+        return start * end_s, end * end_s
+    return None if kind in ("last", "total") else (0.0, end_s)
+
+
+def _text(feature: Feature, prop: Property, n_checked: int) -> str:
+    if feature.name == "total" and prop == DURATION:
+        text = "how long the run took"
+    elif feature.name == "total" and prop.unit == "{notification}":
+        text = "their number"
+    else:
+        text = TEXTS[feature.name]
+    return text if n_checked == 1 else f"{text}, mean of {n_checked} runs"
