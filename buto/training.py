@@ -14,7 +14,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
-from buto.collect.collector import Collector, open_collector
+from buto.collect.collector import Collector, OnTick, open_collector
+from buto.collect.companion import BAD_COMPANION, Companion
 from buto.collect.jvm_ending import BAD_END
 from buto.collect.output import last_lines
 from buto.collect.recording import Progress
@@ -34,11 +35,16 @@ _LEAST_REPEATS = 3
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How often to launch one test."""
+    """How often to launch one test.
+
+    Attributes:
+        companion: makes what goes along with each launch; None for nothing.
+    """
 
     test: str
     target: Target
     runs: int
+    companion: Callable[[], Companion] | None = None
 
 
 @dataclass(slots=True)
@@ -132,15 +138,16 @@ def collect(
                 if test not in collectors:
                     collectors[test] = stack.enter_context(collector_for(plan.target))
                 watcher.started(test, done.get(test, 0) + len(result.valid()) + 1, plan.runs)
-                run = collectors[test].record(test, watcher.tick)
-                marks = {PURPOSE: purpose, SESSION: firsts.setdefault(test, run.id)}
-                run = replace(run, metadata={**run.metadata, **marks})
-                store.add(run)
+                companion = None if plan.companion is None else plan.companion()
+                run = record_one(
+                    collectors[test], test, store, purpose, firsts.get(test), watcher.tick, companion
+                )
+                firsts.setdefault(test, run.id)
                 result.runs.append(run)
                 watcher.stored(run)
-                _check_ending(run, plan.target)
+                check_ending(run, plan.target)
                 if not run.quality.valid:
-                    _check_repeats(result.runs, plan)
+                    check_repeats(result.runs, plan.runs)
                     queue.append(test)
             except StorageError:
                 raise
@@ -154,6 +161,32 @@ def collect(
                 watcher.failed(test, error)
                 queue = deque(other for other in queue if other != test)
     return results
+
+
+def record_one(
+    collector: Collector,
+    test: str,
+    store: RunStore,
+    purpose: str,
+    session: str | None = None,
+    on_tick: OnTick | None = None,
+    companion: Companion | None = None,
+) -> Run:
+    """Launch once and store the run, whatever is to be said of it.
+
+    Args:
+        purpose, session: written into the run's metadata, see :func:`collect`; a run without a session
+            begins one.
+
+    Raises:
+        MeasureError: there is nothing to record.
+        StorageError: the run cannot be stored.
+    """
+    run = collector.record(test, on_tick, companion)
+    marks = {PURPOSE: purpose, SESSION: session or run.id}
+    run = replace(run, metadata={**run.metadata, **marks})
+    store.add(run)
+    return run
 
 
 def interleave(counts: Mapping[str, int], seed: int) -> list[str]:
@@ -239,11 +272,18 @@ def _lock(descriptor: int, root: Path, on_wait: Callable[[], None], timeout_s: f
             return
 
 
-def _check_ending(run: Run, target: Target) -> None:
-    """A run that ended as it should not is invalid by its collector; here it ends the test."""
+def check_ending(run: Run, target: Target) -> None:
+    """A run that ended as it should not is invalid by its collector; here it ends the test.
+
+    Raises:
+        MeasureError: it did, or its workload failed; quotes what the program printed.
+    """
+    failed = [problem for problem in run.quality.problems if problem.startswith(BAD_COMPANION)]
     bad_ends = [problem for problem in run.quality.problems if problem.startswith(BAD_END)]
     what = f"the program {run.outcome.describe()}"
     if not run.outcome.timed_out and run.outcome.exit_code == target.expected_exit:
+        if failed:
+            raise MeasureError(f"{failed[0]}\n{_quoted(run)}", advice=f"buto runs show {run.test} {run.id}")
         if not bad_ends:
             return
         what = bad_ends[0]
@@ -266,9 +306,10 @@ def _quoted(run: Run) -> str:
     return "\n".join(parts)
 
 
-def _check_repeats(runs: Sequence[Run], plan: Plan) -> None:
+def check_repeats(runs: Sequence[Run], planned: int) -> None:
+    """Raise MeasureError if more runs were disturbed than may be, of so many that are planned."""
     invalid = [run for run in runs if not run.quality.valid]
-    if len(invalid) <= repeats(plan.runs):
+    if len(invalid) <= repeats(planned):
         return
     commonest = Counter(problem for run in invalid for problem in run.quality.problems).most_common(1)[0][0]
     raise MeasureError(

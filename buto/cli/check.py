@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import shlex
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from buto import oracle
-from buto.cli import chosen, options, remarks
+from buto.checking import N_CONFIRMING, needs_confirmation
+from buto.cli import chosen, options, remarks, reports
 from buto.cli.console import Console
+from buto.cli.judged import judged, tell
 from buto.cli.results import finish
 from buto.cli.session import launch, stored_runs
 from buto.config import Config, TestConfig
 from buto.errors import ButoError, StorageError
 from buto.oracle import Oracle
-from buto.report.json_result import Result
-from buto.report.terminal import verdict_lines
+from buto.report.result import Result
 from buto.training import Collected
-from buto.verdicts import Status, Verdict
-
-N_CONFIRMING = 2
-MOST = "most"
 
 
 class CheckCommand:
@@ -42,7 +37,7 @@ examples:
   buto check leaker
   buto check leaker --runs 3
   buto check leaker -- java -Xmx256m -cp new.jar com.acme.Main 5 100
-  buto check --json result.json
+  buto check --json result.json --html report.html --junitxml junit.xml
   buto check leaker --from-runs 20261120T234041.123Z-1f2e
 """
 
@@ -57,9 +52,10 @@ examples:
         parser.add_argument("--from-runs", metavar="WHICH", help=f"launch nothing, {options.FROM_RUNS}")
         options.add_target_options(parser)
         options.add_file_options(parser)
+        reports.add_report_options(parser)
 
     def run(self, args: Namespace, console: Console) -> int:
-        options.check_json_path(args)
+        reports.check_paths(args)
         configured = chosen.read_config(args)
         names = chosen.names_of(args, configured)
         oracles = {name: chosen.the_oracle(args, name, configured) for name in names}
@@ -99,16 +95,12 @@ def _confirm(
     args: Namespace,
     console: Console,
 ) -> None:
-    """Launch what failed twice more and put the runs together.
-
-    Not where a single run's finding decides whatever the others do, for then nothing can be confirmed.
-    """
+    """Launch what failed twice more and put the runs together."""
     failed = [
         test
         for test in tests
         if collected[test.name].failure is None
-        and oracles[test.name].settings.runs_outside == MOST
-        and oracle.check(oracles[test.name], collected[test.name].valid()).status is Status.REGRESSION
+        and needs_confirmation(oracles[test.name], collected[test.name].valid())
     ]
     if not failed:
         return
@@ -127,37 +119,17 @@ def _checked(test: str, known: Oracle, collected: Collected, args: Namespace, co
     try:
         if collected.failure is not None:
             raise collected.failure
-        verdict = oracle.check(known, collected.valid())
+        result = judged(known, collected.runs, args)
     except StorageError:
         raise
     except ButoError as error:
         console.error(f"{test}: {error.message}", error.advice)
         return Result(test, path, collected.runs, error=error)
-    steps = _next_steps(test, verdict, args)
-    for line in verdict_lines(verdict, test, collected.valid(), steps, markup=console.colour):
-        console.marked(line)
+    tell(result, console)
     remarks.tell_jvm(test, collected.valid(), console)
     for warning in remarks.warnings(collected.valid()):
         console.warning(warning)
-    return Result(test, path, collected.runs, verdict)
-
-
-def _next_steps(test: str, verdict: Verdict, args: Namespace) -> list[str]:
-    if verdict.status is Status.PASS:
-        return []
-    stored = [] if args.store == options.STORE else ["--store", str(args.store)]
-    show = shlex.join(["buto", "runs", "show", test, *verdict.run_ids[:1], *stored])
-    again = chosen.train_again(args, test)
-    if verdict.status is Status.INCONCLUSIVE:
-        elsewhere = any(one.source == oracle.METADATA_SOURCE for one in verdict.findings)
-        return [show, f"{again}  (to learn this environment)"] if elsewhere else [show]
-    oracle_file = [] if args.oracle is None else ["--oracle", str(args.oracle)]
-    chosen_runs = [] if args.from_runs is None else ["--from-runs", args.from_runs]
-    if args.config is not None:
-        oracle_file += ["--config", str(args.config)]
-    draw = shlex.join(["buto", "plot", test, *oracle_file, *chosen_runs, *stored])
-    why = "all is for the better: this accepts it" if verdict.is_welcome else "if the change is meant"
-    return [show, draw, f"{again}  ({why})"]
+    return result
 
 
 COMMAND = CheckCommand()

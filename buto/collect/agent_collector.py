@@ -11,6 +11,7 @@ from buto.collect.agent_listener import AgentListener
 from buto.collect.agent_recorder import AgentRecorder
 from buto.collect.agent_session import AgentSession
 from buto.collect.collector import OnTick
+from buto.collect.companion import Accompanied, Companion
 from buto.collect.hsperf import NoPerfData
 from buto.collect.jvm_choice import main_name
 from buto.collect.launcher import Ending, Launch
@@ -37,7 +38,7 @@ class AgentCollector:
     ) -> None:
         pass
 
-    def record(self, test: str, on_tick: OnTick | None = None) -> Run:
+    def record(self, test: str, on_tick: OnTick | None = None, companion: Companion | None = None) -> Run:
         """See :meth:`buto.collect.collector.Collector.record`."""
         recording = Recording(test)
         recording.metadata.update(host.describe(self.target))
@@ -46,14 +47,16 @@ class AgentCollector:
             session_directory() as directory,
             AgentListener(directory) as listener,
             Launch(self.target, directory, [listener.jvm_option]) as launch,
-            AgentSession(launch, listener, recording, on_tick) as session,
+            Accompanied(companion, launch, recording) as accompanied,
+            AgentSession(launch, listener, recording, on_tick, accompanied) as session,
         ):
             ending = session.follow()
+            problems = accompanied.end()
             foreign_load = load.foreign_load()
             launch.end_all()
             recorder = _started(session, launch, recording)
             last_sample = _last_sample(session, launch, recorder, ending)
-            return _finish(session, launch, recording, ending, last_sample, foreign_load)
+            return _finish(session, launch, recording, ending, last_sample, foreign_load, problems)
 
 
 def _started(session: AgentSession, launch: Launch, recording: Recording) -> AgentRecorder:
@@ -95,6 +98,7 @@ def _finish(
     ending: Ending,
     last_sample: str,
     foreign_load: float,
+    problems: tuple[str, ...],
 ) -> Run:
     times_s = recording.times_s()
     timed_out = session.timed_out
@@ -121,7 +125,7 @@ def _finish(
         "buto.left_over.processes": launch.n_left_over,
     }
     sampled = quality.sampling(times_s, launch.target.interval_s, quality.pauses_s(recording))
-    more = (*([bad_end] if bad_end else []), *_problems(session))
+    more = (*([bad_end] if bad_end else []), *problems, *_problems(session))
     judged = quality.quality_of(launch.target, outcome, sampled, foreign_load, more=more)
     return recording.finish(outcome, judged, stdout=launch.kept_stdout(), stderr=launch.kept_stderr())
 

@@ -20,7 +20,9 @@ from buto.collect.agent_frames import ChannelError
 from buto.collect.agent_listener import AgentConnection, AgentListener
 from buto.collect.agent_recorder import AgentRecorder
 from buto.collect.collector import OnTick
+from buto.collect.companion import Accompanied
 from buto.collect.hsperf import HeldCounters, NoPerfData
+from buto.collect.jmx_reach import attached
 from buto.collect.jvm_choice import NO_PROGRAM, is_wanted, main_name
 from buto.collect.launcher import Ending, Launch
 from buto.collect.recording import Progress, Recording
@@ -44,7 +46,12 @@ class AgentSession:
     """
 
     def __init__(
-        self, launch: Launch, listener: AgentListener, recording: Recording, on_tick: OnTick | None
+        self,
+        launch: Launch,
+        listener: AgentListener,
+        recording: Recording,
+        on_tick: OnTick | None,
+        accompanied: Accompanied,
     ) -> None:
         self.recorder: AgentRecorder | None = None
         self.others: list[str] = []
@@ -55,6 +62,7 @@ class AgentSession:
         self._listener = listener
         self._recording = recording
         self._on_tick = on_tick
+        self._accompanied = accompanied
         self._limit = TimeLimit(launch)
         self._measured: AgentConnection | None = None
         self._jvm_end: int | None = None
@@ -213,6 +221,9 @@ class AgentSession:
         answer = recorder.receive(message)
         if answer is not None:
             connection.send(answer)
+        if connection.hello is not None:
+            pid = connection.hello.pid
+            self._accompanied.begin(pid, attached(self._recording.test, pid))
 
     def _drop(self, connection: AgentConnection) -> None:
         self._selector.unregister(connection.fileno())

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Protocol, Self
 
+from buto.collect.companion import Companion
 from buto.collect.recording import Progress
 from buto.collect.target import Target
 from buto.errors import UsageError
@@ -26,7 +27,7 @@ class Collector(Protocol):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None: ...
 
-    def record(self, test: str, on_tick: OnTick | None = None) -> Run:
+    def record(self, test: str, on_tick: OnTick | None = None, companion: Companion | None = None) -> Run:
         """Launch the target once and record it to its end.
 
         A program that timed out, was killed or returned another exit code than expected gives a run
@@ -35,6 +36,7 @@ class Collector(Protocol):
         Args:
             test: name of the test that the run belongs to.
             on_tick: called some ten times a second, in this thread; must return soon.
+            companion: goes along with this launch.
 
         Raises:
             MeasureError: there is nothing to record: the command or its main class was not found, it

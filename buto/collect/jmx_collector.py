@@ -15,6 +15,7 @@ from typing import Self
 
 from buto.collect import failures, host, jvm_ending, quality
 from buto.collect.collector import OnTick
+from buto.collect.companion import Accompanied, Companion
 from buto.collect.jmx_client import Worker
 from buto.collect.jmx_session import JmxSession
 from buto.collect.jvm_choice import main_name
@@ -67,7 +68,7 @@ class JmxCollector:
             self._worker.warm_up()
         return self._worker
 
-    def record(self, test: str, on_tick: OnTick | None = None) -> Run:
+    def record(self, test: str, on_tick: OnTick | None = None, companion: Companion | None = None) -> Run:
         """See :meth:`buto.collect.collector.Collector.record`."""
         worker = self.worker()
         recording = Recording(test)
@@ -77,13 +78,15 @@ class JmxCollector:
         with (
             session_directory() as directory,
             Launch(self.target, directory) as launch,
-            JmxSession(launch, directory, worker, recording, on_tick) as session,
+            Accompanied(companion, launch, recording) as accompanied,
+            JmxSession(launch, directory, worker, recording, on_tick, accompanied) as session,
         ):
             ending = session.follow()
+            problems = accompanied.end()
             foreign_load = load.foreign_load(worker.cpu_s() - worker_s)
             launch.end_all()
             _check_started(session, launch, recording)
-            return _finish(session, launch, recording, ending, foreign_load)
+            return _finish(session, launch, recording, ending, foreign_load, problems)
 
 
 def _check_started(session: JmxSession, launch: Launch, recording: Recording) -> None:
@@ -102,7 +105,12 @@ def _check_started(session: JmxSession, launch: Launch, recording: Recording) ->
 
 
 def _finish(
-    session: JmxSession, launch: Launch, recording: Recording, ending: Ending, foreign_load: float
+    session: JmxSession,
+    launch: Launch,
+    recording: Recording,
+    ending: Ending,
+    foreign_load: float,
+    problems: tuple[str, ...],
 ) -> Run:
     times_s = recording.times_s()
     timed_out = session.timed_out
@@ -127,7 +135,7 @@ def _finish(
     }
     interval_s = launch.target.interval_s
     sampled = quality.sampling(times_s, interval_s, quality.pauses_s(recording), session.duration_s)
-    more = (*([bad_end] if bad_end else []), *_problems(session, times_s, interval_s))
+    more = (*([bad_end] if bad_end else []), *problems, *_problems(session, times_s, interval_s))
     judged = quality.quality_of(launch.target, outcome, sampled, foreign_load, more=more)
     return recording.finish(outcome, judged, stdout=launch.kept_stdout(), stderr=launch.kept_stderr())
 

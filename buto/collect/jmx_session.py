@@ -11,12 +11,14 @@ from typing import Self
 
 from buto.collect import jvm_ending, processes
 from buto.collect.collector import OnTick
+from buto.collect.companion import Accompanied
 from buto.collect.hsperf import HeldCounters, NoPerfData
 from buto.collect.jmx_address import local_jvm
 from buto.collect.jmx_client import Worker
 from buto.collect.jmx_connection import JmxConnection
 from buto.collect.jmx_door import open_door
 from buto.collect.jmx_failures import JmxFailure
+from buto.collect.jmx_reach import connected
 from buto.collect.jvm_choice import NO_PROGRAM, is_wanted, main_name
 from buto.collect.jvm_command import AttachError
 from buto.collect.launcher import Ending, Launch
@@ -52,6 +54,7 @@ class JmxSession:
         worker: Worker,
         recording: Recording,
         on_tick: OnTick | None,
+        accompanied: Accompanied,
     ) -> None:
         self.pid: int | None = None
         self.connection: JmxConnection | None = None
@@ -63,6 +66,7 @@ class JmxSession:
         self._worker = worker
         self._recording = recording
         self._on_tick = on_tick
+        self._accompanied = accompanied
         self._limit = TimeLimit(launch)
         self._passed_over: set[int] = set()
         self._counters: HeldCounters | None = None
@@ -135,6 +139,8 @@ class JmxSession:
         if self.connection is not None and not self.dead_ns and self.connection.lost is None:
             self.connection.drain()
             self._see_main()
+            if self.pid is not None and (self._main_seen or self._counters is None):
+                self._accompanied.begin(self.pid, connected(self.connection, self.pid, self._recording.test))
         if self._on_tick is not None:
             stage = "starting" if self.pid is None else "ending" if self.dead_ns else "running"
             elapsed_s = (time.monotonic_ns() - self._launch.started_ns) * 1e-9
