@@ -15,7 +15,7 @@ from typing import NoReturn
 import buto
 from buto.cli.command import Command, Interrupted
 from buto.cli.console import Console, Verbosity
-from buto.cli.options import STDOUT
+from buto.cli.options import goes_to_stdout
 from buto.cli.registry import COMMANDS
 from buto.errors import EXIT_USAGE, ButoError, UsageError
 
@@ -71,8 +71,8 @@ def _carry_out(argv: list[str]) -> int:
             f"buto {command.name} takes no command after --", advice=f"buto {command.name} --help"
         )
     args.command_name, args.command, args.arguments = command.name, command_line, arguments
-    aside = getattr(args, "json", None) == STDOUT
-    return command.run(args, Console(_verbosity(args), stdout=sys.stderr if aside else None))
+    aside = sys.stderr if goes_to_stdout(args) else None
+    return command.run(args, Console(_verbosity(args), stdout=aside))
 
 
 def _unrecognized(

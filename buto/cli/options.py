@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from argparse import _ArgumentGroup as ArgumentGroup
 from pathlib import Path
 
-from buto.errors import UsageError
-
 STORE = Path(".buto")
 STDOUT = Path("-")
-"""What ``--json`` takes for standard output; what people read then goes to standard error."""
+"""What an option takes for standard output; what people read then goes to standard error."""
+
+REPORTS = ("json", "html", "junitxml", "markdown", "bencher")
+"""Options that write what a command found; :mod:`buto.cli.reports` has how."""
 
 FROM_RUNS = "take stored runs: 'all', ids with commas between, or FIRST..LAST"
 REPEATED = (
@@ -56,9 +56,6 @@ def add_file_options(parser: ArgumentParser, *, judging: bool = True) -> None:
         group.add_argument(
             "--oracle", metavar="FILE", type=Path, help="the oracle (default: oracles/NAME.json)"
         )
-        group.add_argument(
-            "--json", metavar="FILE", type=Path, help="write the whole result as JSON (-: standard output)"
-        )
 
 
 def add_mbean_option(parser: ArgumentParser | ArgumentGroup) -> None:
@@ -89,14 +86,6 @@ def count(text: str) -> int:
     return number
 
 
-def check_json_path(args: Namespace) -> None:
-    """UsageError where --json could not be written; better before ten runs than after."""
-    path: Path | None = args.json
-    if path is None or path == STDOUT:
-        return
-    if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
-        if path.parent.is_dir():
-            raise UsageError(f"--json: {path} cannot be written", advice="name another file with --json")
-        raise UsageError(
-            f"--json: the directory {path.parent} does not exist", advice=f"mkdir -p {path.parent}"
-        )
+def goes_to_stdout(args: Namespace) -> bool:
+    """Whether a report takes standard output for itself."""
+    return any(getattr(args, name, None) == STDOUT for name in REPORTS)

@@ -1,62 +1,43 @@
-"""The end of train and check: what is said of several tests, the JSON file, the exit code."""
+"""The end of train and check: what is said of several tests, the files, the history, the exit code."""
 
 from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Sequence
-from datetime import UTC, datetime
-from pathlib import Path
 
+from buto.cli import reports
 from buto.cli.console import Console
-from buto.cli.options import STDOUT
-from buto.errors import (
-    EXIT_BAD_FILE,
-    EXIT_NOT_JUDGED,
-    EXIT_PASS,
-    EXIT_REGRESSION,
-    EXIT_USAGE,
-    StorageError,
-)
-from buto.report.json_result import Result, result_document, result_text
-
-_WORST_FIRST = (EXIT_REGRESSION, EXIT_USAGE, EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXIT_PASS)
-"""A regression is what the user asked about; nothing else may hide it."""
+from buto.errors import StorageError
+from buto.report.json_result import result_document, result_text
+from buto.report.result import Result
+from buto.runs.results import ResultStore
 
 
 def finish(results: Sequence[Result], args: Namespace, console: Console) -> int:
-    """Say how each of several tests went, write ``--json``, and return the worst exit code.
+    """Say how each of several tests went, write the reports and the history, and return the exit code.
 
     Raises:
-        StorageError: the JSON file cannot be written.
+        StorageError: a report cannot be written. A history that cannot be written is only warned of.
     """
     if len(results) > 1:
         width = max(len(result.test) for result in results)
         console.result("")
         for result in results:
             console.result(f"{result.test:<{width}}  {result.status}")
-    worst = min((_code(result) for result in results), key=_WORST_FIRST.index)
-    if args.json is not None:
-        document = result_document(args.command_name, results, worst, datetime.now(UTC))
-        _write(args, result_text(document))
-    return worst
+    done = reports.finished(results, args, reports.worst_code(results))
+    _keep(done, args, console)
+    reports.write_reports(done, args, console)
+    return done.exit_code
 
 
-def _code(result: Result) -> int:
-    if result.error is not None:
-        return result.error.exit_code
-    return EXIT_PASS if result.verdict is None else result.verdict.status.exit_code
-
-
-def _write(args: Namespace, text: str) -> None:
-    """Not by way of a temporary file: the target may be a pipe or /dev/stdout."""
-    path: Path = args.json
-    if path == STDOUT:
-        Console().result(text.rstrip("\n"))
-        return
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise StorageError(
-            f"the result cannot be written to {path}: {error.strerror}; the runs are kept in {args.store}",
-            advice="name another file with --json, and --from-runs with the ids of: buto runs list",
-        ) from error
+def _keep(done: reports.Finished, args: Namespace, console: Console) -> None:
+    """Store each result that says something, for ``buto history``."""
+    store = ResultStore(args.store)
+    for result in done.results:
+        if result.error is not None or not result.runs:
+            continue
+        document = result_document(done.command, [result], reports.worst_code([result]), done.at)
+        try:
+            store.add(result.test, result_text(document).encode())
+        except StorageError as error:
+            console.warning(f"{error.message}; buto history will not show it")

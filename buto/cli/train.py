@@ -6,13 +6,13 @@ from argparse import ArgumentParser, Namespace
 from typing import ClassVar
 
 from buto import oracle
-from buto.cli import chosen, options, remarks
+from buto.cli import chosen, options, remarks, reports
 from buto.cli.console import Console
 from buto.cli.results import finish
 from buto.cli.session import launch, stored_runs
 from buto.config import TestConfig
 from buto.errors import ButoError, StorageError, UsageError
-from buto.report.json_result import Result
+from buto.report.result import Result
 from buto.runs import Run
 from buto.training import Collected
 from buto.units import format_count
@@ -47,9 +47,10 @@ examples:
         )
         options.add_target_options(parser)
         options.add_file_options(parser)
+        reports.add_report_options(parser, ("json",))
 
     def run(self, args: Namespace, console: Console) -> int:
-        options.check_json_path(args)
+        reports.check_paths(args)
         configured = chosen.read_config(args)
         names = chosen.names_of(args, configured)
         chosen.check_oracle_paths(args, names)

@@ -16,6 +16,7 @@ import buto
 from buto import jars
 from buto.collect.target import Target
 from buto.runs import MetadataValue
+from buto.runs.model import COMMIT
 
 _MIN_LOAD_WINDOW_S = 0.1
 """Shorter than this, the system's clock ticks of 10 ms say nothing of the load."""
@@ -28,7 +29,7 @@ _IDLE_FIELDS = (3, 4)
 _GIT_S = 5.0
 """How long git may take; a huge tree on a cold disk is not waited for."""
 
-_COMMIT = ("git", "describe", "--always", "--exclude=*", "--abbrev=40", "--dirty=+dirty")
+_DESCRIBE = ("git", "describe", "--always", "--exclude=*", "--abbrev=40", "--dirty=+dirty")
 """Forty digits of the commit, and ``+dirty`` if a file that git knows differs from it."""
 
 
@@ -41,7 +42,7 @@ def describe(target: Target) -> dict[str, MetadataValue]:
         "buto.probe": jars.digest(jars.JMX if target.collector == "jmx" else jars.AGENT),
         "buto.interval": target.interval_s,
         "buto.command": shlex.join(target.command),
-        "buto.commit": _commit(target.directory) if target.command else None,
+        COMMIT: _commit(target.directory) if target.command else None,
     }
 
 
@@ -132,7 +133,13 @@ def _commit(directory: Path | None) -> str | None:
     environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
     try:
         said = subprocess.run(
-            _COMMIT, cwd=directory, env=environment, capture_output=True, text=True, timeout=_GIT_S, check=True
+            _DESCRIBE,
+            cwd=directory,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=_GIT_S,
+            check=True,
         )
     except (OSError, subprocess.SubprocessError):
         return None

@@ -9,47 +9,21 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from enum import Enum
-from pathlib import Path
 from typing import Any
 
 from buto import __version__
 from buto.errors import ButoError
+from buto.report.levels import levels
+from buto.report.result import Result
 from buto.runs import Run
+from buto.runs.model import COMMIT
 from buto.verdicts import Finding, Verdict
 
 FORMAT = "buto-result"
-VERSION = 1
-
-
-@dataclass(frozen=True)
-class Result:
-    """What became of one test.
-
-    Attributes:
-        test: its name.
-        oracle: the file that was written (train) or judged by (check).
-        runs: every run of this command, valid or not, in the order of their start.
-        verdict: the answer to a check; None for train, and where an error came before.
-        error: what kept the test from being trained or checked.
-        warnings: of training; those of a check are the verdict's own.
-    """
-
-    test: str
-    oracle: Path
-    runs: Sequence[Run] = ()
-    verdict: Verdict | None = None
-    error: ButoError | None = None
-    warnings: Sequence[str] = ()
-
-    @property
-    def status(self) -> str:
-        """``error``, a verdict's status, or ``trained``."""
-        if self.error is not None:
-            return "error"
-        return "trained" if self.verdict is None else self.verdict.status.value
+VERSION = 2
 
 
 def result_document(
@@ -99,6 +73,8 @@ def _run(run: Run) -> dict[str, Any]:
         "outcome": _plain(asdict(run.outcome)),
         "n_samples": len(run.times_s),
         "n_properties": len(run.properties),
+        "commit": str(run.metadata[COMMIT]) if run.metadata.get(COMMIT) else None,
+        "levels": levels(run),
         "missed_share": _plain(run.quality.missed_share),
         "largest_gap_s": _plain(run.quality.largest_gap_s),
         "foreign_load": _plain(run.quality.foreign_load),
@@ -114,6 +90,8 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
         "run_ids": list(verdict.run_ids),
         "p_value": _plain(verdict.p_value),
         "alpha": _plain(verdict.alpha),
+        "guarantee": verdict.guarantee,
+        "runs_needed": verdict.runs_needed,
         "reasons": list(verdict.reasons),
         "warnings": list(verdict.warnings),
         "findings": [_finding(finding) for finding in verdict.findings],

@@ -20,11 +20,27 @@ def sparkline(values: FloatArray, width: int) -> str:
     Returns:
         Text of ``min(n, width)`` characters; a blank where a share holds only NaN.
     """
-    parts = [part[np.isfinite(part)] for part in np.array_split(values, min(len(values), width) or 1)]
-    means = np.array([part.mean() if part.size else np.nan for part in parts])
-    if not np.isfinite(means).any():
-        return UNREADABLE * min(len(values), width)
-    low, high = np.nanmin(means), np.nanmax(means)
-    span = high - low or 1.0
-    levels = np.floor((means - low) / span * (len(BLOCKS) - 1) + 0.5)
-    return "".join(UNREADABLE if np.isnan(level) else BLOCKS[int(level)] for level in levels)
+    return sparklines([values], width)[0]
+
+
+def sparklines(curves: list[FloatArray], width: int) -> list[str]:
+    """Several curves of one quantity, drawn to one scale; see :func:`sparkline`."""
+    means = [_means(values, width) for values in curves]
+    known = np.concatenate([values[np.isfinite(values)] for values in means])
+    if not known.size:
+        return [UNREADABLE * len(values) for values in means]
+    low = known.min()
+    span = known.max() - low or 1.0
+    return ["".join(_block((mean - low) / span) for mean in values) for values in means]
+
+
+def _means(values: FloatArray, width: int) -> FloatArray:
+    """Shape (min(n, width),), NaN for a share without a finite value."""
+    if not len(values):
+        return np.empty(0)
+    parts = [part[np.isfinite(part)] for part in np.array_split(values, min(len(values), width))]
+    return np.array([part.mean() if part.size else np.nan for part in parts])
+
+
+def _block(share: float) -> str:
+    return UNREADABLE if np.isnan(share) else BLOCKS[int(share * (len(BLOCKS) - 1) + 0.5)]

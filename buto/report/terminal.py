@@ -8,188 +8,190 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.oracle.notices import SOURCE as NOTIFICATION
-from buto.report.sparkline import sparkline
-from buto.runs import Run, RunSet
-from buto.units import format_change, format_percent, format_quantity, format_seconds
-from buto.verdicts import Effect, Finding, Status, Verdict
+from buto.report import words
+from buto.report.bands import Curve, Panel
+from buto.report.check_report import CheckReport
+from buto.report.environment import Likeness
+from buto.report.harmless import MAX_TEXT, one_line
+from buto.report.result import Result
+from buto.report.sparkline import sparklines
+from buto.runs import FloatArray
+from buto.units import format_percent
+from buto.verdicts import Direction, Effect, Finding, Status
 
 MAX_LINES = 40
+HEADLINE_ONLY = 1
 SPARKLINE_WIDTH = 24
-_MAX_REMARKS = 5
+_MAX_WHOLE = 5
+"""Findings that are told with numbers and curve while there are more than there is room for."""
+_MAX_REMARKS = 4
 _COLOUR = {Status.PASS: "bold green", Status.REGRESSION: "bold red", Status.INCONCLUSIVE: "bold yellow"}
 _EFFECT_COLOUR = {Effect.WORSE: "red", Effect.BETTER: "green", Effect.UNKNOWN: "yellow"}
 
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """Marks up words for rich, or leaves them plain."""
+    """Marks up words for rich, or leaves them plain; either way nothing of them moves a cursor."""
 
     markup: bool
 
     def paint(self, text: str, colour: str) -> str:
-        return f"[{colour}]{self.plain(text)}[/]" if self.markup else text
+        return f"[{colour}]{self.plain(text)}[/]" if self.markup else self.plain(text)
 
-    def plain(self, text: str) -> str:
+    def plain(self, text: str, limit: int | None = None) -> str:
         """Text that rich must not read as markup, as the brackets in a property's name."""
+        seen = one_line(text, limit)
         if not self.markup:
-            return text
+            return seen
         from rich.markup import escape
 
-        return escape(text)
+        return escape(seen)
 
 
 def verdict_lines(
-    verdict: Verdict,
-    test: str,
-    runs: RunSet | None = None,
-    next_steps: Sequence[str] = (),
-    markup: bool = False,
+    report: CheckReport, *, max_lines: int | None = MAX_LINES, markup: bool = False
 ) -> list[str]:
     """The lines to print for one check.
 
     Args:
-        verdict: what was judged.
-        test: the test's name.
-        runs: the judged runs, for small curves beside the findings; none are drawn without.
-        next_steps: commands to type next, printed last.
+        max_lines: what does not fit is counted; HEADLINE_ONLY gives the first line alone, None all there
+            is to say.
         markup: whether the lines carry rich's markup; plain text otherwise.
-
-    Returns:
-        At most MAX_LINES lines. Findings that do not fit are counted, worst ones are shown.
     """
-    style = Style(markup)
-    lines = [_headline(verdict, test, style)]
-    after = [*_remarks("warning", verdict.warnings, style), *_steps(next_steps, style)]
-    lines += _remarks("because", verdict.reasons, style)
-    lines += _findings(verdict, runs, style, MAX_LINES - len(lines) - len(after))
-    return [*lines, *after][:MAX_LINES]
+    style, verdict = Style(markup), report.verdict
+    status = style.paint(verdict.status.value.upper(), _COLOUR[verdict.status])
+    headline = f"{status}  {style.plain(f'{report.test}: {words.headline(verdict)}')}"
+    if max_lines == HEADLINE_ONLY:
+        return [headline]
+    before = _remarks("because", verdict.reasons, style, max_lines)
+    before += _remarks("needed", [words.lacking(verdict)], style, max_lines)
+    after = _remarks("slack", [_slack(report)], style, max_lines)
+    after += _remarks("p rests on", [verdict.guarantee], style, max_lines)
+    after += _remarks("environment", [_environment(report)], style, max_lines, "cyan")
+    after += _remarks("warning", verdict.warnings, style, max_lines)
+    after += [f"  {style.paint('next:', 'cyan')} {style.plain(command)}" for command in report.next_steps]
+    room = None if max_lines is None else max_lines - len(before) - len(after) - 1
+    return [headline, *before, *_findings(report, style, room), *after]
 
 
-def _headline(verdict: Verdict, test: str, style: Style) -> str:
-    run_word = "run" if len(verdict.run_ids) == 1 else f"{len(verdict.run_ids)} runs"
-    n_findings = len(verdict.findings)
-    if verdict.status is Status.PASS:
-        said = f"the {run_word} did what the {verdict.n_training} training runs did"
-    elif verdict.status is Status.REGRESSION:
-        differences = "1 difference" if n_findings == 1 else f"{n_findings} differences"
-        welcome = ", for the better" if verdict.is_welcome else ""
-        said = f"{differences} from the {verdict.n_training} training runs{welcome}"
-    else:
-        said = "could not be judged"
-    chance = "" if verdict.p_value is None else f", p = {verdict.p_value:.2g}"
-    word = style.paint(verdict.status.value.upper(), _COLOUR[verdict.status])
-    return f"{word}  {style.plain(f'{test}: {said}{chance}')}"
+def error_lines(result: Result) -> list[str]:
+    """What kept a test from being judged, plain."""
+    if result.error is None:
+        return []
+    advice = [f"try:  {result.error.advice}"] if result.error.advice else []
+    lines = [f"{result.test}: {result.error.message}", *advice]
+    return [one_line(line) for text in lines for line in text.splitlines()]
 
 
-def _remarks(label: str, texts: Sequence[str], style: Style) -> list[str]:
-    shown = texts if len(texts) <= _MAX_REMARKS else texts[: _MAX_REMARKS - 1]
-    lines = [f"  {style.paint(f'{label}:', 'yellow')} {style.plain(text)}" for text in shown]
-    if len(shown) < len(texts):
-        lines.append(f"  {style.paint(f'{label}:', 'yellow')} and {len(texts) - len(shown)} more")
+def result_lines(result: Result, *, max_lines: int | None = MAX_LINES) -> list[str]:
+    """The plain lines for whatever became of a test."""
+    if result.report is not None:
+        return verdict_lines(result.report, max_lines=max_lines)
+    return error_lines(result) or [one_line(f"{result.status.upper()}  {result.test}")]
+
+
+def _remarks(
+    label: str, texts: Sequence[str], style: Style, max_lines: int | None, colour: str = "yellow"
+) -> list[str]:
+    said = [text for text in texts if text]
+    shown = said if max_lines is None or len(said) <= _MAX_REMARKS else said[: _MAX_REMARKS - 1]
+    limit = None if max_lines is None else 2 * MAX_TEXT
+    lines = [f"  {style.paint(f'{label}:', colour)} {style.plain(text, limit)}" for text in shown]
+    if len(shown) < len(said):
+        lines.append(f"  {style.paint(f'{label}:', colour)} and {len(said) - len(shown)} more (-v)")
     return lines
 
 
-def _steps(commands: Sequence[str], style: Style) -> list[str]:
-    return [f"  {style.paint('next:', 'cyan')} {style.plain(command)}" for command in commands]
+def _slack(report: CheckReport) -> str:
+    """How near a check that passed came to failing: the property that needed most of its band."""
+    used = [panel for panel in report.panels if panel.band_used is not None]
+    if report.verdict.status is not Status.PASS or not used:
+        return ""
+    nearest = max(used, key=lambda panel: panel.band_used or 0.0)
+    return (
+        f"{format_percent(nearest.band_used or 0.0)} of its band was needed by {nearest.prop.name}, the most"
+    )
 
 
-def _findings(verdict: Verdict, runs: RunSet | None, style: Style, room: int) -> list[str]:
-    by_id = {run.id: run for run in runs or ()}
-    # What makes a check inconclusive is told as its reason.
-    told = [finding for finding in verdict.findings if finding.text not in verdict.reasons]
-    blocks = [_finding(finding, by_id.get(finding.run_id), style) for finding in told]
-    if not blocks:
+def _environment(report: CheckReport) -> str:
+    if not len(report.checked):
+        return ""
+    said = words.environment(report.checked.runs[0].metadata)
+    differs = any(row.likeness is Likeness.DECIDES for row in report.environment)
+    return f"{'another than' if differs else 'as'} in training: {said}" if said else ""
+
+
+def _findings(report: CheckReport, style: Style, room: int | None) -> list[str]:
+    told = words.told_findings(report.verdict)
+    if not told:
         return []
-    lines = ["  not enough to fail:"] if verdict.status is Status.PASS else []
-    for shown, block in enumerate(blocks):
-        left_over = len(blocks) - shown
-        reserve = 1 if left_over > 1 else 0
-        if len(lines) + len(block) + reserve > room:
-            lines.append(f"  and {left_over} more")
+    panels = {panel.prop.name: panel for panel in report.panels}
+    lines = ["  not enough to fail:"] if report.verdict.status is Status.PASS else []
+    blocks = [_finding(finding, panels.get(finding.subject), style) for finding in told]
+    if room is None or sum(map(len, blocks)) + len(lines) <= room:
+        return lines + [line for block in blocks for line in block]
+    for block in blocks[:_MAX_WHOLE]:
+        if len(lines) + len(block) + 1 > room:
             break
         lines += block
-    return lines
+        blocks = blocks[1:]
+    heads = [block[0] for block in blocks]
+    shown = len(heads) if len(lines) + len(heads) <= room else max(0, room - len(lines) - 1)
+    lines += heads[:shown]
+    return lines if shown == len(heads) else [*lines, f"  and {len(heads) - shown} more (-v)"]
 
 
-def _finding(finding: Finding, run: Run | None, style: Style) -> list[str]:
-    subject = style.paint(finding.subject, "bold")
-    effect = "" if finding.effect is Effect.UNKNOWN else f", {finding.effect.value}"
-    size = _size(finding)
-    head = f"  {subject}  {style.paint(f'{size}{effect}', _EFFECT_COLOUR[finding.effect])}"
-    details = [_where(finding), _when(finding, run)]
-    if finding.text:
-        details.insert(0, finding.text)
-    return [head, *(f"      {style.plain(detail)}" for detail in details if detail)]
+def _finding(finding: Finding, panel: Panel | None, style: Style) -> list[str]:
+    subject = style.paint(one_line(finding.subject, MAX_TEXT), "bold")
+    said = ", ".join(filter(None, (words.change(finding), words.effect(finding), words.weight(finding))))
+    head = f"  {subject}  {style.paint(said, _EFFECT_COLOUR[finding.effect])}"
+    observed, expected, window = words.observed(finding), words.expected(finding), words.window(finding)
+    details = [
+        finding.text,
+        f"{observed}, expected {expected}" if expected else observed,
+        f"outside {window}" if window else "",
+    ]
+    lines = [f"      {style.plain(detail, 2 * MAX_TEXT)}" for detail in details if detail]
+    curves = _curves(finding, panel, style)
+    return [head, *lines, *([f"      {curves}"] if curves else [])]
 
 
-def _size(finding: Finding) -> str:
-    if finding.observed is None:
-        return finding.direction.value if finding.direction.value != "other" else "differs"
-    if finding.expected is None:
-        return f"{finding.direction.value} than expected"
-    if _is_moment(finding):
-        shift = finding.observed - finding.expected
-        return f"{format_seconds(abs(shift))} {'later' if shift > 0 else 'earlier'}"
-    return format_change(finding.expected, finding.observed, finding.unit)
-
-
-def _where(finding: Finding) -> str:
-    if finding.observed is None:
+def _curves(finding: Finding, panel: Panel | None, style: Style) -> str:
+    """The run beside the limit that it passed, over the same time and to the same scale."""
+    curve = None if panel is None else _curve_of(panel, finding.run_id)
+    if panel is None or curve is None:
         return ""
-    observed = format_quantity(finding.observed, finding.unit)
-    if finding.at_s is None or _is_moment(finding):
-        return f"{observed}{_band(finding)}"
-    # Smoothing makes fractions of whole numbers.
-    smoothed = finding.unit.startswith("{") and not finding.observed.is_integer()
-    at = "on average around" if smoothed else "at"
-    return f"{observed} {at} {format_seconds(finding.at_s)}{_band(finding)}"
+    even = np.linspace(curve.times_s[0], curve.times_s[-1], SPARKLINE_WIDTH)
+    run = _at(even, curve.times_s, curve.values)
+    limit, word = _limit(panel, finding, even)
+    if limit is None:
+        return f"run {sparklines([run], SPARKLINE_WIDTH)[0]}"
+    drawn, beside = sparklines([run, limit], SPARKLINE_WIDTH)
+    outside = run > limit if finding.direction is Direction.MORE else run < limit
+    painted = "".join(
+        style.paint(block, "red") if out else block for block, out in zip(drawn, outside, strict=True)
+    )
+    return f"run {painted}  {word} {beside}"
 
 
-def _is_moment(finding: Finding) -> bool:
-    """Whether what was observed is the time itself at which it was observed."""
-    return finding.source == NOTIFICATION and finding.at_s is not None
+def _curve_of(panel: Panel, run_id: str) -> Curve | None:
+    for curve in panel.checked:
+        if curve.run_id == run_id and len(curve.times_s) > 1 and np.isfinite(curve.values).any():
+            return curve
+    return None
 
 
-def _band(finding: Finding) -> str:
-    lower = -math.inf if finding.lower is None else finding.lower
-    upper = math.inf if finding.upper is None else finding.upper
-    if math.isfinite(lower) and math.isfinite(upper):
-        return f", expected {_range(lower, upper, finding.unit)}"
-    if math.isfinite(upper):
-        return f", expected at most {format_quantity(upper, finding.unit)}"
-    if math.isfinite(lower):
-        return f", expected at least {format_quantity(lower, finding.unit)}"
-    return ""
+def _limit(panel: Panel, finding: Finding, times_s: FloatArray) -> tuple[FloatArray | None, str]:
+    if panel.band is None or finding.direction is Direction.OTHER:
+        return None, ""
+    more = finding.direction is Direction.MORE
+    limit = _at(times_s, panel.band.times_s, panel.band.upper if more else panel.band.lower)
+    return (limit if np.isfinite(limit).any() else None), "at most" if more else "at least"
 
 
-def _range(lower: float, upper: float, unit: str) -> str:
-    """As ``10 to 12 threads``, ``512 KiB to 1.5 MiB`` or, where both read the same, ``10 threads``."""
-    low, high = (format_quantity(end, unit) for end in (lower, upper))
-    number, _, counted = low.partition(" ")
-    if low == high:
-        return high
-    return f"{number if counted and high.endswith(f' {counted}') else low} to {high}"
-
-
-def _when(finding: Finding, run: Run | None) -> str:
-    curve = _curve(finding, run)
-    if finding.window_s is None or _is_moment(finding):
-        return curve
-    start, end = (format_seconds(max(0.0, time)) for time in finding.window_s)
-    when = f"outside at {start}" if start == end else f"outside from {start} to {end}"
-    share = finding.outside_share
-    if share is not None and not math.isnan(share):
-        when += f" ({format_percent(share)} of the points)"
-    return f"{curve}  {when}" if curve else when
-
-
-def _curve(finding: Finding, run: Run | None) -> str:
-    if run is None or finding.subject not in run.column_of or len(run.times_s) < 2:
-        return ""
-    even = np.linspace(run.times_s[0], run.times_s[-1], SPARKLINE_WIDTH)
-    values = run.series(finding.subject)
-    readable = np.isfinite(values)
-    if not readable.any():
-        return ""
-    return sparkline(np.interp(even, run.times_s[readable], values[readable]), SPARKLINE_WIDTH)
+def _at(times_s: FloatArray, known_s: FloatArray, values: FloatArray) -> FloatArray:
+    """Values at other times, NaN outside the known ones and where nothing finite is known."""
+    finite = np.isfinite(values)
+    if not finite.any():
+        return np.full(len(times_s), math.nan)
+    return np.interp(times_s, known_s[finite], values[finite], left=math.nan, right=math.nan)

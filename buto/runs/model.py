@@ -22,6 +22,10 @@ SESSION = "buto.session"
 """Metadata key: id of the first run of a test that the same command recorded; those that share it were
 judged together."""
 
+COMMIT = "buto.commit"
+"""Metadata key: what git had checked out where the command was started, ``+dirty`` behind it if files
+differed from that; None where nobody knows."""
+
 
 @dataclass(frozen=True, slots=True)
 class Notification:

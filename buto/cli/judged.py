@@ -1,0 +1,73 @@
+"""Judging runs by an oracle, with all that a report shows of it."""
+
+from __future__ import annotations
+
+import shlex
+from argparse import Namespace
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from buto import oracle
+from buto.cli import chosen, options, reports
+from buto.cli.console import Console
+from buto.oracle import Oracle
+from buto.report.check_report import NO_RUNS, check_report
+from buto.report.result import Result, reported
+from buto.report.terminal import verdict_lines
+from buto.runs import Run, RunSet, run_set
+from buto.runs.store import RunStore
+from buto.verdicts import Status, Verdict
+
+
+def judged(known: Oracle, runs: Sequence[Run], args: Namespace) -> Result:
+    """The result of a check of runs, valid or not.
+
+    Raises:
+        ButoError: they cannot be judged, or a training run that a report is to show is damaged.
+    """
+    checked = run_set(runs)
+    verdict = oracle.check(known, checked.valid() if checked.valid().runs else checked)
+    path = chosen.oracle_path(args, known.test)
+    report = check_report(
+        verdict,
+        known,
+        checked,
+        training_runs(known, args) if reports.needs_training(args) else NO_RUNS,
+        made=datetime.now(UTC),
+        oracle_path=path,
+        next_steps=next_steps(known.test, verdict, args),
+    )
+    return reported(report, path)
+
+
+def tell(result: Result, console: Console) -> None:
+    """Print the verdict, as much of it as was asked for."""
+    if result.report is None:
+        return
+    for line in verdict_lines(result.report, max_lines=reports.max_lines(console), markup=console.colour):
+        console.marked(line)
+
+
+def training_runs(known: Oracle, args: Namespace) -> RunSet:
+    """Those of the oracle's training runs that the store still has."""
+    store = RunStore(args.store)
+    at_hand = set(store.ids(known.test))
+    return run_set([store.load(known.test, run_id) for run_id in known.run_ids if run_id in at_hand])
+
+
+def next_steps(test: str, verdict: Verdict, args: Namespace) -> list[str]:
+    if verdict.status is Status.PASS:
+        return []
+    stored = [] if args.store == options.STORE else ["--store", str(args.store)]
+    show = shlex.join(["buto", "runs", "show", test, *verdict.run_ids[:1], *stored])
+    again = chosen.train_again(args, test)
+    if verdict.status is Status.INCONCLUSIVE:
+        elsewhere = any(one.source == oracle.METADATA_SOURCE for one in verdict.findings)
+        return [show, f"{again}  (to learn this environment)"] if elsewhere else [show]
+    oracle_file = [] if args.oracle is None else ["--oracle", str(args.oracle)]
+    chosen_runs = [] if getattr(args, "from_runs", None) is None else ["--from-runs", args.from_runs]
+    if args.config is not None:
+        oracle_file += ["--config", str(args.config)]
+    draw = shlex.join(["buto", "plot", test, *oracle_file, *chosen_runs, *stored])
+    why = "all is for the better: this accepts it" if verdict.is_welcome else "if the change is meant"
+    return [show, draw, f"{again}  ({why})"]

@@ -1,0 +1,40 @@
+"""GitHub annotations: workflow commands that a build prints, one for each test that did not simply pass.
+
+The runner shows ten errors and ten warnings of a step, so a test has one, whatever its number of findings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from buto.report.harmless import one_line
+from buto.report.result import Result
+from buto.report.terminal import result_lines
+from buto.verdicts import Status
+
+MAX_LINES = 12
+"""Of the message; an annotation is folded away beyond some lines."""
+
+
+def workflow_commands(results: Sequence[Result]) -> list[str]:
+    """A line for each; an error for what did not pass, a warning where only warnings were given."""
+    return [line for result in results for line in _annotation(result)]
+
+
+def _annotation(result: Result) -> list[str]:
+    fine = result.status in (Status.PASS.value, "trained")
+    warnings = result.warnings if result.verdict is None else result.verdict.warnings
+    if fine and not warnings:
+        return []
+    text = [one_line(warning) for warning in warnings] if fine else result_lines(result, max_lines=MAX_LINES)
+    where = {"file": str(result.oracle), "title": f"buto {result.test}: {result.status}"}
+    properties = ",".join(f"{name}={_property(one_line(value))}" for name, value in where.items())
+    return [f"::{'warning' if fine else 'error'} {properties}::{_data(chr(10).join(text))}"]
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,58 @@
+"""Bencher metric format: benchmark to measure to value, as https://bencher.dev/bmf.json has it.
+
+A benchmark is a property of a test. The measure is the kind of quantity, so that a few thresholds in Bencher
+hold for all properties.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from buto.report.harmless import one_line
+from buto.report.levels import levels, median_levels
+from buto.report.result import Result
+from buto.report.words import unit_of
+
+MAX_NAME = 1024
+"""Characters of a benchmark's name that Bencher takes."""
+
+_MEASURES = {"By": "bytes", "s": "seconds"}
+
+
+def bencher_text(results: Sequence[Result]) -> str:
+    """The JSON text: the median of each property's level over the valid runs, with lowest and highest.
+
+    A test without a valid run is not in it, and no property that could not be read.
+    """
+    return json.dumps(bencher_document(results), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def bencher_document(results: Sequence[Result]) -> dict[str, Any]:
+    """The same as plain data."""
+    document: dict[str, Any] = {}
+    for result in results:
+        of_runs = [levels(run) for run in result.runs if run.quality.valid]
+        units = {prop.name: prop.unit for run in result.runs for prop in run.properties}
+        for name, level in median_levels(of_runs).items():
+            seen = [one[name] for one in of_runs if name in one]
+            metric = {"value": level}
+            if len(seen) > 1:
+                metric |= {"lower_value": min(seen), "upper_value": max(seen)}
+            measure = _measure(units.get(name) or unit_of(name))
+            document[_name(f"{result.test} {name}")] = {measure: metric}
+    return document
+
+
+def _measure(unit: str) -> str:
+    return _MEASURES.get(unit, "count" if unit.startswith("{") else "value")
+
+
+def _name(text: str) -> str:
+    seen = one_line(text)
+    if len(seen) <= MAX_NAME:
+        return seen
+    digest = hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()[:8]
+    return f"{seen[: MAX_NAME - 9]} {digest}"

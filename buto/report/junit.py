@@ -1,0 +1,101 @@
+"""JUnit XML, one test case a check, as Jenkins and GitLab read it.
+
+A regression is a failure; what could not be measured or judged is an error. Only elements and attributes that
+the strict readers know are written (no properties of a test case, for one): the whole result is the JSON's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from xml.etree import ElementTree
+
+from buto.errors import EXIT_USAGE
+from buto.report.harmless import MAX_TEXT, one_line
+from buto.report.result import Result
+from buto.report.terminal import result_lines
+from buto.runs import Run
+from buto.verdicts import Status
+
+SUITE = "buto"
+MAX_OUTPUT = 16_384
+"""Of what the program printed, this many characters from its end."""
+
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What XML 1.0 cannot hold, not even escaped."""
+
+
+def junit_xml(results: Sequence[Result], finished: datetime) -> bytes:
+    """The whole file, UTF-8.
+
+    Args:
+        finished: when the command ended; aware, written in UTC.
+    """
+    cases = [_case(result) for result in results]
+    counts = {
+        "tests": len(cases),
+        "failures": sum(case.find("failure") is not None for case in cases),
+        "errors": sum(case.find("error") is not None for case in cases),
+        "skipped": 0,
+    }
+    hosts = {str(run.metadata.get("host.name", "")) for result in results for run in result.runs}
+    suite = ElementTree.Element(
+        "testsuite",
+        {
+            "name": SUITE,
+            **{name: str(count) for name, count in counts.items()},
+            "time": _seconds([run for result in results for run in result.runs]),
+            "timestamp": f"{finished.astimezone(UTC):%Y-%m-%dT%H:%M:%S}",
+            "hostname": one_line(", ".join(sorted(hosts - {""})), MAX_TEXT),
+        },
+    )
+    suite.extend(cases)
+    root = ElementTree.Element("testsuites")
+    root.append(suite)
+    ElementTree.indent(root)
+    text: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+    return text + b"\n"
+
+
+def _case(result: Result) -> ElementTree.Element:
+    case = ElementTree.Element(
+        "testcase", {"classname": SUITE, "name": one_line(result.test), "time": _seconds(result.runs)}
+    )
+    lines = result_lines(result)
+    text = "\n".join(lines)
+    if result.status in (Status.PASS.value, "trained"):
+        _add(case, "system-out", text)
+        return case
+    what = "failure" if result.status == Status.REGRESSION.value else "error"
+    _add(case, what, text, {"type": _kind(result), "message": lines[0]})
+    if result.runs:
+        for name, output in (("system-out", result.runs[-1].stdout), ("system-err", result.runs[-1].stderr)):
+            if output:
+                _add(case, name, _end_of(output))
+    return case
+
+
+def _kind(result: Result) -> str:
+    if result.error is not None:
+        return "usage" if result.error.exit_code == EXIT_USAGE else "not measured"
+    return result.status
+
+
+def _add(parent: ElementTree.Element, tag: str, text: str, attributes: dict[str, str] | None = None) -> None:
+    child = ElementTree.SubElement(parent, tag, attributes or {})
+    child.text = _FORBIDDEN.sub(_named, text)
+
+
+def _named(found: re.Match[str]) -> str:
+    return found[0].encode("unicode_escape").decode()
+
+
+def _end_of(output: bytes) -> str:
+    """What the last run printed, from the end, each line without what is no character."""
+    text = output[-4 * MAX_OUTPUT :].decode(errors="replace")[-MAX_OUTPUT:]
+    return "\n".join(one_line(line) for line in text.split("\n"))
+
+
+def _seconds(runs: Sequence[Run]) -> str:
+    return f"{sum(run.outcome.duration_s for run in runs):.3f}"

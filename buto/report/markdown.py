@@ -1,0 +1,111 @@
+"""Markdown for the comment of a pull request: verdict, a table of findings, details that unfold.
+
+Each test's part begins with a comment that nobody sees and that is always the same for it, so that a bot
+finds its last comment and replaces it.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+from urllib.parse import quote
+
+from buto.report import words
+from buto.report.harmless import MAX_TEXT, one_line
+from buto.report.result import Result
+from buto.report.terminal import result_lines
+from buto.verdicts import Finding, Verdict
+
+MAX_ROWS = 10
+"""Rows of the table; the details have more."""
+
+MAX_REASONS = 5
+
+MAX_DETAILS = 12_000
+"""Characters of the details; GitHub takes comments of 65,536."""
+
+_SIGNS = {"pass": "✅", "trained": "✅", "regression": "❌"}
+_STRUCTURE = re.compile(r"[!\"#$&*:<>?@\[\\\]^_`{|}~]|\bwww(?=\.)")
+"""What Markdown, or GitHub's mentions and links, may take for more than the character that it is."""
+
+
+def marker(test: str) -> str:
+    """The comment by which a bot finds the part of a test."""
+    return f"<!-- buto: {quote(test, safe='').replace('--', '%2D%2D')} -->"
+
+
+def markdown_text(results: Sequence[Result]) -> str:
+    """The parts of all tests, each behind its marker."""
+    return "\n".join(_part(result) for result in results)
+
+
+def _part(result: Result) -> str:
+    title = f"{_SIGNS.get(result.status, '⚠️')} **{result.status}** {code(result.test)}"
+    parts = [marker(result.test), f"### {title}", ""]
+    if result.verdict is not None:
+        said = words.headline(result.verdict)
+        parts += [_cell(f"{said[0].upper()}{said[1:]}."), "", *_reasons(result.verdict)]
+        parts += _table(words.told_findings(result.verdict))
+    elif result.error is not None:
+        parts += [*(f"- {code(line, 2 * MAX_TEXT)}" for line in result.error.message.splitlines()[:3]), ""]
+    return "\n".join([*parts, *_details(result_lines(result))])
+
+
+def _reasons(verdict: Verdict) -> list[str]:
+    reasons = [*verdict.reasons[:MAX_REASONS], words.lacking(verdict)]
+    said = [f"- {code(reason, 2 * MAX_TEXT)}" for reason in reasons if reason]
+    return [*said, ""] if said else []
+
+
+def _table(findings: Sequence[Finding]) -> list[str]:
+    if not findings:
+        return []
+    weighed = any(finding.evidence is not None for finding in findings)
+    heads = ["what", "change", "", "seen", "expected", "outside", *(["evidence"] if weighed else [])]
+    rows = [_row(finding, weighed) for finding in findings[:MAX_ROWS]]
+    left = len(findings) - len(rows)
+    more = [f"And {left} more.", ""] if left else []
+    return [_cells(heads), _cells(["---"] * len(heads)), *map(_cells, rows), "", *more]
+
+
+def _row(finding: Finding, weighed: bool) -> list[str]:
+    evidence = words.weight(finding).removesuffix(" of the evidence")
+    return [
+        code(finding.subject),
+        _cell(words.change(finding)),
+        words.effect(finding),
+        _cell(words.observed(finding)) or code(finding.text),
+        _cell(words.expected(finding)),
+        _cell(words.window(finding)),
+        *([_cell(evidence)] if weighed else []),
+    ]
+
+
+def _cells(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _details(lines: Sequence[str]) -> list[str]:
+    text = "\n".join(lines)
+    cut = html.escape(text if len(text) <= MAX_DETAILS else f"{text[:MAX_DETAILS]} ...")
+    # In an HTML block of this kind nothing is Markdown until its end, which escaped text cannot hold.
+    return ["<details>", "<summary>details</summary>", "", f"<pre>{cut}</pre>", "", "</details>", ""]
+
+
+def _cell(text: str) -> str:
+    """Words of ours with numbers and units in them; a mention would work through a reference, too."""
+    return escaped(one_line(text, MAX_TEXT)).replace("&#64;", "@&#8203;")
+
+
+def code(text: str, limit: int = MAX_TEXT) -> str:
+    """Text from outside as an inline HTML element, within which nobody is mentioned and nothing linked."""
+    return f"<code>{escaped(one_line(text, limit))}</code>"
+
+
+def escaped(text: str) -> str:
+    """Text in which every character stands for itself, in a table too.
+
+    By numeric references, for unlike a backslash these hold in every place, and never end a table's cell.
+    """
+    return _STRUCTURE.sub(lambda found: "".join(f"&#{ord(char)};" for char in found[0]), text)

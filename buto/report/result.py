@@ -1,0 +1,50 @@
+"""What became of one test of a command, with all that a renderer needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from buto.errors import ButoError
+from buto.report.check_report import CheckReport
+from buto.runs import Run
+from buto.verdicts import Verdict
+
+ERROR = "error"
+TRAINED = "trained"
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of one test.
+
+    Attributes:
+        test: its name.
+        oracle: the file that was written (train) or judged by (check).
+        runs: every run of this command, valid or not, in the order of their start.
+        verdict: the answer to a check; None for train, and where an error came before.
+        error: what kept the test from being trained or checked.
+        warnings: of training; those of a check are the verdict's own.
+        report: of a check that has a verdict, all that can be shown of it.
+    """
+
+    test: str
+    oracle: Path
+    runs: Sequence[Run] = ()
+    verdict: Verdict | None = None
+    error: ButoError | None = None
+    warnings: Sequence[str] = ()
+    report: CheckReport | None = None
+
+    @property
+    def status(self) -> str:
+        """``error``, a verdict's status, or ``trained``."""
+        if self.error is not None:
+            return ERROR
+        return TRAINED if self.verdict is None else self.verdict.status.value
+
+
+def reported(report: CheckReport, oracle: Path) -> Result:
+    """The result of a check that has a verdict."""
+    return Result(report.test, oracle, report.checked.runs, report.verdict, report=report)

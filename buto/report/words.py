@@ -1,0 +1,154 @@
+"""A verdict and its findings in words, the same in every format; no layout, no markup."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from buto.oracle.findings import DURATION
+from buto.oracle.notices import SOURCE as NOTIFICATION
+from buto.properties import property_for
+from buto.report.harmless import MAX_TEXT, one_line
+from buto.runs import MetadataValue
+from buto.units import (
+    format_bytes,
+    format_change,
+    format_count,
+    format_number,
+    format_percent,
+    format_quantity,
+    format_seconds,
+)
+from buto.verdicts import Direction, Effect, Finding, Status, Verdict
+
+
+def headline(verdict: Verdict) -> str:
+    """What came of the check, without the status and the test's name, which each format sets its own way."""
+    run_word = "run" if len(verdict.run_ids) == 1 else format_count(len(verdict.run_ids), "run")
+    if verdict.status is Status.PASS:
+        said = f"the {run_word} did what the {verdict.n_training} training runs did"
+    elif verdict.status is Status.REGRESSION:
+        differences = format_count(len(verdict.findings), "difference")
+        welcome = ", for the better" if verdict.is_welcome else ""
+        said = f"{differences} from the {verdict.n_training} training runs{welcome}"
+    else:
+        said = "could not be judged"
+    chance = chance_of(verdict)
+    return f"{said}, {chance}" if chance else said
+
+
+def chance_of(verdict: Verdict) -> str:
+    """The p-value beside the share of false alarms that was accepted, as ``p = 0.012 (alpha 0.05)``."""
+    if verdict.p_value is None:
+        return ""
+    alpha = "" if verdict.alpha is None else f" (alpha {format_number(verdict.alpha)})"
+    return f"p = {format_number(verdict.p_value)}{alpha}"
+
+
+def lacking(verdict: Verdict) -> str:
+    """How many training runs would decide an inconclusive check; empty where that is not known."""
+    if verdict.runs_needed is None:
+        return ""
+    return (
+        f"{format_count(verdict.runs_needed, 'training run')} would decide it, there are {verdict.n_training}"
+    )
+
+
+def told_findings(verdict: Verdict) -> tuple[Finding, ...]:
+    """The findings without those that stand among the reasons already."""
+    return tuple(finding for finding in verdict.findings if finding.text not in verdict.reasons)
+
+
+def change(finding: Finding) -> str:
+    """How much more or less, as ``+3 MiB (+300 %)``, ``105 ms later`` or, without numbers, ``less``."""
+    if finding.observed is None:
+        return "differs" if finding.direction is Direction.OTHER else finding.direction.value
+    if finding.expected is None:
+        return f"{finding.direction.value} than expected"
+    if is_moment(finding):
+        shift = finding.observed - finding.expected
+        return f"{format_seconds(abs(shift))} {'later' if shift > 0 else 'earlier'}"
+    return format_change(finding.expected, finding.observed, finding.unit)
+
+
+def effect(finding: Finding) -> str:
+    """``better``, ``worse``, or nothing where it is not known."""
+    return "" if finding.effect is Effect.UNKNOWN else finding.effect.value
+
+
+def observed(finding: Finding) -> str:
+    """The value and when it was seen, as ``4 MiB at 4 s``; empty without a number."""
+    if finding.observed is None:
+        return ""
+    value = format_quantity(finding.observed, finding.unit)
+    if finding.at_s is None or is_moment(finding):
+        return value
+    # Smoothing makes fractions of whole numbers.
+    smoothed = finding.unit.startswith("{") and not finding.observed.is_integer()
+    return f"{value} {'on average around' if smoothed else 'at'} {format_seconds(finding.at_s)}"
+
+
+def expected(finding: Finding) -> str:
+    """The band, as ``512 KiB to 1.5 MiB`` or ``at most 10 threads``; empty without one."""
+    lower = -math.inf if finding.lower is None else finding.lower
+    upper = math.inf if finding.upper is None else finding.upper
+    if finding.observed is None or (math.isinf(lower) and math.isinf(upper)):
+        return ""
+    if math.isinf(lower):
+        return f"at most {format_quantity(upper, finding.unit)}"
+    if math.isinf(upper):
+        return f"at least {format_quantity(lower, finding.unit)}"
+    return _range(lower, upper, finding.unit)
+
+
+def window(finding: Finding) -> str:
+    """When it lay outside, as ``from 1.5 s to 4 s (62.5 % of the points)``; empty where it has no time."""
+    if finding.window_s is None or is_moment(finding):
+        return ""
+    start, end = (format_seconds(max(0.0, time)) for time in finding.window_s)
+    when = f"at {start}" if start == end else f"from {start} to {end}"
+    share = finding.outside_share
+    if share is not None and not math.isnan(share):
+        when += f" ({format_percent(share)} of the points)"
+    return when
+
+
+def weight(finding: Finding) -> str:
+    """``58 % of the evidence``; empty where the detector does not divide it."""
+    return "" if finding.evidence is None else f"{format_percent(finding.evidence)} of the evidence"
+
+
+def is_moment(finding: Finding) -> bool:
+    """Whether what was observed is the time itself at which it was observed."""
+    return finding.source == NOTIFICATION and finding.at_s is not None
+
+
+def unit_of(name: str) -> str:
+    """The unit of a property that is known by its name alone."""
+    return DURATION.unit if name == DURATION.name else property_for(name).unit
+
+
+def _range(lower: float, upper: float, unit: str) -> str:
+    """As ``10 to 12 threads``, ``512 KiB to 1.5 MiB`` or, where both read the same, ``10 threads``."""
+    low, high = (format_quantity(end, unit) for end in (lower, upper))
+    number, _, counted = low.partition(" ")
+    if low == high:
+        return high
+    return f"{number if counted and high.endswith(f' {counted}') else low} to {high}"
+
+
+def environment(metadata: Mapping[str, MetadataValue]) -> str:
+    """Which JVM on what machine, in one line; what is not known is left out."""
+
+    def text(*keys: str) -> str:
+        return " ".join(str(metadata[key]) for key in keys if metadata.get(key) not in (None, ""))
+
+    heap, cores, others = text("jvm.memory.heap.max"), text("host.cores"), metadata.get("host.load.foreign")
+    parts = [
+        text("jvm.vm.name", "jvm.vm.version"),
+        text("jvm.gc.collectors"),
+        f"heap at most {format_bytes(float(heap))}" if heap.isdecimal() else "",
+        f"{format_count(int(cores), 'core')} {text('host.cpu.model')}".strip() if cores.isdecimal() else "",
+        f"others used {format_percent(others)} of them" if isinstance(others, float) else "",
+    ]
+    return one_line("; ".join(part for part in parts if part), 2 * MAX_TEXT)

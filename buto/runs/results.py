@@ -1,0 +1,56 @@
+"""What checks and trainings found, kept beside the runs: ``ROOT/results/TEST/ID.json``, one file each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from buto.errors import BadFileError
+from buto.runs import names
+from buto.runs.reading import read_file
+from buto.runs.staging import make_directories, publish_file, storage_errors
+
+_SUFFIX = ".json"
+_MAX_BYTES = 1 << 26
+
+
+class ResultStore:
+    """The results under one directory. Each is there wholly or not at all, and none is ever changed.
+
+    What they say is not looked at here. Every method that takes the name of a test raises UsageError for one
+    that cannot be stored (:func:`buto.runs.names.encode_test`).
+
+    Args:
+        root: that of the runs, see :class:`buto.runs.store.RunStore`.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def add(self, test: str, content: bytes) -> Path:
+        """Store a result under a new id and return its file. StorageError if it cannot be written."""
+        place = self._directory(test) / f"{names.new_id()}{_SUFFIX}"
+        with storage_errors("keep the result", place):
+            make_directories(place.parent)
+            publish_file(place, content)
+        return place
+
+    def all(self, test: str) -> list[Path]:
+        """The files of a test's results, in the order in which they were added; empty without any."""
+        directory = self._directory(test)
+        found = directory.glob(f"*{_SUFFIX}") if directory.is_dir() else ()
+        return sorted(path for path in found if names.is_id(path.stem))
+
+    @contextmanager
+    def reading(self, path: Path) -> Iterator[bytes]:
+        """The content of a file; a ValueError of the block becomes a BadFileError that names the file."""
+        try:
+            yield read_file(path, _MAX_BYTES)
+        except ValueError as error:
+            raise BadFileError(
+                f"{path} cannot be read: {error}", advice=f"delete it; only the history needs it: rm {path}"
+            ) from error
+
+    def _directory(self, test: str) -> Path:
+        return self.root / "results" / names.encode_test(test)
