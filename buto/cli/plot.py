@@ -17,6 +17,7 @@ from buto.cli.console import Console
 from buto.cli.session import CHECK, stored_runs
 from buto.errors import EXIT_PASS, JudgeError, StorageError
 from buto.oracle import Oracle
+from buto.report.selection import select
 from buto.runs import Run, run_set
 from buto.runs.document import Head
 from buto.runs.store import RunStore
@@ -34,14 +35,22 @@ class PlotCommand:
 Draw the training runs, what the oracle expects, and the runs of a check, from stored runs.
 
 Without --from-runs it is the newest check, all of its runs together as they were judged. An overview is
-written, and a picture of each property that differs.
+written, and a picture of each property that differs; or one of each property that is named.
 
 examples:
   buto plot leaker
+  buto plot leaker jvm.memory.heap.used 'jvm.gc.*' --format svg
   buto plot leaker --out plots --from-runs 20261120T234041.123Z-1f2e"""
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("test", metavar="NAME", help="the test")
+        parser.add_argument(
+            "properties",
+            metavar="PROPERTY",
+            nargs="*",
+            help="what to draw: a property, a metric for all its instances, or either with * in it",
+        )
+        parser.add_argument("--format", choices=["png", "svg"], default="png", help="(default: png)")
         parser.add_argument(
             "--out", metavar="DIR", type=Path, help="where to write pictures (default: plots/NAME)"
         )
@@ -77,10 +86,18 @@ examples:
         console.info(f"{len(training)} of {len(known.run_ids)} training runs are at hand")
         out: Path = args.out or Path("plots", args.test)
         with _matplotlib_beside(store):
-            from buto.report.panels import caption_of, panels, pictures
+            from buto.report.panels import caption_of, panels, pictures, single_pictures
 
             drawn = panels(known, training, checked, findings)
-            for name, picture in pictures(drawn, args.test, caption_of(known, checked)).items():
+            caption = caption_of(known, checked)
+            if args.properties:
+                by_name = {panel.prop.name: panel for panel in drawn}
+                named = select(by_name, args.properties, f"the oracle of {args.test!r}")
+                shown = [by_name[name] for name in named]
+                made = single_pictures(shown, args.test, caption, args.format)
+            else:
+                made = pictures(drawn, args.test, caption, args.format)
+            for name, picture in made.items():
                 _write(out / name, picture)
                 console.result(str(out / name))
         return EXIT_PASS

@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from buto.errors import UsageError
-from buto.oracle import FittedBounds, Oracle
+from buto.oracle import Oracle
 from buto.report.bands import Panel
-from buto.report.plots import overview_plot, property_plot
+from buto.report.plots import PNG, overview_plot, property_plot
 from buto.report.views import panels_of, view_of
 from buto.runs import Run
 from buto.verdicts import Finding
 
 MAX_PICTURES = 12
+MAX_NAME = 120
+"""Characters of a property's name in that of its file."""
+
 MAX_NAMED = 3
 """Runs whose ids fit below a picture."""
 
@@ -28,17 +30,12 @@ def panels(
     Args:
         training: those of the oracle's training runs that are at hand; may be empty.
         checked: runs to draw above them; may be empty.
-
-    Raises:
-        UsageError: the oracle's detector has no bounds.
     """
-    if not isinstance(oracle.fitted, FittedBounds):
-        raise UsageError(f"the oracle of {oracle.test!r} ({oracle.settings.detector}) has no bounds to draw")
-    return list(panels_of(view_of(oracle, training), training, checked, findings))
+    return list(panels_of(view_of(oracle, (*training, *checked)), training, checked, findings))
 
 
-def pictures(drawn: Sequence[Panel], title: str, caption: str = "") -> dict[str, bytes]:
-    """File name to PNG: an overview, and one for each property with findings, at most MAX_PICTURES.
+def pictures(drawn: Sequence[Panel], title: str, caption: str = "", picture: str = PNG) -> dict[str, bytes]:
+    """File name to picture: an overview, and one for each property with findings, at most MAX_PICTURES.
 
     The overview leaves out what is one and the same value in all runs, and says how many those are.
     """
@@ -46,9 +43,17 @@ def pictures(drawn: Sequence[Panel], title: str, caption: str = "") -> dict[str,
     constant = len(drawn) - len(shown)
     heading = f"{title}; {constant} that never change are left out" if constant else title
     found = [panel for panel in drawn if panel.findings][:MAX_PICTURES]
+    overview = overview_plot(shown, heading, caption, picture)
+    return {f"overview.{picture}": overview, **single_pictures(found, title, caption, picture)}
+
+
+def single_pictures(
+    drawn: Sequence[Panel], title: str, caption: str = "", picture: str = PNG
+) -> dict[str, bytes]:
+    """File name to picture, one for each panel."""
     return {
-        "overview.png": overview_plot(shown, heading, caption),
-        **{f"{_file_name(panel.prop.name)}.png": property_plot(panel, title, caption) for panel in found},
+        f"{_file_name(panel.prop.name)}.{picture}": property_plot(panel, title, caption, picture)
+        for panel in drawn
     }
 
 
@@ -67,4 +72,4 @@ def caption_of(oracle: Oracle, checked: Sequence[Run]) -> str:
 
 
 def _file_name(name: str) -> str:
-    return re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-.")
+    return re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-.")[:MAX_NAME] or "property"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import math
+import warnings
 from collections.abc import Sequence
 
 import numpy as np
@@ -17,6 +18,7 @@ from matplotlib.patches import Patch
 
 from buto.report.axes import set_unit
 from buto.report.bands import Panel
+from buto.report.harmless import one_line
 from buto.runs import FloatArray
 from buto.units import format_change, format_seconds
 
@@ -25,27 +27,31 @@ BAND_COLOUR = "#56B4E9"
 TRAINING_COLOUR = "#4D6A7F"
 CHECKED_COLOUR = "#D55E00"
 MAX_PANELS = 24
+MAX_DRAWN = 80
+"""Characters of a name; a longer one would leave its axes no room."""
+
+PNG, SVG = "png", "svg"
 _CAPTION_COLOUR = "#444444"
 _MARGIN = 0.08
 _FLAT_SHARE = 0.1
 """A property that moves by less of its level is drawn flat, not magnified."""
 
 
-def property_plot(panel: Panel, title: str, caption: str = "") -> bytes:
-    """One property as a PNG picture, 1200 x 675 pixels; the caption stands below, small."""
+def property_plot(panel: Panel, title: str, caption: str = "", picture: str = PNG) -> bytes:
+    """One property as a picture, as PNG 1200 x 675 pixels; the caption stands below, small."""
     figure = Figure(figsize=(8, 4.5), dpi=150, layout="constrained")
     axes = figure.subplots()
     _draw(axes, panel)
-    axes.set_title(f"{panel.prop.name}\n", loc="left", fontweight="bold")
-    axes.text(0, 1.02, _subtitle(panel, title), transform=axes.transAxes, color=_CAPTION_COLOUR)
+    axes.set_title(f"{drawn_text(panel.prop.name)}\n", loc="left", fontweight="bold")
+    axes.text(0, 1.02, _subtitle(panel, drawn_text(title)), transform=axes.transAxes, color=_CAPTION_COLOUR)
     axes.set_xlabel("time since the program's start")
     figure.supxlabel(caption, fontsize=7, color=_CAPTION_COLOUR)
     axes.legend(handles=_legend([panel]), loc="best", frameon=False, fontsize="small")
-    return _png(figure)
+    return drawing(figure, picture)
 
 
-def overview_plot(panels: Sequence[Panel], title: str, caption: str = "") -> bytes:
-    """Many properties as small pictures in one PNG; the first MAX_PANELS of them are drawn."""
+def overview_plot(panels: Sequence[Panel], title: str, caption: str = "", picture: str = PNG) -> bytes:
+    """Many properties as small pictures in one; the first MAX_PANELS of them are drawn."""
     shown = panels[:MAX_PANELS]
     columns = min(4, math.ceil(math.sqrt(len(shown))) or 1)
     rows = math.ceil(len(shown) / columns) or 1
@@ -54,12 +60,14 @@ def overview_plot(panels: Sequence[Panel], title: str, caption: str = "") -> byt
     for axes, panel in zip(grid, shown, strict=False):
         _draw(axes, panel)
         colour = CHECKED_COLOUR if panel.findings else "black"
-        axes.set_title(_in_two_lines(panel.prop.name), loc="left", fontsize=9, color=colour)
+        axes.set_title(_in_two_lines(drawn_text(panel.prop.name)), loc="left", fontsize=9, color=colour)
         axes.tick_params(labelsize=7)
     for axes in grid[len(shown) :]:
         axes.set_axis_off()
     omitted = len(panels) - len(shown)
-    figure.suptitle(title + (f" ({omitted} more properties not shown)" if omitted else ""), fontsize=11)
+    figure.suptitle(
+        drawn_text(title) + (f" ({omitted} more properties not shown)" if omitted else ""), fontsize=11
+    )
     figure.legend(
         handles=_legend(shown),
         loc="outside lower center",
@@ -69,7 +77,7 @@ def overview_plot(panels: Sequence[Panel], title: str, caption: str = "") -> byt
         title=caption,
         title_fontsize=8,
     )
-    return _png(figure)
+    return drawing(figure, picture)
 
 
 def _draw(axes: Axes, panel: Panel) -> None:
@@ -153,10 +161,19 @@ def _subtitle(panel: Panel, title: str) -> str:
 def _in_two_lines(name: str, width: int = 38) -> str:
     """A long name with its instance on a line of its own; each line is cut at ``width`` characters."""
     lines = [name] if len(name) <= width else name.replace("[", "\n[", 1).split("\n")
-    return "\n".join(line if len(line) <= width else line[: width - 1] + "…" for line in lines)
+    return "\n".join(line if len(line) <= width else line[: width - 1].rstrip("\\") + "…" for line in lines)
 
 
-def _png(figure: Figure) -> bytes:
+def drawn_text(text: str) -> str:
+    """Text from outside as matplotlib draws it: one line, and no dollar sign begins a formula."""
+    return one_line(text, MAX_DRAWN).replace("$", "\\$")
+
+
+def drawing(figure: Figure, picture: str) -> bytes:
+    """A figure as the content of a file."""
     buffer = io.BytesIO()
-    figure.savefig(buffer, format="png")
+    with warnings.catch_warnings():
+        # Scripts that the font lacks are drawn as boxes.
+        warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
+        figure.savefig(buffer, format=picture, metadata={"Date": None} if picture == SVG else None)
     return buffer.getvalue()

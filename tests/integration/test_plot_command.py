@@ -68,6 +68,20 @@ def test_chosen_runs_go_to_a_chosen_place(project: Path, capsys: pytest.CaptureF
     assert drawn(project / "pictures") == {"overview.png"}
 
 
+def test_properties_that_are_named_are_drawn_whether_they_differ_or_not(project: Path) -> None:
+    assert main(["plot", "leaker", "jvm.thread.count", "jvm.class.*", "--format", "svg"]) == EXIT_PASS
+    names = {path.name: path.read_text() for path in (project / "plots" / "leaker").iterdir()}
+    assert set(names) == {"jvm.thread.count.svg", "jvm.class.loaded.svg"}
+    assert all(text.rstrip().endswith("</svg>") for text in names.values())
+
+
+def test_a_property_that_is_not_there_is_told_with_the_nearest(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["plot", "leaker", "jvm.thread.cuont"]) == EXIT_USAGE
+    assert "has no property 'jvm.thread.cuont'; did you mean 'jvm.thread.count'?" in capsys.readouterr().err
+
+
 def test_without_runs_at_hand_the_bounds_are_drawn_alone(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from dataclasses import replace
+from xml.etree import ElementTree
 
 import matplotlib.image
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
-from buto.properties import property_for
+from buto.properties import Property, property_for
 from buto.report import panels, plots
 from buto.report.axes import MAX_TICKS, BinaryLocator, set_unit
 from buto.report.bands import Band, Curve, Panel
@@ -55,6 +56,16 @@ def test_the_window_of_a_finding_is_visible() -> None:
 def test_what_is_missing_does_not_stop_the_picture(panel: Panel) -> None:
     assert pixels(property_plot(panel, "leaker")).size
     assert pixels(overview_plot([panel], "leaker")).size
+
+
+@pytest.mark.parametrize(
+    "name", ["$x^$", "a_$b", "\x1b[2J\u202e", "\u05d0" * 10**6, "<b>&", "$" * 60, "漢[字]"]
+)
+def test_names_from_outside_are_drawn_and_nothing_else(name: str) -> None:
+    panel = replace(PANEL, prop=Property(name), findings=())
+    assert pixels(property_plot(panel, name)).size
+    drawn = overview_plot([panel], name, picture="svg").decode()
+    assert ElementTree.fromstring(drawn).tag.endswith("svg")
 
 
 @pytest.mark.parametrize("n_panels", [0, 1, 2, 3])
@@ -123,7 +134,7 @@ def test_long_names_keep_their_instance() -> None:
 def test_the_overview_leaves_out_what_never_changes_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[tuple[int, str]] = []
     monkeypatch.setattr(
-        panels, "overview_plot", lambda shown, title, caption: seen.append((len(shown), title)) or b""
+        panels, "overview_plot", lambda shown, title, *rest: seen.append((len(shown), title)) or b""
     )
     flat = replace(PANEL, findings=(), checked=[Curve(TIMES, np.full(41, 10.0))], training=())
     panels.pictures([replace(PANEL, findings=()), flat], "leaker")
