@@ -89,6 +89,11 @@ def format_quantity(value: float, unit: str) -> str:
     return number if unit in ("", "1") or math.isnan(value) else f"{number} {unit}"
 
 
+def scale_of_unit(unit: str) -> tuple[Suffix, ...]:
+    """The steps in which a unit's quantities are printed; none for units that are not scaled."""
+    return {"By": _BYTES, "s": _SECONDS}.get(unit, ())
+
+
 def format_bytes(value: float) -> str:
     """As ``4.2 MiB``."""
     return _format(value, _BYTES)

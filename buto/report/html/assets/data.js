@@ -1,0 +1,72 @@
+// The page's numbers, decoded when they are first looked at.
+
+const page = JSON.parse(document.getElementById("data").textContent);
+
+function decoded(codes, n, [low, step]) {
+  const values = new Float64Array(n);
+  const bytes = typeof codes === "string" ? atob(codes) : null;
+  for (let i = 0; i < n; i++) {
+    const code = bytes === null ? codes : bytes.charCodeAt(2 * i) | (bytes.charCodeAt(2 * i + 1) << 8);
+    values[i] = code === 65535 ? NaN : code === 65534 ? Infinity : code === 65533 ? -Infinity : low + code * step;
+  }
+  return values;
+}
+
+const clocks = {};
+for (const role of ["training", "checked"]) {
+  clocks[role] = page[role].map((run, i) => decoded(run.times, page.lengths[role][i], page.clock));
+}
+
+const panels = page.panels.map((raw) => {
+  let whole = null;
+  return () => (whole ??= wholePanel(raw));
+});
+
+function wholePanel(raw) {
+  const curves = (role) =>
+    raw[role].map((codes, i) => ({
+      times: clocks[role][i],
+      values: decoded(codes, clocks[role][i].length, raw.scale),
+      run: page[role][i],
+    }));
+  const panel = { ...raw, training: curves("training"), checked: curves("checked"), band: null };
+  if (raw.band) {
+    const [lower, expected, upper] = raw.band.sides.map((side) => decoded(side, raw.band.n, raw.band.scale));
+    panel.band = { times: decoded(raw.band.times, raw.band.n, raw.band.clock), lower, expected, upper };
+  }
+  panel.span = timeSpan(panel);
+  return panel;
+}
+
+function timeSpan(panel) {
+  let [from, to] = [Infinity, -Infinity];
+  for (const { times } of [...panel.training, ...panel.checked, ...(panel.band ? [panel.band] : [])]) {
+    if (times.length) [from, to] = [Math.min(from, times[0]), Math.max(to, times[times.length - 1])];
+  }
+  // A run begins at zero, also where smoothing took its first samples.
+  if (from > 0 && from < to / 4) from = 0;
+  return from < to ? [from, to] : from === to ? [from - 0.5, to + 0.5] : [0, 1];
+}
+
+// Index of the entry nearest to a time, -1 without any.
+function nearest(times, time) {
+  let [low, high] = [0, times.length - 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (times[middle] < time) low = middle + 1;
+    else high = middle;
+  }
+  return low > 0 && time - times[low - 1] <= times[low] - time ? low - 1 : low < times.length ? low : -1;
+}
+
+// The value on the line between two entries; NaN outside.
+function between(times, values, time) {
+  const n = times.length;
+  if (!n || time < times[0] || time > times[n - 1]) return NaN;
+  let at = nearest(times, time);
+  if (times[at] > time) at -= 1;
+  const next = Math.min(at + 1, n - 1);
+  const width = times[next] - times[at];
+  const share = width > 0 ? (time - times[at]) / width : 0;
+  return share === 0 ? values[at] : values[at] + share * (values[next] - values[at]);
+}

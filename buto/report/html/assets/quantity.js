@@ -1,0 +1,42 @@
+// Quantities in words: the twin of buto/units.py, compared with it in the tests.
+
+function formatNumber(value) {
+  if (Number.isNaN(value)) return "unreadable";
+  if (!Number.isFinite(value)) return value > 0 ? "infinite" : "-infinite";
+  const size = Math.abs(value);
+  if (Number.isInteger(value) && size < 1e15) return String(value === 0 ? 0 : value);
+  if (size < 1e-4 || size >= 1e15) {
+    const [digits, power] = value.toExponential(2).split("e");
+    const sign = power[0] === "-" ? "-" : "+";
+    return `${stripped(digits)}e${sign}${power.replace(/^[+-]/, "").padStart(2, "0")}`;
+  }
+  const decimals = Math.max(0, 2 - Math.floor(Math.log10(size)));
+  const text = halfEven(value, decimals);
+  return decimals ? stripped(text) : text;
+}
+
+function stripped(text) {
+  return text.includes(".") ? text.replace(/0+$/, "").replace(/\.$/, "") : text;
+}
+
+function halfEven(value, decimals) {
+  const scaled = value * 10 ** decimals;
+  const below = Math.floor(scaled);
+  if (scaled - below !== 0.5) return value.toFixed(decimals);
+  return ((below % 2 ? below + 1 : below) / 10 ** decimals).toFixed(decimals);
+}
+
+function formatQuantity(value, unit) {
+  if (unit.steps.length && Number.isFinite(value)) {
+    if (value === 0 && unit.kind === "seconds") return "0 s";
+    let [text, size] = unit.steps[0];
+    for (const [name, step, from] of unit.steps) {
+      if (Math.abs(Number(formatNumber(value / step))) * step >= from) [text, size] = [name, step];
+    }
+    return `${formatNumber(value / size)} ${text}`;
+  }
+  const number = formatNumber(value);
+  if (Number.isNaN(value)) return number;
+  if (unit.kind === "count") return unit.one ? `${number} ${number === "1" ? unit.one : unit.many}` : number;
+  return unit.behind ? `${number} ${unit.behind}` : number;
+}

@@ -1,0 +1,206 @@
+"""The numbers of a page, for its charts: plain data that becomes one JSON block."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from buto.classify.notifications import Emitter
+from buto.report import words
+from buto.report.bands import Band, Curve, Panel
+from buto.report.check_report import CheckReport
+from buto.report.html.curves import codes, scale_of, thinned
+from buto.report.html.events import MAX_MARKS, collections_of
+from buto.report.html.text import line
+from buto.runs import FloatArray, Run
+from buto.runs.names import start_of
+from buto.units import format_percent, plural, scale_of_unit
+from buto.verdicts import Finding
+
+MAX_VALUES = 200_000
+"""Values of all curves together: some 530 kB of the page."""
+
+FEWEST_POINTS, MOST_POINTS = 40, 240
+"""Of one run in one chart."""
+
+BAND_POINTS = 200
+MAX_PANELS = 300
+MAX_EMITTERS = 40
+
+
+def points_of(report: CheckReport) -> int:
+    """How many points of a run are drawn, an even number."""
+    curves = max(1, sum(len(panel.training) + len(panel.checked) for panel in report.panels[:MAX_PANELS]))
+    return min(MOST_POINTS, max(FEWEST_POINTS, MAX_VALUES // curves)) // 2 * 2
+
+
+def training_drawn(report: CheckReport) -> list[int]:
+    """Which of the training runs at hand are drawn: all, or as many as there is room for, evenly chosen."""
+    n_panels = max(1, min(MAX_PANELS, len(report.panels)))
+    n_checked = max((len(panel.checked) for panel in report.panels), default=0)
+    n_training = max((len(panel.training) for panel in report.panels), default=0)
+    room = max(1, MAX_VALUES // (n_panels * FEWEST_POINTS) - n_checked)
+    return [int(one) for one in np.unique(np.linspace(0, n_training - 1, min(n_training, room)).round())]
+
+
+def page_data(report: CheckReport) -> dict[str, Any]:
+    """Everything that the page's script draws."""
+    panels = report.panels[:MAX_PANELS]
+    most = points_of(report)
+    chosen = training_drawn(report)
+    training = _thinned_runs([[panel.training[one] for one in chosen] for panel in panels], most)
+    checked = _thinned_runs([panel.checked for panel in panels], most)
+    times = [times_s for times_s, _ in (*training, *checked)]
+    clock = scale_of(*times) if times else scale_of(np.zeros(1))
+    runs = {run.id: run for run in report.checked}
+    judged = [runs[curve.run_id] for curve in panels[0].checked] if panels else []
+    return {
+        "clock": [clock.low, clock.step],
+        "second": unit_data("s"),
+        "training": [
+            {"id": line(panels[0].training[one].run_id), "times": codes(times_s, clock)}
+            for one, (times_s, _) in zip(chosen, training, strict=True)
+        ],
+        "checked": [
+            {**_run_data(run), "times": codes(times_s, clock)}
+            for run, (times_s, _) in zip(judged, checked, strict=True)
+        ],
+        "lengths": {
+            "training": [len(one) for one, _ in training],
+            "checked": [len(one) for one, _ in checked],
+        },
+        "panels": [
+            _panel_data(
+                panel,
+                [values[:, column] for _, values in training],
+                [values[:, column] for _, values in checked],
+                [run.id for run in judged],
+            )
+            for column, panel in enumerate(panels)
+        ],
+        "emitters": [_emitter_data(one) for one in report.emitters[:MAX_EMITTERS]],
+    }
+
+
+def unit_data(unit: str) -> dict[str, Any]:
+    """A unit for the script's formatter, which is the twin of :mod:`buto.units`."""
+    steps = [[step.text, step.size, step.shown_from or step.size] for step in scale_of_unit(unit)]
+    counted = unit.startswith("{") and unit.endswith("}")
+    noun = line(unit[1:-1]) if counted else ""
+    behind = "" if counted or steps or unit in ("", "1") else line(unit)
+    return {
+        "kind": "bytes" if unit == "By" else "seconds" if unit == "s" else "count" if counted else "number",
+        "steps": steps,
+        "one": noun,
+        "many": plural(noun) if noun else "",
+        "behind": behind,
+    }
+
+
+def when(run: Run) -> str:
+    """The time of a run's start, in words."""
+    start: datetime | None = start_of(run.id)
+    return "" if start is None else f"{start:%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _thinned_runs(by_panel: Sequence[Sequence[Curve]], most: int) -> list[tuple[FloatArray, FloatArray]]:
+    """Curves of each panel and run as times and values (n, n_panels) of each run, made small."""
+    found = []
+    for curves in zip(*by_panel, strict=True):
+        values = np.column_stack([curve.values for curve in curves])
+        found.append(thinned(curves[0].times_s, values, most))
+    return found
+
+
+def _run_data(run: Run) -> dict[str, Any]:
+    notes = run.notifications
+    return {
+        "id": line(run.id),
+        "when": when(run),
+        "collections": [
+            [round(one.time_s, 4), one.count, line(one.collector)] for one in collections_of(run)
+        ],
+        "notifications": [
+            [round(one.time_s, 4), line(one.type), line(one.source), line(one.message)]
+            for one in notes[:MAX_MARKS]
+        ],
+        "more": max(0, len(notes) - MAX_MARKS),
+    }
+
+
+def _panel_data(
+    panel: Panel, training: Sequence[FloatArray], checked: Sequence[FloatArray], run_ids: Sequence[str]
+) -> dict[str, Any]:
+    scale = scale_of(*training, *checked)
+    return {
+        "name": line(panel.prop.name),
+        "unit": unit_data(panel.prop.unit),
+        "lowest": _number(panel.prop.lower),
+        "moves": panel.moves,
+        "tag": _tag(panel),
+        "used": _number(panel.band_used),
+        "scale": [scale.low, scale.step],
+        "training": [codes(values, scale) for values in training],
+        "checked": [codes(values, scale) for values in checked],
+        "band": None if panel.band is None else _band_data(panel.band),
+        "findings": [_finding_data(one, run_ids) for one in panel.findings],
+    }
+
+
+def _tag(panel: Panel) -> str:
+    """The few words beside a property's name."""
+    if panel.findings:
+        return words.change(panel.findings[0])
+    if panel.band_used is None:
+        return ""
+    return f"uses {format_percent(min(panel.band_used, 1.0))} of its band"
+
+
+def _band_data(band: Band) -> dict[str, Any]:
+    rows = np.unique(np.linspace(0, len(band.times_s) - 1, min(len(band.times_s), BAND_POINTS)).round())
+    rows = rows.astype(np.int64)
+    sides = [side[rows] for side in (band.lower, band.expected, band.upper)]
+    clock, scale = scale_of(band.times_s), scale_of(*sides)
+    return {
+        "n": len(rows),
+        "clock": [clock.low, clock.step],
+        "times": codes(band.times_s[rows], clock),
+        "scale": [scale.low, scale.step],
+        "sides": [codes(side, scale) for side in sides],
+    }
+
+
+def _finding_data(finding: Finding, run_ids: Sequence[str]) -> dict[str, Any]:
+    return {
+        "run": run_ids.index(finding.run_id) if finding.run_id in run_ids else -1,
+        "window": None if finding.window_s is None else [_number(time) for time in finding.window_s],
+        "at": _number(finding.at_s),
+        "observed": _number(finding.observed),
+        "change": line(words.change(finding)),
+    }
+
+
+def _emitter_data(emitter: Emitter) -> dict[str, Any]:
+    limits = emitter.times_s
+    rows = slice(0, MAX_MARKS)
+    return {
+        "type": line(emitter.type),
+        "source": line(emitter.source),
+        "windows": [
+            [_number(low), _number(middle), _number(high)]
+            for low, middle, high in zip(
+                limits.lower[rows].tolist(),
+                limits.expected[rows].tolist(),
+                limits.upper[rows].tolist(),
+                strict=True,
+            )
+        ],
+    }
+
+
+def _number(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None

@@ -1,0 +1,96 @@
+"""The whole page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from buto import __version__
+from buto.report.check_report import CheckReport
+from buto.report.html import assets, summary, tables
+from buto.report.html.data import MAX_PANELS, page_data, points_of, training_drawn
+from buto.report.html.output import notifications, output
+from buto.report.html.reasoning import reasoning
+from buto.report.html.text import escape, json_block
+
+_PARTS = (
+    ("findings", "What differs"),
+    ("properties", "All properties"),
+    ("verdict", "How it was judged"),
+    ("environment", "Environment"),
+    ("notifications", "Notifications"),
+    ("output", "Output"),
+    ("runs", "Runs"),
+    ("overhead", "Cost"),
+)
+
+
+_WITHOUT_SCRIPT = "The charts need JavaScript. Every number that decided stands in the text."
+
+
+def render(report: CheckReport) -> str:
+    """A check as one HTML document that needs no other file and no network.
+
+    At most MAX_VALUES values of curves are drawn, fewer points of each run the more runs and properties
+    there are; the page says how many. Text from outside is cut and made harmless, see
+    :mod:`buto.report.html.text`.
+    """
+    return "\n".join(_page(report)) + "\n"
+
+
+def _page(report: CheckReport) -> Iterator[str]:
+    title = f"{report.verdict.status.value}: {report.test}"
+    yield "<!DOCTYPE html>"
+    yield '<html lang="en"><head><meta charset="utf-8">'
+    yield f'<meta http-equiv="Content-Security-Policy" content="{assets.policy()}">'
+    yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    yield '<meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">'
+    yield f'<link rel="icon" href="data:,"><title>{escape(title)}</title>'
+    yield f"<style>{assets.style()}</style></head><body>"
+    yield f'<nav aria-label="parts"><b class="{report.verdict.status.value}">'
+    yield f"{escape(report.verdict.status.value)}</b>"
+    body = list(_body(report))
+    there = "\n".join(body)
+    yield from (f'<a href="#{part}">{name}</a>' for part, name in _PARTS if f'<section id="{part}"' in there)
+    yield "</nav><main>"
+    yield from body
+    yield f"</main><footer>buto {escape(__version__)}</footer>"
+    yield '<dialog id="large" aria-label="chart of one property"></dialog>'
+    yield f'<script type="application/json" id="data">{json_block(page_data(report))}</script>'
+    yield f"<script>{assets.script()}</script></body></html>"
+
+
+def _body(report: CheckReport) -> Iterator[str]:
+    yield from summary.header(report)
+    yield f"<noscript><p>{_WITHOUT_SCRIPT}</p></noscript>"
+    yield from summary.findings(report)
+    yield from summary.warnings(report)
+    yield from _properties(report)
+    yield from reasoning(report)
+    yield from tables.environment(report)
+    yield from notifications(report)
+    yield from output(report)
+    yield from tables.runs(report)
+    yield from tables.overhead(report)
+
+
+def _properties(report: CheckReport) -> Iterator[str]:
+    yield '<section id="properties"><h2>All properties</h2>'
+    yield f'<p class="note">{escape(_drawn(report))}</p><div id="overview"></div></section>'
+
+
+def _drawn(report: CheckReport) -> str:
+    settings = report.settings.pipeline
+    chosen, at_hand = len(training_drawn(report)), len(report.training)
+    said = "Sorted by how much speaks for a change. "
+    if settings.smoothing != "none":
+        smoothing = f"the {settings.smoothing} of {settings.window} samples"
+        said += f"Curves are as they were judged, smoothed by {smoothing}. "
+    said += (
+        f"Of each run at most {points_of(report)} points are drawn, the lowest and the highest of each "
+        "span of time. "
+    )
+    if chosen < at_hand:
+        said += f"{chosen} of {at_hand} training runs are drawn. "
+    if len(report.panels) > MAX_PANELS:
+        said += f"The first {MAX_PANELS} of {len(report.panels)} properties are drawn. "
+    return said.rstrip()

@@ -1,0 +1,128 @@
+"""How the verdict came about, in words and numbers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from buto.report import words
+from buto.report.check_report import CheckReport
+from buto.report.environment import Likeness
+from buto.report.html.text import escape
+from buto.units import format_count, format_number, format_percent
+from buto.verdicts import Status
+
+BOUNDS = "bounds"
+
+
+def reasoning(report: CheckReport) -> Iterator[str]:
+    """Numbered steps from the environment to the answer, then all settings and what was not judged."""
+    yield '<section id="verdict"><h2>How the verdict came about</h2><ol class="steps">'
+    for title, text in steps(report):
+        yield f"<li><b>{escape(title)}</b> {escape(text, 2000)}</li>"
+    yield "</ol>"
+    if report.unjudged:
+        yield f"<details><summary>{escape(_not_judged(report))}</summary><dl class=wide>"
+        for subject, why in sorted(report.unjudged.items()):
+            yield f"<div><dt><bdi>{escape(subject)}</bdi></dt><dd>{escape(why)}</dd></div>"
+        yield "</dl></details>"
+    yield "<details><summary>Every setting of the judge</summary><dl class=wide>"
+    for key, value in report.verdict.settings.items():
+        yield f"<div><dt>{escape(key)}</dt><dd>{escape(json.dumps(value, ensure_ascii=False))}</dd></div>"
+    yield "</dl></details></section>"
+
+
+def steps(report: CheckReport) -> Iterator[tuple[str, str]]:
+    """Title and sentences of each step; plain text."""
+    verdict = report.verdict
+    yield "Environment.", _environment(report)
+    if any(row.likeness is Likeness.DECIDES for row in report.environment):
+        yield "Answer.", "Inconclusive: the runs were not compared, for a difference would say nothing."
+        return
+    yield "Learning.", _learning(report)
+    if verdict.detector == BOUNDS:
+        yield "Rule.", _rule(report)
+    yield "Judging.", _judging(report)
+    if verdict.p_value is not None:
+        yield "Chance.", _chance(report)
+    yield "Answer.", f"{verdict.status.value.capitalize()}: {words.headline(verdict)}."
+
+
+def _environment(report: CheckReport) -> str:
+    deciding = [row.key for row in report.environment if row.likeness is Likeness.DECIDES]
+    differing = sum(row.likeness is Likeness.DIFFERS for row in report.environment)
+    same = sum(row.likeness is Likeness.SAME for row in report.environment)
+    if deciding:
+        return (
+            f"The checked runs were made in another environment than training: {', '.join(deciding)} "
+            f"{'differ' if len(deciding) > 1 else 'differs'}."
+        )
+    told = f"; {format_count(differing, 'key')} that cannot decide differ" if differing else ""
+    return (
+        f"All that decides whether runs can be compared is as in training ({same} keys are the same{told})."
+    )
+
+
+def _learning(report: CheckReport) -> str:
+    used = f"{format_count(report.verdict.n_training, 'training run')} taught what is normal"
+    settings = report.settings.pipeline
+    if report.verdict.detector != BOUNDS:
+        return f"{used} (detector {report.verdict.detector})."
+    smoothing = (
+        "the series as they were read"
+        if settings.smoothing == "none"
+        else f"series smoothed by the {settings.smoothing} of {settings.window} samples"
+    )
+    width = f"{format_number(settings.deviations)} standard deviations around the {settings.average}"
+    least = ", with a smallest width" if settings.floor else ""
+    few = ", wider the fewer runs there are" if settings.small_sample else ""
+    return f"{used}: from {smoothing}, at each time point a band of {width} ({settings.bounds} bounds{least}{few})."
+
+
+def _rule(report: CheckReport) -> str:
+    settings = report.settings
+    share = settings.outside_share
+    points = f"{format_percent(share)} of its points lie" if share else "any of its points lies"
+    rule = f"A property differs if {points} beyond one and the same limit"
+    if settings.summaries:
+        rule += ", or if its mean over the run, or a counter's last value, lies outside its own band"
+    if settings.duration:
+        rule += "; the run's duration and the number and times of notifications are judged alike"
+    if len(report.verdict.run_ids) > 1:
+        most = "more than half" if settings.runs_outside == "most" else "one"
+        rule += f". Of the {len(report.verdict.run_ids)} runs, {most} must show it in the same direction"
+    return f"{rule}."
+
+
+def _judging(report: CheckReport) -> str:
+    judged = [panel for panel in report.panels if panel.band_used is not None]
+    outside = [panel for panel in report.panels if panel.findings]
+    inside = [panel for panel in judged if not panel.findings and panel.moves]
+    said = f"{format_count(len(report.panels), 'property')} were put beside the band, {len(outside)} differ"
+    if inside:
+        closest = max(inside, key=lambda panel: panel.band_used or 0.0)
+        said += (
+            f". Of the others, {closest.prop.name} came closest: it uses "
+            f"{format_percent(min(closest.band_used or 0.0, 1.0))} of its band"
+        )
+    elsewhere = len(words.told_findings(report.verdict)) - sum(len(panel.findings) for panel in outside)
+    if elsewhere > 0:
+        said += f". {format_count(elsewhere, 'finding')} beside the properties: duration, notifications"
+    return f"{said}."
+
+
+def _chance(report: CheckReport) -> str:
+    verdict = report.verdict
+    said = words.chance_of(verdict)
+    if verdict.p_value is not None and verdict.alpha is not None:
+        relation = "at most" if verdict.p_value <= verdict.alpha else "more than"
+        said += f": the p-value is {relation} the share of false alarms that is accepted"
+    if verdict.guarantee:
+        said += f". {verdict.guarantee}"
+    if verdict.status is Status.INCONCLUSIVE and verdict.runs_needed:
+        said += f". {words.lacking(verdict)}"
+    return said if said.endswith(".") else f"{said}."
+
+
+def _not_judged(report: CheckReport) -> str:
+    return f"{format_count(len(report.unjudged), 'property')} that cannot be judged"

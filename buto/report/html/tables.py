@@ -1,0 +1,156 @@
+"""Environment side by side, the runs, and what measuring cost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+import numpy as np
+
+from buto.properties import Kind, split_name
+from buto.report.bands import Curve, Panel
+from buto.report.check_report import CheckReport
+from buto.report.environment import EnvironmentRow, Likeness
+from buto.report.html.data import when
+from buto.report.html.summary import name
+from buto.report.html.text import escape
+from buto.runs import Run
+from buto.units import format_change, format_count, format_percent, format_quantity, format_seconds
+
+MAX_ROWS = 400
+MAX_RUNS = 60
+_SIGNS = {
+    Likeness.DECIDES: "≠ decides",
+    Likeness.DIFFERS: "≠",
+    Likeness.SAME: "=",
+    Likeness.VARIES: "varies",
+    Likeness.IGNORED: "not compared",
+}
+_BEAN_TIME = "buto.bean.time"
+
+
+def environment(report: CheckReport) -> Iterator[str]:
+    """Metadata of training and of the checked runs; what differs is open, the rest folded."""
+    rows = report.environment
+    differing = [row for row in rows if row.likeness in (Likeness.DECIDES, Likeness.DIFFERS)]
+    compared = [row for row in rows if row.likeness in (Likeness.SAME, Likeness.VARIES)]
+    ignored = [row for row in rows if row.likeness is Likeness.IGNORED]
+    yield '<section id="environment"><h2>Environment</h2>'
+    if differing:
+        yield f"<p>{format_count(len(differing), 'key')} of {len(differing) + len(compared)} differ.</p>"
+        yield from _metadata(differing)
+    else:
+        yield f"<p>No difference in {format_count(len(compared), 'key')} that are compared.</p>"
+    for title, folded in (("are the same", compared), ("are not compared", ignored)):
+        if folded:
+            yield f"<details><summary>{len(folded)} keys that {title}</summary>"
+            yield from _metadata(folded)
+            yield "</details>"
+    yield "</section>"
+
+
+def runs(report: CheckReport) -> Iterator[str]:
+    """A line for each run: how it ended, and how well it was measured."""
+    yield '<section id="runs"><h2>Runs</h2><div class="scroll"><table><thead><tr><th>run</th><th>for</th>'
+    yield "<th>started</th><th>duration</th><th>ended</th><th>samples</th><th>missed</th>"
+    yield "<th>largest gap</th><th>load by others</th></tr></thead><tbody>"
+    judged = report.verdict.run_ids
+    rows = [(run, "checked" if run.id in judged else "not judged") for run in report.checked]
+    rows += [(run, "training") for run in report.training]
+    for run, role in rows[:MAX_RUNS]:
+        yield _run(run, role)
+    yield "</tbody></table></div>"
+    more = len(rows) - min(MAX_RUNS, len(rows))
+    away = len(report.training_ids) - len(report.training)
+    if more:
+        yield f"<p class=note>And {format_count(more, 'run')} more.</p>"
+    if away:
+        yield f"<p class=note>{format_count(away, 'training run')} no longer in the store, so not drawn.</p>"
+    yield "</section>"
+
+
+def overhead(report: CheckReport) -> Iterator[str]:
+    """What the tool itself cost, in the checked runs and in training."""
+    yield '<section id="overhead"><h2>What measuring cost</h2>'
+    whole = [panel for panel in report.costs if split_name(panel.prop.name)[0] != _BEAN_TIME]
+    beans = [panel for panel in report.costs if split_name(panel.prop.name)[0] == _BEAN_TIME]
+    if not report.costs:
+        yield "<p>The runs say nothing of it.</p>"
+    else:
+        yield from _costs(sorted(whole, key=lambda panel: panel.prop.name))
+    if beans:
+        beans.sort(key=lambda panel: -(_typical(panel.checked, panel) or 0.0))
+        yield f"<details><summary>Reading each of {len(beans)} MBeans</summary>"
+        yield from _costs(beans)
+        yield "</details>"
+    yield "</section>"
+
+
+def _metadata(rows: Sequence[EnvironmentRow]) -> Iterator[str]:
+    width = max(len(row.observed) for row in rows)
+    alike = all(len(set(row.observed)) <= 1 for row in rows)
+    heads = ["this run" if width == 1 else "these runs"] if alike else [f"run {n + 1}" for n in range(width)]
+    yield '<div class="scroll"><table class="metadata"><thead><tr><th></th><th>key</th><th>training</th>'
+    yield f"{''.join(f'<th>{head}</th>' for head in heads)}</tr></thead><tbody>"
+    for row in rows[:MAX_ROWS]:
+        observed = row.observed[: len(heads)]
+        mark = row.likeness in (Likeness.DECIDES, Likeness.DIFFERS)
+        sign = f'<td title="{escape(row.likeness.value)}">{_SIGNS[row.likeness]}</td>'
+        yield f'<tr class="{row.likeness.name.lower()}">{sign}<td><bdi>{escape(row.key)}</bdi></td>'
+        yield f"<td>{_value(row.expected)}</td>"
+        for value in observed:
+            shown = _value(value)
+            yield f"<td>{f'<mark>{shown}</mark>' if mark and value != row.expected else shown}</td>"
+        yield "</tr>"
+    yield "</tbody></table></div>"
+    if len(rows) > MAX_ROWS:
+        yield f"<p class=note>And {len(rows) - MAX_ROWS} more.</p>"
+
+
+def _value(value: str | None) -> str:
+    return '<span class="none">none</span>' if value is None else f"<bdi>{escape(value)}</bdi>"
+
+
+def _run(run: Run, role: str) -> str:
+    quality = run.quality
+    load = "unknown" if math.isnan(quality.foreign_load) else format_percent(quality.foreign_load)
+    cells = (
+        when(run),
+        format_seconds(run.outcome.duration_s),
+        run.outcome.describe(),
+        str(len(run.times_s)),
+        format_percent(quality.missed_share),
+        format_seconds(quality.largest_gap_s),
+        load,
+    )
+    problems = f"<br><small>{escape('; '.join(quality.problems))}</small>" if quality.problems else ""
+    kind = role.replace(" ", "-")
+    shown = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
+    return f'<tr class="{kind}"><td>{escape(run.id)}{problems}</td><td>{role}</td>{shown}</tr>'
+
+
+def _costs(panels: Sequence[Panel]) -> Iterator[str]:
+    yield '<div class="scroll"><table><thead><tr><th>cost</th><th></th><th>checked</th><th>most</th>'
+    yield "<th>training</th><th>change</th></tr></thead><tbody>"
+    for panel in panels[:MAX_ROWS]:
+        unit = panel.prop.unit
+        now, before = _typical(panel.checked, panel), _typical(panel.training, panel)
+        peaks = [float(np.nanmax(one.values)) for one in panel.checked if np.isfinite(one.values).any()]
+        most = max(peaks, default=None) if panel.prop.kind is not Kind.COUNTER else None
+        what = "in total" if panel.prop.kind is Kind.COUNTER else "on average"
+        change = "" if now is None or before is None else format_change(before, now, unit)
+        shown = ("" if one is None else format_quantity(one, unit) for one in (now, most, before))
+        cells = "".join(f"<td>{escape(cell)}</td>" for cell in (*shown, change))
+        yield f"<tr><td>{name(panel.prop.name)}</td><td>{what}</td>{cells}</tr>"
+    yield "</tbody></table></div>"
+
+
+def _typical(curves: Sequence[Curve], panel: Panel) -> float | None:
+    """The median over runs of a counter's last value, or of the mean of anything else."""
+    found = []
+    for curve in curves:
+        known = curve.values[np.isfinite(curve.values)]
+        if known.size:
+            found.append(float(known[-1] if panel.prop.kind is Kind.COUNTER else known.mean()))
+    return median(found) if found else None
