@@ -53,6 +53,17 @@ EXPERIMENTS = tuple(_experiments())
 """Tables 3.1, 3.2, 3.3 and 3.5: six, six, six and fourteen."""
 
 
+SUBTLE = (
+    Experiment("references", "references-strong", "references-strong-rate-550"),
+    Experiment("leaker", "leaker-string-builder", "leaker-string-builder-11-leaks"),
+    Experiment("classloading", "classloading-10ms", "classloading-12ms"),
+    Experiment("consumerproducer", "consumerproducer-v0", "consumerproducer-v0-leak"),
+    Experiment("consumerproducer", "consumerproducer-v0", "consumerproducer-v0-leak-200"),
+)
+"""Small changes, which the thesis has none of: a tenth more objects, eleven leaks for ten, a sixth fewer
+classes, and a page leaked in ten or in two hundred jobs."""
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Split:
     """Each variant's runs divided at random.

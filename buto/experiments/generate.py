@@ -12,13 +12,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.experiments import variants
+from buto.experiments import design, variants
 from buto.runs.store import RunStore
 from buto.training import Collected, Plan, Watcher, collect
 
 PURPOSE = "experiments"
-RUNS = {"parallel": 50, "g1": 15}
-"""By host, how many usable runs of each variant (the thesis has 100, of one host)."""
+RUNS = {"parallel": 50, "g1": 28}
+"""By host, how many usable runs of each of the thesis's variants (the thesis has 100, of one host)."""
+
+SUBTLE_RUNS = {"parallel": 15, "g1": 9}
+"""By host, how many of each subtle variant: they are only judged, three at a time."""
 
 SEED = 2013
 """Of the order. Always the same one, so that a session takes up the order of the one before."""
@@ -49,14 +52,18 @@ def plans(hosts: Sequence[str], runs: int | None = None, only: Sequence[str] = (
 
     Args:
         hosts: of :data:`buto.experiments.variants.HOSTS`.
-        runs: usable runs of each variant; None for :data:`RUNS`.
+        runs: usable runs of each variant; None for :data:`RUNS` and :data:`SUBTLE_RUNS`.
         only: names of variants; all if there are none. UsageError for an unknown one.
     """
     return [
-        Plan(variants.name_on(host, name), test.target, runs or RUNS[host])
+        Plan(variants.name_on(host, name), test.target, runs or _runs(host, name))
         for host in hosts
         for name, test in variants.load(host, only).items()
     ]
+
+
+def _runs(host: str, variant: str) -> int:
+    return RUNS[host] if variant in design.VARIANTS else SUBTLE_RUNS[host]
 
 
 def recorded(store: RunStore, test: str) -> Recorded:

@@ -1,4 +1,4 @@
-"""The seventeen variants of the four test programs, on two hosts (thesis, section 3.1).
+"""The seventeen variants of the four test programs, on two hosts (thesis, section 3.1), and five subtle ones.
 
 A host is a garbage collector on one and the same machine: ``parallel``, whose scavenge and mark-sweep
 collectors the thesis speaks of, and ``g1``. Each has a configuration beside this file, which
@@ -17,6 +17,9 @@ from buto.errors import UsageError
 
 HOSTS = ("parallel", "g1")
 
+SUBTLE = "subtle-"
+"""Begins the names of the files with variants that changed only a little; the thesis has none."""
+
 
 def name_on(host: str, variant: str) -> str:
     """The name of the test that a variant is on a host."""
@@ -32,7 +35,7 @@ def host_and_variant(test: str) -> tuple[str, str]:
 
 
 def load(host: str, only: Sequence[str] = ()) -> Mapping[str, TestConfig]:
-    """The variants of a host by name, ready to be launched in the current directory.
+    """The variants of a host by name, subtle ones last, ready to be launched in the current directory.
 
     Args:
         only: the variants that are wanted; all if there are none.
@@ -41,7 +44,8 @@ def load(host: str, only: Sequence[str] = ()) -> Mapping[str, TestConfig]:
         UsageError: there is no variant of a name.
         BadFileError: buto was not built, and the test programs are missing.
     """
-    tests = config.load(Path(__file__).with_name(f"{host}.yaml")).tests
+    files = [Path(__file__).with_name(f"{kind}{host}.yaml") for kind in ("", SUBTLE)]
+    tests = {name: test for file in files for name, test in config.load(file).tests.items()}
     for name in only:
         if name not in tests:
             raise UsageError(f"there is no variant {name!r}", advice=f"known are: {', '.join(tests)}")
