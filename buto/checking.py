@@ -5,9 +5,8 @@ from __future__ import annotations
 import statistics
 
 from buto import oracle
-from buto.oracle import Oracle
+from buto.oracle import Oracle, Settings
 from buto.runs import Run, RunSet
-from buto.verdicts import Status
 
 N_CONFIRMING = 2
 """How many runs are added to one that failed; the three are then judged together."""
@@ -17,18 +16,20 @@ FEWEST_INTERVALS = 3
 
 SHORT_INTERVAL = "10ms"
 
-_MOST = "most"
-
 
 def needs_confirmation(known: Oracle, runs: RunSet) -> bool:
-    """Whether these runs fail, and more could clear them: by chance a good run, too, may differ.
-
-    Not where a single run's finding decides whatever the others do, for then nothing can be confirmed.
+    """Whether these runs should neither be believed nor dismissed before two more were made.
 
     Raises:
         JudgeError: no runs, or runs of another test.
     """
-    return known.settings.runs_outside == _MOST and oracle.check(known, runs).status is Status.REGRESSION
+    return oracle.needs_confirmation(known, oracle.check(known, runs))
+
+
+def changed_settings(known: Oracle, now: Settings) -> list[str]:
+    """The keys of ``judge`` that say otherwise than when the oracle learned; the oracle's way holds."""
+    wanted, learned = now.to_data(), known.settings.to_data()
+    return [key for key in wanted if wanted[key] != learned.get(key)]
 
 
 def warnings(runs: RunSet) -> tuple[str, ...]:

@@ -1,9 +1,9 @@
-"""From contrasts to one p-value for a check: how ordinary is the score of the runs under test among all scores?
+"""From contrasts to one p-value: how ordinary is the score of the runs under test among all scores?
 
 Two arguments, from one set of scores. *Rank*: if no run differs, each choice of k runs is as likely as any
 other to score highest, so that the share of choices that score at least as high as the runs under test is a
 p-value, exactly, whatever the features are distributed like. It cannot fall below one in the number of
-choices. *Tail*: scores of the other choices are taken for normal, and the share of such a distribution
+choices. *Tail*: scores of the other choices are taken for draws from Student's t, and the share of that
 beyond the score is a p-value as good as that assumption. With one run under test there are only n + 1
 choices, so only the tail can reach small levels; with three, ten training runs have 286.
 """
@@ -27,8 +27,12 @@ SOFTENING = 0.1
 DEVIATION_OF_LARGEST, DEVIATION_OF_MEAN = 0.3, 0.16
 """Usual deviations of the two logarithms over runs of an unchanged program."""
 
-PRIOR_DEVIATION, PRIOR_FREEDOM = 0.9, 20.0
+PRIOR_DEVIATION, PRIOR_FREEDOM = 0.95, 20.0
 """Usual deviation of the score over runs of an unchanged program, and how many runs this is worth."""
+
+TAIL_FREEDOM = 6.0
+"""Of the Student's t that scores are taken to follow: heavier tails than the normal's, since now and then
+another process disturbs a run. No handful of runs can tell how heavy."""
 
 SMALLEST_TAIL = 0.001
 """No assumption on the tail of a few scores is good for smaller p-values."""
@@ -104,16 +108,16 @@ def significance(score: FloatArray, size: int, alpha: float) -> Significance:
 
 
 def _tail(ours: float, others: FloatArray, size: int) -> float:
-    """By Student's t for one more value; few scores' deviation is shrunk to the usual one.
+    """Beyond one more value of the other scores' distribution; their deviation is shrunk to the usual one.
 
     Of choices that overlap only as many are counted as lie side by side.
     """
     from scipy.special import stdtr
 
     n = len(others) if size == 1 else max(2.0, _n_runs(len(others) + 1, size) / size)
-    freedom = PRIOR_FREEDOM + n - 1
-    variance = (PRIOR_FREEDOM * PRIOR_DEVIATION**2 + (n - 1) * others.var(ddof=1)) / freedom
-    return float(stdtr(freedom, (others.mean() - ours) / np.sqrt(variance * (1 + 1 / n))))
+    squares = PRIOR_FREEDOM * PRIOR_DEVIATION**2 + (n - 1) * others.var(ddof=1)
+    variance = squares / (PRIOR_FREEDOM + n - 1)
+    return float(stdtr(TAIL_FREEDOM, (others.mean() - ours) / np.sqrt(variance * (1 + 1 / n))))
 
 
 def _n_runs(n_choices: int, size: int) -> int:

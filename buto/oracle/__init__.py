@@ -1,14 +1,16 @@
 """The oracle: trained from runs, kept in a file, judges later runs."""
 
 from buto.oracle.bounds import BoundsDetector, FittedBounds
-from buto.oracle.check import METADATA_SOURCE, check
+from buto.oracle.calibrated import CalibratedDetector, FittedCalibrated
+from buto.oracle.check import METADATA_SOURCE, check, needs_confirmation
 from buto.oracle.model import Oracle
 from buto.oracle.persist import load, save
 from buto.oracle.registry import DETECTORS
-from buto.oracle.settings import DEFAULT, PRESETS, SUSTAINED, THESIS, Settings, settings_from
+from buto.oracle.settings import CALIBRATED, DEFAULT, PRESETS, SUSTAINED, THESIS, Settings, settings_from
 from buto.oracle.train import FEWEST_RUNS, train
 
 __all__ = [
+    "CALIBRATED",
     "DEFAULT",
     "DETECTORS",
     "FEWEST_RUNS",
@@ -17,11 +19,14 @@ __all__ = [
     "SUSTAINED",
     "THESIS",
     "BoundsDetector",
+    "CalibratedDetector",
     "FittedBounds",
+    "FittedCalibrated",
     "Oracle",
     "Settings",
     "check",
     "load",
+    "needs_confirmation",
     "save",
     "settings_from",
     "train",

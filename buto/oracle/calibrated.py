@@ -37,6 +37,7 @@ FEWEST_RUNS = 5
 MOST_CHOICES = 2000
 """Enough for a p-value of 0.0005; more would take longer than it tells."""
 
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Evidence:
     """What was found before anything is decided; the runs under test are the first choice.
@@ -66,13 +67,11 @@ class FittedCalibrated:
 
     Attributes:
         bands: what is drawn and tells times; it decides nothing.
-        foreign_load: the largest share of the cores that others used in a training run, NaN if unknown.
     """
 
     settings: Settings
     profile: Profile
     bands: FittedBounds
-    foreign_load: float
 
     @property
     def n_training(self) -> int:
@@ -122,7 +121,7 @@ class FittedCalibrated:
         return self.bands.compare(run)
 
     def to_data(self) -> dict[str, Any]:
-        return calibrated_data.write(self.profile, self.foreign_load) | {"bands": self.bands.to_data()}
+        return calibrated_data.write(self.profile) | {"bands": self.bands.to_data()}
 
     def _unreadable(self, evidence: Evidence) -> tuple[str, ...]:
         lost = np.ones(len(evidence.profile.catalogue), np.bool_)
@@ -148,19 +147,13 @@ class CalibratedDetector:
                 advice="record more with --runs 10, or set judge: {preset: sustained}",
             )
         bands = BoundsDetector(self.settings).fit(runs)
-        loads = np.array([run.quality.foreign_load for run in runs])
         profile = learn(runs.runs, bands.model.properties)
-        return FittedCalibrated(
-            self.settings,
-            replace(profile, values=calibrated_data.rounded(profile.values)),
-            bands,
-            float(np.nanmax(loads)) if np.isfinite(loads).any() else float("nan"),
-        )
+        profile = replace(profile, values=calibrated_data.rounded(profile.values))
+        return FittedCalibrated(self.settings, profile, bands)
 
     def from_data(self, data: Mapping[str, Any]) -> FittedCalibrated:
-        profile, foreign_load = calibrated_data.read(data)
         bands = BoundsDetector(self.settings).from_data(data["bands"])
-        return FittedCalibrated(self.settings, profile, bands, foreign_load)
+        return FittedCalibrated(self.settings, calibrated_data.read(data), bands)
 
 
 def weigh(profile: Profile, values: FloatArray, n_checked: int, settings: Settings) -> Evidence:
@@ -182,7 +175,8 @@ def weigh(profile: Profile, values: FloatArray, n_checked: int, settings: Settin
     counting = Counting(features, profile.quantities, effects, settings.fail_on)
     contrast = relevant(contrasts(stable, chosen), values, chosen, counting)
     score = scores(largest_of_each(contrast, columns))
-    return Evidence(profile, values, stable, kept, contrast, score, significance(score, n_checked, settings.alpha))
+    found = significance(score, n_checked, settings.alpha)
+    return Evidence(profile, values, stable, kept, contrast, score, found)
 
 
 def runs_needed(n_checked: int, alpha: float) -> int:
@@ -199,6 +193,6 @@ def _guarantee(found: Significance, n_training: int, n_checked: int) -> str:
     if found.smallest_rank <= 0.05:
         return (
             "free of assumptions on distributions down to 0.05; below, the scores of "
-            f"{n_training} training runs are taken for normal"
+            f"{n_training} training runs are taken for Student's t"
         )
-    return f"parametric: the scores of {n_training} training runs are taken for normal"
+    return f"parametric: the scores of {n_training} training runs are taken for Student's t"

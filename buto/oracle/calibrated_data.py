@@ -28,7 +28,7 @@ def rounded(profile_values: FloatArray) -> FloatArray:
     )
 
 
-def write(profile: Profile, foreign_load: float) -> dict[str, Any]:
+def write(profile: Profile) -> dict[str, Any]:
     """Plain data; of a feature that is equal in all runs only that one value."""
     columns = iter(profile.values.T)
     properties = [
@@ -42,7 +42,6 @@ def write(profile: Profile, foreign_load: float) -> dict[str, Any]:
     first = len(profile.properties)
     return {
         "n_runs": len(profile.values),
-        "foreign_load": None if np.isnan(foreign_load) else round(foreign_load, 4),
         "end_s": profile.end_s,
         "features": properties,
         "duration_s": {"grain": float(profile.grain[first]), TOTAL: _array(next(columns))},
@@ -53,7 +52,7 @@ def write(profile: Profile, foreign_load: float) -> dict[str, Any]:
     }
 
 
-def read(data: Mapping[str, Any]) -> tuple[Profile, float]:
+def read(data: Mapping[str, Any]) -> Profile:
     """The inverse of :func:`write`; BadFileError for data of another shape."""
     try:
         return _read(data)
@@ -62,7 +61,7 @@ def read(data: Mapping[str, Any]) -> tuple[Profile, float]:
         raise BadFileError(f"the features are damaged: {what}") from error
 
 
-def _read(data: Mapping[str, Any]) -> tuple[Profile, float]:
+def _read(data: Mapping[str, Any]) -> Profile:
     n_runs = int(data["n_runs"])
     if n_runs < 1:
         raise ValueError(f"there are {n_runs} training runs")
@@ -75,15 +74,13 @@ def _read(data: Mapping[str, Any]) -> tuple[Profile, float]:
     ]
     columns += [_numbers(block[TOTAL], n_runs) for block in (data["duration_s"], *counts)]
     grain = [float(block["grain"]) for block in (*blocks, data["duration_s"])]
-    profile = Profile(
+    return Profile(
         properties,
         tuple(Emitter(str(one["type"]), str(one["source"])) for one in counts),
         np.array([*grain, *[COUNT_GRAIN] * len(counts)]),
         float(data["end_s"]),
         np.array(columns).T,
     )
-    load = data["foreign_load"]
-    return profile, float("nan") if load is None else float(load)
 
 
 def _array(values: FloatArray) -> Any:

@@ -12,8 +12,15 @@ from buto.verdicts import Direction, Finding, Status, Verdict
 
 METADATA_SOURCE = "metadata"
 
+SCREEN = 0.05
+"""One run with a p-value up to this is followed by two more: they have the power that it lacks, and one
+good build in twenty pays for it."""
+
 BUSY_SHARE = 0.2
 """Load by others, as a share of the cores, beyond which a regression may be theirs."""
+
+BUSIER = 0.1
+"""By so much more than in training others have to load the cores before a regression is theirs."""
 
 
 def check(oracle: Oracle, runs: RunSet) -> Verdict:
@@ -52,9 +59,20 @@ def check(oracle: Oracle, runs: RunSet) -> Verdict:
     others = dict.fromkeys(
         one.describe() for found in differences.values() for one in found if not one.deciding
     )
-    busy = _busy(valid) if verdict.status is Status.REGRESSION else ()
-    verdict = replace(verdict, warnings=(*skipped, *busy, *verdict.warnings, *others))
+    if verdict.status is Status.REGRESSION:
+        verdict = _if_quiet(verdict, oracle, valid)
+    verdict = replace(verdict, warnings=(*skipped, *verdict.warnings, *others))
     return _complete(verdict, oracle, valid)
+
+
+def needs_confirmation(oracle: Oracle, verdict: Verdict) -> bool:
+    """Whether one run's verdict should neither be believed nor dismissed before two more runs were made.
+
+    Not where a single run's finding decides whatever others do, for then nothing can be confirmed.
+    """
+    if verdict.p_value is not None and verdict.alpha is not None:
+        return verdict.p_value <= max(verdict.alpha, SCREEN)
+    return verdict.status is Status.REGRESSION and oracle.settings.runs_outside == "most"
 
 
 def _other_environment(oracle: Oracle, deciding: dict[str, list[MetadataDifference]]) -> Verdict:
@@ -76,13 +94,20 @@ def _other_environment(oracle: Oracle, deciding: dict[str, list[MetadataDifferen
     )
 
 
-def _busy(runs: RunSet) -> tuple[str, ...]:
-    return tuple(
+def _if_quiet(verdict: Verdict, oracle: Oracle, runs: RunSet) -> Verdict:
+    """A regression as it is on a quiet machine; with a warning on a busy one; and inconclusive if most
+    runs were made while others used clearly more of the cores than in any training run."""
+    busy = [run for run in runs if run.quality.foreign_load > BUSY_SHARE]
+    said = tuple(
         f"other processes used {run.quality.foreign_load:.0%} of the cores during run {run.id}: times and "
         "what depends on them may differ for that alone"
-        for run in runs
-        if run.quality.foreign_load > BUSY_SHARE
+        for run in busy
     )
+    busier = [run for run in busy if run.quality.foreign_load > oracle.foreign_load + BUSIER]
+    if 2 * len(busier) <= len(runs):
+        return replace(verdict, warnings=(*said, *verdict.warnings))
+    then = f"they used at most {oracle.foreign_load:.0%} in training; check again on a quieter machine"
+    return replace(verdict, status=Status.INCONCLUSIVE, reasons=(*said, then, *verdict.reasons))
 
 
 def _complete(verdict: Verdict, oracle: Oracle, judged: RunSet) -> Verdict:

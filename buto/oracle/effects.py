@@ -1,4 +1,4 @@
-"""The smallest change that counts, as a user writes it: ``64KiB``, ``20ms``, ``3``, or ``5%`` of the level."""
+"""The smallest change that counts, as a user writes it: ``64KiB``, ``20ms``, ``3``, or ``5%`` of a level."""
 
 from __future__ import annotations
 

@@ -23,6 +23,7 @@ class Oracle:
         fitted: the detector that has learned.
         target: plain data of how the program is started, for a later check; may be empty.
         warnings: what training left out, for people.
+        foreign_load: the largest share of the cores that others used in a training run, NaN if unknown.
     """
 
     test: str
@@ -32,3 +33,4 @@ class Oracle:
     fitted: FittedDetector
     target: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    foreign_load: float = float("nan")

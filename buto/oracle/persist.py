@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import shlex
 import tempfile
@@ -33,6 +34,7 @@ def save(path: Path, oracle: Oracle) -> None:
         "judge": oracle.settings.to_data(),
         "runs": list(oracle.run_ids),
         "warnings": list(oracle.warnings),
+        "foreign_load": None if math.isnan(oracle.foreign_load) else oracle.foreign_load,
         "environment": dict(oracle.environment.values),
         "environment_varying": list(oracle.environment.varying),
         "model": oracle.fitted.to_data(),
@@ -85,6 +87,7 @@ def _oracle(data: dict[str, Any]) -> Oracle:
         fitted=DETECTORS[settings.detector](settings).from_data(data["model"]),
         target=dict(data["target"]),
         warnings=tuple(str(one) for one in data["warnings"]),
+        foreign_load=math.nan if data.get("foreign_load") is None else float(data["foreign_load"]),
     )
 
 

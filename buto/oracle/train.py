@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -32,6 +33,7 @@ def train(runs: RunSet, settings: Settings = DEFAULT, *, target: Mapping[str, An
     _refuse_unusable(runs)
     environment = learn_metadata([run.metadata for run in runs], settings.metadata)
     fitted = DETECTORS[settings.detector](settings).fit(runs)
+    loads = [run.quality.foreign_load for run in runs if not math.isnan(run.quality.foreign_load)]
     return Oracle(
         test=runs.runs[0].test,
         settings=settings,
@@ -39,6 +41,7 @@ def train(runs: RunSet, settings: Settings = DEFAULT, *, target: Mapping[str, An
         environment=environment,
         fitted=fitted,
         target=dict(target or {}),
+        foreign_load=round(max(loads, default=math.nan), 4),
         warnings=(
             *_warnings(runs, environment),
             *few_runs(len(runs), fitted),
