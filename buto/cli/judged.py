@@ -10,11 +10,15 @@ from datetime import UTC, datetime
 from buto import oracle
 from buto.cli import chosen, options, reports
 from buto.cli.console import Console
+from buto.cli.session import CHECK
+from buto.errors import JudgeError
 from buto.oracle import Oracle
 from buto.report.check_report import NO_RUNS, check_report
 from buto.report.result import Result, reported
 from buto.report.terminal import verdict_lines
 from buto.runs import Run, RunSet, run_set
+from buto.runs.document import Head
+from buto.runs.model import PURPOSE, SESSION
 from buto.runs.store import RunStore
 from buto.verdicts import Status, Verdict
 
@@ -55,7 +59,35 @@ def training_runs(known: Oracle, args: Namespace) -> RunSet:
     return run_set([store.load(known.test, run_id) for run_id in known.run_ids if run_id in at_hand])
 
 
+def newest_check(test: str, store: RunStore) -> list[Run]:
+    """The usable runs that the newest check of a test was of; none without a check.
+
+    Raises:
+        JudgeError: it left no usable run.
+    """
+    recorded = [summary.head for summary in store.summaries(test) if summary.head is not None]
+    newest = [head for head in recorded if head.metadata.get(PURPOSE) == CHECK][-1:]
+    if not newest:
+        return []
+    session = _session(newest[0])
+    together = [head for head in recorded if _session(head) == session]
+    usable = [head.id for head in together if head.quality.valid]
+    if not usable:
+        problems = dict.fromkeys(problem for head in together for problem in head.quality.problems)
+        raise JudgeError(
+            f"the newest check left no usable run: {session}: {'; '.join(problems)}",
+            advice=f"check again: {shlex.join(['buto', 'check', test])}; or name runs with --from-runs",
+        )
+    return list(store.load_set(test, usable))
+
+
+def _session(head: Head) -> object:
+    """What the runs of one command share; a run of an older buto, without the mark, is alone."""
+    return head.metadata.get(SESSION, head.id)
+
+
 def next_steps(test: str, verdict: Verdict, args: Namespace) -> list[str]:
+    """What to type next, after a verdict that is no pass."""
     if verdict.status is Status.PASS:
         return []
     stored = [] if args.store == options.STORE else ["--store", str(args.store)]

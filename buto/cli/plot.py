@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,14 +13,13 @@ from typing import ClassVar
 from buto import oracle
 from buto.cli import chosen, options
 from buto.cli.console import Console
-from buto.cli.session import CHECK, stored_runs
-from buto.errors import EXIT_PASS, JudgeError, StorageError
-from buto.oracle import Oracle
+from buto.cli.judged import newest_check, training_runs
+from buto.cli.session import stored_runs
+from buto.cli.written import write_file
+from buto.errors import EXIT_PASS
 from buto.report.selection import select
 from buto.runs import Run, run_set
-from buto.runs.document import Head
 from buto.runs.store import RunStore
-from buto.training import PURPOSE, SESSION
 from buto.units import format_count
 from buto.verdicts import Finding
 
@@ -82,13 +80,13 @@ examples:
             console.info(f"{format_count(len(checked), 'checked run')}, {verdict.status.value}: {ids}")
         else:
             console.info("no run was recorded for a check yet")
-        training = _training(known, store)
+        training = training_runs(known, args)
         console.info(f"{len(training)} of {len(known.run_ids)} training runs are at hand")
         out: Path = args.out or Path("plots", args.test)
-        with _matplotlib_beside(store):
+        with matplotlib_beside(store):
             from buto.report.panels import caption_of, panels, pictures, single_pictures
 
-            drawn = panels(known, training, checked, findings)
+            drawn = panels(known, training.runs, checked, findings)
             caption = caption_of(known, checked)
             if args.properties:
                 by_name = {panel.prop.name: panel for panel in drawn}
@@ -98,13 +96,13 @@ examples:
             else:
                 made = pictures(drawn, args.test, caption, args.format)
             for name, picture in made.items():
-                _write(out / name, picture)
+                write_file(out / name, picture, "--out")
                 console.result(str(out / name))
         return EXIT_PASS
 
 
 @contextmanager
-def _matplotlib_beside(store: RunStore) -> Iterator[None]:
+def matplotlib_beside(store: RunStore) -> Iterator[None]:
     """Have matplotlib keep its list of fonts in the store, not in the user's home, unless told where."""
     if MATPLOTLIB_PLACE in os.environ:
         yield
@@ -121,40 +119,7 @@ def _matplotlib_beside(store: RunStore) -> Iterator[None]:
 def _checked(args: Namespace, store: RunStore) -> list[Run]:
     if args.from_runs is not None:
         return stored_runs(args.test, args.from_runs, args)
-    recorded = [summary.head for summary in store.summaries(args.test) if summary.head is not None]
-    newest = [head for head in recorded if head.metadata.get(PURPOSE) == CHECK][-1:]
-    if not newest:
-        return []
-    session = _session(newest[0])
-    together = [head for head in recorded if _session(head) == session]
-    usable = [head.id for head in together if head.quality.valid]
-    if not usable:
-        problems = dict.fromkeys(problem for head in together for problem in head.quality.problems)
-        raise JudgeError(
-            f"the newest check left no usable run: {session}: {'; '.join(problems)}",
-            advice=f"check again: {shlex.join(['buto', 'check', args.test])}; or name runs with --from-runs",
-        )
-    return list(store.load_set(args.test, usable))
-
-
-def _session(head: Head) -> object:
-    """What the runs of one command share; a run of an older buto, without the mark, is alone."""
-    return head.metadata.get(SESSION, head.id)
-
-
-def _training(known: Oracle, store: RunStore) -> list[Run]:
-    at_hand = set(store.ids(known.test))
-    return [store.load(known.test, run_id) for run_id in known.run_ids if run_id in at_hand]
-
-
-def _write(path: Path, picture: bytes) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(picture)
-    except OSError as error:
-        raise StorageError(
-            f"{path} cannot be written: {error.strerror}", advice="name another directory with --out"
-        ) from error
+    return newest_check(args.test, store)
 
 
 COMMAND = PlotCommand()

@@ -28,6 +28,8 @@ COMMANDS: dict[str, Entry] = {
     "attach": Entry("buto.cli.attach", "record a JVM that is already running"),
     "runs": Entry("buto.cli.runs", "list, show, export and delete stored runs"),
     "plot": Entry("buto.cli.plot", "draw what an oracle expects and what a run did"),
+    "report": Entry("buto.cli.report", "judge stored runs again and write reports of them"),
+    "history": Entry("buto.cli.history", "show how the checks of a test went over time"),
     "experiments": Entry("buto.cli.experiments", "record the runs of the thesis's experiments"),
     "doctor": Entry("buto.cli.doctor", "say whether this machine can measure"),
     "schema": Entry("buto.cli.schema", "print the JSON schema of a file that buto reads or writes"),

@@ -108,9 +108,7 @@ def _slack(report: CheckReport) -> str:
     if report.verdict.status is not Status.PASS or not used:
         return ""
     nearest = max(used, key=lambda panel: panel.band_used or 0.0)
-    return (
-        f"{format_percent(nearest.band_used or 0.0)} of its band was needed by {nearest.prop.name}, the most"
-    )
+    return f"at most {format_percent(nearest.band_used or 0.0)} of a band was needed, by {nearest.prop.name}"
 
 
 def _environment(report: CheckReport) -> str:
@@ -171,7 +169,7 @@ def _curves(finding: Finding, panel: Panel | None, style: Style) -> str:
     painted = "".join(
         style.paint(block, "red") if out else block for block, out in zip(drawn, outside, strict=True)
     )
-    return f"run {painted}  {word} {beside}"
+    return f"run {painted}  {word} {beside}".rstrip()
 
 
 def _curve_of(panel: Panel, run_id: str) -> Curve | None:

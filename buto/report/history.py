@@ -1,0 +1,147 @@
+"""How the checks of one test went over time, from what was kept of each (see :mod:`buto.runs.results`)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+
+from buto.report.harmless import MAX_TEXT, one_line
+from buto.report.json_result import FORMAT, VERSION
+from buto.report.levels import median_levels
+from buto.report.result import TRAINED
+from buto.report.sparkline import sparkline
+from buto.report.words import unit_of
+from buto.runs.names import start_of
+from buto.units import format_count, format_number, format_quantity
+
+SPARKLINE_WIDTH = 40
+_SHORT = 9
+_DIRTY = "+dirty"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One check, or one training: the point at which an oracle was accepted.
+
+    Attributes:
+        at: start of the first run of a check, end of a training.
+        status: a verdict's, or ``trained``.
+        commit: that of the runs, None where it is not known.
+        levels: property to the median of its level over the valid runs.
+        subjects: of the findings, worst first.
+        run_ids: the valid runs.
+    """
+
+    at: datetime
+    status: str
+    commit: str | None
+    levels: Mapping[str, float]
+    subjects: tuple[str, ...]
+    run_ids: tuple[str, ...]
+    p_value: float | None = None
+
+    @property
+    def is_training(self) -> bool:
+        return self.status == TRAINED
+
+    @property
+    def short_commit(self) -> str:
+        """The first digits, with ``+`` if files differed; empty where it is not known."""
+        digits, dirty, _ = (self.commit or "").partition(_DIRTY)
+        return one_line(digits[:_SHORT], _SHORT) + ("+" if dirty else "")
+
+
+def entry_of(content: bytes) -> Entry:
+    """What one kept result says. ValueError if it is none, or of another version."""
+    data = json.loads(content)
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise ValueError(f"it does not say that it is a {FORMAT}")
+    if data.get("version") != VERSION:
+        raise ValueError(f"it is of version {data.get('version')!r}; this buto reads {VERSION}")
+    try:
+        return _entry(data)
+    except (KeyError, TypeError, AttributeError, IndexError) as error:
+        raise ValueError(f"it is no result: {error!r}") from error
+
+
+def in_order(entries: Iterable[Entry]) -> list[Entry]:
+    """By time. Of checks of the same runs the one that comes last in ``entries`` stands for all."""
+    judged = {entry.run_ids if not entry.is_training else (str(entry.at),): entry for entry in entries}
+    return sorted(judged.values(), key=lambda entry: entry.at)
+
+
+def usual_properties(entries: Sequence[Entry], at_most: int) -> list[str]:
+    """Properties to show where none is named: those that were found most often, else the first there is."""
+    found = [subject for entry in entries for subject in entry.subjects]
+    known = {name for entry in entries for name in entry.levels}
+    often = sorted({name for name in found if name in known}, key=lambda name: (-found.count(name), name))
+    return often[:at_most] or sorted(known)[:1]
+
+
+def series(entries: Sequence[Entry], name: str) -> np.ndarray:
+    """The levels of a property, shape (n_entries,), NaN where there is none."""
+    return np.array([entry.levels.get(name, np.nan) for entry in entries], dtype=np.float64)
+
+
+def history_lines(test: str, entries: Sequence[Entry], names: Sequence[str]) -> list[str]:
+    """A curve for each property, and a row for each entry, oldest first."""
+    trainings = sum(entry.is_training for entry in entries)
+    counts = f"{format_count(len(entries) - trainings, 'check')}, {format_count(trainings, 'training')}"
+    curves = [(one_line(name, MAX_TEXT), *_curve(series(entries, name), unit_of(name))) for name in names]
+    shown = [one_line(name, MAX_TEXT) for name in names]
+    rows = [("WHEN (UTC)", "COMMIT", "RESULT", "P", *shown, "FOUND"), *(_row(one, names) for one in entries)]
+    return [f"{one_line(test)}: {counts}", "", *_columns(curves), *([""] if curves else []), *_columns(rows)]
+
+
+def _entry(data: dict[str, object]) -> Entry:
+    tests = data["tests"]
+    test = tests[0]  # type: ignore[index]
+    runs = [run for run in test["runs"] if run["valid"]]
+    verdict = test["verdict"]
+    start = start_of(runs[0]["id"]) if runs and verdict is not None else None
+    commits = [str(run["commit"]) for run in runs if run["commit"] is not None]
+    levels = [{str(name): float(level) for name, level in run["levels"].items()} for run in runs]
+    return Entry(
+        at=start or datetime.fromisoformat(str(data["finished"])),
+        status=str(test["status"]),
+        commit=commits[-1] if commits else None,
+        levels=median_levels(levels),
+        subjects=tuple(str(one["subject"]) for one in verdict["findings"]) if verdict else (),
+        run_ids=tuple(str(run["id"]) for run in runs),
+        p_value=None if verdict is None or verdict["p_value"] is None else float(verdict["p_value"]),
+    )
+
+
+def _curve(levels: np.ndarray, unit: str) -> tuple[str, str]:
+    known = levels[np.isfinite(levels)]
+    if not known.size:
+        return "", "never read"
+    low, high = (format_quantity(float(end), unit) for end in (known.min(), known.max()))
+    return sparkline(levels, SPARKLINE_WIDTH), low if low == high else f"{low} to {high}"
+
+
+def _row(entry: Entry, names: Sequence[str]) -> tuple[str, ...]:
+    levels = [entry.levels.get(name) for name in names]
+    said = [
+        "" if level is None else format_quantity(level, unit_of(name))
+        for level, name in zip(levels, names, strict=True)
+    ]
+    others = len(entry.subjects) - 1
+    found = one_line(entry.subjects[0], MAX_TEXT) if entry.subjects else ""
+    return (
+        f"{entry.at:%Y-%m-%d %H:%M}",
+        entry.short_commit,
+        "ORACLE ACCEPTED" if entry.is_training else one_line(entry.status, MAX_TEXT),
+        "" if entry.p_value is None else format_number(entry.p_value),
+        *said,
+        f"{found} and {others} more" if others > 0 else found,
+    )
+
+
+def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
