@@ -15,7 +15,7 @@ from buto.report.bands import Band, Curve, Panel
 from buto.report.check_report import CheckReport
 from buto.report.html.curves import codes, scale_of, thinned
 from buto.report.html.events import MAX_MARKS, collections_of
-from buto.report.html.text import line
+from buto.report.html.text import line, titled
 from buto.runs import FloatArray, Run
 from buto.runs.names import start_of
 from buto.units import format_percent, plural, scale_of_unit
@@ -138,11 +138,12 @@ def _panel_data(
     scale = scale_of(*training, *checked)
     return {
         "name": line(panel.prop.name),
+        "title": titled(panel.prop.name),
         "unit": unit_data(panel.prop.unit),
         "lowest": _number(panel.prop.lower),
         "moves": panel.moves,
         "tag": _tag(panel),
-        "used": _number(panel.band_used),
+        "used": None if panel.band_used is None else min(panel.band_used, 1.0),
         "scale": [scale.low, scale.step],
         "training": [codes(values, scale) for values in training],
         "checked": [codes(values, scale) for values in checked],
@@ -157,7 +158,9 @@ def _tag(panel: Panel) -> str:
         return words.change(panel.findings[0])
     if panel.band_used is None:
         return ""
-    return f"uses {format_percent(min(panel.band_used, 1.0))} of its band"
+    if panel.band_used > 1.0:
+        return "outside its band"
+    return f"uses {format_percent(panel.band_used)} of its band"
 
 
 def _band_data(band: Band) -> dict[str, Any]:

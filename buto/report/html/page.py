@@ -13,7 +13,7 @@ from buto.report.html.reasoning import reasoning
 from buto.report.html.text import escape, json_block
 
 _PARTS = (
-    ("findings", "What differs"),
+    ("findings", "Findings"),
     ("properties", "All properties"),
     ("verdict", "How it was judged"),
     ("environment", "Environment"),
@@ -49,8 +49,9 @@ def _page(report: CheckReport) -> Iterator[str]:
     yield f'<nav aria-label="parts"><b class="{report.verdict.status.value}">'
     yield f"{escape(report.verdict.status.value)}</b>"
     body = list(_body(report))
-    there = "\n".join(body)
-    yield from (f'<a href="#{part}">{name}</a>' for part, name in _PARTS if f'<section id="{part}"' in there)
+    for part, name in _PARTS:
+        if any(piece.startswith(f'<section id="{part}"') for piece in body):
+            yield f'<a href="#{part}">{name}</a>'
     yield "</nav><main>"
     yield from body
     yield f"</main><footer>buto {escape(__version__)}</footer>"

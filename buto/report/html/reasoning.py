@@ -57,10 +57,11 @@ def _environment(report: CheckReport) -> str:
             f"The checked runs were made in another environment than training: {', '.join(deciding)} "
             f"{'differ' if len(deciding) > 1 else 'differs'}."
         )
-    told = f"; {format_count(differing, 'key')} that cannot decide differ" if differing else ""
-    return (
-        f"All that decides whether runs can be compared is as in training ({same} keys are the same{told})."
+    told = (
+        f", {differing} that cannot decide {'differs' if differing == 1 else 'differ'}" if differing else ""
     )
+    alike = f"{format_count(same, 'key')} alike{told}"
+    return f"All that decides whether runs can be compared is as in training ({alike})."
 
 
 def _learning(report: CheckReport) -> str:
@@ -76,7 +77,8 @@ def _learning(report: CheckReport) -> str:
     width = f"{format_number(settings.deviations)} standard deviations around the {settings.average}"
     least = ", with a smallest width" if settings.floor else ""
     few = ", wider the fewer runs there are" if settings.small_sample else ""
-    return f"{used}: from {smoothing}, at each time point a band of {width} ({settings.bounds} bounds{least}{few})."
+    band = f"a band of {width} ({settings.bounds} bounds{least}{few})"
+    return f"{used}: from {smoothing}, at each time point {band}."
 
 
 def _rule(report: CheckReport) -> str:
@@ -98,7 +100,9 @@ def _judging(report: CheckReport) -> str:
     judged = [panel for panel in report.panels if panel.band_used is not None]
     outside = [panel for panel in report.panels if panel.findings]
     inside = [panel for panel in judged if not panel.findings and panel.moves]
-    said = f"{format_count(len(report.panels), 'property')} were put beside the band, {len(outside)} differ"
+    judged_ones = format_count(len(report.panels), "property")
+    verb = "differ" if len(outside) > 1 else "differs"
+    said = f"{judged_ones} were put beside the band: {len(outside) or 'none'} {verb}"
     if inside:
         closest = max(inside, key=lambda panel: panel.band_used or 0.0)
         said += (

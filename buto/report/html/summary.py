@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator, Mapping
 
-from buto.properties import split_name
 from buto.report import words
 from buto.report.bands import Panel
 from buto.report.check_report import CheckReport
 from buto.report.html.data import MAX_PANELS, when
-from buto.report.html.text import escape
+from buto.report.html.text import escape, titled
 from buto.units import format_count, format_percent, format_seconds
 from buto.verdicts import Direction, Effect, Finding, Status
 
@@ -83,11 +83,10 @@ def warnings(report: CheckReport) -> Iterator[str]:
 
 
 def name(text: str) -> str:
-    """A property's name, with its instance, by which it is told from its like, set off."""
-    metric, instance = split_name(text)
-    if instance is None:
-        return f"<bdi>{escape(metric)}</bdi>"
-    return f"<bdi>{escape(metric)}</bdi> <b><bdi>{escape(instance)}</bdi></b>"
+    """A property's name, with what tells it from its like set off."""
+    parts = titled(text)
+    first, last = (f"<bdi>{html.escape(part)}</bdi>" for part in parts)
+    return f"{first} <b>{last}</b>" if parts[1] else first
 
 
 def _facts(report: CheckReport) -> Iterator[tuple[str, str]]:
@@ -143,7 +142,7 @@ def _details(finding: Finding, several: bool) -> Iterator[tuple[str, str]]:
 
 
 def _lines(rest: tuple[Finding, ...], places: Mapping[str, int]) -> Iterator[str]:
-    yield '<div class="scroll"><table class="lines"><caption>And, less severe</caption><thead><tr>'
+    yield '<div class="scroll"><table class="short"><caption>And, less severe</caption><thead><tr>'
     yield "<th>property</th><th>change</th><th>seen</th><th>expected</th><th>outside</th></tr></thead><tbody>"
     for finding in rest[:MAX_LINES]:
         cells = (words.observed(finding), words.expected(finding), words.window(finding) or finding.text)
@@ -187,11 +186,12 @@ def _list(kind: str, texts: tuple[str, ...], title: str) -> Iterator[str]:
     if not texts:
         return
     yield f'<div class="{kind}"><h2>{title}</h2><ul>'
-    yield from (f"<li>{escape(_sentence(text), 1000)}</li>" for text in texts[:MAX_LINES])
+    yield from (f"<li>{escape(text, 1000)}</li>" for text in texts[:MAX_LINES])
     if len(texts) > MAX_LINES:
         yield f"<li>And {len(texts) - MAX_LINES} more.</li>"
     yield "</ul></div>"
 
 
 def _sentence(text: str) -> str:
-    return text if text.endswith((".", "!", "?")) else f"{text}."
+    ended = text if text.endswith((".", "!", "?")) else f"{text}."
+    return ended[:1].upper() + ended[1:]

@@ -38,13 +38,14 @@ def environment(report: CheckReport) -> Iterator[str]:
     ignored = [row for row in rows if row.likeness is Likeness.IGNORED]
     yield '<section id="environment"><h2>Environment</h2>'
     if differing:
-        yield f"<p>{format_count(len(differing), 'key')} of {len(differing) + len(compared)} differ.</p>"
+        verb = "differs" if len(differing) == 1 else "differ"
+        yield f"<p>{len(differing)} of {format_count(len(differing) + len(compared), 'key')} {verb}.</p>"
         yield from _metadata(differing)
     else:
         yield f"<p>No difference in {format_count(len(compared), 'key')} that are compared.</p>"
-    for title, folded in (("are the same", compared), ("are not compared", ignored)):
+    for title, folded in (("the same, or not in all training runs", compared), ("not compared", ignored)):
         if folded:
-            yield f"<details><summary>{len(folded)} keys that {title}</summary>"
+            yield f"<details><summary>{format_count(len(folded), 'key')} {title}</summary>"
             yield from _metadata(folded)
             yield "</details>"
     yield "</section>"
@@ -52,8 +53,8 @@ def environment(report: CheckReport) -> Iterator[str]:
 
 def runs(report: CheckReport) -> Iterator[str]:
     """A line for each run: how it ended, and how well it was measured."""
-    yield '<section id="runs"><h2>Runs</h2><div class="scroll"><table><thead><tr><th>run</th><th>for</th>'
-    yield "<th>started</th><th>duration</th><th>ended</th><th>samples</th><th>missed</th>"
+    yield '<section id="runs"><h2>Runs</h2><div class="scroll"><table class="short">'
+    yield "<thead><tr><th>run</th><th>for</th><th>started</th><th>duration</th><th>ended</th><th>samples</th><th>missed</th>"
     yield "<th>largest gap</th><th>load by others</th></tr></thead><tbody>"
     judged = report.verdict.run_ids
     rows = [(run, "checked" if run.id in judged else "not judged") for run in report.checked]
@@ -131,8 +132,8 @@ def _run(run: Run, role: str) -> str:
 
 
 def _costs(panels: Sequence[Panel]) -> Iterator[str]:
-    yield '<div class="scroll"><table><thead><tr><th>cost</th><th></th><th>checked</th><th>most</th>'
-    yield "<th>training</th><th>change</th></tr></thead><tbody>"
+    yield '<div class="scroll"><table class="short"><thead><tr><th>cost</th><th></th>'
+    yield "<th>checked</th><th>most</th><th>training</th><th>change</th></tr></thead><tbody>"
     for panel in panels[:MAX_ROWS]:
         unit = panel.prop.unit
         now, before = _typical(panel.checked, panel), _typical(panel.training, panel)

@@ -30,6 +30,21 @@ def line(text: str, limit: int = MAX_NAME) -> str:
     return seen(text[:limit]).replace("\n", "\\n").replace("\t", "\\t") + left_out
 
 
+def titled(name: str) -> tuple[str, str]:
+    """A property's name in two: what it is of, and what tells it from its like, which may be empty.
+
+    ``jvm.memory.used[G1 Old Gen]`` is ``jvm.memory.used`` and ``G1 Old Gen``; of an MBean's member the
+    member comes last.
+    """
+    start, bracket, rest = name.partition("[")
+    owner, end, member = rest.rpartition("]")
+    if not bracket or not end:
+        return line(name), ""
+    if member.startswith("/") and start == "mbean":
+        return line(owner), line(member[1:])
+    return (line(name), "") if member else (line(start), line(owner))
+
+
 def escape(text: str, limit: int = MAX_NAME) -> str:
     """One harmless line, for between tags and for attributes in double quotes."""
     return html.escape(line(text, limit))

@@ -113,7 +113,10 @@ class Cursor {
     const wide = chart.tip.offsetWidth;
     const leftward = left + 14 + wide > chart.plot.clientWidth;
     chart.tip.style.left = `${Math.max(0, leftward ? left - wide - 14 : left + 14)}px`;
-    chart.tip.style.top = `${area.top}px`;
+    // Where it hides least: away from the run that is asked about.
+    const shown = panel.checked[chart.worst] ?? panel.training[0];
+    const high = shown && y(between(shown.times, shown.values, time)) < (area.top + area.bottom) / 2;
+    chart.tip.style.top = `${high ? Math.max(0, area.bottom - chart.tip.offsetHeight - 4) : area.top}px`;
   }
 
   hide() {
@@ -156,7 +159,8 @@ class Cursor {
     const { run } = panel.checked[this.chart.worst] ?? { run: { collections: [], notifications: [] } };
     const reach = (view[1] - view[0]) / 120;
     const close = (marks) => marks.filter(([at]) => Math.abs(at - time) < reach);
-    for (const [, count, collector] of close(run.collections).slice(0, 3)) rows.push(["collections", "collected", `${count}× ${collector}`]);
+    const collected = close(run.collections).map(([, count, collector]) => (count > 1 ? `${count}× ${collector}` : collector));
+    if (collected.length) rows.push(["collections", "collected", [...new Set(collected)].slice(0, 4).join(", ")]);
     for (const [, type, , message] of close(run.notifications).slice(0, 3)) rows.push(["notifications", type, message.slice(0, 80)]);
     return rows;
   }

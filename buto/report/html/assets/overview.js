@@ -19,10 +19,9 @@ function miniature(panel, width = 240, height = 76) {
   return root;
 }
 
-function title(name) {
-  const bracket = name.indexOf("[");
-  if (bracket < 0 || !name.endsWith("]")) return [element("bdi", {}, name)];
-  return [element("bdi", {}, name.slice(0, bracket)), " ", element("b", {}, element("bdi", {}, name.slice(bracket + 1, -1)))];
+function title([first, last]) {
+  const parts = [element("bdi", {}, first)];
+  return last ? [...parts, " ", element("b", {}, element("bdi", {}, last))] : parts;
 }
 
 function overview(place) {
@@ -48,7 +47,7 @@ function card(i) {
   const raw = page.panels[i];
   const differs = raw.findings.length > 0;
   const made = element("button", { type: "button", class: differs ? "card differs" : "card", "data-open": i },
-    element("span", { class: "name" }, ...title(raw.name)),
+    element("span", { class: "name" }, ...title(raw.title)),
     element("span", { class: "tag" }, differs ? `≠ ${raw.tag}` : raw.tag), miniature(panels[i]()));
   if (!differs && raw.used !== null) {
     const width = Math.round(100 * Math.min(1, raw.used));
@@ -63,7 +62,7 @@ function constants(still) {
     const panel = panels[i]();
     const values = [...panel.checked, ...panel.training].flatMap((curve) => [...curve.values.slice(0, 1)]);
     const value = values.length ? formatQuantity(values[0], panel.unit) : "";
-    return element("tr", {}, element("td", {}, element("button", { type: "button", class: "open", "data-open": i }, ...title(panel.name))), element("td", {}, value));
+    return element("tr", {}, element("td", {}, element("button", { type: "button", class: "open", "data-open": i }, ...title(panel.title))), element("td", {}, value));
   });
   return element("details", {}, element("summary", {}, `${still.length} never change, in any run`),
     element("div", { class: "scroll" }, element("table", {}, element("tbody", {}, ...rows))));
@@ -81,7 +80,7 @@ function dialog(box) {
       return made;
     };
     box.replaceChildren(
-      element("div", { class: "bar" }, element("h2", {}, ...title(raw.name)),
+      element("div", { class: "bar" }, element("h2", {}, ...title(raw.title)),
         element("span", { class: "turn" }, button("previous property", "‹", () => open(shown - 1)), ` ${shown + 1} of ${panels.length} `,
           button("next property", "›", () => open(shown + 1)), button("close (Escape)", "✕", () => box.close()))),
       element("p", { class: raw.findings.length ? "tag differs" : "tag" }, raw.tag), chart.box,
