@@ -4,13 +4,15 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 OLDEST_PYTHON := 3.11
+MVN ?= mvn
+PLUGINS := build-plugins
 INSTALL := $(BIN)/python -m pip install --quiet --no-cache-dir --disable-pip-version-check
 export MPLCONFIGDIR := $(CURDIR)/$(VENV)/matplotlib
 # pip asks rustc for its version, and where rustc is rustup's, that writes below HOME.
 export RUSTUP_HOME ?= $(CURDIR)/$(VENV)/rustup
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint type layers java bench clean
+.PHONY: help demo test lint type layers java plugins bench clean
 
 help: ## what can be typed
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,11 +37,22 @@ layers: $(VENV)/installed-test ## who may import whom
 java: $(VENV)/installed ## compile the Java parts into buto/jars/
 	@$(BIN)/python java-probes/build.py
 
+plugins: $(PLUGINS)/repository/built ## the plugins for Maven, Gradle and JUnit into build-plugins/repository/
+
+$(PLUGINS)/repository/built: $(wildcard $(PLUGINS)/pom.xml $(PLUGINS)/*/pom.xml) $(shell find $(PLUGINS)/*/src -type f)
+	@command -v $(MVN) >/dev/null || { \
+	  echo "The plugins are built by Maven 3.6.3 or newer, and $(MVN) was not found."; \
+	  echo "Debian, Ubuntu: sudo apt-get install maven"; exit 1; }
+	@echo "Building the plugins (the first time this takes some minutes, and 150 MB into $(PLUGINS)/.m2)"
+	@$(MVN) --quiet --batch-mode --file $(PLUGINS) -Dmaven.repo.local="$(CURDIR)/$(PLUGINS)/.m2" \
+	  -DaltDeploymentRepository="buto::file://$(CURDIR)/$(PLUGINS)/repository" clean deploy
+	@touch $@
+
 bench: $(VENV)/installed-test java ## what measuring costs
 	@$(BIN)/python -m perf
 
 clean: ## remove what was built, but not the virtual environment
-	rm -rf build dist demo-output buto/jars/*.jar .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf build dist demo-output buto/jars/*.jar $(PLUGINS)/repository $(PLUGINS)/*/target .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name $(VENV) -prune -o -name __pycache__ -type d -print0 | xargs -0 rm -rf
 
 $(BIN)/python:

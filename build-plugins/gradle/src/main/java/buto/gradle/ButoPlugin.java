@@ -1,0 +1,93 @@
+package buto.gradle;
+
+import java.io.File;
+import java.util.Collections;
+import java.util.concurrent.Callable;
+import org.gradle.api.GradleException;
+import org.gradle.api.Plugin;
+import org.gradle.api.Project;
+import org.gradle.api.file.Directory;
+import org.gradle.api.file.FileCollection;
+import org.gradle.api.file.ProjectLayout;
+import org.gradle.api.provider.Provider;
+import org.gradle.api.tasks.SourceSet;
+import org.gradle.api.tasks.SourceSetContainer;
+
+/** Adds {@code buto { ... }} and the tasks {@code butoTrain}, {@code butoCheck} and {@code butoReport}. */
+public class ButoPlugin implements Plugin<Project> {
+    private static final String GROUP = "verification";
+
+    @Override
+    public void apply(Project project) {
+        ButoExtension extension =
+                project.getExtensions().create("buto", ButoExtension.class, project.container(ButoTest.class));
+        preset(extension, project);
+        add(project, extension, "butoTrain", ButoTrain.class, "Learns what the programs use; commit the files.");
+        add(project, extension, "butoReport", ButoReport.class, "Writes the reports of the last check anew.");
+        ButoCheck check = add(
+                project, extension, "butoCheck", ButoCheck.class, "Judges what the programs use by what was learned.");
+        project.afterEvaluate(evaluated -> {
+            if (extension.isIgnoreFailures()) {
+                check.setIgnoreFailures(true);
+            }
+        });
+        // Asked when the tasks of a build are gathered, for the build script speaks after this.
+        Callable<Object> wanted = () -> extension.isRunWithCheck() ? check : Collections.emptyList();
+        project.getTasks().matching(task -> task.getName().equals("check")).all(task -> task.dependsOn(wanted));
+    }
+
+    private static void preset(ButoExtension extension, Project project) {
+        extension.setJava(new File(System.getProperty("java.home"), "bin/java"));
+        extension.setOracles(project.file("src/test/buto"));
+        extension.setStore(new File(project.getRootDir(), ".buto"));
+        Object executable = project.findProperty("buto.executable");
+        if (executable != null) {
+            extension.setExecutable(project.file(executable));
+        }
+        Object runs = project.findProperty("buto.runs");
+        if (runs != null) {
+            extension.setRuns(Integer.valueOf(runs.toString()));
+        }
+    }
+
+    private static <T extends ButoTask> T add(
+            Project project, ButoExtension extension, String name, Class<T> type, String description) {
+        T task = project.getTasks().create(name, type);
+        task.setGroup(GROUP);
+        task.setDescription(description);
+        project.afterEvaluate(evaluated -> {
+            if (extension.getReports() == null) {
+                extension.setReports(new File(buildDirectory(project), "reports/buto"));
+            }
+            Object only = project.findProperty("buto.test");
+            task.configure(extension, project.getProjectDir(), only == null ? null : only.toString());
+            if (project.getPlugins().hasPlugin("java-base")) {
+                SourceSetContainer sources = sourceSets(project);
+                task.setClasspaths(
+                        classpath(sources, SourceSet.MAIN_SOURCE_SET_NAME),
+                        classpath(sources, SourceSet.TEST_SOURCE_SET_NAME));
+            }
+        });
+        return task;
+    }
+
+    /** A convention of old Gradle, an extension of new: as a property of the project it is there in both. */
+    private static SourceSetContainer sourceSets(Project project) {
+        return (SourceSetContainer) project.property("sourceSets");
+    }
+
+    private static FileCollection classpath(SourceSetContainer sources, String name) {
+        SourceSet found = sources.findByName(name);
+        return found == null ? null : found.getRuntimeClasspath();
+    }
+
+    /** By reflection, for the method's type is another in old Gradle, and getBuildDir is on its way out of new. */
+    private static File buildDirectory(Project project) {
+        try {
+            Object provider = ProjectLayout.class.getMethod("getBuildDirectory").invoke(project.getLayout());
+            return ((Directory) ((Provider<?>) provider).get()).getAsFile();
+        } catch (ReflectiveOperationException unknown) {
+            throw new GradleException("this version of Gradle does not say where it builds", unknown);
+        }
+    }
+}

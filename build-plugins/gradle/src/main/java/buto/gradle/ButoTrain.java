@@ -1,0 +1,14 @@
+package buto.gradle;
+
+import buto.launcher.ButoException;
+import buto.launcher.Harness;
+import buto.launcher.Outcome;
+import java.util.List;
+
+/** Launches the programs several times and learns what they use; to be called by hand, and its files committed. */
+public class ButoTrain extends ButoTask {
+    @Override
+    Outcome carryOut(Harness harness, String name, List<String> program) throws ButoException {
+        return harness.train(name, program);
+    }
+}

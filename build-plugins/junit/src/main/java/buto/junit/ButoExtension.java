@@ -1,0 +1,85 @@
+package buto.junit;
+
+import java.lang.reflect.Method;
+import org.junit.jupiter.api.extension.ConditionEvaluationResult;
+import org.junit.jupiter.api.extension.ExecutionCondition;
+import org.junit.jupiter.api.extension.ExtensionConfigurationException;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.InvocationInterceptor;
+import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
+import org.junit.platform.commons.support.AnnotationSupport;
+
+/** Has a scenario measured instead of running it here; its lifecycle methods run where it runs. */
+public final class ButoExtension implements InvocationInterceptor, ExecutionCondition {
+    @Override
+    public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
+        return new Options(context).isOn("skip")
+                ? ConditionEvaluationResult.disabled("buto is skipped")
+                : ConditionEvaluationResult.enabled("buto is not skipped");
+    }
+
+    @Override
+    public void interceptTestMethod(
+            Invocation<Void> invocation, ReflectiveInvocationContext<Method> method, ExtensionContext context)
+            throws Throwable {
+        invocation.skip();
+        Method scenario = method.getExecutable();
+        if (scenario.getParameterCount() > 0) {
+            throw new ExtensionConfigurationException(scenario + " has parameters, and a scenario of buto has none");
+        }
+        new Measurement(annotation(context), context).carryOut(context.getRequiredTestClass(), scenario);
+    }
+
+    private static ButoTest annotation(ExtensionContext context) {
+        for (ExtensionContext at = context; at != null; at = at.getParent().orElse(null)) {
+            if (AnnotationSupport.isAnnotated(at.getElement(), ButoTest.class)) {
+                return AnnotationSupport.findAnnotation(at.getElement(), ButoTest.class).get();
+            }
+        }
+        throw new ExtensionConfigurationException(
+                context.getDisplayName() + " is extended by ButoExtension and has no @ButoTest: annotate it");
+    }
+
+    @Override
+    public void interceptTestTemplateMethod(
+            Invocation<Void> invocation, ReflectiveInvocationContext<Method> method, ExtensionContext context) {
+        throw onlyTests(invocation, method);
+    }
+
+    @Override
+    public <T> T interceptTestFactoryMethod(
+            Invocation<T> invocation, ReflectiveInvocationContext<Method> method, ExtensionContext context) {
+        throw onlyTests(invocation, method);
+    }
+
+    private static ExtensionConfigurationException onlyTests(
+            Invocation<?> invocation, ReflectiveInvocationContext<Method> method) {
+        invocation.skip();
+        return new ExtensionConfigurationException(
+                method.getExecutable() + " cannot be a scenario of buto: only @Test and @ButoTest methods can");
+    }
+
+    @Override
+    public void interceptBeforeAllMethod(
+            Invocation<Void> invocation, ReflectiveInvocationContext<Method> method, ExtensionContext context) {
+        invocation.skip();
+    }
+
+    @Override
+    public void interceptBeforeEachMethod(
+            Invocation<Void> invocation, ReflectiveInvocationContext<Method> method, ExtensionContext context) {
+        invocation.skip();
+    }
+
+    @Override
+    public void interceptAfterEachMethod(
+            Invocation<Void> invocation, ReflectiveInvocationContext<Method> method, ExtensionContext context) {
+        invocation.skip();
+    }
+
+    @Override
+    public void interceptAfterAllMethod(
+            Invocation<Void> invocation, ReflectiveInvocationContext<Method> method, ExtensionContext context) {
+        invocation.skip();
+    }
+}

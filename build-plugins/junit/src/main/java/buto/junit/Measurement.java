@@ -1,0 +1,106 @@
+package buto.junit;
+
+import buto.launcher.ButoException;
+import buto.launcher.Executable;
+import buto.launcher.Harness;
+import buto.launcher.MeasuredTest;
+import buto.launcher.Results;
+import java.io.File;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.opentest4j.AssertionFailedError;
+import org.opentest4j.TestAbortedException;
+
+/** One scenario, trained or checked by buto. */
+final class Measurement {
+    private static final String HOW_TO_TRAIN = "run this test with -Dbuto.train=true, or with BUTO_TRAIN=true in the environment";
+
+    private final ButoTest wanted;
+    private final Options options;
+
+    Measurement(ButoTest wanted, ExtensionContext context) {
+        this.wanted = wanted;
+        this.options = new Options(context);
+    }
+
+    /**
+     * Starts buto for a scenario.
+     *
+     * @throws AssertionFailedError for a regression
+     * @throws TestAbortedException when trained, for nothing was checked
+     * @throws ButoException if nothing can be said about the scenario
+     */
+    void carryOut(Class<?> testClass, Method scenario) throws ButoException {
+        MeasuredTest test = test(testClass, scenario);
+        List<String> program = test.commandLine(java(), classpath());
+        File executable = options.text("executable").map(File::new).orElse(null);
+        Executable buto = Executable.find(executable, "-Dbuto.executable= or BUTO_EXECUTABLE");
+        List<String> said = new ArrayList<>();
+        Results results = new Results(HOW_TO_TRAIN, reports());
+        if (options.isOn("train")) {
+            results.add(test.getName(), harness(buto, System.out::println, said).train(test.getName(), program));
+            conclude(results, said);
+            throw new TestAbortedException(
+                    "learned what " + test.getName() + " uses; commit its file in " + oracles() + " and run again");
+        }
+        results.add(test.getName(), harness(buto, line -> { }, said).check(test.getName(), program));
+        conclude(results, said);
+    }
+
+    private MeasuredTest test(Class<?> testClass, Method scenario) {
+        MeasuredTest test = new MeasuredTest();
+        test.setName(testClass.getName().replace('$', '.') + "." + scenario.getName());
+        test.setMainClass(Scenario.class.getName());
+        test.setArguments(Arrays.asList(testClass.getName(), scenario.getName()));
+        test.setJvmArguments(Arrays.asList(wanted.jvmArguments()));
+        return test;
+    }
+
+    private Harness harness(Executable buto, Consumer<String> output, List<String> said) {
+        return new Harness(buto, new File("").getAbsoluteFile(), output, said::add)
+                .store(options.file("store", ".buto"))
+                .oracles(oracles())
+                .reports(reports())
+                .runs(options.text("runs").map(Integer::valueOf).orElse(wanted.runs() == 0 ? null : wanted.runs()))
+                .checkRuns(wanted.checkRuns() == 0 ? null : wanted.checkRuns())
+                .alpha(wanted.alpha().isEmpty() ? null : wanted.alpha());
+    }
+
+    private File oracles() {
+        return options.file("oracles", "src/test/buto");
+    }
+
+    private File reports() {
+        boolean maven = new File("pom.xml").isFile();
+        return options.file("reports", maven ? "target/buto-reports" : "build/reports/buto");
+    }
+
+    private static void conclude(Results results, List<String> said) throws ButoException {
+        String output = System.lineSeparator() + String.join(System.lineSeparator(), said);
+        if (results.regressions() != null) {
+            throw new AssertionFailedError(results.regressions() + output);
+        }
+        if (results.broken() != null) {
+            throw new ButoException(results.broken() + output);
+        }
+    }
+
+    private static File java() {
+        return new File(System.getProperty("java.home"), "bin/java");
+    }
+
+    /** That of this JVM. Surefire may start it by a jar with a manifest, and then says here what it stands for. */
+    private static List<File> classpath() {
+        String paths = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+        List<File> entries = new ArrayList<>();
+        for (String path : paths.split(Pattern.quote(File.pathSeparator))) {
+            entries.add(new File(path).getAbsoluteFile());
+        }
+        return entries;
+    }
+}

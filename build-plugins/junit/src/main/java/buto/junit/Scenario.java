@@ -1,0 +1,74 @@
+package buto.junit;
+
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.platform.commons.support.AnnotationSupport;
+import org.junit.platform.commons.support.HierarchyTraversalMode;
+
+/** The program that is measured: one method of a test class, and the methods that belong around it. */
+public final class Scenario {
+    private Scenario() {}
+
+    /**
+     * Runs a scenario.
+     *
+     * @param arguments name of the test class, name of the method
+     * @throws Throwable what the scenario throws; the JVM then says so and exits with 1
+     */
+    public static void main(String[] arguments) throws Throwable {
+        Class<?> testClass = Class.forName(arguments[0]);
+        Object instance = instance(testClass);
+        try {
+            callAll(testClass, instance, BeforeAll.class, HierarchyTraversalMode.TOP_DOWN);
+            callAll(testClass, instance, BeforeEach.class, HierarchyTraversalMode.TOP_DOWN);
+            call(method(testClass, arguments[1]), instance);
+            callAll(testClass, instance, AfterEach.class, HierarchyTraversalMode.BOTTOM_UP);
+            callAll(testClass, instance, AfterAll.class, HierarchyTraversalMode.BOTTOM_UP);
+        } catch (InvocationTargetException failed) {
+            throw failed.getCause();
+        }
+    }
+
+    private static Object instance(Class<?> testClass) throws ReflectiveOperationException {
+        try {
+            Constructor<?> constructor = testClass.getDeclaredConstructor();
+            constructor.setAccessible(true);
+            return constructor.newInstance();
+        } catch (NoSuchMethodException missing) {
+            throw new IllegalArgumentException(
+                    testClass.getName() + " has no constructor without parameters; a scenario of buto needs one", missing);
+        }
+    }
+
+    private static Method method(Class<?> testClass, String name) throws NoSuchMethodException {
+        for (Class<?> at = testClass; at != null; at = at.getSuperclass()) {
+            for (Method candidate : at.getDeclaredMethods()) {
+                if (candidate.getName().equals(name) && candidate.getParameterCount() == 0) {
+                    return candidate;
+                }
+            }
+        }
+        throw new NoSuchMethodException(testClass.getName() + "." + name + "()");
+    }
+
+    private static void callAll(
+            Class<?> testClass, Object instance, Class<? extends Annotation> annotation, HierarchyTraversalMode order)
+            throws ReflectiveOperationException {
+        List<Method> methods = AnnotationSupport.findAnnotatedMethods(testClass, annotation, order);
+        for (Method method : methods) {
+            call(method, instance);
+        }
+    }
+
+    private static void call(Method method, Object instance) throws ReflectiveOperationException {
+        method.setAccessible(true);
+        method.invoke(instance);
+    }
+}

@@ -1,0 +1,19 @@
+package buto.launcher;
+
+/** The harness is broken: nothing could be measured or judged. This is never a regression, and never a pass. */
+public final class ButoException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    /** @param message what failed, and what to do next */
+    public ButoException(String message) {
+        super(message);
+    }
+
+    /**
+     * @param what what failed, with the value or path in question
+     * @param advice what to do next, if possible something to type
+     */
+    public ButoException(String what, String advice) {
+        super(what + System.lineSeparator() + "try:  " + advice);
+    }
+}

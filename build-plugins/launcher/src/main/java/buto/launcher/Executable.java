@@ -1,0 +1,182 @@
+package buto.launcher;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The installed command {@code buto}, of a version that the plugins can work with. */
+public final class Executable {
+    /** The first version with all options that the plugins use. */
+    public static final String OLDEST = "0.1.0";
+
+    private static final String INSTALL = "install it: python3 -m venv ~/buto && ~/buto/bin/pip install "
+            + "DIRECTORY_OF_BUTO; then name it in the configuration of the build (";
+    private static final Pattern VERSION = Pattern.compile("buto (\\d+\\.\\d+\\.\\d+)\\S*");
+    private static final long VERSION_TIMEOUT_S = 60;
+    private static final long STOP_TIMEOUT_S = 30;
+    private static final long OUTPUT_TIMEOUT_MS = 10_000;
+
+    private final File file;
+
+    private Executable(File file) {
+        this.file = file;
+    }
+
+    /**
+     * Finds the command and asks for its version.
+     *
+     * @param configured what the build names; null to look in {@code PATH}
+     * @param setting how a user of the build names it, for the advice
+     * @throws ButoException if there is none, it does not start, or it is too old
+     */
+    public static Executable find(File configured, String setting) throws ButoException {
+        Executable found = new Executable(configured != null ? configured : onPath());
+        String install = INSTALL + setting + "), or add its directory to PATH";
+        if (found.file == null) {
+            throw new ButoException("the command 'buto' is not in PATH", install);
+        }
+        if (!found.file.isFile() || !found.file.canExecute()) {
+            throw new ButoException(found.file + " is not there, or is no program", install);
+        }
+        found.checkVersion(install);
+        return found;
+    }
+
+    private static File onPath() {
+        String path = System.getenv("PATH");
+        for (String directory : (path == null ? "" : path).split(Pattern.quote(File.pathSeparator))) {
+            File candidate = new File(directory, "buto");
+            if (!directory.isEmpty() && candidate.isFile() && candidate.canExecute()) {
+                return candidate;
+            }
+        }
+        return null;
+    }
+
+    private void checkVersion(String install) throws ButoException {
+        List<String> said = new ArrayList<>();
+        Process process = start(new ProcessBuilder(file.getPath(), "--version"));
+        Thread reader = readAside(process, said::add);
+        try {
+            boolean ended = process.waitFor(VERSION_TIMEOUT_S, TimeUnit.SECONDS);
+            if (ended) {
+                reader.join(OUTPUT_TIMEOUT_MS);
+            }
+        } catch (InterruptedException stopped) {
+            throw interrupted();
+        } finally {
+            process.destroyForcibly();
+        }
+        String version = String.join(" ", said);
+        Matcher numbers = VERSION.matcher(version);
+        if (!numbers.matches()) {
+            throw new ButoException(file + " --version says '" + version + "', and that is not buto", install);
+        }
+        if (compare(numbers.group(1), OLDEST) < 0) {
+            throw new ButoException(
+                    file + " is " + version + "; this plugin needs " + OLDEST + " or newer", "a newer one: " + install);
+        }
+    }
+
+    private static int compare(String version, String other) {
+        String[] ours = version.split("\\.");
+        String[] theirs = other.split("\\.");
+        for (int part = 0; part < theirs.length; part++) {
+            int order = Integer.compare(Integer.parseInt(ours[part]), Integer.parseInt(theirs[part]));
+            if (order != 0) {
+                return order;
+            }
+        }
+        return 0;
+    }
+
+    /**
+     * Runs the command to its end, however long that is: buto limits the time of each program that it measures.
+     *
+     * @param arguments what follows {@code buto}
+     * @param directory where it runs
+     * @param output given each line that it prints, on another thread, before this method returns
+     * @throws ButoException if it cannot be started or the build is stopped
+     */
+    public Outcome run(List<String> arguments, File directory, Consumer<String> output) throws ButoException {
+        List<String> words = new ArrayList<>();
+        words.add(file.getPath());
+        words.addAll(arguments);
+        Process process = start(new ProcessBuilder(words).directory(directory));
+        // A build that is stopped must not leave the measured JVM behind; buto ends it when it is told to.
+        Thread stop = new Thread(process::destroy);
+        Runtime.getRuntime().addShutdownHook(stop);
+        Thread reader = readAside(process, output);
+        try {
+            int exitCode = process.waitFor();
+            reader.join(OUTPUT_TIMEOUT_MS);
+            return Outcome.of(exitCode);
+        } catch (InterruptedException stopped) {
+            end(process);
+            throw interrupted();
+        } finally {
+            forget(stop);
+        }
+    }
+
+    private Process start(ProcessBuilder builder) throws ButoException {
+        try {
+            Process process = builder.redirectErrorStream(true).start();
+            process.getOutputStream().close();
+            return process;
+        } catch (IOException failure) {
+            throw new ButoException(
+                    file + " cannot be started: " + failure.getMessage(), "see whether it runs in a terminal");
+        }
+    }
+
+    private static Thread readAside(Process process, Consumer<String> output) {
+        Thread reader = new Thread(() -> {
+            try (BufferedReader lines =
+                    new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+                for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                    output.accept(line);
+                }
+            } catch (IOException closed) {
+                // The process was ended by force; what it said until then has been passed on.
+                return;
+            }
+        }, "output of buto");
+        reader.setDaemon(true);
+        reader.start();
+        return reader;
+    }
+
+    private static void end(Process process) {
+        process.destroy();
+        try {
+            if (!process.waitFor(STOP_TIMEOUT_S, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+            }
+        } catch (InterruptedException again) {
+            process.destroyForcibly();
+        }
+    }
+
+    private static void forget(Thread hook) {
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException leaving) {
+            // The JVM of the build is about to leave; the hook runs, and finds no process.
+            return;
+        }
+    }
+
+    private static ButoException interrupted() {
+        Thread.currentThread().interrupt();
+        return new ButoException("the build was stopped while buto ran", "run the build again");
+    }
+}

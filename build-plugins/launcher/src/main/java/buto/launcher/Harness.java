@@ -1,0 +1,144 @@
+package buto.launcher;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * Trains, checks and reports the tests of one module.
+ *
+ * <p>Without a program, a test is that of the {@code buto.yaml} in the module's directory, which says where its oracle
+ * lies, too; without a name, all of its tests are meant.
+ */
+public final class Harness {
+    private final Executable buto;
+    private final File directory;
+    private final Consumer<String> output;
+    private final Consumer<String> failed;
+    private File store;
+    private File oracles;
+    private File reports;
+    private Integer runs;
+    private Integer checkRuns;
+    private String alpha;
+
+    /**
+     * @param directory of the module: where the programs run
+     * @param output given each line that buto prints, as it comes
+     * @param failed given all lines of a command that did not end with a pass, afterwards
+     */
+    public Harness(Executable buto, File directory, Consumer<String> output, Consumer<String> failed) {
+        this.buto = buto;
+        this.directory = directory;
+        this.output = output;
+        this.failed = failed;
+    }
+
+    /** Where runs are kept. Builds that share it measure one JVM at a time, for buto locks it. */
+    public Harness store(File value) {
+        store = value;
+        return this;
+    }
+
+    /** The directory of the oracles, {@code NAME.json}; null leaves that to {@code buto.yaml}. */
+    public Harness oracles(File value) {
+        oracles = value;
+        return this;
+    }
+
+    /** The directory of the reports. */
+    public Harness reports(File value) {
+        reports = value;
+        return this;
+    }
+
+    /** How many runs train; null leaves that to buto. */
+    public Harness runs(Integer value) {
+        runs = value;
+        return this;
+    }
+
+    /** How many runs are checked; null leaves that to buto. */
+    public Harness checkRuns(Integer value) {
+        checkRuns = value;
+        return this;
+    }
+
+    /** The share of false alarms that is accepted; null leaves that to buto. */
+    public Harness alpha(String value) {
+        alpha = value;
+        return this;
+    }
+
+    /** Learns what a test uses. */
+    public Outcome train(String name, List<String> program) throws ButoException {
+        return launch(about("train", name).option("--runs", runs), program);
+    }
+
+    /** Checks a test by what was learned, and writes the reports. */
+    public Outcome check(String name, List<String> program) throws ButoException {
+        if (oracles != null && !oracle(name).exists()) {
+            output.andThen(failed).accept(name + " has no oracle yet: " + oracle(name) + " does not exist");
+            return Outcome.NO_ORACLE;
+        }
+        Arguments arguments = about("check", name).option("--runs", checkRuns).option("--alpha", alpha);
+        return launch(withReports(arguments, name), program);
+    }
+
+    /** Writes the reports anew from the runs of the last check, with no program started. */
+    public Outcome report(String name) throws ButoException {
+        if (name == null) {
+            throw new ButoException("a report is that of one test", "name it with -Dbuto.test= or -Pbuto.test=");
+        }
+        return launch(withReports(about("report", name), name), null);
+    }
+
+    private Arguments about(String command, String name) {
+        Arguments arguments = new Arguments(command);
+        if (name != null) {
+            arguments.word(name);
+        }
+        if (oracles != null) {
+            arguments.option("--oracle", oracle(name));
+        }
+        return arguments.option("--store", store);
+    }
+
+    private File oracle(String name) {
+        return new File(oracles, name + ".json");
+    }
+
+    /** Each of them is removed before: what an earlier build said must not be taken for this one's. */
+    private Arguments withReports(Arguments arguments, String name) throws ButoException {
+        String base = name == null ? "buto" : name;
+        return arguments
+                .option("--junitxml", fresh("TEST-" + base + ".xml"))
+                .option("--html", fresh(base + ".html"))
+                .option("--markdown", fresh(base + ".md"));
+    }
+
+    private File fresh(String name) throws ButoException {
+        File report = new File(reports, name);
+        try {
+            Files.createDirectories(reports.toPath());
+            Files.deleteIfExists(report.toPath());
+        } catch (IOException failure) {
+            throw new ButoException("the report " + report + " cannot be written: " + failure, "look at its directory");
+        }
+        return report;
+    }
+
+    private Outcome launch(Arguments arguments, List<String> program) throws ButoException {
+        List<String> said = Collections.synchronizedList(new ArrayList<>());
+        List<String> words = program == null ? arguments.toList() : arguments.with(program);
+        Outcome outcome = buto.run(words, directory, output.andThen(said::add));
+        if (outcome != Outcome.PASS) {
+            said.forEach(failed);
+        }
+        return outcome;
+    }
+}

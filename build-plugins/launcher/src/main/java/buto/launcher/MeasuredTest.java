@@ -1,0 +1,125 @@
+package buto.launcher;
+
+import java.io.File;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+import java.util.regex.Pattern;
+
+/** A test as a build declares it: a name, and a program given by its main class, its jar, or any command. */
+public class MeasuredTest {
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]*");
+
+    private String name;
+    private String mainClass;
+    private File jar;
+    private List<String> command = Collections.emptyList();
+    private List<String> arguments = Collections.emptyList();
+    private List<String> jvmArguments = Collections.emptyList();
+    private boolean testClasspath;
+
+    public String getName() {
+        return name;
+    }
+
+    public void setName(String name) {
+        this.name = name;
+    }
+
+    /** Main class, started with the class path of the module. */
+    public String getMainClass() {
+        return mainClass;
+    }
+
+    public void setMainClass(String mainClass) {
+        this.mainClass = mainClass;
+    }
+
+    /** Jar to start with {@code java -jar}, as the one that the build has packaged. */
+    public File getJar() {
+        return jar;
+    }
+
+    public void setJar(File jar) {
+        this.jar = jar;
+    }
+
+    /** The words of any command that starts a JVM. */
+    public List<String> getCommand() {
+        return command;
+    }
+
+    public void setCommand(List<String> command) {
+        this.command = new ArrayList<>(command);
+    }
+
+    /** Arguments of the program. */
+    public List<String> getArguments() {
+        return arguments;
+    }
+
+    public void setArguments(List<String> arguments) {
+        this.arguments = new ArrayList<>(arguments);
+    }
+
+    /** Options of the JVM. */
+    public List<String> getJvmArguments() {
+        return jvmArguments;
+    }
+
+    public void setJvmArguments(List<String> jvmArguments) {
+        this.jvmArguments = new ArrayList<>(jvmArguments);
+    }
+
+    /** Whether the class path is that of the module's tests. */
+    public boolean isTestClasspath() {
+        return testClasspath;
+    }
+
+    public void setTestClasspath(boolean testClasspath) {
+        this.testClasspath = testClasspath;
+    }
+
+    /**
+     * The command line that starts the program.
+     *
+     * @param java the {@code java} command for a main class or a jar
+     * @param classpath for a main class
+     * @throws ButoException if the name cannot be that of a file, or the program is given not at all or twice
+     */
+    public final List<String> commandLine(File java, Collection<File> classpath) throws ButoException {
+        if (name == null || !NAME.matcher(name).matches()) {
+            throw new ButoException(
+                    "a test has the name '" + name + "'", "a name of letters, digits, '.', '_' and '-', like shop");
+        }
+        long given = Arrays.asList(mainClass, jar, command.isEmpty() ? null : command).stream()
+                .filter(Objects::nonNull)
+                .count();
+        if (given != 1) {
+            throw new ButoException(
+                    "test '" + name + "' has " + (given == 0 ? "no program" : "more than one program"),
+                    "give it exactly one of mainClass, jar and command");
+        }
+        List<String> words = new ArrayList<>(command);
+        if (words.isEmpty()) {
+            words.add(java.getPath());
+            words.addAll(jvmArguments);
+            words.addAll(mainClass != null ? Arrays.asList("-cp", joined(classpath), mainClass)
+                    : Arrays.asList("-jar", jar.getPath()));
+        } else if (!jvmArguments.isEmpty()) {
+            throw new ButoException(
+                    "test '" + name + "' has a command and jvmArguments", "write the options into the command");
+        }
+        words.addAll(arguments);
+        return words;
+    }
+
+    private static String joined(Collection<File> classpath) {
+        List<String> paths = new ArrayList<>();
+        classpath.forEach(entry -> paths.add(entry.getPath()));
+        return String.join(File.pathSeparator, paths);
+    }
+}

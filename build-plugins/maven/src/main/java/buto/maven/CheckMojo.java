@@ -1,0 +1,56 @@
+package buto.maven;
+
+import buto.launcher.ButoException;
+import buto.launcher.Harness;
+import buto.launcher.Outcome;
+import buto.launcher.Results;
+import java.util.List;
+import org.apache.maven.plugin.MojoExecutionException;
+import org.apache.maven.plugin.MojoFailureException;
+import org.apache.maven.plugins.annotations.LifecyclePhase;
+import org.apache.maven.plugins.annotations.Mojo;
+import org.apache.maven.plugins.annotations.Parameter;
+import org.apache.maven.plugins.annotations.ResolutionScope;
+
+/** Launches the programs and judges what they use by what was learned; a regression fails the build. */
+@Mojo(
+        name = "check",
+        defaultPhase = LifecyclePhase.VERIFY,
+        requiresDependencyResolution = ResolutionScope.TEST,
+        threadSafe = true)
+public final class CheckMojo extends AbstractButoMojo {
+    /** Whether a regression fails the build; a warning otherwise. What could not be judged always fails it. */
+    @Parameter(property = "buto.failOnRegression", defaultValue = "true")
+    private boolean failOnRegression;
+
+    /** Whether tests are skipped, these among them. */
+    @Parameter(property = "skipTests", defaultValue = "false")
+    private boolean skipTests;
+
+    /** Whether integration tests are skipped, these among them. */
+    @Parameter(property = "skipITs", defaultValue = "false")
+    private boolean skipITs;
+
+    @Override
+    boolean isSkipped() {
+        return super.isSkipped() || skipTests || skipITs;
+    }
+
+    @Override
+    Outcome carryOut(Harness harness, String name, List<String> program) throws ButoException {
+        return harness.check(name, program);
+    }
+
+    @Override
+    void conclude(Results results) throws MojoExecutionException, MojoFailureException {
+        if (results.regressions() != null) {
+            if (failOnRegression) {
+                throw new MojoFailureException(results.regressions());
+            }
+            getLog().warn(results.regressions());
+        }
+        if (results.broken() != null) {
+            throw new MojoExecutionException(results.broken());
+        }
+    }
+}
