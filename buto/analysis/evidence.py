@@ -81,9 +81,14 @@ def scores(largest: FloatArray) -> FloatArray:
     Args:
         largest: see :func:`largest_of_each`.
     """
-    one = np.log(SOFTENING + largest.max(axis=1)) / DEVIATION_OF_LARGEST
     capped = np.minimum(largest, LARGEST_CONTRAST)
-    many = np.log(SOFTENING + np.sqrt((capped**2).mean(axis=1))) / DEVIATION_OF_MEAN
+    return combined(largest.max(axis=1), (capped**2).mean(axis=1))
+
+
+def combined(greatest: FloatArray, mean_square: FloatArray) -> FloatArray:
+    """The score of choices whose greatest contrast and whose mean square, each one capped, are known."""
+    one = np.log(SOFTENING + greatest) / DEVIATION_OF_LARGEST
+    many = np.log(SOFTENING + np.sqrt(mean_square)) / DEVIATION_OF_MEAN
     both: FloatArray = (one + many) / 2
     return both
 
@@ -98,26 +103,38 @@ def significance(score: FloatArray, size: int, alpha: float) -> Significance:
         score: shape (n_choices,), that of the runs under test first.
         size: how many runs are under test.
     """
-    ours, others = float(score[0]), score[1:]
-    at_least = 1 + int((others >= ours - TIE).sum())
-    rank, smallest = at_least / len(score), 1 / len(score)
-    if smallest <= alpha:
-        return Significance(rank, exact=True, smallest_rank=smallest)
-    tail = max(_tail(ours, others, size), SMALLEST_TAIL)
-    return Significance(tail if at_least == 1 else max(tail, rank), exact=False, smallest_rank=smallest)
+    smallest = 1 / len(score)
+    return Significance(float(p_values(score, size, alpha)), smallest <= alpha, smallest)
 
 
-def _tail(ours: float, others: FloatArray, size: int) -> float:
+def p_values(score: FloatArray, size: int, alpha: float) -> FloatArray:
+    """The p-values of many checks at once, as :func:`significance` has them, of shape (...).
+
+    Args:
+        score: shape (..., n_choices).
+    """
+    ours, others = score[..., 0], score[..., 1:]
+    at_least = 1 + (others >= ours[..., None] - TIE).sum(axis=-1)
+    rank: FloatArray = at_least / score.shape[-1]
+    if 1 / score.shape[-1] <= alpha:
+        return rank
+    tail = np.maximum(_tail(ours, others, size), SMALLEST_TAIL)
+    return np.where(at_least == 1, tail, np.maximum(tail, rank))
+
+
+def _tail(ours: FloatArray, others: FloatArray, size: int) -> FloatArray:
     """Beyond one more value of the other scores' distribution; their deviation is shrunk to the usual one.
 
     Of choices that overlap only as many are counted as lie side by side.
     """
     from scipy.special import stdtr
 
-    n = len(others) if size == 1 else max(2.0, _n_runs(len(others) + 1, size) / size)
-    squares = PRIOR_FREEDOM * PRIOR_DEVIATION**2 + (n - 1) * others.var(ddof=1)
+    n_others = others.shape[-1]
+    n = n_others if size == 1 else max(2.0, _n_runs(n_others + 1, size) / size)
+    squares = PRIOR_FREEDOM * PRIOR_DEVIATION**2 + (n - 1) * others.var(axis=-1, ddof=1)
     variance = squares / (PRIOR_FREEDOM + n - 1)
-    return float(stdtr(TAIL_FREEDOM, (others.mean() - ours) / np.sqrt(variance * (1 + 1 / n))))
+    tail: FloatArray = stdtr(TAIL_FREEDOM, (others.mean(axis=-1) - ours) / np.sqrt(variance * (1 + 1 / n)))
+    return tail
 
 
 def _n_runs(n_choices: int, size: int) -> int:
