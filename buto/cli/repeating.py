@@ -48,7 +48,7 @@ def repeat_experiments(args: Namespace, names: list[str], console: Console) -> i
     if args.data is None and not data.is_dir():
         raise BadFileError(
             "no recorded runs come with an installed buto",
-            advice="--data DIR: data/experiments of buto's repository, or your own (buto experiments generate)",
+            advice="--data DIR: data/experiments of buto's repository, or what you recorded and packed",
         )
     there = dataset.hosts(data)
     hosts = there if args.host == "all" else (args.host,)
@@ -83,6 +83,9 @@ def _print(results: Results, console: Console) -> None:
         for line in text.lines(table):
             console.result(line)
         console.result("")
+    for grid in results.grids:
+        for sentence in presented.impossible(results, grid):
+            console.result(f"{grid.name}: {sentence}\n")
     for claim, decision in results.claims:
         console.result(f"{decision.outcome.value:10}  {claim.section:7}  {claim.text}")
     console.result(f"\n{presented.summary(results)}")

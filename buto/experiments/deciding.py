@@ -31,12 +31,15 @@ _NOTHING = Decision(Outcome.UNDECIDED, "", "nothing was measured")
 
 
 def above(one: str, other: str, score: Score = MCC) -> Decide:
-    """One configuration is better than another."""
+    """One configuration is better than another; it is not if surely by less than half of what is printed."""
 
     def decide(measured: Measured) -> Decision:
         apart, error = measured.apart(one, other, score)
-        thesis = _said(measured.printed(one, score) - measured.printed(other, score))
-        return Decision(_sign(apart, error), thesis, _points(apart, error), apart, error)
+        printed = measured.printed(one, score) - measured.printed(other, score)
+        outcome = _sign(apart, error)
+        if outcome is Outcome.UNDECIDED and apart + SURE * error < printed / 2:
+            outcome = Outcome.DIFFERS
+        return Decision(outcome, _said(printed), _points(apart, error), apart, error)
 
     return decide
 

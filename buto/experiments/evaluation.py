@@ -84,7 +84,7 @@ def evaluate(
         for one seed always the same.
 
     Raises:
-        JudgeError: no experiment has both of its variants, or there are too few runs to divide.
+        JudgeError: no experiment has both of its variants, or there are too few runs for any method.
         UsageError: joblib is missing.
     """
     usable = {variant: of_variant.valid() for variant, of_variant in runs.items() if len(of_variant.valid())}
@@ -96,8 +96,11 @@ def evaluate(
     taking_part = {name for one in experiments for name in (one.training, one.negative)}
     n_runs = min(len(usable[name]) for name in taking_part)
     ours = {name: usable[name].runs[:n_runs] for name in sorted(taking_part)}
-    without = _impossible(methods, ours)
-    possible = tuple(method for method in dict.fromkeys(methods) if method not in without)
+    asked = tuple(dict.fromkeys(methods))
+    without = _impossible(asked, ours, n_runs, seed)
+    possible = tuple(method for method in asked if method not in without)
+    if without and not possible:
+        raise JudgeError(next(iter(without.values())), advice="record more runs: buto experiments generate")
     plan = _Plan(seed, n_runs, experiments, possible, ours)
     tasks = list(plan.parts())
     results = _parallel(map(plan.task, tasks), workers)
@@ -120,10 +123,19 @@ def evaluate(
     )
 
 
-def _impossible(methods: Iterable[Method], runs: Mapping[str, Sequence[Run]]) -> dict[Method, str]:
-    from_jvm = [method for method in methods if method.clock == JVM]
-    known = all(np.isfinite(prepared(of_variant, (), ()).boot_s).all() for of_variant in runs.values())
-    return {} if known else dict.fromkeys(from_jvm, "some runs do not say when their JVM started")
+def _impossible(
+    methods: Sequence[Method], runs: Mapping[str, Sequence[Run]], n_runs: int, seed: int
+) -> dict[Method, str]:
+    found = {}
+    for method in methods:
+        try:
+            divided(list(runs), n_runs, shares_of(method), 1, seed)
+        except JudgeError as error:
+            found[method] = error.message
+    if not all(np.isfinite(prepared(of_variant, (), ()).boot_s).all() for of_variant in runs.values()):
+        unknown = "some runs do not say when their JVM started"
+        found |= {method: unknown for method in methods if method.clock == JVM}
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from buto.analysis.timepoints import GENERATORS, IntArray
 from buto.experiments import published
 from buto.experiments.claims import configuration
 from buto.experiments.evaluation import divided
-from buto.experiments.grids import HALF, SIMPLE
+from buto.experiments.grids import HALF, SIMPLE, VALIDATION_SHARE, runs_of
 from buto.experiments.judging import Shares, bounds_of, smoothing_of
 from buto.experiments.published import HEAP_USED
 from buto.experiments.stacks import Stack, prepared
@@ -63,7 +63,9 @@ def _by_training_size(data: Recorded) -> Iterator[Picture]:
         return
     panels = []
     for share in SIZES:
-        training = _divided(data, (variant,), (share, 0.2))[0][variant]
+        if runs_of(share, data.n_runs) + runs_of(VALIDATION_SHARE, data.n_runs) > data.n_runs:
+            continue
+        training = _divided(data, (variant,), (share, VALIDATION_SHARE))[0][variant]
         model = _Model.of(data, variant, prop, training, SIMPLE)
         panels.append(model.panel(f"{len(training)} training runs", variant, training, "training"))
     yield Picture("5.1", f"{variant}, {prop.name}: bounds of more and more runs (S-4)", tuple(panels))

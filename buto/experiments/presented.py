@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import string
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from math import isnan
 
+from buto.experiments import published
 from buto.experiments.claims import Outcome
+from buto.experiments.grids import Grid
 from buto.experiments.notified import NotifiedRuns
 from buto.experiments.published import Row
 from buto.experiments.repeat import Results
 from buto.experiments.tables import Line, Table
 from buto.report.experiments.content import Columns, Page, Section
-from buto.units import format_count
+from buto.units import format_count, format_percent
 
 SHORT = 15
 """As many lines as the thesis prints of its longest table."""
@@ -30,8 +33,10 @@ _CLOCK = (
     "claims compares the two where the runs say how long their JVM took to begin."
 )
 _ERRORS = (
-    "± is one standard error of the score before it, clustered by run; what it owes to the training runs "
-    "that were drawn is not in it. Undefined scores (0 / 0) are dashes. Counts are over all splits."
+    "± is one standard error of the score before it, clustered by run. What it owes to the training runs "
+    "that were drawn is not in it: in simulations it was half to all of the true deviation. Errors of "
+    "differences, by which claims are decided, were two thirds to all of it, and three of them are asked "
+    "for. Undefined scores (0 / 0) are dashes. Counts are over all splits."
 )
 
 
@@ -43,16 +48,18 @@ def page(results: Sequence[Results]) -> Page:
         _CLOCK,
         *(f"Host {one.host}: {facts(one)}." for one in results),
     ]
+    sections.append(Section("Slips of the thesis", tables=(slips(),)))
     return Page("The experiments of the thesis, repeated", tuple(texts), tuple(sections))
 
 
 def facts(results: Results) -> str:
     """What was evaluated, in one sentence."""
     evaluation = results.evaluation
+    left_out = sum(len(one.left_out) for one in results.recorded)
     return (
         f"{format_count(evaluation.n_runs, 'run')} of each of {len(evaluation.runs)} variants, "
         f"{format_count(len(evaluation.experiments), 'pair')} of variants, seed {evaluation.seed}; "
-        f"{results.not_usable} more runs were disturbed and left out"
+        f"{format_count(left_out, 'more run')} left out"
     )
 
 
@@ -94,12 +101,15 @@ def scores(table: Table, *, short: bool = False) -> Columns:
         tuple(rows),
         tuple(groups) if with_thesis else (),
         faint=faint,
-        note=" ".join([*_slips(lines), *([f"{left} more lines on the page."] if left else [])]),
+        notes=(*_slips(lines), *([f"{left} more lines on the page."] if left else [])),
     )
 
 
 def claims(results: Results) -> Columns:
-    """A line for each claim."""
+    """A line for each claim; what is known about several of them stands below only once."""
+    marks = dict(
+        zip(dict.fromkeys(claim.why for claim, _ in results.claims if claim.why), _MARKS, strict=False)
+    )
     rows = [
         (
             claim.section,
@@ -108,12 +118,48 @@ def claims(results: Results) -> Columns:
             decision.outcome.value,
             decision.thesis,
             decision.ours,
-            claim.why,
+            marks.get(claim.why, ""),
         )
         for claim, decision in results.claims
     ]
-    heads = ("section", "table", "claim", "here", "thesis", "ours", "what is known")
-    return Columns("Claims", heads, tuple(rows), left=len(heads), tones=TONES)
+    heads = ("section", "table", "claim", "here", "thesis", "ours", "note")
+    notes = tuple(f"{mark}: {why}" for why, mark in marks.items())
+    return Columns("Claims", heads, tuple(rows), left=len(heads), tones=TONES, notes=notes)
+
+
+_MARKS = string.ascii_lowercase
+
+
+def recorded(results: Results) -> Columns:
+    """What there is of each variant, and what was left out."""
+    rows = [
+        (
+            one.variant,
+            str(one.usable),
+            str(results.evaluation.n_runs),
+            str(len(one.left_out)),
+            UNDEFINED if isnan(one.foreign_load) else format_percent(one.foreign_load),
+            "; ".join(f"{number} x {why}" for why, number in Counter(one.left_out).items()),
+        )
+        for one in results.recorded
+    ]
+    heads = ("variant", "usable", "taken", "left out", "used by others", "why left out")
+    note = "Used by others: mean share of the cores during usable runs."
+    return Columns("Recorded runs", heads, tuple(rows), notes=(note,))
+
+
+def impossible(results: Results, grid: Grid) -> tuple[str, ...]:
+    """Which configurations could not be applied, and why, in sentences."""
+    found: dict[str, list[str]] = {}
+    for one in grid.all:
+        if one.method in results.evaluation.without:
+            found.setdefault(results.evaluation.without[one.method], []).append(one.label)
+    return tuple(f"Not done with {', '.join(labels)}: {why}." for why, labels in found.items())
+
+
+def slips() -> Columns:
+    """Where the thesis contradicts itself."""
+    return Columns("Numbers are taken as they are printed.", ("table", "slip"), published.slips(), left=2)
 
 
 def notifications(one: NotifiedRuns) -> tuple[Columns, ...]:
@@ -158,7 +204,7 @@ def failing(results: Results) -> Columns:
         "Where good runs failed with S-20: false negatives by property",
         ("property", "failed", "of good runs"),
         tuple(rows),
-        note="A run can fail at several properties; one at times outside the model fails at all of them.",
+        notes=("A run can fail at several properties; one at times outside the model fails at all of them.",),
     )
 
 
@@ -184,20 +230,26 @@ def _sections(results: Results, *, several: bool) -> Iterator[Section]:
     yield Section(f"{at}Claims", (f"{summary(results)}.",), (claims(results),))
     pictures = {one.number: one for one in results.pictures}
     for grid in results.grids:
-        tables = [one for one in results.tables if one.grid == grid.name]
-        shown = [pictures[number] for number in _FIGURES.get(grid.name, ()) if number in pictures]
-        yield Section(f"{at}{grid.name}", (), tuple(map(scores, tables)), tuple(shown))
-        by_program = [one for one in results.by_program if one.grid == grid.name]
-        if by_program:
-            title = f"{at}{grid.name}, by program"
-            yield Section(title, (), tuple(map(scores, by_program)), folded=True)
+        yield Section(
+            f"{at}{grid.name}",
+            impossible(results, grid),
+            tables=tuple(scores(one) for one in results.tables if one.grid == grid.name),
+            pictures=tuple(pictures[number] for number in _FIGURES.get(grid.name, ()) if number in pictures),
+            folded=tuple(scores(one) for one in results.by_program if one.grid == grid.name),
+            folded_title="By program",
+        )
     if results.failing:
-        yield Section(f"{at}Where good runs failed", (), (failing(results),))
-        yield Section(f"{at}Every property", (), tuple(best_by_property(results)), folded=True)
+        yield Section(
+            f"{at}Single properties",
+            tables=(failing(results),),
+            folded=tuple(best_by_property(results)),
+            folded_title="The best configuration for each property",
+        )
     if results.notified:
-        tables_of = [table for one in results.notified for table in notifications(one)]
+        tables = [table for one in results.notified for table in notifications(one)]
         shown = [pictures[one.thesis.figure] for one in results.notified if one.thesis.figure in pictures]
-        yield Section(f"{at}Notifications", (), tuple(tables_of), tuple(shown))
+        yield Section(f"{at}Notifications", tables=tuple(tables), pictures=tuple(shown))
+    yield Section(f"{at}Runs", tables=(recorded(results),))
 
 
 _FIGURES = {

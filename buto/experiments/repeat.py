@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan, nan
+from statistics import fmean
 
 from buto.experiments.chapter5 import claims_of
 from buto.experiments.claims import Claim, Decision, Evidence
@@ -20,13 +22,29 @@ from buto.runs import RunSet
 MOST_FAILING = 12
 
 
+@dataclass(frozen=True, slots=True)
+class RecordedVariant:
+    """What was recorded of a variant.
+
+    Attributes:
+        usable: how many runs.
+        left_out: of each other run why it is not usable; every method leaves it out.
+        foreign_load: mean share of the cores that others used during the usable ones, NaN if unknown.
+    """
+
+    variant: str
+    usable: int
+    left_out: tuple[str, ...]
+    foreign_load: float
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Results:
     """What one host gave.
 
     Attributes:
         grids: which experiments were repeated.
-        not_usable: runs that were recorded but are left out of everything.
+        recorded: of each variant that takes part.
         by_program: of each grid, tables that the thesis does not have.
         failing: at which properties most good runs failed with the best method; empty without ``overall``.
         lines: every configuration in every scope, by the name of its grid.
@@ -35,7 +53,7 @@ class Results:
     host: str
     grids: tuple[Grid, ...]
     evaluation: Evaluation
-    not_usable: int
+    recorded: tuple[RecordedVariant, ...]
     tables: tuple[Table, ...]
     by_program: tuple[Table, ...]
     failing: tuple[Line, ...]
@@ -75,7 +93,7 @@ def repeat(
         host,
         grids,
         evaluation,
-        sum(len(of_variant) - len(of_variant.valid()) for of_variant in runs.values()),
+        tuple(_recorded(name, runs[name]) for name in evaluation.runs),
         tuple(one for grid in grids for one in tables_of(evaluation, grid)),
         tuple(
             table(evaluation, grid, "", Scope(program), f"{grid.varies}: {program}")
@@ -88,6 +106,16 @@ def repeat(
         tuple((claim, claim.decide(evidence)) for claim in claims_of({grid.table for grid in grids})),
         tuple(one for grid in grids for one in figures(data, grid.name)),
         lines,
+    )
+
+
+def _recorded(variant: str, runs: RunSet) -> RecordedVariant:
+    known = [run.quality.foreign_load for run in runs.valid() if not isnan(run.quality.foreign_load)]
+    return RecordedVariant(
+        variant,
+        len(runs.valid()),
+        tuple(run.quality.problems[0] for run in runs if run.quality.problems),
+        fmean(known) if known else nan,
     )
 
 

@@ -101,7 +101,15 @@ def _host(results: Results) -> dict[str, Any]:
         "seed": evaluation.seed,
         "experiments": [grid.name for grid in results.grids],
         "runs_of_each_variant": evaluation.n_runs,
-        "runs_not_usable": results.not_usable,
+        "recorded": [
+            {
+                "variant": one.variant,
+                "usable": one.usable,
+                "left_out": list(one.left_out),
+                "foreign_load": _number(one.foreign_load),
+            }
+            for one in results.recorded
+        ],
         "pairs": [[one.training, one.negative] for one in evaluation.experiments],
         "tables": [_table(one) for one in results.tables],
         "tables_by_program": [_table(one) for one in results.by_program],

@@ -76,7 +76,7 @@ def test_without_recorded_runs_it_says_how_to_get_some(data: Path, monkeypatch: 
     assert ended.returncode == 4
     assert ended.stderr.splitlines() == [
         "buto: no recorded runs come with an installed buto",
-        "try:  --data DIR: data/experiments of buto's repository, or your own (buto experiments generate)",
+        "try:  --data DIR: data/experiments of buto's repository, or what you recorded and packed",
     ]
 
 

@@ -27,7 +27,7 @@ class Columns:
     left: int = 1
     faint: frozenset[int] = frozenset()
     tones: tuple[tuple[str, str], ...] = ()
-    note: str = ""
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -60,14 +60,16 @@ class Section:
     """A heading with what stands below it.
 
     Attributes:
-        folded: whether a reader has to open it.
+        folded: tables that a reader has to open.
+        folded_title: what they are.
     """
 
     title: str
     texts: tuple[str, ...] = ()
     tables: tuple[Columns, ...] = ()
     pictures: tuple[Picture, ...] = ()
-    folded: bool = False
+    folded: tuple[Columns, ...] = ()
+    folded_title: str = ""
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -10,26 +10,34 @@ from buto.report.experiments.content import Columns, Page, Picture, Section
 from buto.report.experiments.pictures import png
 
 _STYLE = """
-:root { color-scheme: light dark; --line: #8884; --faint: #8888;
-  --good: #08714f; --bad: #b34700; --open: #777; }
+:root { color-scheme: light dark; --line: #8884; --good: #08714f; --bad: #b34700; --open: #6b6b6b; }
 @media (prefers-color-scheme: dark) { :root { --good: #4cc79b; --bad: #ff9d5c; --open: #aaa; } }
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 76rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.6rem; } h2 { font-size: 1.25rem; margin-top: 2.5rem; border-bottom: 1px solid var(--line); }
-nav { columns: 18rem; font-size: .9rem; } nav a { display: block; }
-.scroll { overflow-x: auto; margin: 1.2rem 0; }
+body > p { max-width: 50rem; }
+h1 { font-size: 1.6rem; line-height: 1.25; }
+h2 { font-size: 1.25rem; margin-top: 2.5rem; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
+nav { columns: 18rem; font-size: .9rem; } nav a { display: block; overflow-wrap: anywhere; }
+.scroll { overflow-x: auto; margin: 1.2rem 0 .4rem; }
 table { border-collapse: collapse; font-size: .86rem; font-variant-numeric: tabular-nums; }
 caption { text-align: left; font-weight: 600; padding: .3rem 0; }
 th, td { padding: .15rem .6rem; border-bottom: 1px solid var(--line); text-align: right;
-  vertical-align: top; }
-th.word, td.word { text-align: left; } td.word { min-width: 4rem; }
-td.word:nth-child(n+5) { min-width: 11rem; } th.group { text-align: center; }
+  vertical-align: top; white-space: nowrap; }
+th.word, td.word { text-align: left; }
+td.word { white-space: normal; } td.long { min-width: 13rem; max-width: 34rem; }
+th.group { text-align: center; }
 th.edge, td.edge { border-left: 1px solid var(--line); }
-tr.faint { opacity: .65; } .good { color: var(--good); } .bad { color: var(--bad); }
+tr.faint { opacity: .7; } .good { color: var(--good); } .bad { color: var(--bad); }
 .open { color: var(--open); }
-figure { margin: 1.2rem 0; } figure img { max-width: 100%; background: #fff; }
+figure { margin: 1.6rem 0; overflow-x: auto; }
+figure img { max-width: 100%; background: #fff; }
+@media (max-width: 40rem) { figure img { max-width: none; width: 40rem; } }
 figcaption { font-size: .9rem; }
-.note { font-size: .85rem; color: var(--open); } summary { cursor: pointer; margin: 1rem 0; }
+.note { font-size: .85rem; color: var(--open); margin: .2rem 0; max-width: 60rem; }
+summary { cursor: pointer; margin: 1rem 0; }
 """
+
+_LONG = 24
+"""Characters of a cell that is given room."""
 
 
 def html(page: Page) -> str:
@@ -53,13 +61,16 @@ def html(page: Page) -> str:
 def _section(section: Section, number: int) -> Iterator[str]:
     yield f'<section id="part{number}"><h2>{escape(section.title)}</h2>'
     yield from (f"<p>{escape(text)}</p>" for text in section.texts)
-    if section.folded:
-        yield "<details><summary>Show</summary>"
     for table in section.tables:
         yield from _table(table)
     for picture in section.pictures:
         yield from _picture(picture)
-    yield "</details></section>" if section.folded else "</section>"
+    if section.folded:
+        yield f"<details><summary>{escape(section.folded_title)}</summary>"
+        for table in section.folded:
+            yield from _table(table)
+        yield "</details>"
+    yield "</section>"
 
 
 def _table(table: Columns) -> Iterator[str]:
@@ -69,11 +80,12 @@ def _table(table: Columns) -> Iterator[str]:
         start += width
     edges.discard(0)
 
-    def kind(column: int, tone: str = "") -> str:
+    def kind(column: int, cell: str = "") -> str:
         names = [
             "word" if column < table.left else "",
+            "long" if column < table.left and len(cell) > _LONG else "",
             "edge" if column in edges else "",
-            tone,
+            tones.get(cell, ""),
         ]
         found = " ".join(filter(None, names))
         return f' class="{found}"' if found else ""
@@ -86,13 +98,10 @@ def _table(table: Columns) -> Iterator[str]:
     heads = (f"<th{kind(column)}>{escape(head)}</th>" for column, head in enumerate(table.heads))
     yield f"<tr>{''.join(heads)}</tr></thead><tbody>"
     for row, cells in enumerate(table.rows):
-        drawn = (
-            f"<td{kind(column, tones.get(cell, ''))}>{escape(cell)}</td>" for column, cell in enumerate(cells)
-        )
+        drawn = (f"<td{kind(column, cell)}>{escape(cell)}</td>" for column, cell in enumerate(cells))
         yield f"<tr{' class=faint' if row in table.faint else ''}>{''.join(drawn)}</tr>"
     yield "</tbody></table></div>"
-    if table.note:
-        yield f'<p class="note">{escape(table.note)}</p>'
+    yield from (f'<p class="note">{escape(note)}</p>' for note in table.notes)
 
 
 def _picture(picture: Picture) -> Iterator[str]:

@@ -25,7 +25,7 @@ def png(picture: Picture) -> bytes:
     """All panels of a figure beside one another, two in a row, over the same range of values."""
     columns = min(2, len(picture.panels))
     rows = math.ceil(len(picture.panels) / columns)
-    figure = Figure(figsize=(4.6 * columns, 2.5 * rows), dpi=90, layout="constrained")
+    figure = Figure(figsize=(4.6 * columns, 2.5 * rows), dpi=110, layout="constrained")
     grid = np.atleast_1d(figure.subplots(rows, columns, squeeze=False)).ravel()
     limits = _limits(picture.panels)
     for axes, panel in zip(grid, picture.panels, strict=False):
@@ -47,13 +47,14 @@ def _draw(axes: Axes, panel: PicturePanel) -> None:
             panel.band.upper[order],
             color=BAND_COLOUR,
             alpha=0.35,
-            linewidth=0,
+            # Bounds without width are a line.
+            linewidth=1.0,
         )
     for curve in panel.curves:
         axes.plot(curve.times_s, curve.values, color=COLOURS[panel.colour], alpha=0.5, linewidth=0.7)
     axes.set_title(panel.title, loc="left", fontsize=9)
     axes.margins(x=0.01)
-    set_unit(axes.xaxis, "s")
+    axes.xaxis.set_major_formatter("{x:g} s")
     set_unit(axes.yaxis, panel.unit)
     axes.tick_params(labelsize=7)
     axes.grid(color="#DDDDDD", linewidth=0.5)

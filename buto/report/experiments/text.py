@@ -16,7 +16,7 @@ def lines(table: Columns) -> list[str]:
     return [
         table.caption,
         *(f"  {one}".rstrip() for one in drawn),
-        *([f"  {table.note}"] if table.note else []),
+        *(f"  {note}" for note in table.notes),
     ]
 
 

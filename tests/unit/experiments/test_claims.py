@@ -82,6 +82,13 @@ REPLICATES, DIFFERS, UNDECIDED = Outcome.REPLICATES, Outcome.DIFFERS, Outcome.UN
             {"nearest": (0.5, 0), "interpolated": (0.45, 0)},
             UNDECIDED,
         ),
+        # Printed is +.05: what is surely less than half of it is no such difference.
+        (
+            above("nearest", "interpolated"),
+            "5.4",
+            {"nearest": (0.5, 0), "interpolated": (0.5, 0)},
+            DIFFERS,
+        ),
         # One accepts nothing: its MCC counts as 0.
         (
             above("nearest", "interpolated"),

@@ -127,6 +127,14 @@ def test_too_little_is_refused(runs: Mapping[str, RunSet], message: str) -> None
         evaluate(runs, [WIDE])
 
 
+def test_a_method_for_which_there_are_too_few_runs_does_not_keep_the_others_from_theirs() -> None:
+    greedy = replace(WIDE, training=0.8, test=0.5)
+    runs = a_data_set(8, REFERENCES)
+    both = evaluate(runs, [WIDE, greedy])
+    assert both.without == {greedy: "references-soft: 8 usable runs are too few to train with 6 and judge 4"}
+    assert of(both, WIDE).counts == of(evaluate(runs, [WIDE]), WIDE).counts
+
+
 def test_the_clock_of_the_jvm_needs_runs_that_say_when_it_started() -> None:
     from_jvm = replace(WIDE, clock=JVM)
     runs = a_data_set(8, REFERENCES[:2])

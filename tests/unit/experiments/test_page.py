@@ -22,7 +22,7 @@ TABLE = Columns(
     (("", 1), ("here", 2)),
     faint=frozenset({1}),
     tones=(("0.50", "good"),),
-    note="a note",
+    notes=("a note", "another"),
 )
 
 
@@ -64,6 +64,7 @@ def test_a_table_as_text() -> None:
         "  a         1  0.50",
         "  longer  200     –",
         "  a note",
+        "  another",
     ]
 
 
@@ -71,7 +72,7 @@ def test_a_page_escapes_what_it_shows_and_fetches_nothing() -> None:
     curve = Curve(np.arange(5.0), np.array([1.0, 2, np.nan, 4, 5]))
     band = Band(np.arange(5.0), np.zeros(5), np.full(5, 4.5), np.full(5, 9.0))
     picture = Picture("5.3", "Runs <of> it", (PicturePanel("positive", "By", (curve,), band, "positive"),))
-    page = html(Page("A & B", ("<b>",), (Section("One", ("x",), (TABLE,), (picture,), folded=True),)))
+    page = html(Page("A & B", ("<b>",), (Section("One", ("x",), (TABLE,), (picture,), (TABLE,), "More"),)))
     reader = read(page)
     assert "Of <two> & more" in reader.seen and "<b>" in reader.seen
     assert all(source.startswith(("data:image/png;base64,", "#")) for source in reader.sources)
@@ -101,7 +102,7 @@ def test_the_thesiss_numbers_stand_beside_ours_with_every_claim_and_figure() -> 
         assert claim.text in seen and decision.outcome.value in seen
     figures = [text for text in seen if text.startswith("Figure ")]
     assert [figure.split(". ")[0] for figure in figures] == ["Figure 5.2"]
-    assert "training-set-size, by program" in seen
+    assert "By program" in seen
     assert any("the thesis's own counts give accuracy 0.67, MCC 0.42" in text for text in seen)
 
 
@@ -110,5 +111,5 @@ def test_on_a_terminal_long_tables_are_cut() -> None:
     lines = tuple(table.lines * 3)
     short = presented.scores(type(table)(table.number, table.grid, table.title, lines), short=True)
     assert len(short.rows) == presented.SHORT
-    assert f"{len(lines) - presented.SHORT} more lines on the page." in short.note
+    assert f"{len(lines) - presented.SHORT} more lines on the page." in short.notes[-1]
     assert all(len(row) == len(short.heads) for row in short.rows)
