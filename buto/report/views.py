@@ -87,7 +87,7 @@ class BoundsView:
         settings = self._fitted.settings
         used = np.array([self._used(self._fitted.compare(run)) for run in runs])
         needed = 1 if settings.runs_outside == "any" else len(runs) // 2 + 1
-        both = np.sort(np.nan_to_num(used, nan=-1.0), axis=0)[-needed].max(axis=0)
+        both = np.sort(np.nan_to_num(used, nan=-1.0, posinf=np.inf), axis=0)[-needed].max(axis=0)
         return np.where(both < 0, np.nan, both)
 
     def _used(self, comparison: Comparison) -> FloatArray:
@@ -100,11 +100,11 @@ class BoundsView:
         for sign, end, whole in ((1.0, bounds.upper, limits.upper), (-1.0, bounds.lower, limits.lower)):
             shares = _shares(comparison.smoothed.values, bounds.expected, end, comparison.beyond, sign)
             number = _shares(comparison.summaries, limits.expected, whole, comparison.summaries_beyond, sign)
-            ranked = np.sort(np.nan_to_num(shares, nan=-1.0), axis=0)
+            ranked = np.sort(np.nan_to_num(shares, nan=-1.0, posinf=np.inf), axis=0)
             rows = np.clip(len(ranked) - needed, 0, None)
             side = ranked[rows, np.arange(len(needed))] if len(ranked) else np.full(len(needed), -1.0)
             if settings.summaries:
-                side = np.maximum(side, np.nan_to_num(number, nan=-1.0).max(axis=0))
+                side = np.maximum(side, np.nan_to_num(number, nan=-1.0, posinf=np.inf).max(axis=0))
             sides.append(np.where(side < 0, np.nan, side))
         return np.array(sides)
 

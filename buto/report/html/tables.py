@@ -54,8 +54,8 @@ def environment(report: CheckReport) -> Iterator[str]:
 def runs(report: CheckReport) -> Iterator[str]:
     """A line for each run: how it ended, and how well it was measured."""
     yield '<section id="runs"><h2>Runs</h2><div class="scroll"><table class="short">'
-    yield "<thead><tr><th>run</th><th>for</th><th>started</th><th>duration</th><th>ended</th><th>samples</th><th>missed</th>"
-    yield "<th>largest gap</th><th>load by others</th></tr></thead><tbody>"
+    yield "<thead><tr><th>run</th><th>for</th><th>started</th><th>duration</th><th>ended</th>"
+    yield "<th>samples</th><th>missed</th><th>largest gap</th><th>load by others</th></tr></thead><tbody>"
     judged = report.verdict.run_ids
     rows = [(run, "checked" if run.id in judged else "not judged") for run in report.checked]
     rows += [(run, "training") for run in report.training]

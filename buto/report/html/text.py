@@ -37,12 +37,12 @@ def titled(name: str) -> tuple[str, str]:
     member comes last.
     """
     start, bracket, rest = name.partition("[")
-    owner, end, member = rest.rpartition("]")
-    if not bracket or not end:
+    owner, end, member = rest.partition("]/")
+    if start == "mbean" and end:
+        return line(owner), line(member)
+    if not bracket or not rest.endswith("]"):
         return line(name), ""
-    if member.startswith("/") and start == "mbean":
-        return line(owner), line(member[1:])
-    return (line(name), "") if member else (line(start), line(owner))
+    return line(start), line(rest[:-1])
 
 
 def escape(text: str, limit: int = MAX_NAME) -> str:

@@ -1,0 +1,227 @@
+"""The page as text: complete, small, quickly made, and harmless."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import time
+from dataclasses import replace
+from html.parser import HTMLParser
+from typing import Any
+
+import numpy as np
+import pytest
+
+from buto.report.check_report import CheckReport
+from buto.report.html import render
+from buto.report.html.data import MAX_VALUES, page_data, points_of, training_drawn
+from buto.report.html.events import MAX_MARKS, collections_of
+from buto.runs import Run
+from buto.verdicts import Status, Verdict
+from tests.unit.report.html import reports
+
+MEGABYTE = 1_000_000
+VOID = {"meta", "link", "br", "img", "input"}
+
+
+class Elements(HTMLParser):
+    """Which elements there are, with their attributes, and whether each one is closed."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.text: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] not in ("script", "style"):
+            self.text.append(data)
+
+    @property
+    def said(self) -> str:
+        return " ".join(" ".join(self.text).split())
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.found if name == tag]
+
+
+def data_of(page: str) -> dict[str, Any]:
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    assert found
+    data: dict[str, Any] = json.loads(found[1])
+    return data
+
+
+EVERY = {
+    "leaking": reports.leaking,
+    "three": lambda: reports.leaking(3),
+    "passing": reports.passing,
+    "elsewhere": reports.elsewhere,
+    "hostile": reports.hostile,
+}
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_every_page_is_well_formed_and_needs_nothing(name: str) -> None:
+    elements = Elements(render(EVERY[name]()))
+    assert elements.open == []
+    assert [one.get("src") for one in elements.all("script")] == [None, None]
+    assert [one["href"] for one in elements.all("link")] == ["data:,"]
+    assert all((one["href"] or "").startswith("#") for one in elements.all("a"))
+    assert not {"img", "iframe", "object", "form", "base"} & {tag for tag, _ in elements.found}
+    assert not any(key.startswith("on") or key == "style" for _, attrs in elements.found for key in attrs)
+
+
+def test_the_page_says_what_grew_since_when_by_how_much_and_compared_with_what() -> None:
+    report = reports.leaking()
+    said = Elements(render(report)).said
+    worst = report.verdict.findings[0]
+    assert worst.window_s is not None
+    assert 10.0 < worst.window_s[0] < 16.0
+    assert "regression" in said
+    assert "G1 Old Gen" in said or "jvm.memory.heap.used" in said
+    for words in (
+        "from the 10 training runs",
+        "seen",
+        "expected",
+        "outside",
+        "worse",
+        "since",
+        "% of the points",
+    ):
+        assert words in said, words
+
+
+def test_a_pass_says_how_much_is_left() -> None:
+    said = Elements(render(reports.passing())).said
+    assert "Closest to their limits" in said and "of its band used" in said
+
+
+def test_an_undecided_check_says_why_first() -> None:
+    said = Elements(render(reports.elsewhere())).said
+    assert said.index("Why nothing was decided") < said.index("Sorted by how much")
+    assert "jvm.spec.version is '21'; it was '17' in training" in said
+    assert "5 training runs no longer in the store" in said
+
+
+def test_chance_and_guarantee_are_told_where_there_are_any() -> None:
+    report = reports.passing()
+    verdict = replace(report.verdict, p_value=0.21, alpha=0.05, guarantee="Runs are alike in distribution")
+    said = Elements(render(replace(report, verdict=verdict))).said
+    assert "p = 0.21 (alpha 0.05): the p-value is more than" in said
+    assert "Runs are alike in distribution." in said
+
+
+def test_runs_needed_are_told() -> None:
+    report = reports.elsewhere()
+    verdict = Verdict(
+        Status.INCONCLUSIVE, "calibrated", n_training=5, runs_needed=19, run_ids=report.verdict.run_ids
+    )
+    assert (
+        "19 training runs would decide it, there are 5"
+        in Elements(render(replace(report, verdict=verdict))).said
+    )
+
+
+def test_hostile_text_is_shown_and_does_nothing() -> None:
+    page = render(reports.hostile())
+    elements = Elements(page)
+    assert len(elements.all("script")) == 2
+    assert "<script>window.pwned" in elements.said
+    assert not re.search("[\x00-\x08\x0e-\x1f\u202a-\u202e\u2066-\u2069\ud800-\udfff]", page)
+    page.encode()
+
+
+def test_ten_megabytes_of_output_are_cut_and_said_to_be() -> None:
+    report = reports.hostile(b"first line\n" + b"<b>&\x1b[0m\n" * 1_000_000 + b"last line\n")
+    page = render(report)
+    assert len(page.encode()) < MEGABYTE
+    said = Elements(page).said
+    assert "first line" in said and "last line" in said
+    assert re.search(r"\d MiB of [\d.]+ MiB left out here", said)
+
+
+def test_long_names_and_messages_are_cut() -> None:
+    report = reports.leaking()
+    run = report.checked.runs[0]
+    long = replace(
+        run, notifications=tuple(replace(one, message="m" * 10_000_000) for one in run.notifications)
+    )
+    page = render(replace(report, checked=replace(report.checked, runs=(long,))))
+    assert len(page.encode()) < MEGABYTE
+    assert "more characters)" in page
+
+
+def test_sixty_properties_of_thirty_runs_make_less_than_a_megabyte_in_less_than_two_seconds() -> None:
+    report = reports.large()
+    render(reports.passing())
+    start = time.perf_counter()
+    page = render(report)
+    assert time.perf_counter() - start < 2.0
+    assert len(page.encode()) < MEGABYTE
+
+
+def test_with_too_many_runs_some_are_left_out_and_it_is_said() -> None:
+    report = reports.large(n_training=80, n_properties=100, n_samples=60)
+    drawn = training_drawn(report)
+    assert len(drawn) < 80 and drawn[0] == 0 and drawn[-1] == 79
+    assert len(drawn) * 100 * points_of(report) <= MAX_VALUES
+    page = render(report)
+    assert len(page.encode()) < MEGABYTE
+    assert f"{len(drawn)} of 80 training runs are drawn" in page
+
+
+def test_the_policy_allows_this_script_and_no_other() -> None:
+    page = render(reports.passing())
+    script = page[page.rindex("<script>") + len("<script>") : page.rindex("</script>")]
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = Elements(page).all("meta")[1]["content"]
+    assert policy is not None
+    assert f"script-src 'sha256-{digest}'" in policy and "default-src 'none'" in policy
+    assert "unsafe" not in policy
+
+
+def test_collections_are_found_where_their_counter_grows() -> None:
+    run = reports.a_run(1)
+    found = collections_of(run)
+    assert [one.count for one in found] == [1] * 15
+    assert np.allclose([one.time_s for one in found], np.arange(1.0, 30.0, 2.0), atol=0.2)
+
+
+def test_very_many_collections_become_few_marks_that_count_them_all() -> None:
+    run = reports.a_run(1, n_samples=5000)
+    values = run.values.copy()
+    values[:, run.column_of["jvm.gc.count[G1 Young Generation]"]] = np.arange(5000.0)
+    often: Run = replace(run, values=values)
+    found = collections_of(often)
+    assert len(found) < MAX_MARKS
+    assert sum(one.count for one in found) == 4999
+
+
+def test_what_was_never_read_and_runs_without_samples_are_no_obstacle() -> None:
+    report = reports.passing()
+    empty: CheckReport = replace(report, panels=(), costs=(), emitters=())
+    assert data_of(render(empty))["panels"] == []
+    panel = report.panels[0]
+    unread = replace(
+        panel,
+        checked=[replace(one, values=np.full_like(one.values, np.nan)) for one in panel.checked],
+        training=(),
+    )
+    data = page_data(replace(report, panels=(unread,)))
+    assert data["panels"][0]["checked"] == [65535]
+    none = [replace(one, times_s=np.empty(0), values=np.empty(0)) for one in panel.checked]
+    assert data_of(render(replace(report, panels=(replace(panel, checked=none, training=()),))))["lengths"][
+        "checked"
+    ] == [0]

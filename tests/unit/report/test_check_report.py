@@ -1,0 +1,49 @@
+"""What is put together for renderers: the environment side by side, what is drawn, what is not judged."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from buto.report.environment import Likeness
+from buto.runs import Quality, run_set
+from tests.unit.report.html import reports
+
+
+def likeness(report: object) -> dict[str, Likeness]:
+    return {row.key: row.likeness for row in report.environment}  # type: ignore[attr-defined]
+
+
+def test_each_key_of_the_environment_says_what_it_means() -> None:
+    found = likeness(reports.leaking())
+    assert found["host.name"] is Likeness.DIFFERS
+    assert found["jvm.spec.version"] is Likeness.SAME
+    assert found["buto.commit"] in (Likeness.VARIES, Likeness.IGNORED)
+    assert likeness(reports.elsewhere())["jvm.spec.version"] is Likeness.DECIDES
+
+
+def test_what_differs_comes_first_with_both_values() -> None:
+    row = reports.elsewhere().environment[0]
+    assert (row.key, row.expected, row.observed) == ("jvm.spec.version", "17", ("21",))
+
+
+def test_costs_stand_apart_from_what_is_judged() -> None:
+    report = reports.leaking()
+    judged = {panel.prop.name for panel in report.panels}
+    costs = {panel.prop.name for panel in report.costs}
+    assert costs == {"buto.snapshot.time", "buto.missed.ticks"}
+    assert judged == set(reports.NAMES) - costs
+
+
+def test_an_invalid_run_is_told_of_and_not_drawn() -> None:
+    bad = replace(reports.a_run(41), quality=Quality(("no samples for 9 s",)))
+    training = run_set([reports.a_run(number) for number in range(4)])
+    report = reports.report_of(training, run_set([reports.a_run(40), bad]))
+    assert len(report.checked) == 2
+    assert all([curve.run_id for curve in panel.checked] == [reports.a_run(40).id] for panel in report.panels)
+
+
+def test_the_worst_finding_leads_the_panels() -> None:
+    report = reports.leaking()
+    first = next(one.subject for one in report.verdict.findings if one.source == "bounds")
+    assert report.panels[0].prop.name == first
+    assert report.panels[0].findings

@@ -1,0 +1,99 @@
+"""The share of its band that a property needs says what the rule says, with a number."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from buto import oracle
+from buto.oracle import Oracle
+from buto.properties import property_for
+from buto.report.views import RunsView, panels_of, view_of
+from buto.runs import Outcome, Run, run_set
+
+NAMES = ("jvm.memory.heap.used", "jvm.thread.count", "jvm.class.loaded")
+TIMES = np.arange(0.0, 5.0, 0.1)
+
+
+def a_run(number: int, shift: float = 0.0, wave: float = 0.0) -> Run:
+    """Memory shifted by some MiB, or swinging by them; threads and classes that never change."""
+    random = np.random.default_rng(number)
+    memory = 2**20 * (
+        8 + random.normal(0, 0.2) + shift + wave * np.sin(TIMES * 3) + random.normal(0, 0.1, 50)
+    )
+    values = np.column_stack([memory, np.full(50, 10.0), np.arange(50.0)])
+    return Run(
+        f"20260101T0000{number:02d}.000Z-0000",
+        "t",
+        tuple(map(property_for, NAMES)),
+        TIMES,
+        values,
+        Outcome(0, duration_s=5.0),
+    )
+
+
+def learned(**judge: object) -> Oracle:
+    return oracle.train(run_set([a_run(n) for n in range(8)]), oracle.settings_from(judge))
+
+
+ORACLES = {
+    "sustained": learned(),
+    "any point": learned(**{"outside-share": 0.0, "summaries": False}),
+    "thesis": learned(preset="thesis", smoothing="none", deviations=3.0),
+    "any run": learned(**{"runs-outside": "any"}),
+}
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(
+    which=st.sampled_from(sorted(ORACLES)),
+    shifts=st.lists(st.floats(-3.0, 3.0), min_size=1, max_size=3),
+    wave=st.floats(0.0, 3.0),
+)
+def test_more_than_the_whole_band_is_used_exactly_where_there_is_a_finding(
+    which: str, shifts: list[float], wave: float
+) -> None:
+    learned = ORACLES[which]
+    runs = run_set([a_run(50 + n, shift, wave) for n, shift in enumerate(shifts)])
+    found = {finding.subject for finding in oracle.check(learned, runs).findings}
+    view = view_of(learned, runs.runs)
+    used = dict(zip((prop.name for prop in view.properties), view.band_used(runs.runs), strict=True))
+    assert {name for name, share in used.items() if share > 1} == found & set(NAMES)
+
+
+def test_a_band_without_width_is_not_used_by_its_own_value_and_endlessly_by_any_other() -> None:
+    learned = ORACLES["thesis"]
+    threads = learned.fitted.model.properties.index(property_for("jvm.thread.count"))
+    view = view_of(learned, ())
+    assert view.band_used([a_run(50)])[threads] == 0.0
+    grown = a_run(50)
+    values = grown.values.copy()
+    values[:, 1] = 11.0
+    more = Run(grown.id, "t", grown.properties, TIMES, values, grown.outcome)
+    assert math.isinf(view.band_used([more])[threads])
+
+
+def test_without_a_run_nothing_is_known() -> None:
+    assert np.isnan(view_of(ORACLES["sustained"], ()).band_used(())).all()
+
+
+def test_panels_come_by_findings_then_by_the_band_that_was_used_and_last_what_never_changes() -> None:
+    learned = ORACLES["sustained"]
+    runs = [a_run(50, shift=9.0)]
+    findings = oracle.check(learned, run_set(runs)).findings
+    names = [panel.prop.name for panel in panels_of(view_of(learned, runs), [], runs, findings)]
+    assert names == ["jvm.memory.heap.used", "jvm.class.loaded", "jvm.thread.count"]
+
+
+@pytest.mark.parametrize("runs", [[], [a_run(1), a_run(2)]])
+def test_a_detector_with_nothing_to_draw_still_has_its_runs(runs: list[Run]) -> None:
+    view = RunsView(runs)
+    panels = panels_of(view, runs, [])
+    assert [panel.prop.name for panel in panels] == list(NAMES) * bool(runs) or {
+        p.prop.name for p in panels
+    } == set(NAMES)
+    assert all(panel.band is None and panel.band_used is None for panel in panels)
