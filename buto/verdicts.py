@@ -94,8 +94,11 @@ class Verdict:
         run_ids: the runs that were judged.
         n_training: number of runs that the oracle learned from.
         p_value, alpha: where the detector has them, else None.
+        stands_out: whether the runs stand out further than any other choice of as many runs does, be it
+            enough to fail or not; false where the detector has no p-value.
         guarantee: what the p-value rests on, in words; empty where there is none.
         runs_needed: of an inconclusive verdict, how many training runs would decide it, if that is known.
+        baseline: what the ``n_training`` runs are called.
     """
 
     status: Status
@@ -107,9 +110,11 @@ class Verdict:
     n_training: int = 0
     p_value: float | None = None
     alpha: float | None = None
+    stands_out: bool = False
     guarantee: str = ""
     runs_needed: int | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
+    baseline: str = "training runs"
 
     @property
     def is_welcome(self) -> bool:

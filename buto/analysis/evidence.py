@@ -24,10 +24,10 @@ LARGEST_CONTRAST = 8.0
 SOFTENING = 0.1
 """Added before the logarithm is taken, which has no value for runs that are equal in everything."""
 
-DEVIATION_OF_LARGEST, DEVIATION_OF_MEAN = 0.3, 0.16
+DEVIATION_OF_LARGEST, DEVIATION_OF_MEAN = 0.34, 0.22
 """Usual deviations of the two logarithms over runs of an unchanged program."""
 
-PRIOR_DEVIATION, PRIOR_FREEDOM = 0.95, 20.0
+PRIOR_DEVIATION, PRIOR_FREEDOM = 1.0, 20.0
 """Usual deviation of the score over runs of an unchanged program, and how many runs this is worth."""
 
 TAIL_FREEDOM = 6.0
@@ -46,13 +46,20 @@ class Significance:
 
     Attributes:
         p_value: of the runs under test.
-        exact: whether it is by rank.
-        smallest_rank: the smallest p-value that rank could have given.
+        rank: the share of all choices that score at least as high.
+        smallest_rank: the smallest that this could have been.
+        exact: whether the p-value is the rank.
     """
 
     p_value: float
-    exact: bool
+    rank: float
     smallest_rank: float
+    exact: bool
+
+    @property
+    def highest(self) -> bool:
+        """Whether no other choice scores as high."""
+        return self.rank <= self.smallest_rank
 
     @property
     def smallest(self) -> float:
@@ -75,22 +82,20 @@ def largest_of_each(contrast: FloatArray, quantity: IntArray) -> FloatArray:
 def scores(largest: FloatArray) -> FloatArray:
     """One number for each choice: how far it stands apart in all quantities together, shape (n_choices,).
 
-    The mean of two logarithms, each in its usual deviation: of the largest contrast, which sees a change
-    of one quantity, and of the root of the mean square, which sees a small change of many.
+    The larger of two logarithms, each from its mean over all choices and in its usual deviation: of the
+    largest contrast, which sees a change of one quantity, and of the root of the mean square, which sees
+    a small change of many.
 
     Args:
         largest: see :func:`largest_of_each`.
     """
     capped = np.minimum(largest, LARGEST_CONTRAST)
-    return combined(largest.max(axis=1), (capped**2).mean(axis=1))
-
-
-def combined(greatest: FloatArray, mean_square: FloatArray) -> FloatArray:
-    """The score of choices whose greatest contrast and whose mean square, each one capped, are known."""
-    one = np.log(SOFTENING + greatest) / DEVIATION_OF_LARGEST
-    many = np.log(SOFTENING + np.sqrt(mean_square)) / DEVIATION_OF_MEAN
-    both: FloatArray = (one + many) / 2
-    return both
+    one = np.log(SOFTENING + largest.max(axis=1))
+    many = np.log(SOFTENING + np.sqrt((capped**2).mean(axis=1)))
+    score: FloatArray = np.maximum(
+        (one - one.mean()) / DEVIATION_OF_LARGEST, (many - many.mean()) / DEVIATION_OF_MEAN
+    )
+    return score
 
 
 def significance(score: FloatArray, size: int, alpha: float) -> Significance:

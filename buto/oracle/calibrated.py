@@ -95,6 +95,7 @@ class FittedCalibrated:
             p_value=found.p_value,
             alpha=self.settings.alpha,
             guarantee=_guarantee(found, self.n_training, len(runs)),
+            stands_out=found.highest,
         )
         if self.settings.alpha < found.smallest:
             reason = (

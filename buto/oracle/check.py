@@ -12,10 +12,6 @@ from buto.verdicts import Direction, Finding, Status, Verdict
 
 METADATA_SOURCE = "metadata"
 
-SCREEN = 0.05
-"""One run with a p-value up to this is followed by two more: they have the power that it lacks, and one
-good build in twenty pays for it."""
-
 BUSY_SHARE = 0.2
 """Load by others, as a share of the cores, beyond which a regression may be theirs."""
 
@@ -68,10 +64,14 @@ def check(oracle: Oracle, runs: RunSet) -> Verdict:
 def needs_confirmation(oracle: Oracle, verdict: Verdict) -> bool:
     """Whether one run's verdict should neither be believed nor dismissed before two more runs were made.
 
-    Not where a single run's finding decides whatever others do, for then nothing can be confirmed.
+    With a p-value: whether the run stands out further than every training run does from the others. Three
+    runs have the power that one lacks, and of good builds one in n + 1 pays for it.
+
+    With bounds: whether it fails; not where a single run's finding decides whatever others do, for then
+    nothing can be confirmed.
     """
     if verdict.p_value is not None and verdict.alpha is not None:
-        return verdict.p_value <= max(verdict.alpha, SCREEN)
+        return verdict.stands_out or verdict.p_value <= verdict.alpha
     return verdict.status is Status.REGRESSION and oracle.settings.runs_outside == "most"
 
 

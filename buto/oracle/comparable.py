@@ -1,0 +1,85 @@
+"""What of two programs' runs can be compared, and what stands in the way."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from buto.classify.metadata import MetadataSettings, compare_metadata, learn_metadata
+from buto.errors import JudgeError
+from buto.properties import Property, Role
+from buto.runs import Run, RunSet
+
+
+def comparable_properties(
+    first: RunSet, second: RunSet, *, cost: bool
+) -> tuple[tuple[Property, ...], tuple[str, ...]]:
+    """The properties that were read in every run, by name, and a sentence for each that only one program has.
+
+    A property that is missing in some runs of a program tells nothing of it and is left out.
+
+    Args:
+        cost: whether properties of role COST are among them.
+
+    Raises:
+        JudgeError: there are none.
+    """
+    ours, theirs = (set.intersection(*map(_read, runs)) for runs in (first, second))
+    known = {prop.name: prop for prop in (*second.properties, *first.properties)}
+    wanted = [known[name] for name in sorted(known) if cost or known[name].role is not Role.COST]
+    both = tuple(prop for prop in wanted if prop.name in ours & theirs)
+    if not both:
+        raise JudgeError(
+            f"no property was read in every run of {_test(first)} and {_test(second)}",
+            advice="buto runs show says why",
+        )
+    one_sided = [
+        f"{prop.name} was read in all runs of {_test(runs)} only, and could not be compared"
+        for prop in wanted
+        for runs, names in ((first, ours - theirs), (second, theirs - ours))
+        if prop.name in names
+    ]
+    return both, tuple(one_sided)
+
+
+def environment_differences(
+    first: RunSet, second: RunSet, settings: MetadataSettings
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """A sentence for each key of metadata that is not alike: those that decide, and those that do not.
+
+    Raises:
+        JudgeError: runs of the first differ among themselves in a key that decides.
+    """
+    model = learn_metadata([run.metadata for run in first], settings)
+    found = {
+        (one.deciding, one.key): (
+            f"{one.key} differs: {one.expected!r} with {_test(first)}, {one.observed!r} with {_test(second)}"
+        )
+        for run in second
+        for one in compare_metadata(model, run.metadata, settings)
+    }
+    decide, told = (
+        tuple(found[key] for key in sorted(found) if key[0] is deciding) for deciding in (True, False)
+    )
+    return decide, told
+
+
+def unequal_times(first: RunSet, second: RunSet) -> tuple[str, ...]:
+    """A warning if all runs of one program were made before those of the other."""
+    earlier, later = sorted((first, second), key=lambda runs: runs.runs[0].id)
+    if earlier.runs[-1].id > later.runs[0].id:
+        return ()
+    sentence = (
+        f"all runs of {_test(earlier)} were made before those of {_test(later)}: what changed on the machine "
+        "in between looks like a difference of the two"
+    )
+    return (sentence,)
+
+
+def _read(run: Run) -> set[str]:
+    """The names of the properties that have a value."""
+    there = np.isfinite(run.values).any(axis=0)
+    return {prop.name for prop, has in zip(run.properties, there, strict=True) if has}
+
+
+def _test(runs: RunSet) -> str:
+    return runs.runs[0].test

@@ -1,0 +1,141 @@
+"""Two programs compared by runs of both, with no stored oracle: for machines that change from day to day.
+
+The two are launched in turns, in random order. If they do not differ, then which runs are whose is one of
+many equally likely ways of dealing the runs out, and the share of these ways that set two groups at least as
+far apart is a p-value whatever the values are distributed like: the permutation test of the calibrated
+oracle's score (:mod:`buto.analysis.evidence`), here by rank alone. Launches in rounds, one of each, make it
+cautious where the machine changes on the way, for the ways include those that the rounds rule out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import comb
+
+from buto.analysis.evidence import Significance
+from buto.errors import JudgeError
+from buto.oracle.calibrated import FEWEST_RUNS, MOST_CHOICES, weigh
+from buto.oracle.calibrated_findings import findings
+from buto.oracle.comparable import comparable_properties, environment_differences, unequal_times
+from buto.oracle.profile import learn
+from buto.oracle.settings import CALIBRATED, Settings
+from buto.runs import RunSet
+from buto.verdicts import Status, Verdict
+
+DETECTOR = "comparison"
+
+DEFAULT_RUNS = 6
+"""Of each program. Two means of six runs are known apart as well as one of twenty runs and one of three
+(standard errors of .58 and .62 deviations), with half of the launches; and of 924 ways to deal them out,
+eight may be as far apart at an alpha of 0.01. Of five each it would be two: a way and its mirror image."""
+
+OF_THE_COMMAND = ("jvm.", "system.processors")
+"""How metadata begin that a command decides: which JVM, its arguments, its heap. Where two programs differ
+in them, that is what is compared."""
+
+
+def comparing(settings: Settings) -> Settings:
+    """What a comparison takes of a test's settings.
+
+    All of them if it is judged by the calibrated oracle, else that preset's; but metadata that a command
+    decides do not keep runs from being compared.
+    """
+    taken = settings if settings.detector == CALIBRATED.detector else CALIBRATED
+    deciding = tuple(one for one in taken.metadata.deciding if not one.startswith(OF_THE_COMMAND))
+    return replace(taken, metadata=replace(taken.metadata, deciding=deciding))
+
+
+def smallest_p_value(n_first: int, n_second: int, settings: Settings) -> float:
+    """What the p-value is of the largest difference.
+
+    With as many runs of each program, every way of dealing them out has a mirror image that sets them as
+    far apart, unless only the worse counts.
+    """
+    alike = 2 if n_first == n_second and settings.fail_on == "any" else 1
+    return max(alike / comb(n_first + n_second, n_second), 1 / MOST_CHOICES)
+
+
+def runs_needed(settings: Settings) -> int:
+    """The smallest number of runs of each program that can show a difference at these settings' alpha."""
+    n_runs = FEWEST_RUNS
+    while smallest_p_value(n_runs, n_runs, settings) > settings.alpha:
+        n_runs += 1
+    return n_runs
+
+
+def compare(first: RunSet, second: RunSet, settings: Settings) -> Verdict:
+    """Judge whether two programs differ; findings say what the second has more or less of.
+
+    Neither is the better known one: properties, scales and features come from the runs of both. Runs that
+    are not valid are left out with a warning. Inconclusive if there are fewer than five runs of either, too
+    few for alpha, or another machine; or if nothing differs, but a property is there in one program only.
+
+    Args:
+        settings: as :func:`comparing` gives them.
+
+    Raises:
+        JudgeError: no runs of one of them, no property that was read in all runs, or a machine that
+            changed between runs of the first.
+    """
+    if not len(first) or not len(second):
+        raise JudgeError("there are no runs of one of the two programs", advice="buto runs list")
+    ours, theirs = first.valid(), second.valid()
+    verdict = Verdict(
+        Status.INCONCLUSIVE,
+        DETECTOR,
+        warnings=_unusable(first, second),
+        run_ids=tuple(run.id for run in theirs),
+        n_training=len(ours),
+        alpha=settings.alpha,
+        settings=settings.to_data(),
+        baseline=f"runs of {first.runs[0].test}",
+    )
+    too_few = _too_few(first, second, settings)
+    if too_few:
+        return replace(verdict, reasons=(too_few,))
+    elsewhere, told = environment_differences(ours, theirs, settings.metadata)
+    if elsewhere:
+        return replace(verdict, reasons=elsewhere)
+    properties, one_sided = comparable_properties(ours, theirs, cost=settings.cost)
+    profile = learn((*ours, *theirs), properties)
+    evidence = weigh(profile, profile.values, len(theirs), settings)
+    found = evidence.significance
+    differs = found.p_value <= settings.alpha
+    inconclusive = bool(one_sided) and not differs
+    return replace(
+        verdict,
+        status=Status.REGRESSION if differs else Status.INCONCLUSIVE if inconclusive else Status.PASS,
+        findings=tuple(replace(one, source=DETECTOR) for one in findings(evidence, theirs, settings)),
+        reasons=one_sided if inconclusive else (),
+        warnings=(*verdict.warnings, *unequal_times(ours, theirs), *one_sided, *told),
+        p_value=found.p_value,
+        guarantee=_guarantee(found, len(evidence.score)),
+    )
+
+
+def _too_few(first: RunSet, second: RunSet, settings: Settings) -> str:
+    """Why so many runs cannot be compared; empty if they can."""
+    n_first, n_second = len(first.valid()), len(second.valid())
+    counts = f"{n_first} runs of {first.runs[0].test} and {n_second} of {second.runs[0].test}"
+    if min(n_first, n_second) < FEWEST_RUNS:
+        return f"{counts} are too few: {FEWEST_RUNS} of each are the fewest that can be compared"
+    if smallest_p_value(n_first, n_second, settings) > settings.alpha:
+        needed = runs_needed(settings)
+        return f"{counts} cannot tell a share of {settings.alpha:g} from chance: {needed} of each could"
+    return ""
+
+
+def _unusable(first: RunSet, second: RunSet) -> tuple[str, ...]:
+    return tuple(
+        f"run {run.id} cannot be judged: {', '.join(run.quality.problems)}"
+        for run in (*first, *second)
+        if not run.quality.valid
+    )
+
+
+def _guarantee(found: Significance, n_ways: int) -> str:
+    as_far = round(found.p_value * n_ways)
+    return (
+        f"{as_far} of {n_ways} ways of dealing the runs out to the two set them as far apart; holds whatever "
+        "the values are distributed like"
+    )
