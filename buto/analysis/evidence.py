@@ -82,18 +82,29 @@ def largest_of_each(contrast: FloatArray, quantity: IntArray) -> FloatArray:
 def scores(largest: FloatArray) -> FloatArray:
     """One number for each choice: how far it stands apart in all quantities together, shape (n_choices,).
 
+    Args:
+        largest: see :func:`largest_of_each`.
+    """
+    capped = np.minimum(largest, LARGEST_CONTRAST)
+    return combined(largest.max(axis=1), (capped**2).mean(axis=1))
+
+
+def combined(largest: FloatArray, mean_square: FloatArray) -> FloatArray:
+    """The score of choices, in the shape of the arguments.
+
     The larger of two logarithms, each from its mean over all choices and in its usual deviation: of the
     largest contrast, which sees a change of one quantity, and of the root of the mean square, which sees
     a small change of many.
 
     Args:
-        largest: see :func:`largest_of_each`.
+        largest: shape (..., n_choices), largest contrast of any quantity.
+        mean_square: of all quantities' contrasts, none taken for larger than LARGEST_CONTRAST.
     """
-    capped = np.minimum(largest, LARGEST_CONTRAST)
-    one = np.log(SOFTENING + largest.max(axis=1))
-    many = np.log(SOFTENING + np.sqrt((capped**2).mean(axis=1)))
+    one = np.log(SOFTENING + largest)
+    many = np.log(SOFTENING + np.sqrt(mean_square))
     score: FloatArray = np.maximum(
-        (one - one.mean()) / DEVIATION_OF_LARGEST, (many - many.mean()) / DEVIATION_OF_MEAN
+        (one - one.mean(axis=-1, keepdims=True)) / DEVIATION_OF_LARGEST,
+        (many - many.mean(axis=-1, keepdims=True)) / DEVIATION_OF_MEAN,
     )
     return score
 
@@ -109,7 +120,7 @@ def significance(score: FloatArray, size: int, alpha: float) -> Significance:
         size: how many runs are under test.
     """
     smallest = 1 / len(score)
-    return Significance(float(p_values(score, size, alpha)), smallest <= alpha, smallest)
+    return Significance(float(p_values(score, size, alpha)), float(_rank(score)), smallest, smallest <= alpha)
 
 
 def p_values(score: FloatArray, size: int, alpha: float) -> FloatArray:
@@ -118,13 +129,17 @@ def p_values(score: FloatArray, size: int, alpha: float) -> FloatArray:
     Args:
         score: shape (..., n_choices).
     """
-    ours, others = score[..., 0], score[..., 1:]
-    at_least = 1 + (others >= ours[..., None] - TIE).sum(axis=-1)
-    rank: FloatArray = at_least / score.shape[-1]
-    if 1 / score.shape[-1] <= alpha:
+    rank, smallest = _rank(score), 1 / score.shape[-1]
+    if smallest <= alpha:
         return rank
-    tail = np.maximum(_tail(ours, others, size), SMALLEST_TAIL)
-    return np.where(at_least == 1, tail, np.maximum(tail, rank))
+    tail = np.maximum(_tail(score[..., 0], score[..., 1:], size), SMALLEST_TAIL)
+    return np.where(rank <= smallest, tail, np.maximum(tail, rank))
+
+
+def _rank(score: FloatArray) -> FloatArray:
+    """Share of the choices that score as high as the first or higher."""
+    rank: FloatArray = (score >= score[..., :1] - TIE).sum(axis=-1) / score.shape[-1]
+    return rank
 
 
 def _tail(ours: FloatArray, others: FloatArray, size: int) -> FloatArray:
