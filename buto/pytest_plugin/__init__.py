@@ -1,0 +1,1 @@
+"""The pytest plugin: hooks in ``plugin``; all else is imported when a test asks for it."""

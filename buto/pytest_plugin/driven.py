@@ -1,0 +1,163 @@
+"""The fixture ``buto``: measures a JVM while the test drives it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from typing import Any
+
+from buto.collect import open_collector
+from buto.collect.collector import Collector, OnTick
+from buto.collect.companion import Companion, Program
+from buto.collect.jmx_client import Worker
+from buto.collect.jmx_connection import JmxConnection
+from buto.errors import MeasureError, UsageError
+from buto.pytest_plugin.case import Case
+from buto.pytest_plugin.live import LiveLaunch
+from buto.pytest_plugin.session import ItemTests
+from buto.runs import Run
+from buto.runs.store import RunStore
+from buto.training import check_ending, measuring, record_one
+
+STOPPED_EXIT = 143
+"""What a JVM exits with that was asked to end: 128 and the number of SIGTERM."""
+
+_POLL_S = 0.02
+
+
+class LiveTarget:
+    """A program that is being measured.
+
+    Attributes:
+        pid: process id of the measured JVM.
+        run: what was recorded; None before the block has ended.
+    """
+
+    def __init__(self, program: Program, launch: LiveLaunch, jmx: JmxConnection | None) -> None:
+        self.pid = program.pid
+        self.run: Run | None = None
+        self._program = program
+        self._launch = launch
+        self._jmx = jmx
+
+    @property
+    def jmx(self) -> JmxConnection:
+        """The connection to its MBeans: ``target.jmx.invoke("com.acme:type=Shop", "order", 3)``.
+
+        Raises:
+            UsageError: none was asked for.
+        """
+        if self._jmx is None:
+            raise UsageError(
+                "there is no JMX connection, for it costs the program some classes and threads",
+                advice="buto.record(..., jmx=True)",
+            )
+        return self._jmx
+
+    @property
+    def ports(self) -> tuple[int, ...]:
+        """The TCP ports at which it listens now, in increasing order."""
+        return self._program.ports()
+
+    @property
+    def is_running(self) -> bool:
+        return not self._launch.is_over
+
+    def wait_for_port(self, port: int | None = None, timeout_s: float = 30.0) -> int:
+        """Wait until it listens, at this port or at any; returns the port, of several the lowest.
+
+        Raises:
+            MeasureError: it ended, or did not listen in time.
+        """
+        deadline = time.monotonic() + timeout_s
+        what = "any port" if port is None else f"port {port}"
+        while True:
+            found = [one for one in self.ports if port in (None, one)]
+            if found:
+                return found[0]
+            if not self.is_running:
+                raise MeasureError(f"the program ended before it listened at {what}")
+            if time.monotonic() >= deadline:
+                raise MeasureError(f"the program did not listen at {what} within {timeout_s:g} s")
+            time.sleep(_POLL_S)
+
+    def mark(self, name: str, message: str = "") -> None:
+        """Note on the time axis what happens now; see it with ``buto runs show``."""
+        self._program.mark(name, message)
+
+
+class Buto:
+    """What the fixture gives.
+
+    Attributes:
+        runs: all runs that this test has recorded so far, of all calls of its body.
+    """
+
+    def __init__(self, tests: ItemTests, worker: Callable[[], Worker]) -> None:
+        self.runs: list[Run] = []
+        self._tests = tests
+        self._worker = worker
+        self._is_recording = False
+
+    @contextmanager
+    def record(self, *, jmx: bool = False, stop: bool = False, **arguments: Any) -> Iterator[LiveTarget]:
+        """Launch a program and record it while the block drives it; the block's end waits for its end.
+
+        The body of the test is called again for each further run that is needed.
+
+        Args:
+            jmx: whether to connect to the program's MBeans, before the block begins.
+            stop: whether the program is asked to end (SIGTERM) when the block has ended.
+            arguments: those of the mark, over what the mark says.
+
+        Raises:
+            ButoError: it cannot be measured, or neither be checked nor trained.
+        """
+        if self._is_recording:
+            raise UsageError(
+                "only one JVM can be measured at a time, and another is", advice="end its block first"
+            )
+        if stop:
+            arguments.setdefault("expect_exit", STOPPED_EXIT)
+        test = self._tests.test(arguments)
+        case = self._tests.case(test)
+        worker = self._worker() if jmx else None
+        self._is_recording = True
+        try:
+            with (
+                measuring(self._tests.options.store, lambda: None),
+                open_collector(test.target) as collector,
+            ):
+                launch = LiveLaunch(partial(self._record, collector, case), test.target.timeout_s)
+                yield from _driven(launch, worker, stop=stop, keep=lambda run: self._keep(run, case))
+                check_ending(self.runs[-1], test.target)
+        finally:
+            self._is_recording = False
+
+    def _record(self, collector: Collector, case: Case, on_tick: OnTick, companion: Companion) -> Run:
+        store = RunStore(self._tests.options.store)
+        return record_one(collector, case.test.name, store, case.purpose, case.session, on_tick, companion)
+
+    def _keep(self, run: Run, case: Case) -> None:
+        self.runs.append(run)
+        case.add([run])
+
+
+def _driven(
+    launch: LiveLaunch, worker: Worker | None, *, stop: bool, keep: Callable[[Run], None]
+) -> Iterator[LiveTarget]:
+    try:
+        program = launch.start()
+        with ExitStack() as held:
+            connection = None if worker is None else held.enter_context(program.connect(worker))
+            target = LiveTarget(program, launch, connection)
+            yield target
+        if stop:
+            program.stop()
+        target.run = launch.finish()
+    except BaseException:
+        launch.abandon()
+        raise
+    keep(target.run)

@@ -1,0 +1,93 @@
+"""A launch that is recorded in a thread, while the test goes on in its own."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+
+from buto.collect.collector import OnTick
+from buto.collect.companion import Companion, Program
+from buto.collect.recording import Progress
+from buto.errors import MeasureError
+from buto.runs import Run
+
+Record = Callable[[OnTick, Companion], Run]
+"""Launches once, records to the end, and stores the run."""
+
+_END_S = 60.0
+"""What the end of a program and storing its run may take beyond the program's own time limit."""
+
+
+class LiveLaunch:
+    """One launch, from :meth:`start` to :meth:`finish` or :meth:`abandon`.
+
+    The thread that records is also the one that starts the program, for the program is killed when its
+    thread ends.
+    """
+
+    def __init__(self, record: Record, timeout_s: float) -> None:
+        self._record = record
+        self._patience_s = timeout_s + _END_S
+        self._program: Program | None = None
+        self._begun = threading.Event()
+        self._over = threading.Event()
+        self._abandoned = threading.Event()
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="buto-record")
+        self._run: Future[Run] | None = None
+
+    def start(self) -> Program:
+        """Launch, and wait for the program's ``main``.
+
+        Raises:
+            ButoError: it did not come to that.
+        """
+        self._run = self._thread.submit(self._record, self._tick, self)
+        self._run.add_done_callback(self._ended)
+        self._begun.wait(self._patience_s)
+        if self._program is None:
+            self.finish()
+            raise MeasureError("the program ended before its main was seen to begin")
+        return self._program
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the program has ended."""
+        return self._over.is_set()
+
+    def finish(self) -> Run:
+        """Wait for the program's end.
+
+        Raises:
+            ButoError: the run could not be recorded or stored.
+        """
+        assert self._run is not None
+        try:
+            return self._run.result(self._patience_s)
+        except TimeoutError:
+            raise MeasureError("the program did not end, long beyond its time limit") from None
+        finally:
+            self._thread.shutdown(wait=False)
+
+    def abandon(self) -> None:
+        """End the program and forget the run; nothing after :meth:`finish`."""
+        self._abandoned.set()
+        self._thread.shutdown(wait=True)
+
+    def begun(self, program: Program) -> None:
+        """See :class:`Companion`."""
+        self._program = program
+        self._begun.set()
+
+    def ended(self) -> tuple[str, ...]:
+        """See :class:`Companion`."""
+        self._over.set()
+        return ()
+
+    def _ended(self, run: Future[Run]) -> None:
+        self._over.set()
+        self._begun.set()
+
+    def _tick(self, progress: Progress) -> None:
+        if self._abandoned.is_set():
+            raise MeasureError("the test ended before its program")

@@ -1,0 +1,173 @@
+"""What the mark means: from its arguments to a test that can be launched and judged."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePath
+from typing import Any
+
+import pytest
+
+from buto import config, schemas
+from buto.config import TestConfig
+from buto.errors import UsageError
+from buto.runs import encode_test
+
+_MARK = "buto"
+STARTS = ("command", "jar", "main")
+_OF_JAVA = ("java", "options", "args", "classpath")
+_OF_JUDGE = ("alpha", "fail_on")
+_OWN = ("name", *STARTS, *_OF_JAVA, *_OF_JUDGE)
+_EXAMPLE = '@pytest.mark.buto(command=["java", "-cp", "app.jar", "com.acme.Main"])'
+
+
+def arguments_of(item: pytest.Item) -> dict[str, Any]:
+    """The arguments of all marks of a test; those of the function go before those of class and module.
+
+    Raises:
+        UsageError: an argument without a name.
+    """
+    merged: dict[str, Any] = {}
+    for mark in reversed(list(item.iter_markers(_MARK))):
+        if mark.args:
+            raise UsageError(
+                f"the mark buto takes arguments with names only, not {mark.args[0]!r}", advice=_EXAMPLE
+            )
+        merged = joined(merged, mark.kwargs)
+    return merged
+
+
+def joined(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments laid over others; who says anew what to start drops all that said it before."""
+    if any(key in now for key in STARTS):
+        before = {key: value for key, value in before.items() if key not in (*STARTS, *_OF_JAVA)}
+    return {**before, **now}
+
+
+def name_of(item: pytest.Item, given: Mapping[str, Any]) -> str:
+    """The test's name: the given one, else from the module, the class and the function.
+
+    Raises:
+        UsageError: it cannot be the name of a test.
+    """
+    name = given.get("name")
+    if name is None:
+        path, _, rest = item.nodeid.partition("::")
+        name = ".".join([PurePath(path).stem, *rest.split("::")])
+    if not isinstance(name, str):
+        raise UsageError(f"name: {name!r} is no text", advice='name="shop"')
+    encode_test(name)
+    return name
+
+
+def check_names(items: Sequence[pytest.Item]) -> None:
+    """Raise pytest.UsageError if two tests would share an oracle."""
+    seen: dict[str, str] = {}
+    for item in items:
+        try:
+            name = name_of(item, arguments_of(item))
+        except UsageError:
+            continue  # the test itself will say so
+        if name in seen:
+            raise pytest.UsageError(
+                f"two buto tests are called {name!r}: {seen[name]} and {item.nodeid}; "
+                f"give one another name: @pytest.mark.buto(name=...)"
+            )
+        seen[name] = item.nodeid
+
+
+def test_of(name: str, given: Mapping[str, Any], defaults: Mapping[str, str], root: Path) -> TestConfig:
+    """A test that can be launched and judged.
+
+    Args:
+        given: the mark's arguments.
+        defaults: arguments from the ini file, as texts.
+        root: where the command is started, unless ``working_directory`` says otherwise.
+
+    Raises:
+        UsageError: an unknown argument, one that means nothing, or nothing says what to start.
+    """
+    _refuse_unknown(given)
+    merged = {**{key: _number(text) for key, text in defaults.items()}, **given}
+    data: dict[str, Any] = {
+        key.replace("_", "-"): _plain(value) for key, value in merged.items() if key not in _OWN
+    }
+    judge = {key.replace("_", "-"): merged[key] for key in _OF_JUDGE if key in merged}
+    if judge:
+        data["judge"] = {**data.get("judge", {}), **judge}
+    data["command"] = _command(given)
+    faults = config.complaints(data, "test")
+    if faults:
+        raise UsageError("; ".join(faults), advice="docs/pytest.md has the arguments of the mark")
+    return config.build_test(name, data, root, os.environ)
+
+
+test_of.__test__ = False  # type: ignore[attr-defined]  # pytest would take it for a test
+
+
+def _refuse_unknown(given: Mapping[str, Any]) -> None:
+    of_config = [key.replace("-", "_") for key in schemas.load("config")["definitions"]["test"]["properties"]]
+    known = list(dict.fromkeys([*_OWN, *of_config]))
+    for key in given:
+        if key not in known:
+            near = difflib.get_close_matches(key, known, n=1)
+            meant = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
+            raise UsageError(f"buto: unknown argument {key!r}; {meant}", advice=_EXAMPLE)
+
+
+def _command(given: Mapping[str, Any]) -> Any:
+    starts = [key for key in STARTS if key in given]
+    if not starts:
+        raise UsageError(
+            "nothing says what to start: the mark buto has no command, no jar and no main", advice=_EXAMPLE
+        )
+    if len(starts) > 1:
+        raise UsageError(f"{' and '.join(starts)} do not go together; give one of them", advice=_EXAMPLE)
+    if starts == ["command"]:
+        idle = [key for key in _OF_JAVA if key in given]
+        if idle:
+            raise UsageError(
+                f"{' and '.join(idle)} go with jar or main, not with command",
+                advice="put them into the command",
+            )
+        return _plain(given["command"])
+    if starts == ["main"] and "classpath" not in given:
+        raise UsageError("main needs a classpath", advice='main="com.acme.Main", classpath=["build/classes"]')
+    java = [_plain(given.get("java", "java")), *_words(given, "options")]
+    if starts == ["jar"]:
+        how = ["-jar", _plain(given["jar"])]
+    else:
+        path = given["classpath"]
+        parts = [path] if isinstance(path, str | os.PathLike) else path
+        how = ["-cp", os.pathsep.join(map(os.fspath, parts)), given["main"]]
+    return [*java, *how, *_words(given, "args")]
+
+
+def _words(given: Mapping[str, Any], key: str) -> list[Any]:
+    words = given.get(key, ())
+    if isinstance(words, str) or not isinstance(words, Sequence):
+        raise UsageError(f"{key}: {words!r} is no list of words", advice=f'{key}=["first", "second"]')
+    return [_plain(word) for word in words]
+
+
+def _plain(value: Any) -> Any:
+    """Python's values as a configuration has them."""
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    if isinstance(value, Mapping):
+        return {key: _plain(one) for key, one in value.items()}
+    return value
+
+
+def _number(text: str) -> Any:
+    """A text of the ini file as the number that it may be."""
+    for read in (int, float):
+        try:
+            return read(text)
+        except ValueError:
+            continue
+    return text

@@ -1,0 +1,72 @@
+"""What stands on pytest's command line and in its ini file. Light: every pytest session imports it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+CHECK, TRAIN, ACCEPT, SKIP = "check", "train", "accept", "skip"
+
+_FLAGS = {
+    TRAIN: "launch each buto test as often as it takes to learn, and write its oracle",
+    ACCEPT: "check, and learn anew what does not pass or has no oracle",
+    SKIP: "skip all buto tests",
+}
+_DEFAULTS = ("runs", "alpha", "fail_on", "interval", "timeout")
+"""Arguments of the mark for which the ini file may have a default."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What holds for all tests of a session.
+
+    Attributes:
+        mode: CHECK, TRAIN, ACCEPT or SKIP.
+        root: pytest's rootdir; commands are started there, relative paths begin there.
+        store: where runs are kept.
+        oracles: where oracles lie.
+        defaults: arguments of the mark from the ini file, as texts.
+        verbosity: below 0 for ``-q``, above 0 for ``-v``.
+    """
+
+    mode: str
+    root: Path
+    store: Path
+    oracles: Path
+    defaults: dict[str, str] = field(default_factory=dict)
+    verbosity: int = 0
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Declare them to pytest."""
+    group = parser.getgroup("buto", "what JVM programs use (buto)")
+    for mode, meaning in _FLAGS.items():
+        group.addoption(f"--buto-{mode}", action="store_true", default=False, help=meaning)
+    parser.addini("buto_store", "where runs are kept, below the rootdir", default=".buto")
+    parser.addini("buto_oracles", "where oracles lie, below the rootdir", default="oracles")
+    parser.addini("buto_skip", "skip all buto tests, as --buto-skip does", type="bool", default=False)
+    for key in _DEFAULTS:
+        parser.addini(f"buto_{key}", f"default of the argument {key} of the mark buto", default=None)
+
+
+def options_of(config: pytest.Config) -> Options:
+    """What was said.
+
+    Raises:
+        pytest.UsageError: two modes at once.
+    """
+    asked = [mode for mode in _FLAGS if config.getoption(f"--buto-{mode}")]
+    if len(asked) > 1:
+        raise pytest.UsageError(f"{' and '.join(f'--buto-{mode}' for mode in asked)} do not go together")
+    usual = SKIP if config.getini("buto_skip") else CHECK
+    given = {key: config.getini(f"buto_{key}") for key in _DEFAULTS}
+    return Options(
+        mode=asked[0] if asked else usual,
+        root=config.rootpath,
+        store=config.rootpath / config.getini("buto_store"),
+        oracles=config.rootpath / config.getini("buto_oracles"),
+        defaults={key: text for key, text in given.items() if text},
+        verbosity=config.get_verbosity(),
+    )

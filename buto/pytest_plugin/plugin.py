@@ -1,0 +1,184 @@
+"""The hooks. Of buto only this package is imported until a test carries the mark or asks for the fixture."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from buto.pytest_plugin.options import SKIP, Options, add_options, options_of
+from buto.pytest_plugin.outcome import PASS, REGRESSION, TRAINED, NotPassed, Outcome
+
+if TYPE_CHECKING:
+    from buto.collect.jmx_client import Worker
+    from buto.pytest_plugin.driven import Buto
+    from buto.pytest_plugin.session import ItemTests
+
+MARK = "buto"
+FIXTURE = "buto"
+REPORTED = "buto"
+"""The attribute of a report that says what its buto tests gave."""
+
+OPTIONS = pytest.StashKey[Options]()
+TESTS = pytest.StashKey["ItemTests"]()
+WORKER = pytest.StashKey["Worker"]()
+"""The process that speaks JMX, kept over all tests of a session."""
+
+_MARK_HELP = (
+    f"{MARK}(command=[...] | jar=... | main=..., classpath=..., runs=..., alpha=..., fail_on=...): "
+    "measure what a JVM program uses and judge it by its oracle; the mark alone is enough"
+)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    add_options(parser)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", _MARK_HELP)
+    config.stash[OPTIONS] = options_of(config)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    worker = config.stash.get(WORKER, None)
+    if worker is not None:
+        worker.close()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    ours = [item for item in items if _is_driven(item) or item.get_closest_marker(MARK)]
+    if not ours:
+        return
+    if config.stash[OPTIONS].mode == SKIP:
+        for item in ours:
+            item.add_marker(pytest.mark.skip(reason="buto tests are skipped (--buto-skip)"))
+        return
+    from buto.pytest_plugin.mark import check_names
+
+    check_names(ours)
+
+
+@pytest.fixture(name=FIXTURE)
+def buto_fixture(request: pytest.FixtureRequest) -> Buto:
+    """Measures JVMs that the test itself drives: ``with buto.record(command=[...]) as target: ...``"""
+    from buto.pytest_plugin.driven import Buto
+
+    return Buto(_tests_of(request.node), lambda: _worker_of(request.config))
+
+
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None, None, None]:
+    """After the fixtures: a broken mark or a program that cannot be measured is an error, no failure."""
+    if TESTS in item.stash:  # of an earlier try of this test, as other plugins make
+        del item.stash[TESTS]
+    yield
+    if item.get_closest_marker(MARK) is None or item.config.getoption("setuponly", False):
+        return
+    if _is_driven(item):
+        _tests_of(item).prepare()
+    else:
+        _tests_of(item).measure()
+
+
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
+    tests = item.stash.get(TESTS, None)
+    if tests is None:
+        yield
+        return
+    with tests.body():
+        yield
+    if _is_driven(item):
+        tests.repeat(item.runtest)
+    tests.conclude()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    tests = item.stash.get(TESTS, None)
+    if tests is None:
+        return report
+    error = None if call.excinfo is None else call.excinfo.value
+    if isinstance(error, NotPassed):
+        _show(report, item, error)
+    if call.when == "call" or report.failed:
+        # An attribute of the report travels with it; a property would stand in the JUnit file.
+        vars(report)[REPORTED] = [outcome.to_data() for outcome in tests.take_outcomes()]
+    return report
+
+
+def pytest_report_teststatus(
+    report: pytest.CollectReport | pytest.TestReport,
+) -> tuple[str, str, str | tuple[str, dict[str, bool]]] | None:
+    status = {outcome["status"] for outcome in _outcomes(report)}
+    if report.failed and report.when == "call" and REGRESSION in status:
+        return "failed", "R", ("REGRESSION", {"red": True})
+    if report.passed and report.when == "call" and TRAINED in status:
+        return "passed", "T", ("TRAINED", {"green": True})
+    return None
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    reports = [report for some in terminalreporter.stats.values() for report in some]
+    outcomes = [outcome for report in reports for outcome in _outcomes(report)]
+    verbosity = config.get_verbosity()
+    if not outcomes or verbosity < 0:
+        return
+    shown = [one for one in outcomes if verbosity > 0 or one["status"] != PASS]
+    n_hidden = len(outcomes) - len(shown)
+    terminalreporter.ensure_newline()
+    terminalreporter.section("buto")
+    for outcome in shown:
+        terminalreporter.write_line(outcome["line"])
+    if n_hidden:
+        terminalreporter.write_line(f"{n_hidden} as in training (-v lists them)")
+
+
+def _is_driven(item: pytest.Item) -> bool:
+    """Whether the test asks for the fixture, and so starts its JVMs itself."""
+    return FIXTURE in getattr(item, "fixturenames", ())
+
+
+def _tests_of(item: pytest.Item) -> ItemTests:
+    if TESTS not in item.stash:
+        from buto.pytest_plugin.session import ItemTests
+
+        item.stash[TESTS] = ItemTests(item, item.config.stash[OPTIONS])
+    return item.stash[TESTS]
+
+
+def _worker_of(config: pytest.Config) -> Worker:
+    """Ready, so that its start does not fall into the time that is measured."""
+    from buto.collect.jmx_client import Worker
+
+    worker = config.stash.get(WORKER, None)
+    if worker is None or not worker.is_usable:
+        worker = config.stash[WORKER] = Worker()
+    if not worker.is_warm:
+        worker.warm_up()
+    return worker
+
+
+def _show(report: pytest.TestReport, item: pytest.Item, error: NotPassed) -> None:
+    """The reason as the one line that pytest quotes, the rest as a section of its own below it."""
+    longrepr: Any = report.longrepr
+    crash = longrepr.reprcrash
+    if crash is not None:
+        crash.path, crash.lineno = str(item.path), (item.location[1] or 0) + 1
+        crash.message = error.outcomes[0].reason
+    lines = [line for one in error.outcomes for line in _section(one, first=one is error.outcomes[0])]
+    if lines:
+        longrepr.addsection("buto", "\n".join(lines))
+
+
+def _section(outcome: Outcome, *, first: bool) -> list[str]:
+    return [*([] if first else [outcome.line]), *outcome.details]
+
+
+def _outcomes(report: object) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = getattr(report, REPORTED, [])
+    return found

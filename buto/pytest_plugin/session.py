@@ -1,0 +1,169 @@
+"""The buto tests of one pytest item: launched by the plugin, or driven by the test itself."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from buto.collect.recording import Progress
+from buto.config import TestConfig
+from buto.errors import ButoError, UsageError
+from buto.pytest_plugin.case import Case
+from buto.pytest_plugin.mark import STARTS, arguments_of, joined, name_of, test_of
+from buto.pytest_plugin.next_steps import Commands
+from buto.pytest_plugin.options import Options
+from buto.pytest_plugin.outcome import ERROR, NotPassed, Outcome
+from buto.runs import Run, encode_test
+from buto.runs.store import RunStore
+from buto.training import Plan, collect, measuring
+
+
+class ItemTests:
+    """What one pytest item measures; most have a single test."""
+
+    def __init__(self, item: pytest.Item, options: Options) -> None:
+        self.options = options
+        self._item = item
+        self._cases: dict[str, Case] = {}
+        self._outcomes: list[Outcome] = []
+
+    def test(self, given: Mapping[str, Any]) -> TestConfig:
+        """The test with the mark's arguments and further ones.
+
+        Raises:
+            UsageError: they mean nothing, or say too little.
+        """
+        merged = joined(arguments_of(self._item), given)
+        return test_of(name_of(self._item, merged), merged, self.options.defaults, self.options.root)
+
+    def case(self, test: TestConfig) -> Case:
+        """Its runs so far; one for each name.
+
+        Raises:
+            ButoError: it can neither be checked nor trained; see :class:`Case`.
+        """
+        if test.name not in self._cases:
+            self._cases[test.name] = self._begin(test)
+        return self._cases[test.name]
+
+    def prepare(self) -> None:
+        """Find out now what the mark of a test that drives its JVM itself has wrong."""
+        with self.body():
+            if any(key in STARTS for key in arguments_of(self._item)):
+                self._begin(self.test({}))
+
+    def measure(self) -> None:
+        """Launch the program of the mark as often as it takes.
+
+        Raises:
+            NotPassed: it cannot be measured or judged; a regression waits for :meth:`conclude`.
+        """
+        with self.body():
+            case = self.case(self.test({}))
+            with measuring(self.options.store, lambda: None):
+                while missing := case.missing():
+                    self._launch(case, missing)
+            outcome = case.outcome(self.options.verbosity)
+        self._outcomes.append(outcome)
+        if outcome.status == "inconclusive":
+            raise NotPassed([outcome])
+
+    def repeat(self, again: Callable[[], object]) -> None:
+        """Call the body of a test that drives its JVM itself until there are runs enough."""
+        if not self._cases:
+            self._fail(UsageError("the test asked for buto, but recorded nothing", advice=_RECORD))
+        with self.body():
+            while any(case.missing() for case in self._cases.values()):
+                before = sum(len(case.runs) for case in self._cases.values())
+                again()
+                if sum(len(case.runs) for case in self._cases.values()) <= before:
+                    raise UsageError(
+                        "the test needs more runs, but when its body was called again it recorded none",
+                        advice="call buto.record(...) in the body of the test, not in a fixture",
+                    )
+            self._outcomes += [case.outcome(self.options.verbosity) for case in self._cases.values()]
+
+    def conclude(self) -> None:
+        """Raise NotPassed if what was measured is not as it should be."""
+        bad = [outcome for outcome in self._outcomes if not outcome.is_good]
+        if bad:
+            raise NotPassed(bad)
+
+    def take_outcomes(self) -> list[Outcome]:
+        """What is to be told of them, once."""
+        outcomes, self._outcomes = self._outcomes, []
+        return outcomes
+
+    @contextmanager
+    def body(self) -> Iterator[None]:
+        """Within this block an expected failure of buto ends the test with its message alone."""
+        try:
+            yield
+        except ButoError as error:
+            self._fail(error)
+
+    def _begin(self, test: TestConfig) -> Case:
+        path = self.options.oracles / f"{encode_test(test.name)}.json"
+        started_in = self._item.config.invocation_params.dir
+        inside = self._item.nodeid.partition("::")[2]
+        node = f"{os.path.relpath(self._item.path, started_in)}::{inside}"
+        commands = Commands(node, started_in, self.options.store, path)
+        is_driven = "buto" in getattr(self._item, "fixturenames", ())
+        return Case(test, path, self.options.mode, commands, remembers=not is_driven)
+
+    def _fail(self, error: ButoError) -> None:
+        first, *rest = error.message.splitlines()
+        hint = _hint(error.advice or "")
+        details = [*rest, *([f"try:  {error.advice}"] if error.advice else []), *([hint] if hint else [])]
+        outcome = Outcome(self._item.name, ERROR, first, tuple(details))
+        self._outcomes.append(outcome)
+        raise NotPassed([outcome]) from None
+
+    def _launch(self, case: Case, missing: int) -> None:
+        name = case.test.name
+        collected = collect(
+            [Plan(name, case.test.target, missing)],
+            RunStore(self.options.store),
+            _Silent(),
+            seed=0,
+            purpose=case.purpose,
+            sessions={name: case.session} if case.session else None,
+            deadline_s=math.inf,
+        )[name]
+        case.add(collected.runs)
+        if collected.failure is not None:
+            raise collected.failure
+
+
+_RECORD = "with buto.record(command=[...]) as target: ..."
+
+
+def _hint(advice: str) -> str:
+    """Options of the command line have the same names as arguments of the mark."""
+    named = [key for key in ("timeout", "expect-exit", "interval", "jvm", "runs") if f"--{key}" in advice]
+    arguments = " and ".join(key.replace("-", "_") for key in named)
+    return f"      (in a test: the argument {arguments} of the mark)" if named else ""
+
+
+class _Silent:
+    """pytest shows itself that a test goes on."""
+
+    def started(self, test: str, number: int, planned: int) -> None:
+        pass
+
+    def tick(self, progress: Progress) -> None:
+        pass
+
+    def stored(self, run: Run) -> None:
+        pass
+
+    def repeated(self, test: str, error: ButoError) -> None:
+        pass
+
+    def failed(self, test: str, error: ButoError) -> None:
+        pass
