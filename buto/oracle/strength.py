@@ -168,12 +168,12 @@ class _Trial:
         largest = largest_of_each(contrast, place.ravel()).reshape(self._n_runs, n_held, size)
         capped = np.minimum(largest, LARGEST_CONTRAST) ** 2
         score = combined(
-            np.maximum(self._greatest_other[:, None], largest),
-            (self._squares_other[:, None] + capped) / self._n_judged,
+            np.maximum(self._greatest_other[:, None], largest).T,
+            ((self._squares_other[:, None] + capped) / self._n_judged).T,
         )
         # Of each quantity and run held out, that run's score first.
         order = [[run, *(other for other in range(self._n_runs) if other != run)] for run in self._held]
-        ordered = np.take_along_axis(score.transpose(2, 1, 0), np.array(order)[None], axis=2)
+        ordered = np.take_along_axis(score, np.array(order)[None], axis=2)
         alpha = self._settings.alpha
         failing = (p_values(ordered, 1, alpha) <= alpha).sum(axis=1)
         enough: BoolArray = failing >= CAUGHT_SHARE * n_held
