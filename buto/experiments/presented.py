@@ -38,6 +38,7 @@ _ERRORS = (
     "differences, by which claims are decided, were two thirds to all of it, and three of them are asked "
     "for. Undefined scores (0 / 0) are dashes. Counts are over all splits."
 )
+_CLAIMS = "The thesis's scores are made anew from its counts here; an undefined MCC counts as 0."
 
 
 def page(results: Sequence[Results]) -> Page:
@@ -112,19 +113,19 @@ def claims(results: Results) -> Columns:
     )
     rows = [
         (
-            claim.section,
-            claim.table,
-            claim.text,
             decision.outcome.value,
+            claim.text,
             decision.thesis,
             decision.ours,
+            claim.section,
+            claim.table,
             marks.get(claim.why, ""),
         )
         for claim, decision in results.claims
     ]
-    heads = ("section", "table", "claim", "here", "thesis", "ours", "note")
+    heads = ("here", "claim", "thesis", "ours", "section", "table", "note")
     notes = tuple(f"{mark}: {why}" for why, mark in marks.items())
-    return Columns("Claims", heads, tuple(rows), left=len(heads), tones=TONES, notes=notes)
+    return Columns("Every claim of chapter 5", heads, tuple(rows), left=len(heads), tones=TONES, notes=notes)
 
 
 _MARKS = string.ascii_lowercase
@@ -159,7 +160,7 @@ def impossible(results: Results, grid: Grid) -> tuple[str, ...]:
 
 def slips() -> Columns:
     """Where the thesis contradicts itself."""
-    return Columns("Numbers are taken as they are printed.", ("table", "slip"), published.slips(), left=2)
+    return Columns("Where the thesis contradicts itself", ("table", "slip"), published.slips(), left=2)
 
 
 def notifications(one: NotifiedRuns) -> tuple[Columns, ...]:
@@ -227,7 +228,8 @@ def best_by_property(results: Results) -> Iterator[Columns]:
 
 def _sections(results: Results, *, several: bool) -> Iterator[Section]:
     at = f"{results.host}: " if several else ""
-    yield Section(f"{at}Claims", (f"{summary(results)}.",), (claims(results),))
+    texts = (f"{summary(results)}.", _CLAIMS)
+    yield Section(f"{at}Claims", texts, (claims(results),))
     pictures = {one.number: one for one in results.pictures}
     for grid in results.grids:
         yield Section(

@@ -1,8 +1,8 @@
 """What README and docs tell people to type works, and where they point to exists.
 
 A fenced block that begins with ```sh tested is typed line by line, in an empty directory with an
-``app.jar``; a line that ends in ``# exits with N`` must do so. A block that begins with ```yaml NAME
-is written to that file.
+``app.jar`` and the repository's ``data``; a line that ends in ``# exits with N`` must do so. A block that
+begins with ```yaml NAME is written to that file.
 """
 
 from __future__ import annotations
@@ -72,6 +72,7 @@ def server(app_jar: Path) -> Iterator[int]:
 @pytest.mark.parametrize("page", [page for page in PAGES if typed(page)], ids=lambda page: page.name)
 def test_what_a_page_shows_works(page: Path, app_jar: Path, server: int, tmp_path: Path) -> None:
     (tmp_path / "app.jar").symlink_to(app_jar)
+    (tmp_path / "data").symlink_to(ROOT / "data")
     bin_directory = tmp_path / "bin"
     bin_directory.mkdir()
     buto = bin_directory / "buto"

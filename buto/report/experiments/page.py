@@ -17,9 +17,9 @@ body > p { max-width: 50rem; }
 h1 { font-size: 1.6rem; line-height: 1.25; }
 h2 { font-size: 1.25rem; margin-top: 2.5rem; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
 nav { columns: 18rem; font-size: .9rem; } nav a { display: block; overflow-wrap: anywhere; }
-.scroll { overflow-x: auto; margin: 1.2rem 0 .4rem; }
+.scroll { overflow-x: auto; margin: 0 0 .4rem; }
 table { border-collapse: collapse; font-size: .86rem; font-variant-numeric: tabular-nums; }
-caption { text-align: left; font-weight: 600; padding: .3rem 0; }
+.caption { font-weight: 600; margin: 1.2rem 0 .2rem; overflow-wrap: anywhere; }
 th, td { padding: .15rem .6rem; border-bottom: 1px solid var(--line); text-align: right;
   vertical-align: top; white-space: nowrap; }
 th.word, td.word { text-align: left; }
@@ -91,7 +91,9 @@ def _table(table: Columns) -> Iterator[str]:
         return f' class="{found}"' if found else ""
 
     tones = dict(table.tones)
-    yield f'<div class="scroll"><table><caption>{escape(table.caption)}</caption><thead>'
+    # Not a caption of the table, which would be scrolled away with it on narrow screens.
+    yield f'<p class="caption">{escape(table.caption)}</p>'
+    yield f'<div class="scroll"><table aria-label="{escape(table.caption)}"><thead>'
     if table.groups:
         heads = (f'<th class="group" colspan="{width}">{escape(name)}</th>' for name, width in table.groups)
         yield f"<tr>{''.join(heads)}</tr>"
