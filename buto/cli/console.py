@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from enum import IntEnum
 from typing import TYPE_CHECKING, TextIO
+
+from buto.report.harmless import one_line
 
 if TYPE_CHECKING:
     from rich.console import Console as RichConsole
@@ -42,17 +45,17 @@ class Console:
         """What the command was called for, to standard output; printed even when quiet."""
         self._write(self.stdout, text)
 
-    def marked(self, text: str) -> None:
-        """A result with rich's markup, which must only be there where :attr:`colour` is."""
+    def styled(self, parts: Sequence[tuple[str, str]]) -> None:
+        """A line of a result, in texts with rich's style for each, which is left out without colour."""
         if not self.colour:
-            self.result(text)
+            self.result("".join(text for text, _ in parts))
             return
         from rich.text import Text
 
         console = self.rich()
         with console.capture() as captured:
             # The terminal folds long lines itself; a command that rich folds cannot be copied.
-            console.print(Text.from_markup(text), soft_wrap=True)
+            console.print(Text.assemble(*parts), soft_wrap=True)
         self.result(captured.get().rstrip("\n"))
 
     def info(self, text: str) -> None:
@@ -71,9 +74,9 @@ class Console:
 
     def error(self, message: str, advice: str | None = None) -> None:
         """Why the command ends, and what to type next; printed even when quiet."""
-        self._write(self.stderr, f"{_painted('buto:', '31', self.stderr)} {message}")
+        self._write(self.stderr, f"{_painted('buto:', '31', self.stderr)} {_harmless(message)}")
         if advice:
-            self._write(self.stderr, f"{_painted('try:', '36', self.stderr)}  {advice}")
+            self._write(self.stderr, f"{_painted('try:', '36', self.stderr)}  {_harmless(advice)}")
 
     @property
     def colour(self) -> bool:
@@ -108,6 +111,11 @@ class Console:
 def has_colour(stream: TextIO) -> bool:
     """Whether a stream shows colour: a terminal, not called dumb, and no NO_COLOR in the way."""
     return _is_terminal(stream) and not os.environ.get("NO_COLOR")
+
+
+def _harmless(text: str) -> str:
+    """Lines in which a name or a path from outside moves no cursor."""
+    return "\n".join(one_line(line.expandtabs()) for line in text.split("\n"))
 
 
 def _is_terminal(stream: TextIO) -> bool:

@@ -15,7 +15,7 @@ from buto.errors import JudgeError
 from buto.oracle import Oracle
 from buto.report.check_report import NO_RUNS, check_report
 from buto.report.result import Result, reported
-from buto.report.terminal import verdict_lines
+from buto.report.terminal import styled_lines
 from buto.runs import Run, RunSet, run_set
 from buto.runs.document import Head
 from buto.runs.model import PURPOSE, SESSION
@@ -48,8 +48,8 @@ def tell(result: Result, console: Console) -> None:
     """Print the verdict, as much of it as was asked for."""
     if result.report is None:
         return
-    for line in verdict_lines(result.report, max_lines=reports.max_lines(console), markup=console.colour):
-        console.marked(line)
+    for line in styled_lines(result.report, max_lines=reports.max_lines(console)):
+        console.styled(line.parts)
 
 
 def training_runs(known: Oracle, args: Namespace) -> RunSet:

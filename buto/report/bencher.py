@@ -51,7 +51,7 @@ def _measure(unit: str) -> str:
 
 
 def _name(text: str) -> str:
-    seen = one_line(text)
+    seen = one_line(text[: MAX_NAME + 1])
     if len(seen) <= MAX_NAME:
         return seen
     digest = hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()[:8]

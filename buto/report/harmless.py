@@ -14,11 +14,11 @@ def one_line(text: str, limit: int | None = None) -> str:
     a build prints passes by it.
     """
     cut = text if limit is None or len(text) <= limit else f"{text[:limit]} ..."
-    seen = "".join(char if char.isprintable() else _escaped(char) for char in cut)
+    seen = cut if cut.isprintable() else "".join(map(_seen, cut))
     if seen.lstrip().startswith("::"):
         seen = seen.replace(":", "\\x3a", 1)
     return seen.replace("##[", "#\\x23[")
 
 
-def _escaped(char: str) -> str:
-    return char.encode("unicode_escape").decode()
+def _seen(char: str) -> str:
+    return char if char.isprintable() else char.encode("unicode_escape").decode()

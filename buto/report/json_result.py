@@ -50,7 +50,9 @@ def result_document(
 
 def result_text(document: dict[str, Any]) -> str:
     """The document as it stands in a file."""
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+    # A lone surrogate has no place in UTF-8, and a JSON text may have it escaped.
+    return text.encode("utf-8", "backslashreplace").decode() + "\n"
 
 
 def _test(result: Result) -> dict[str, Any]:

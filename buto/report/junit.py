@@ -69,11 +69,14 @@ def _case(result: Result) -> ElementTree.Element:
         return case
     what = "failure" if result.status == Status.REGRESSION.value else "error"
     _add(case, what, text, {"type": _kind(result), "message": lines[0]})
-    if result.runs:
-        for name, output in (("system-out", result.runs[-1].stdout), ("system-err", result.runs[-1].stderr)):
-            if output:
-                _add(case, name, _end_of(output))
+    last = [run for run in result.runs if run.stdout or run.stderr][-1:]
+    for name, output in ((name, output) for run in last for name, output in _outputs(run) if output):
+        _add(case, name, _end_of(output))
     return case
+
+
+def _outputs(run: Run) -> tuple[tuple[str, bytes], ...]:
+    return ("system-out", run.stdout), ("system-err", run.stderr)
 
 
 def _kind(result: Result) -> str:
@@ -92,7 +95,7 @@ def _named(found: re.Match[str]) -> str:
 
 
 def _end_of(output: bytes) -> str:
-    """What the last run printed, from the end, each line without what is no character."""
+    """What a run printed, from the end, each line without what is no character."""
     text = output[-4 * MAX_OUTPUT :].decode(errors="replace")[-MAX_OUTPUT:]
     return "\n".join(one_line(line) for line in text.split("\n"))
 

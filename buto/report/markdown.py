@@ -32,7 +32,7 @@ _STRUCTURE = re.compile(r"[!\"#$&*:<>?@\[\\\]^_`{|}~]|\bwww(?=\.)")
 
 def marker(test: str) -> str:
     """The comment by which a bot finds the part of a test."""
-    return f"<!-- buto: {quote(test, safe='').replace('--', '%2D%2D')} -->"
+    return f"<!-- buto: {quote(test, safe='', errors='backslashreplace').replace('-', '%2D')} -->"
 
 
 def markdown_text(results: Sequence[Result]) -> str:
@@ -48,7 +48,7 @@ def _part(result: Result) -> str:
         parts += [_cell(f"{said[0].upper()}{said[1:]}."), "", *_reasons(result.verdict)]
         parts += _table(words.told_findings(result.verdict))
     elif result.error is not None:
-        parts += [*(f"- {code(line, 2 * MAX_TEXT)}" for line in result.error.message.splitlines()[:3]), ""]
+        parts += [code(result.error.message.partition("\n")[0], 2 * MAX_TEXT), ""]
     return "\n".join([*parts, *_details(result_lines(result))])
 
 

@@ -25,53 +25,51 @@ SPARKLINE_WIDTH = 24
 _MAX_WHOLE = 5
 """Findings that are told with numbers and curve while there are more than there is room for."""
 _MAX_REMARKS = 4
+_MAX_LINE, _MAX_WHOLE_LINE = 2 * MAX_TEXT, 10 * MAX_TEXT
+"""Characters of one remark, and where everything is asked for."""
+
 _COLOUR = {Status.PASS: "bold green", Status.REGRESSION: "bold red", Status.INCONCLUSIVE: "bold yellow"}
 _EFFECT_COLOUR = {Effect.WORSE: "red", Effect.BETTER: "green", Effect.UNKNOWN: "yellow"}
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
-    """Marks up words for rich, or leaves them plain; either way nothing of them moves a cursor."""
+class Line:
+    """A line in parts, each a text and the style that it has in colour; none of them moves a cursor."""
 
-    markup: bool
+    parts: tuple[tuple[str, str], ...]
 
-    def paint(self, text: str, colour: str) -> str:
-        return f"[{colour}]{self.plain(text)}[/]" if self.markup else self.plain(text)
-
-    def plain(self, text: str, limit: int | None = None) -> str:
-        """Text that rich must not read as markup, as the brackets in a property's name."""
-        seen = one_line(text, limit)
-        if not self.markup:
-            return seen
-        from rich.markup import escape
-
-        return escape(seen)
+    @property
+    def plain(self) -> str:
+        return "".join(text for text, _ in self.parts)
 
 
-def verdict_lines(
-    report: CheckReport, *, max_lines: int | None = MAX_LINES, markup: bool = False
-) -> list[str]:
+def verdict_lines(report: CheckReport, *, max_lines: int | None = MAX_LINES) -> list[str]:
+    """The lines of one check without colour, see :func:`styled_lines`."""
+    return [line.plain for line in styled_lines(report, max_lines=max_lines)]
+
+
+def styled_lines(report: CheckReport, *, max_lines: int | None = MAX_LINES) -> list[Line]:
     """The lines to print for one check.
 
     Args:
         max_lines: what does not fit is counted; HEADLINE_ONLY gives the first line alone, None all there
             is to say.
-        markup: whether the lines carry rich's markup; plain text otherwise.
     """
-    style, verdict = Style(markup), report.verdict
-    status = style.paint(verdict.status.value.upper(), _COLOUR[verdict.status])
-    headline = f"{status}  {style.plain(f'{report.test}: {words.headline(verdict)}')}"
+    verdict = report.verdict
+    status = (verdict.status.value.upper(), _COLOUR[verdict.status])
+    headline = _line(status, f"  {one_line(f'{report.test}: {words.headline(verdict)}', _MAX_WHOLE_LINE)}")
     if max_lines == HEADLINE_ONLY:
         return [headline]
-    before = _remarks("because", verdict.reasons, style, max_lines)
-    before += _remarks("needed", [words.lacking(verdict)], style, max_lines)
-    after = _remarks("slack", [_slack(report)], style, max_lines)
-    after += _remarks("p rests on", [verdict.guarantee], style, max_lines)
-    after += _remarks("environment", [_environment(report)], style, max_lines, "cyan")
-    after += _remarks("warning", verdict.warnings, style, max_lines)
-    after += [f"  {style.paint('next:', 'cyan')} {style.plain(command)}" for command in report.next_steps]
+    before = _remarks("because", verdict.reasons, max_lines)
+    before += _remarks("needed", [words.lacking(verdict)], max_lines)
+    after = _remarks("slack", [_slack(report)], max_lines)
+    after += _remarks("p rests on", [verdict.guarantee], max_lines)
+    after += _remarks("environment", [_environment(report)], max_lines, "cyan")
+    after += _remarks("warning", verdict.warnings, max_lines)
+    # Not cut, for it is to be copied.
+    after += [_line("  ", ("next:", "cyan"), f" {one_line(command)}") for command in report.next_steps]
     room = None if max_lines is None else max_lines - len(before) - len(after) - 1
-    return [headline, *before, *_findings(report, style, room), *after]
+    return [headline, *before, *_findings(report, room), *after]
 
 
 def error_lines(result: Result) -> list[str]:
@@ -79,8 +77,8 @@ def error_lines(result: Result) -> list[str]:
     if result.error is None:
         return []
     advice = [f"try:  {result.error.advice}"] if result.error.advice else []
-    lines = [f"{result.test}: {result.error.message}", *advice]
-    return [one_line(line) for text in lines for line in text.splitlines()]
+    texts = [f"{result.test}: {result.error.message}", *advice]
+    return [one_line(line, _MAX_WHOLE_LINE) for text in texts for line in text.split("\n")[:MAX_LINES]]
 
 
 def result_lines(result: Result, *, max_lines: int | None = MAX_LINES) -> list[str]:
@@ -90,16 +88,18 @@ def result_lines(result: Result, *, max_lines: int | None = MAX_LINES) -> list[s
     return error_lines(result) or [one_line(f"{result.status.upper()}  {result.test}")]
 
 
-def _remarks(
-    label: str, texts: Sequence[str], style: Style, max_lines: int | None, colour: str = "yellow"
-) -> list[str]:
+def _line(*parts: str | tuple[str, str]) -> Line:
+    return Line(tuple((part, "") if isinstance(part, str) else part for part in parts))
+
+
+def _remarks(label: str, texts: Sequence[str], max_lines: int | None, colour: str = "yellow") -> list[Line]:
     said = [text for text in texts if text]
     shown = said if max_lines is None or len(said) <= _MAX_REMARKS else said[: _MAX_REMARKS - 1]
-    limit = None if max_lines is None else 2 * MAX_TEXT
-    lines = [f"  {style.paint(f'{label}:', colour)} {style.plain(text, limit)}" for text in shown]
+    limit = _MAX_WHOLE_LINE if max_lines is None else _MAX_LINE
+    remarks = [one_line(text, limit) for text in shown]
     if len(shown) < len(said):
-        lines.append(f"  {style.paint(f'{label}:', colour)} and {len(said) - len(shown)} more (-v)")
-    return lines
+        remarks.append(f"and {len(said) - len(shown)} more (-v)")
+    return [_line("  ", (f"{label}:", colour), f" {remark}") for remark in remarks]
 
 
 def _slack(report: CheckReport) -> str:
@@ -119,13 +119,13 @@ def _environment(report: CheckReport) -> str:
     return f"{'another than' if differs else 'as'} in training: {said}" if said else ""
 
 
-def _findings(report: CheckReport, style: Style, room: int | None) -> list[str]:
+def _findings(report: CheckReport, room: int | None) -> list[Line]:
     told = words.told_findings(report.verdict)
     if not told:
         return []
     panels = {panel.prop.name: panel for panel in report.panels}
-    lines = ["  not enough to fail:"] if report.verdict.status is Status.PASS else []
-    blocks = [_finding(finding, panels.get(finding.subject), style) for finding in told]
+    lines = [_line("  not enough to fail:")] if report.verdict.status is Status.PASS else []
+    blocks = [_finding(finding, panels.get(finding.subject)) for finding in told]
     if room is None or sum(map(len, blocks)) + len(lines) <= room:
         return lines + [line for block in blocks for line in block]
     for block in blocks[:_MAX_WHOLE]:
@@ -136,40 +136,41 @@ def _findings(report: CheckReport, style: Style, room: int | None) -> list[str]:
     heads = [block[0] for block in blocks]
     shown = len(heads) if len(lines) + len(heads) <= room else max(0, room - len(lines) - 1)
     lines += heads[:shown]
-    return lines if shown == len(heads) else [*lines, f"  and {len(heads) - shown} more (-v)"]
+    return lines if shown == len(heads) else [*lines, _line(f"  and {len(heads) - shown} more (-v)")]
 
 
-def _finding(finding: Finding, panel: Panel | None, style: Style) -> list[str]:
-    subject = style.paint(one_line(finding.subject, MAX_TEXT), "bold")
+def _finding(finding: Finding, panel: Panel | None) -> list[Line]:
     said = ", ".join(filter(None, (words.change(finding), words.effect(finding), words.weight(finding))))
-    head = f"  {subject}  {style.paint(said, _EFFECT_COLOUR[finding.effect])}"
+    head = _line(
+        "  ",
+        (one_line(finding.subject, MAX_TEXT), "bold"),
+        "  ",
+        (one_line(said, MAX_TEXT), _EFFECT_COLOUR[finding.effect]),
+    )
     observed, expected, window = words.observed(finding), words.expected(finding), words.window(finding)
     details = [
         finding.text,
         f"{observed}, expected {expected}" if expected else observed,
         f"outside {window}" if window else "",
     ]
-    lines = [f"      {style.plain(detail, 2 * MAX_TEXT)}" for detail in details if detail]
-    curves = _curves(finding, panel, style)
-    return [head, *lines, *([f"      {curves}"] if curves else [])]
+    lines = [_line(f"      {one_line(detail, _MAX_LINE)}") for detail in details if detail]
+    return [head, *lines, *_curves(finding, panel)]
 
 
-def _curves(finding: Finding, panel: Panel | None, style: Style) -> str:
-    """The run beside the limit that it passed, over the same time and to the same scale."""
+def _curves(finding: Finding, panel: Panel | None) -> list[Line]:
+    """The run beside the limit that it passed, over the same time and to the same scale; none without one."""
     curve = None if panel is None else _curve_of(panel, finding.run_id)
     if panel is None or curve is None:
-        return ""
+        return []
     even = np.linspace(curve.times_s[0], curve.times_s[-1], SPARKLINE_WIDTH)
     run = _at(even, curve.times_s, curve.values)
     limit, word = _limit(panel, finding, even)
     if limit is None:
-        return f"run {sparklines([run], SPARKLINE_WIDTH)[0]}"
+        return [_line(f"      run {sparklines([run], SPARKLINE_WIDTH)[0]}")]
     drawn, beside = sparklines([run, limit], SPARKLINE_WIDTH)
     outside = run > limit if finding.direction is Direction.MORE else run < limit
-    painted = "".join(
-        style.paint(block, "red") if out else block for block, out in zip(drawn, outside, strict=True)
-    )
-    return f"run {painted}  {word} {beside}".rstrip()
+    painted = [(block, "red" if out else "") for block, out in zip(drawn, outside, strict=True)]
+    return [_line("      run ", *painted, f"  {word} {beside}".rstrip())]
 
 
 def _curve_of(panel: Panel, run_id: str) -> Curve | None:

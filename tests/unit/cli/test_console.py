@@ -63,16 +63,31 @@ def test_colour_and_redrawing_need_a_terminal(monkeypatch: pytest.MonkeyPatch) -
     assert not console.animated
 
 
-def test_markup_becomes_colour_on_a_terminal() -> None:
+LINE = (("REGRESSION", "bold red"), ("  [b]a:b: \\[/]", ""))
+
+
+def test_styles_become_colour_on_a_terminal_and_text_is_never_markup() -> None:
     out = Terminal()
-    Console(stdout=out).marked("[bold red]REGRESSION[/]  x\\[y]")
-    assert out.getvalue() == "\x1b[1;31mREGRESSION\x1b[0m  x[y]\n"
+    Console(stdout=out).styled(LINE)
+    assert out.getvalue() == "\x1b[1;31mREGRESSION\x1b[0m  [b]a:b: \\[/]\n"
+
+
+def test_styles_are_left_out_where_there_is_no_colour() -> None:
+    out = io.StringIO()
+    Console(stdout=out).styled(LINE)
+    assert out.getvalue() == "REGRESSION  [b]a:b: \\[/]\n"
+
+
+def test_an_error_moves_no_cursor_whatever_it_quotes() -> None:
+    err = io.StringIO()
+    Console(stderr=err).error("no \x1b[2J\u202e\n\tat x", "rm '\x07'")
+    assert err.getvalue() == "buto: no \\x1b[2J\\u202e\n        at x\ntry:  rm '\\x07'\n"
 
 
 def test_long_lines_are_left_to_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     out = Terminal()
-    Console(stdout=out).marked("next: buto train leaker -- java " + "-cp some/path.jar " * 10)
+    Console(stdout=out).styled([("next: buto train leaker -- java " + "-cp some/path.jar " * 10, "")])
     assert out.getvalue().count("\n") == 1
 
 

@@ -2,25 +2,64 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 
-from buto.properties import property_for
-from buto.runs import Outcome, Quality, Run
+from buto.errors import MeasureError
+from buto.oracle import DEFAULT
+from buto.properties import Property, property_for
+from buto.report.bands import Band, Curve, Panel
+from buto.report.check_report import CheckReport
+from buto.report.result import Result, reported
+from buto.runs import Outcome, Quality, Run, run_set
 from buto.verdicts import Direction, Effect, Finding, Status, Verdict
 
 RUN_ID = "20260102T030405.678Z-00ff"
 OLD_GENERATION = "jvm.memory.used[G1 Old Gen]"
 THREADS = "jvm.thread.count"
 QUIET = Quality(foreign_load=0.125)
+ORACLE = Path("oracles/leaker.json")
+FINISHED = datetime(2026, 1, 2, 5, 4, 5, 678_900, tzinfo=timezone(timedelta(hours=2)))
+METADATA = {
+    "host.name": "builder",
+    "host.cores": 2,
+    "host.cpu.model": "Some Processor",
+    "host.load.foreign": 0.125,
+    "jvm.vm.name": "OpenJDK 64-Bit Server VM",
+    "jvm.vm.version": "17.0.15+6",
+    "jvm.gc.collectors": "G1 Young Generation, G1 Old Generation",
+    "jvm.memory.heap.max": "67108864",
+    "buto.commit": "0123456789abcdef0123456789abcdef01234567+dirty",
+}
+EVIL = (
+    "<script>alert(1)</script>",
+    "</pre></code></failure>]]>",
+    "| a | b |\n# heading",
+    "**bold** `code` [link](http://x) ![i](http://x) @everyone #1 www.example.org",
+    "[bold red]markup[/] \\[",
+    "\x00\x1b[31m\x1b]0;title\x07\r\x9b\x7f\u2028",
+    "\u202egnitirw\u202c \u05d0\u05d1 \u2066\u200f",
+    "::error::not ours",
+    "##[add-mask]x",
+    "100%0A,a:b",
+    "lone \ud800 surrogate \ufffe",
+    "$x^$ 😀",
+)
+"""Text that a program, or who sends a file, could choose."""
 
 
-def run(run_id: str = RUN_ID, quality: Quality = QUIET) -> Run:
+def run(run_id: str = RUN_ID, quality: Quality = QUIET, **changes: Any) -> Run:
     """Two properties over four seconds: a straight leak of 1 MiB a second, and ten threads."""
     times = np.arange(0.0, 4.05, 0.1)
     values = np.column_stack([times * 2**20, np.full(len(times), 10.0)])
     properties = (property_for(OLD_GENERATION), property_for(THREADS))
     outcome = Outcome(exit_code=0, duration_s=4.0)
-    return Run(run_id, "leaker", properties, times, values, outcome, quality=quality)
+    fields: dict[str, Any] = {"metadata": METADATA, "quality": quality, **changes}
+    return Run(run_id, "leaker", properties, times, values, outcome, **fields)
 
 
 def leak(run_id: str = RUN_ID, subject: str = OLD_GENERATION) -> Finding:
@@ -62,3 +101,83 @@ def verdict(
     warnings: tuple[str, ...] = (),
 ) -> Verdict:
     return Verdict(status, "bounds", findings, reasons, warnings, run_ids, 10, settings={"deviations": 20.0})
+
+
+def panel(subject: str = OLD_GENERATION, run_id: str = RUN_ID, band_used: float | None = None) -> Panel:
+    """The leak of :func:`run` beside a band that ends at 1.5 MiB."""
+    times = np.arange(0.0, 4.05, 0.1)
+    flat = np.ones(len(times)) * 2**20
+    band = Band(times, 0.5 * flat, flat, 1.5 * flat)
+    return Panel(Property(subject, "By"), (), [Curve(times, times * 2**20, run_id)], band, (), band_used)
+
+
+def report(of: Verdict, runs: Sequence[Run] = (), **changes: Any) -> CheckReport:
+    """What a renderer gets of a verdict."""
+    fields: dict[str, Any] = {
+        "test": "leaker",
+        "verdict": of,
+        "settings": DEFAULT,
+        "made": FINISHED,
+        "oracle_path": ORACLE,
+        "checked": run_set(runs),
+        "training": run_set([]),
+        "training_ids": ("1", "2"),
+        "panels": (),
+        "costs": (),
+        "unjudged": {},
+        "environment": (),
+    }
+    return CheckReport(**{**fields, **changes})
+
+
+def regression() -> Result:
+    """A leak and a silence, in one of two runs; the other is invalid."""
+    invalid = Quality(problems=("starved: 31 % of the samples are missing",), missed_share=0.31)
+    runs = [run(stdout=b"done\n"), run("20260102T030411.000Z-00fe", invalid)]
+    judged = verdict(findings=(leak(), silence()), warnings=("busy",))
+    steps = ("buto plot leaker", "buto train leaker  (if the change is meant)")
+    return reported(report(judged, runs, panels=(panel(),), next_steps=steps), ORACLE)
+
+
+def every_result() -> list[Result]:
+    """One of each kind that a check can end in."""
+    doubtful = verdict(Status.INCONCLUSIVE, reasons=("the JDK differs: 17 in training, 25 now",))
+    return [
+        regression(),
+        reported(report(verdict(Status.PASS), [run()], test="steady"), Path("oracles/steady.json")),
+        reported(report(doubtful, [run()], test="moved"), Path("oracles/moved.json")),
+        Result("broken", Path("oracles/broken.json"), error=MeasureError("no JVM", advice="buto doctor")),
+    ]
+
+
+def hostile(text: str) -> list[Result]:
+    """Results in which all that comes from outside is one text; a test's name is what a store takes."""
+    name = text[:50]
+    prop = Property(text, text)
+    times = np.arange(0.0, 2.0)
+    strange = Run(
+        RUN_ID,
+        name,
+        (prop,),
+        times,
+        np.column_stack([times]),
+        Outcome(1, duration_s=1.0),
+        metadata=dict.fromkeys(METADATA, text) | {text: text},
+        quality=Quality((text,)),
+        stdout=text.encode(errors="surrogatepass"),
+        stderr=text.encode(errors="surrogatepass"),
+    )
+    finding = Finding(
+        "bounds", text, RUN_ID, Direction.MORE, Effect.WORSE, text, 2.0, 0.0, 1.0, 0.5, text=text
+    )
+    judged = verdict(findings=(finding, silence()), reasons=(text + " ",), warnings=(text,))
+    shown = report(
+        judged,
+        [strange],
+        test=name,
+        panels=(panel(text),),
+        next_steps=(f"buto check {name}",),
+        unjudged={text: text},
+    )
+    oracle = Path(name.replace("\0", ""))
+    return [reported(shown, oracle), Result(name, oracle, error=MeasureError(text, advice=text))]

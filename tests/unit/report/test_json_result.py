@@ -4,50 +4,34 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from datetime import datetime, timedelta, timezone
-from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 
+from buto import __version__
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, EXIT_REGRESSION, MeasureError
-from buto.report.json_result import Result, result_document, result_text
+from buto.report.json_result import result_document, result_text
+from buto.report.result import Result
 from buto.runs import Quality
 from buto.schemas import load
 from buto.verdicts import Status
-from tests.unit.report import made
-
-GOLDEN = Path(__file__).parents[2] / "golden" / "result-1.json"
-FINISHED = datetime(2026, 1, 2, 5, 4, 5, 678_900, tzinfo=timezone(timedelta(hours=2)))
-ORACLE = Path("oracles/leaker.json")
+from tests.unit.report import golden, made
 
 
 def document(*results: Result, command: str = "check", exit_code: int = EXIT_REGRESSION) -> dict[str, Any]:
     """What a reader gets; proven to be valid on the way."""
-    data: dict[str, Any] = json.loads(result_text(result_document(command, results, exit_code, FINISHED)))
+    data: dict[str, Any] = json.loads(
+        result_text(result_document(command, results, exit_code, made.FINISHED))
+    )
     jsonschema.validate(data, load("result"))
     return data
 
 
-def regression() -> Result:
-    findings = (made.leak(), made.silence())
-    invalid = Quality(problems=("starved: 31 % of the samples are missing",), missed_share=0.31)
-    runs = [made.run(), made.run("20260102T030411.000Z-00fe", invalid)]
-    return Result("leaker", ORACLE, runs, made.verdict(findings=findings, warnings=("busy",)))
-
-
-def test_the_golden_file_is_what_is_written() -> None:
-    failed = Result("broken", Path("oracles/broken.json"), error=MeasureError("no JVM", advice="buto doctor"))
-    results = [regression(), failed]
-    text = result_text(result_document("check", results, EXIT_REGRESSION, FINISHED))
-    written = json.loads(text)
-    written["buto"] = "0.1.0"
-    assert written == json.loads(GOLDEN.read_text())
-
-
-def test_the_golden_file_follows_the_schema() -> None:
-    jsonschema.validate(json.loads(GOLDEN.read_text()), load("result"))
+def test_the_golden_file_is_what_is_written_and_follows_the_schema() -> None:
+    text = result_text(result_document("check", made.every_result(), EXIT_REGRESSION, made.FINISHED))
+    written = golden.same("result-2.json", text.replace(f'"buto": "{__version__}"', '"buto": "0.1.0"'))
+    jsonschema.validate(json.loads(written), load("result"))
 
 
 def test_the_time_is_written_in_utc() -> None:
@@ -56,18 +40,18 @@ def test_the_time_is_written_in_utc() -> None:
 
 @pytest.mark.parametrize("status", Status)
 def test_every_status(status: Status) -> None:
-    test = document(Result("leaker", ORACLE, [made.run()], made.verdict(status)))["tests"][0]
+    test = document(Result("leaker", made.ORACLE, [made.run()], made.verdict(status)))["tests"][0]
     assert test["status"] == test["verdict"]["status"] == status.value
 
 
 def test_training_has_runs_and_warnings_but_no_verdict() -> None:
-    result = Result("leaker", ORACLE, [made.run()], warnings=("only 5 runs",))
+    result = Result("leaker", made.ORACLE, [made.run()], warnings=("only 5 runs",))
     test = document(result, command="train", exit_code=EXIT_PASS)["tests"][0]
     assert (test["status"], test["verdict"], test["warnings"]) == ("trained", None, ["only 5 runs"])
 
 
 def test_an_error_after_some_runs_keeps_them() -> None:
-    result = Result("leaker", ORACLE, [made.run()], error=MeasureError("hung"))
+    result = Result("leaker", made.ORACLE, [made.run()], error=MeasureError("hung"))
     test = document(result, exit_code=EXIT_NOT_JUDGED)["tests"][0]
     assert test["status"] == "error"
     assert test["error"] == {"message": "hung", "advice": None, "exit_code": EXIT_NOT_JUDGED}
@@ -77,14 +61,45 @@ def test_an_error_after_some_runs_keeps_them() -> None:
 def test_numbers_that_json_lacks_are_null() -> None:
     finding = replace(made.leak(), lower=float("-inf"), upper=float("inf"), outside_share=float("nan"))
     run = made.run(quality=Quality())
-    test = document(Result("leaker", ORACLE, [run], made.verdict(findings=(finding,))))["tests"][0]
+    test = document(Result("leaker", made.ORACLE, [run], made.verdict(findings=(finding,))))["tests"][0]
     told = test["verdict"]["findings"][0]
     assert (told["lower"], told["upper"], told["outside_share"]) == (None, None, None)
     assert test["runs"][0]["foreign_load"] is None
 
 
+def test_what_a_p_value_rests_on_and_what_a_finding_weighs_are_told() -> None:
+    finding = replace(made.leak(), evidence=0.58)
+    verdict = replace(made.verdict(findings=(finding,)), p_value=0.012, alpha=0.05, guarantee="19 runs")
+    told = document(Result("leaker", made.ORACLE, [], verdict))["tests"][0]["verdict"]
+    assert (told["p_value"], told["alpha"], told["guarantee"], told["runs_needed"]) == (
+        0.012,
+        0.05,
+        "19 runs",
+        None,
+    )
+    assert told["findings"][0]["evidence"] == 0.58
+
+
+def test_a_run_has_its_commit_and_one_number_for_each_property() -> None:
+    run = document(Result("leaker", made.ORACLE, [made.run()]))["tests"][0]["runs"][0]
+    assert run["commit"] == made.METADATA["buto.commit"]
+    assert run["levels"] == {
+        "run.duration": 4.0,
+        made.OLD_GENERATION: pytest.approx(2 * 2**20),
+        made.THREADS: 10.0,
+    }
+
+
+@pytest.mark.parametrize("text", made.EVIL)
+def test_text_from_outside_is_only_text(text: str) -> None:
+    whole = document(*made.hostile(text))
+    assert whole["tests"][0]["test"] == text[:50]
+    assert whole["tests"][0]["verdict"]["findings"][0]["subject"] == text
+    assert json.dumps(whole, ensure_ascii=False).encode("utf-8", "backslashreplace")
+
+
 def test_an_unknown_key_breaks_the_schema() -> None:
-    data = document(regression())
+    data = document(made.regression())
     data["tests"][0]["verdict"]["confidence"] = 1
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(data, load("result"))

@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
-from rich.text import Text
 
-from buto.properties import property_for
-from buto.report.terminal import MAX_LINES, verdict_lines
-from buto.runs import Outcome, Run, run_set
-from buto.verdicts import Direction, Effect, Finding, Status
+from buto.report.bands import Band, Curve
+from buto.report.environment import EnvironmentRow, Likeness
+from buto.report.terminal import HEADLINE_ONLY, MAX_LINES, result_lines, styled_lines, verdict_lines
+from buto.runs import Run
+from buto.verdicts import Direction, Effect, Finding, Status, Verdict
 from tests.unit.report import made
+
+ENVIRONMENT = (
+    "  environment: as in training: OpenJDK 64-Bit Server VM 17.0.15+6; "
+    "G1 Young Generation, G1 Old Generation; heap at most 64 MiB; "
+    "2 cores Some Processor; others used 12.5 % of them"
+)
+
+
+def lines_of(of: Verdict, *runs: Run, max_lines: int | None = MAX_LINES, **changes: Any) -> list[str]:
+    return verdict_lines(made.report(of, runs, **changes), max_lines=max_lines)
 
 
 def test_a_regression_says_what_changed_when_and_by_how_much() -> None:
-    lines = verdict_lines(made.verdict(findings=(made.leak(),)), "leaker")
-    assert lines == [
+    assert lines_of(made.verdict(findings=(made.leak(),))) == [
         "REGRESSION  leaker: 1 difference from the 10 training runs",
         "  jvm.memory.used[G1 Old Gen]  +3 MiB (+300 %), worse",
         "      4 MiB at 4 s, expected 512 KiB to 1.5 MiB",
@@ -25,20 +35,56 @@ def test_a_regression_says_what_changed_when_and_by_how_much() -> None:
     ]
 
 
-def test_the_judged_run_is_drawn_beside_its_finding() -> None:
-    lines = verdict_lines(made.verdict(findings=(made.leak(),)), "leaker", run_set([made.run()]))
-    assert lines[-1].strip().startswith("▁▁")
-    assert "██  outside from 1.5 s" in lines[-1]
+def test_the_judged_run_is_drawn_beside_the_limit_that_it_passed() -> None:
+    lines = lines_of(made.verdict(findings=(made.leak(),)), made.run(), panels=(made.panel(),))
+    assert lines[-2] == "      run ▁▁▂▂▂▃▃▃▃▄▄▄▅▅▅▆▆▆▆▇▇▇██  at most ▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄"
+    assert lines[-1] == ENVIRONMENT
+
+
+def test_less_than_expected_is_drawn_beside_the_lower_limit() -> None:
+    less = replace(made.leak(), direction=Direction.LESS, observed=0.0, at_s=0.0)
+    lines = lines_of(made.verdict(findings=(less,)), panels=(made.panel(),))
+    assert lines[-1].endswith("at least ▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂")
+
+
+def test_what_lies_outside_is_red() -> None:
+    curve = styled_lines(made.report(made.verdict(findings=(made.leak(),)), panels=(made.panel(),)))[-1]
+    assert [style for text, style in curve.parts[1:-1]] == [""] * 9 + ["red"] * 15
 
 
 def test_a_pass_is_one_line() -> None:
-    assert verdict_lines(made.verdict(Status.PASS), "leaker") == [
-        "PASS  leaker: the run did what the 10 training runs did"
+    assert lines_of(made.verdict(Status.PASS)) == ["PASS  leaker: the run did what the 10 training runs did"]
+
+
+def test_a_pass_says_how_near_it_came_to_failing() -> None:
+    panels = tuple(made.panel(name, band_used=used) for name, used in (("a", 0.25), ("b", 0.72), ("c", None)))
+    lines = lines_of(made.verdict(Status.PASS), panels=panels)
+    assert lines[1:] == ["  slack: at most 72 % of a band was needed, by b"]
+
+
+def test_a_p_value_stands_beside_what_was_accepted_and_what_it_rests_on() -> None:
+    judged = replace(
+        made.verdict(findings=(replace(made.leak(), evidence=0.58),)),
+        p_value=0.01234,
+        alpha=0.05,
+        guarantee="19 training runs, exchangeable with this one",
+    )
+    lines = lines_of(judged)
+    assert lines[0].endswith("from the 10 training runs, p = 0.0123 (alpha 0.05)")
+    assert lines[1].endswith("+3 MiB (+300 %), worse, 58 % of the evidence")
+    assert lines[-1] == "  p rests on: 19 training runs, exchangeable with this one"
+
+
+def test_an_inconclusive_check_says_how_many_runs_would_decide_it() -> None:
+    judged = replace(made.verdict(Status.INCONCLUSIVE, reasons=("10 runs are few",)), runs_needed=19)
+    assert lines_of(judged)[1:] == [
+        "  because: 10 runs are few",
+        "  needed: 19 training runs would decide it, there are 10",
     ]
 
 
 def test_a_pass_names_findings_that_were_not_enough() -> None:
-    lines = verdict_lines(made.verdict(Status.PASS, (made.leak(),)), "leaker")
+    lines = lines_of(made.verdict(Status.PASS, (made.leak(),)))
     assert lines[1].strip() == "not enough to fail:"
     assert made.OLD_GENERATION in lines[2]
 
@@ -46,7 +92,7 @@ def test_a_pass_names_findings_that_were_not_enough() -> None:
 def test_an_inconclusive_check_says_why_and_what_to_type() -> None:
     reason = "the JDK differs: 17.0.15 in training, 25.0.1 now"
     verdict = made.verdict(Status.INCONCLUSIVE, reasons=(reason,))
-    assert verdict_lines(verdict, "leaker", next_steps=["buto train leaker"]) == [
+    assert lines_of(verdict, next_steps=("buto train leaker",)) == [
         "INCONCLUSIVE  leaker: could not be judged",
         f"  because: {reason}",
         "  next: buto train leaker",
@@ -69,13 +115,13 @@ def test_a_notification_that_comes_later_is_told_by_how_much_once() -> None:
         outside_share=1.0,
         text="1 of 1 came too early or too late",
     )
-    assert verdict_lines(made.verdict(findings=(finding,)), "leaker")[1:] == [
+    assert lines_of(made.verdict(findings=(finding,)))[1:] == [
         "  done from a:type=Job  105 ms later",
         "      1 of 1 came too early or too late",
         "      530 ms, expected 355 to 496 ms",
     ]
     earlier = replace(finding, observed=0.3, at_s=0.3)
-    assert "125 ms earlier" in verdict_lines(made.verdict(findings=(earlier,)), "leaker")[1]
+    assert "125 ms earlier" in lines_of(made.verdict(findings=(earlier,)))[1]
 
 
 @pytest.mark.parametrize(
@@ -83,7 +129,7 @@ def test_a_notification_that_comes_later_is_told_by_how_much_once() -> None:
 )
 def test_a_fraction_of_a_count_is_told_as_an_average(observed: float, said: str) -> None:
     finding = replace(made.leak(), unit="{thread}", observed=observed, lower=9.0, upper=11.0, expected=10.0)
-    lines = verdict_lines(made.verdict(findings=(finding,)), "leaker")
+    lines = lines_of(made.verdict(findings=(finding,)))
     assert lines[2].strip() == f"{said} 4 s, expected 9 to 11 threads"
 
 
@@ -91,21 +137,19 @@ def test_what_made_a_check_inconclusive_is_told_once() -> None:
     reason = "host.cores is 8; it was 2 in training"
     finding = Finding("metadata", "host.cores", made.RUN_ID, text=reason)
     verdict = made.verdict(Status.INCONCLUSIVE, (finding,), reasons=(reason,))
-    assert verdict_lines(verdict, "leaker")[1:] == [f"  because: {reason}"]
+    assert lines_of(verdict)[1:] == [f"  because: {reason}"]
 
 
 def test_the_headline_says_when_all_differences_are_for_the_better() -> None:
     better = replace(made.leak(), effect=Effect.BETTER)
     said = "leaker: {} from the 10 training runs"
     one, mixed = ((better,), (better, made.leak(subject="other")))
-    assert verdict_lines(made.verdict(findings=one), "leaker")[0].endswith(
-        said.format("1 difference") + ", for the better"
-    )
-    assert verdict_lines(made.verdict(findings=mixed), "leaker")[0].endswith(said.format("2 differences"))
+    assert lines_of(made.verdict(findings=one))[0].endswith(said.format("1 difference") + ", for the better")
+    assert lines_of(made.verdict(findings=mixed))[0].endswith(said.format("2 differences"))
 
 
 def test_a_finding_without_a_number_is_told_in_words() -> None:
-    lines = verdict_lines(made.verdict(findings=(made.silence(),)), "leaker")
+    lines = lines_of(made.verdict(findings=(made.silence(),)))
     assert lines[1:] == ["  com.acme.full  less", "      not seen, though every training run had it"]
 
 
@@ -120,44 +164,74 @@ def test_a_finding_without_a_number_is_told_in_words() -> None:
 )
 def test_a_band_with_one_end_or_no_width(lower: float | None, upper: float | None, said: str) -> None:
     finding = replace(made.leak(), lower=lower, upper=upper)
-    lines = verdict_lines(made.verdict(findings=(finding,)), "leaker")
+    lines = lines_of(made.verdict(findings=(finding,)))
     assert lines[2].endswith(said)
 
 
 @pytest.mark.parametrize("n_warnings", [0, 3, 50])
-@pytest.mark.parametrize("n_findings", [12, 13, 14, 200])
+@pytest.mark.parametrize("n_findings", [5, 9, 13, 14, 200])
 def test_never_more_than_forty_lines_and_the_rest_is_counted(n_findings: int, n_warnings: int) -> None:
-    findings = tuple(made.leak(subject=f"p{number}") for number in range(n_findings))
+    names = [f"p{number}" for number in range(n_findings)]
     warnings = tuple(f"warning {number}" for number in range(n_warnings))
-    verdict = made.verdict(findings=findings, warnings=warnings)
-    lines = verdict_lines(verdict, "leaker", run_set([made.run()]), next_steps=["buto train leaker"])
+    judged = made.verdict(
+        findings=tuple(made.leak(subject=name) for name in names), warnings=warnings, reasons=warnings
+    )
+    panels = tuple(map(made.panel, names))
+    lines = lines_of(judged, made.run(), panels=panels, next_steps=("buto train leaker",))
     told = sum(line.startswith("  p") for line in lines)
     left_out = next((int(line.split()[1]) for line in lines if line.startswith("  and ")), 0)
     assert len(lines) <= MAX_LINES
     assert told + left_out == n_findings
-    assert told >= 8
+    assert told >= min(n_findings, 13)
+    assert sum(line.startswith("      run ") for line in lines) >= 4
     assert lines[-1] == "  next: buto train leaker"
 
 
-def test_markup_changes_nothing_that_is_read() -> None:
-    findings = (made.leak(), made.silence(), made.leak(subject="mbean[a:type=[b]]/c"))
-    verdict = made.verdict(findings=findings, warnings=("[red] is no colour here",))
-    runs = run_set([made.run()])
-    plain = verdict_lines(verdict, "leaker", runs)
-    marked = verdict_lines(verdict, "leaker", runs, markup=True)
-    assert plain != marked
-    assert [Text.from_markup(line).plain for line in marked] == plain
+def test_quiet_is_the_headline_and_verbose_is_everything() -> None:
+    findings = tuple(made.leak(subject=f"p{number}") for number in range(200))
+    judged = made.verdict(findings=findings, warnings=("w",) * 50)
+    assert lines_of(judged, max_lines=HEADLINE_ONLY) == lines_of(judged)[:1]
+    assert len(lines_of(judged, max_lines=None)) == 1 + 200 * 3 + 50
 
 
-def test_a_run_with_nothing_readable_is_not_drawn() -> None:
-    times = np.array([0.0, 1.0])
-    values = np.full((2, 1), np.nan)
-    run = Run(made.RUN_ID, "leaker", (property_for(made.OLD_GENERATION),), times, values, Outcome(0))
-    drawn = verdict_lines(made.verdict(findings=(made.leak(),)), "leaker", run_set([run]))
-    assert drawn == verdict_lines(made.verdict(findings=(made.leak(),)), "leaker")
+@pytest.mark.parametrize("text", made.EVIL)
+def test_text_from_outside_is_only_text(text: str) -> None:
+    for result in made.hostile(text):
+        for line in result_lines(result, max_lines=None):
+            assert line.isprintable()
+            assert not line.lstrip().startswith("::")
+            assert "##[" not in line
+
+
+def test_huge_text_is_cut() -> None:
+    for result in made.hostile("x" * 10_000_000):
+        longest = max(map(len, result_lines(result, max_lines=None)))
+        assert longest < 2100
+
+
+@pytest.mark.parametrize("values", [np.full(2, np.nan), np.array([1.0])])
+def test_a_run_with_nothing_to_draw_is_not_drawn(values: np.ndarray) -> None:
+    curve = Curve(np.arange(float(len(values))), values, made.RUN_ID)
+    judged = made.verdict(findings=(made.leak(),))
+    assert lines_of(judged, panels=(replace(made.panel(), checked=[curve]),)) == lines_of(judged)
+
+
+def test_a_band_that_says_nothing_leaves_the_run_alone() -> None:
+    nothing = np.full(2, np.nan)
+    band = Band(np.arange(2.0), nothing, nothing, nothing)
+    judged = made.verdict(findings=(made.leak(),))
+    for panel in (replace(made.panel(), band=band), replace(made.panel(), band=None)):
+        assert lines_of(judged, panels=(panel,))[-1] == "      run ▁▁▂▂▂▃▃▃▃▄▄▄▅▅▅▆▆▆▆▇▇▇██"
 
 
 def test_findings_of_runs_that_are_not_at_hand_are_told_too() -> None:
-    finding = made.leak("another run")
-    lines = verdict_lines(made.verdict(findings=(finding,)), "leaker", run_set([made.run()]))
-    assert lines == verdict_lines(made.verdict(findings=(finding,)), "leaker")
+    judged = made.verdict(findings=(made.leak("another run"),))
+    assert lines_of(judged, panels=(made.panel(),)) == lines_of(judged)
+
+
+def test_another_environment_is_called_so() -> None:
+    row = EnvironmentRow("jvm.vm.version", Likeness.DECIDES, "17", ("25",))
+    assert lines_of(made.verdict(), made.run(), environment=(row,))[-1].startswith(
+        "  environment: another than in training: OpenJDK"
+    )
+    assert len(lines_of(made.verdict(), made.run(metadata={}))) == 1
