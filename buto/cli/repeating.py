@@ -11,6 +11,7 @@ from buto.cli.console import Console
 from buto.errors import EXIT_PASS, BadFileError, JudgeError
 from buto.experiments import dataset, presented, written
 from buto.experiments.repeat import Results, repeat
+from buto.experiments.variants import HOSTS
 from buto.report.experiments import text
 from buto.report.experiments.page import html
 from buto.runs.staging import make_directories, publish_file, storage_errors
@@ -44,24 +45,35 @@ class WorkProgress:
 
 def repeat_experiments(args: Namespace, names: list[str], console: Console) -> int:
     """Repeat experiments of Appendix A on a data set, print what came of it and write the files."""
-    data = args.data or dataset.RECORDED
-    if args.data is None and not data.is_dir():
-        raise BadFileError(
-            "no recorded runs come with an installed buto",
-            advice="--data DIR: data/experiments of buto's repository, or what you recorded and packed",
-        )
-    there = dataset.hosts(data)
-    hosts = there if args.host == "all" else (args.host,)
-    if not set(hosts) <= set(there) or not hosts:
-        raise JudgeError(
-            f"{data} has no runs of the host {args.host}", advice=f"it has runs of: {', '.join(there)}"
-        )
+    data, hosts = data_and_hosts(args, default=HOSTS[0])
     results = [_repeated(host, data, names, args, console) for host in hosts]
     for one in results:
         _print(one, console)
     for path in _write(results, args.out):
         console.info(f"wrote {path}")
     return EXIT_PASS
+
+
+def data_and_hosts(args: Namespace, default: str) -> tuple[Path, tuple[str, ...]]:
+    """The data set and the hosts that were asked for; ``default`` where none was said.
+
+    Raises:
+        BadFileError: there is no data set.
+        JudgeError: it has no runs of a host.
+    """
+    data = args.data or dataset.RECORDED
+    if args.data is None and not data.is_dir():
+        raise BadFileError(
+            "no recorded runs come with an installed buto",
+            advice="--data DIR: data/experiments of buto's repository, or what you recorded and packed",
+        )
+    there, host = dataset.hosts(data), args.host or default
+    hosts = there if host == "all" else (host,)
+    if not set(hosts) <= set(there) or not hosts:
+        raise JudgeError(
+            f"{data} has no runs of the host {host}", advice=f"it has runs of: {', '.join(there)}"
+        )
+    return data, hosts
 
 
 def _repeated(host: str, data: Path, names: list[str], args: Namespace, console: Console) -> Results:

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from buto.errors import JudgeError, UsageError
+from buto.errors import JudgeError
 from buto.experiments.design import EXPERIMENTS, PROGRAMS, Experiment, Split, splits
 from buto.experiments.grids import JVM, Method, runs_of
 from buto.experiments.judging import Accepted, Division, Shares, Task, judged, shares_of, smoothing_of
+from buto.experiments.parallel import in_parallel
 from buto.experiments.stacks import Variant, in_thesis, judged_properties, prepared
 from buto.properties import Property
 from buto.runs import Run, RunSet
@@ -103,7 +104,7 @@ def evaluate(
         raise JudgeError(next(iter(without.values())), advice="record more runs: buto experiments generate")
     plan = _Plan(seed, n_runs, experiments, possible, ours)
     tasks = list(plan.parts())
-    results = _parallel(map(plan.task, tasks), workers)
+    results = in_parallel(judged, map(plan.task, tasks), workers)
     counts = {
         (method, one): Judged(*(plan.nothing(one.program) for _ in range(2)))
         for method in possible
@@ -249,24 +250,3 @@ def divided(names: Sequence[str], n_runs: int, shares: Shares, n_splits: int, se
 def _add(counts: Counts, numbers: npt.NDArray[np.int64], accepted: npt.NDArray[np.bool_]) -> None:
     counts[numbers, :, 0] += ~accepted
     counts[numbers, :, 1] += accepted
-
-
-def _parallel(tasks: Iterable[Task], workers: int) -> Iterator[dict[Method, Accepted]]:
-    if workers == 1:
-        yield from map(judged, tasks)
-        return
-    try:
-        from joblib import Parallel, delayed
-        from joblib.externals.loky import get_reusable_executor
-    except ModuleNotFoundError as error:
-        raise UsageError(
-            "joblib, which shares the work among processes, is not installed",
-            advice="pip install 'buto[experiments]', or use one process with --workers 1",
-        ) from error
-    try:
-        yield from Parallel(workers, return_as="generator", batch_size=1)(
-            delayed(judged)(task) for task in tasks
-        )
-    finally:
-        # They would wait for more work until this process ends.
-        get_reusable_executor().shutdown(kill_workers=True)
