@@ -95,6 +95,7 @@ def collect(
     deadline_s: float = math.inf,
     forgiven: int = 0,
     sessions: Mapping[str, str] | None = None,
+    together: bool = False,
 ) -> dict[str, Collected]:
     """Launch every plan as often as it says, in random order, and store each run as it ends.
 
@@ -115,6 +116,7 @@ def collect(
             work, and sessions that nobody watches.
         sessions: by test, the id of the first run of the session that is continued; a test that is
             not there begins one. Written into each run's metadata under SESSION.
+        together: whether a test that is given up ends the others, too, which mean nothing without it.
 
     Returns:
         By test, in the order of the plans, what this session recorded.
@@ -159,7 +161,7 @@ def collect(
                     continue
                 result.failure = error
                 watcher.failed(test, error)
-                queue = deque(other for other in queue if other != test)
+                queue = deque(other for other in queue if other != test and not together)
     return results
 
 

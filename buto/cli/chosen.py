@@ -79,13 +79,18 @@ def the_oracle(args: Namespace, test: str, configured: config.Config | None = No
 
 
 def train_again(args: Namespace, test: str, *more: str, otherwise: tuple[str, ...] = ()) -> str:
-    """The command that trains a test with what was typed for this command.
+    """The command that trains a test with what was typed for this command, see :func:`again`."""
+    return again("train", args, test, *more, otherwise=otherwise)
+
+
+def again(command_name: str, args: Namespace, test: str, *more: str, otherwise: tuple[str, ...] = ()) -> str:
+    """Another command of buto's about the same program, with what was typed for this one.
 
     Args:
         more: options that come on top.
         otherwise: the user's command, if none was typed and there is no configuration.
     """
-    words = ["buto", "train", test, *more]
+    words = ["buto", command_name, test, *more]
     for option in options.REPEATED:
         value = getattr(args, option.replace("-", "_"), None)
         for one in value if isinstance(value, list) else [value]:

@@ -28,12 +28,15 @@ def launch(
     args: Namespace,
     console: Console,
     sessions: Mapping[str, str] | None = None,
+    *,
+    together: bool = False,
 ) -> dict[str, Collected]:
     """Launch tests and store their runs, with progress.
 
     Args:
         runs: by test, how many valid runs are wanted.
         sessions: of those tests whose runs belong to earlier ones, the id of the first of these.
+        together: whether a test that fails ends the others, too.
 
     Raises:
         Interrupted: Ctrl-C; says what is complete and how to go on.
@@ -55,6 +58,7 @@ def launch(
                 seed=seed,
                 purpose=args.command_name,
                 sessions=sessions,
+                together=together,
             )
     except KeyboardInterrupt as stop:
         raise _interrupted(progress, args) from stop

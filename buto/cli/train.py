@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from typing import ClassVar
 
 from buto import oracle
@@ -63,12 +64,7 @@ examples:
 def _collected(tests: list[TestConfig], args: Namespace, console: Console) -> dict[str, Collected]:
     if args.from_runs is not None:
         return {test.name: Collected(stored_runs(test.name, args.from_runs, args)) for test in tests}
-    for test in tests:
-        if test.runs < oracle.FEWEST_RUNS:
-            raise UsageError(
-                f"{test.name}: {test.runs} runs are too few for an oracle, it needs {oracle.FEWEST_RUNS}",
-                advice="10 are a good number: --runs 10",
-            )
+    check_numbers_of_runs(tests)
     done: dict[str, list[Run]] = {test.name: [] for test in tests}
     if args.resume is not None:
         for test in tests:
@@ -78,6 +74,17 @@ def _collected(tests: list[TestConfig], args: Namespace, console: Console) -> di
     for name, result in collected.items():
         result.runs[:0] = done[name]
     return collected
+
+
+def check_numbers_of_runs(tests: Sequence[TestConfig]) -> None:
+    """UsageError where fewer runs are wanted than an oracle needs; better before the launches than after."""
+    for test in tests:
+        fewest = oracle.fewest_runs(test.settings)
+        if test.runs < fewest:
+            raise UsageError(
+                f"{test.name}: {test.runs} runs are too few for an oracle, it needs {fewest}",
+                advice="10 are a good number: --runs 10",
+            )
 
 
 def _trained(test: TestConfig, collected: Collected, args: Namespace, console: Console) -> Result:

@@ -7,7 +7,7 @@ from buto.oracle.model import Oracle
 from buto.oracle.persist import load, save
 from buto.oracle.registry import DETECTORS
 from buto.oracle.settings import CALIBRATED, DEFAULT, PRESETS, SUSTAINED, THESIS, Settings, settings_from
-from buto.oracle.train import FEWEST_RUNS, train
+from buto.oracle.train import FEWEST_RUNS, fewest_runs, train
 
 __all__ = [
     "CALIBRATED",
@@ -25,6 +25,7 @@ __all__ = [
     "Oracle",
     "Settings",
     "check",
+    "fewest_runs",
     "load",
     "needs_confirmation",
     "save",

@@ -24,10 +24,10 @@ from buto.verdicts import Status, Verdict
 
 DETECTOR = "comparison"
 
-DEFAULT_RUNS = 6
-"""Of each program. Two means of six runs are known apart as well as one of twenty runs and one of three
-(standard errors of .58 and .62 deviations), with half of the launches; and of 924 ways to deal them out,
-eight may be as far apart at an alpha of 0.01. Of five each it would be two: a way and its mirror image."""
+DEFAULT_RUNS = 8
+"""Of each program: two means of eight runs are known apart to half a deviation of one run. With five the
+largest difference of all can just be told from chance at an alpha of 0.01, and little else; of changes near
+the limit six find a fifth and eight three fifths; more than that costs launches."""
 
 OF_THE_COMMAND = ("jvm.", "system.processors")
 """How metadata begin that a command decides: which JVM, its arguments, its heap. Where two programs differ
@@ -67,19 +67,22 @@ def compare(first: RunSet, second: RunSet, settings: Settings) -> Verdict:
     """Judge whether two programs differ; findings say what the second has more or less of.
 
     Neither is the better known one: properties, scales and features come from the runs of both. Runs that
-    are not valid are left out with a warning. Inconclusive if there are fewer than five runs of either, too
-    few for alpha, or another machine; or if nothing differs, but a property is there in one program only.
+    are not valid are left out with a warning. Inconclusive if there are too few for alpha, or the machines
+    differ; or if the programs do not, but a property is there in one of them only.
 
     Args:
         settings: as :func:`comparing` gives them.
 
     Raises:
-        JudgeError: no runs of one of them, no property that was read in all runs, or a machine that
-            changed between runs of the first.
+        JudgeError: fewer than five runs of one of them, no property that was read in all runs, or a machine
+            that changed between runs of the first.
     """
-    if not len(first) or not len(second):
-        raise JudgeError("there are no runs of one of the two programs", advice="buto runs list")
     ours, theirs = first.valid(), second.valid()
+    if min(len(ours), len(theirs)) < FEWEST_RUNS:
+        raise JudgeError(
+            f"{len(ours)} and {len(theirs)} usable runs of the two programs are too few to compare them",
+            advice=f"--runs {DEFAULT_RUNS}; {FEWEST_RUNS} of each are the fewest that can be compared",
+        )
     verdict = Verdict(
         Status.INCONCLUSIVE,
         DETECTOR,
@@ -90,9 +93,8 @@ def compare(first: RunSet, second: RunSet, settings: Settings) -> Verdict:
         settings=settings.to_data(),
         baseline=f"runs of {first.runs[0].test}",
     )
-    too_few = _too_few(first, second, settings)
-    if too_few:
-        return replace(verdict, reasons=(too_few,))
+    if smallest_p_value(len(ours), len(theirs), settings) > settings.alpha:
+        return replace(verdict, reasons=(_too_few(ours, theirs, settings),))
     elsewhere, told = environment_differences(ours, theirs, settings.metadata)
     if elsewhere:
         return replace(verdict, reasons=elsewhere)
@@ -114,15 +116,10 @@ def compare(first: RunSet, second: RunSet, settings: Settings) -> Verdict:
 
 
 def _too_few(first: RunSet, second: RunSet, settings: Settings) -> str:
-    """Why so many runs cannot be compared; empty if they can."""
-    n_first, n_second = len(first.valid()), len(second.valid())
-    counts = f"{n_first} runs of {first.runs[0].test} and {n_second} of {second.runs[0].test}"
-    if min(n_first, n_second) < FEWEST_RUNS:
-        return f"{counts} are too few: {FEWEST_RUNS} of each are the fewest that can be compared"
-    if smallest_p_value(n_first, n_second, settings) > settings.alpha:
-        needed = runs_needed(settings)
-        return f"{counts} cannot tell a share of {settings.alpha:g} from chance: {needed} of each could"
-    return ""
+    return (
+        f"{len(first)} runs of {first.runs[0].test} and {len(second)} of {second.runs[0].test} cannot tell a "
+        f"share of {settings.alpha:g} from chance: {runs_needed(settings)} of each could"
+    )
 
 
 def _unusable(first: RunSet, second: RunSet) -> tuple[str, ...]:

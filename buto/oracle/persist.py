@@ -14,6 +14,7 @@ from typing import Any
 from buto.classify.metadata import MetadataModel
 from buto.errors import BadFileError, StorageError, UsageError
 from buto.oracle.document import to_text
+from buto.oracle.levels import summary
 from buto.oracle.model import Oracle
 from buto.oracle.registry import DETECTORS
 from buto.oracle.settings import settings_from
@@ -37,6 +38,7 @@ def save(path: Path, oracle: Oracle) -> None:
         "foreign_load": None if math.isnan(oracle.foreign_load) else oracle.foreign_load,
         "environment": dict(oracle.environment.values),
         "environment_varying": list(oracle.environment.varying),
+        "summary": summary(oracle),
         "model": oracle.fitted.to_data(),
     }
     try:

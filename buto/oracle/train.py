@@ -8,6 +8,7 @@ from typing import Any
 
 from buto.classify.metadata import MetadataModel, learn_metadata
 from buto.errors import JudgeError
+from buto.oracle import calibrated
 from buto.oracle.caveats import few_runs
 from buto.oracle.mbeans import never_recorded
 from buto.oracle.model import Oracle
@@ -48,6 +49,11 @@ def train(runs: RunSet, settings: Settings = DEFAULT, *, target: Mapping[str, An
             *never_recorded(target or {}, runs),
         ),
     )
+
+
+def fewest_runs(settings: Settings) -> int:
+    """How many valid runs these settings need at least."""
+    return calibrated.FEWEST_RUNS if settings.detector == calibrated.CalibratedDetector.name else FEWEST_RUNS
 
 
 def _refuse_unusable(runs: RunSet) -> None:

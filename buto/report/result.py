@@ -21,7 +21,7 @@ class Result:
 
     Attributes:
         test: its name.
-        oracle: the file that was written (train) or judged by (check).
+        oracle: the file that was written (train) or judged by (check); None where there is none (compare).
         runs: every run of this command, valid or not, in the order of their start.
         verdict: the answer to a check; None for train, and where an error came before.
         error: what kept the test from being trained or checked.
@@ -30,7 +30,7 @@ class Result:
     """
 
     test: str
-    oracle: Path
+    oracle: Path | None
     runs: Sequence[Run] = ()
     verdict: Verdict | None = None
     error: ButoError | None = None

@@ -56,13 +56,22 @@ def test_a_change_of_one_property_changes_its_block_only(tmp_path):
             for number in range(5)
         ]
         save(tmp_path / "one.json", train(run_set(runs)))
-        return (tmp_path / "one.json").read_text().splitlines()
+        return (tmp_path / "one.json").read_text().partition('"model"')[2].splitlines()
 
     one, other = lines(500.0), lines(700.0)
     changed = [number for number, (line, was) in enumerate(zip(other, one, strict=True)) if line != was]
     start = next(number for number, line in enumerate(one) if "jvm.thread.started" in line)
     assert len(changed) == 5
     assert start < changed[0] < changed[-1] < start + 15
+
+
+def test_a_line_for_each_property_says_what_changed(path, tmp_path):
+    """The model's many numbers change with every training; a reviewer reads these lines."""
+    save(tmp_path / "other.json", train(program_runs(1, 5, Program(threads=30))))
+    one, other = (json.loads(file.read_text())["summary"] for file in (path, tmp_path / "other.json"))
+    assert [subject for subject in one if one[subject] != other[subject]] == ["jvm.thread.count"]
+    assert one["jvm.memory.heap.committed"].startswith("mean 128 MiB, ")
+    assert len(one) == len(json.loads(path.read_text())["model"]["properties"]) + 1
 
 
 def test_properties_are_in_the_order_of_their_names(path):

@@ -1,0 +1,118 @@
+"""What sets two oracles of one test apart, number by number, for whoever accepts the newer one."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from buto.oracle.levels import Level, left_out, levels
+from buto.oracle.model import Oracle
+from buto.properties import Better, Property
+from buto.verdicts import Effect
+
+STANDARD_ERRORS = 3.0
+"""Two oracles of an unchanged program lie further apart in some three of a thousand numbers."""
+
+NOTICEABLE_RATIO = 2.0
+"""The deviation of ten runs is easily half as much again as that of ten others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One number of a run in two oracles.
+
+    Attributes:
+        subject: the property, or the type and emitter of notifications.
+        number: ``mean``, ``total`` or ``number``.
+        old, new: None where an oracle does not have it.
+        standard_error: of the difference of the centres, by the scatter of both sets of runs.
+        better: the direction that is welcome.
+        reason: why the new oracle does not have it, if that is known.
+    """
+
+    subject: str
+    number: str
+    unit: str
+    old: Level | None
+    new: Level | None
+    standard_error: float = 0.0
+    better: Better = Better.UNKNOWN
+    reason: str = ""
+
+    @property
+    def change(self) -> float:
+        """By how much more is expected; NaN where one is missing."""
+        return math.nan if self.old is None or self.new is None else self.new.expected - self.old.expected
+
+    @property
+    def has_moved(self) -> bool:
+        """Whether the change is more than learning twice from an unchanged program gives."""
+        return abs(self.change) > STANDARD_ERRORS * self.standard_error
+
+    @property
+    def steps(self) -> float:
+        """The change in standard errors, without sign; infinite where runs do not scatter at all."""
+        if not self.change:
+            return 0.0
+        return abs(self.change) / self.standard_error if self.standard_error else math.inf
+
+    @property
+    def width_ratio(self) -> float:
+        """How many times as wide the new band is; NaN where one is missing or has no width."""
+        if self.old is None or self.new is None or not (self.old.half_width and self.new.half_width):
+            return math.nan
+        return self.new.half_width / self.old.half_width
+
+    @property
+    def is_wider(self) -> bool:
+        return self.width_ratio >= NOTICEABLE_RATIO
+
+    @property
+    def is_narrower(self) -> bool:
+        return self.width_ratio <= 1 / NOTICEABLE_RATIO
+
+    @property
+    def effect(self) -> Effect:
+        """Whether the change is welcome."""
+        if self.better is Better.UNKNOWN or not abs(self.change) > 0:
+            return Effect.UNKNOWN
+        return Effect.WORSE if (self.change > 0) == (self.better is Better.LOWER) else Effect.BETTER
+
+
+def difference(old: Oracle, new: Oracle) -> tuple[Row, ...]:
+    """One row for each number that either oracle has, those that have moved furthest first."""
+    before, after = _numbers(old), _numbers(new)
+    reasons = left_out(new)
+    rows = []
+    for key in dict.fromkeys((*before, *after)):
+        subject, number = key
+        prop = (after.get(key) or before[key]).prop
+        rows.append(
+            Row(
+                subject,
+                number,
+                prop.unit,
+                before[key].level if key in before else None,
+                after[key].level if key in after else None,
+                math.hypot(*(one[key].standard_error for one in (before, after) if key in one)),
+                prop.better,
+                "" if key in after else reasons.get(subject, ""),
+            )
+        )
+    return tuple(sorted(rows, key=lambda row: -row.steps))
+
+
+@dataclass(frozen=True, slots=True)
+class _Number:
+    prop: Property
+    level: Level
+    standard_error: float
+
+
+def _numbers(oracle: Oracle) -> dict[tuple[str, str], _Number]:
+    deviations, n_runs = oracle.settings.pipeline.deviations, len(oracle.run_ids)
+    return {
+        (prop.name, number): _Number(prop, level, level.half_width / deviations / math.sqrt(n_runs))
+        for prop, number, level in levels(oracle)
+        if math.isfinite(level.expected)
+    }

@@ -1,0 +1,67 @@
+"""What two oracles of one test say of everything but numbers: program, judgement, environment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from typing import Any
+
+from buto.oracle.model import Oracle
+
+VARIES = "not the same in all runs"
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """Something beside the numbers that is not as it was.
+
+    Attributes:
+        part: ``target``, ``judge``, ``runs`` or ``environment``.
+        old, new: as text; None where an oracle does not have it.
+        decides: whether runs of the old environment could not be judged by the new oracle.
+    """
+
+    part: str
+    key: str
+    old: str | None
+    new: str | None
+    decides: bool = False
+
+
+def surroundings(old: Oracle, new: Oracle) -> tuple[Changed, ...]:
+    """What is not as it was, keys that decide before other metadata.
+
+    Of two presets only what both have a setting for is compared, beside their names; of metadata what
+    neither ignores.
+    """
+    changed = [*_changed("target", old.target, new.target)]
+    if len(old.run_ids) != len(new.run_ids):
+        changed.append(Changed("runs", "number", str(len(old.run_ids)), str(len(new.run_ids))))
+    judged = [one.settings.to_data() for one in (old, new)]
+    both = judged[0].keys() & judged[1].keys() if old.settings.preset != new.settings.preset else None
+    changed += [one for one in _changed("judge", *judged) if both is None or one.key in both]
+    environments = [
+        {**one.environment.values, **dict.fromkeys(one.environment.varying, VARIES)} for one in (old, new)
+    ]
+    decides = new.settings.metadata.is_deciding
+    ignored = (*old.settings.metadata.ignored, *new.settings.metadata.ignored)
+    found = [
+        replace(one, decides=decides(one.key))
+        for one in _changed("environment", *environments)
+        if not any(fnmatchcase(one.key, pattern) for pattern in ignored)
+    ]
+    return (*changed, *sorted(found, key=lambda one: not one.decides))
+
+
+def _changed(part: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Changed]:
+    for key in dict.fromkeys((*old, *new)):
+        before, after = (_text(data[key]) if key in data else None for data in (old, new))
+        if before != after:
+            yield Changed(part, key, before, after)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return " ".join(map(_text, value))
+    return str(value)

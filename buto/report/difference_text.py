@@ -1,0 +1,89 @@
+"""What a newly learned oracle changes, as lines for whoever accepts it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from buto.oracle.difference import Level, Row
+from buto.oracle.surroundings import Changed
+from buto.report.harmless import MAX_TEXT, one_line
+from buto.report.terminal import Line
+from buto.units import format_change, format_count, format_quantity, format_ratio
+from buto.verdicts import Effect
+
+MAX_ROWS = 20
+"""Of each kind; the others are counted."""
+
+_COLOUR = {Effect.WORSE: "red", Effect.BETTER: "green", Effect.UNKNOWN: "yellow"}
+_SAID = {"target": "program", "judge": "judged", "runs": "training runs", "environment": "environment"}
+_NONE = "nothing"
+
+
+def difference_lines(
+    test: str, rows: Sequence[Row], changed: Sequence[Changed], *, max_rows: int | None = MAX_ROWS
+) -> list[Line]:
+    """The lines to print: a headline, and a line for all that is not as it was.
+
+    Args:
+        rows, changed: what :mod:`buto.oracle.difference` and :mod:`buto.oracle.surroundings` give.
+        max_rows: of each kind; None for all.
+    """
+    there = [(row, row.old, row.new) for row in rows if row.old is not None and row.new is not None]
+    moved = [one for one in there if one[0].has_moved]
+    kinds = (
+        [_moved(*one) for one in moved],
+        [_width("wider", *one) for one in there if one[0].is_wider],
+        [_width("narrower", *one) for one in there if one[0].is_narrower],
+        [_one_sided("new", row, row.new) for row in rows if row.old is None],
+        [_one_sided("gone", row, row.old) for row in rows if row.new is None],
+        [_beside(one) for one in changed],
+    )
+    lines = [_line(one_line(f"{test}: {_headline(len(moved), len(there))}"))]
+    for kind in kinds:
+        shown = kind if max_rows is None else kind[:max_rows]
+        lines += shown
+        if len(shown) < len(kind):
+            lines.append(_line(f"  and {len(kind) - len(shown)} more (-v)"))
+    return lines
+
+
+def _headline(n_moved: int, n_rows: int) -> str:
+    if not n_moved:
+        return f"{format_count(n_rows, 'number')} as before, as far as runs tell"
+    return f"{n_moved} of {format_count(n_rows, 'number')} changed by more than runs scatter"
+
+
+def _moved(row: Row, old: Level, new: Level) -> Line:
+    change = format_change(old.expected, new.expected, row.unit)
+    said = change if row.effect is Effect.UNKNOWN else f"{change}, {row.effect.value}"
+    before, after = (format_quantity(level.expected, row.unit) for level in (old, new))
+    return _line("  ", _subject(row), f"  {row.number} {before} -> {after}  ", (said, _COLOUR[row.effect]))
+
+
+def _width(word: str, row: Row, old: Level, new: Level) -> Line:
+    before, after = (format_quantity(level.half_width, row.unit) for level in (old, new))
+    ratio = format_ratio(row.width_ratio)
+    return _line(*_label(word), _subject(row), f"  {row.number} +-{before} -> +-{after} ({ratio})")
+
+
+def _one_sided(word: str, row: Row, level: Level | None) -> Line:
+    said = "" if level is None else f"{row.number} {format_quantity(level.expected, row.unit)}"
+    said += f" ({one_line(row.reason, MAX_TEXT)})" if row.reason else ""
+    return _line(*_label(word), _subject(row), f"  {said}")
+
+
+def _beside(one: Changed) -> Line:
+    before, after = (_NONE if text is None else one_line(text, MAX_TEXT) for text in (one.old, one.new))
+    return _line(*_label(_SAID[one.part]), f"{one_line(one.key, MAX_TEXT)}: {before} -> {after}")
+
+
+def _label(word: str) -> tuple[str | tuple[str, str], ...]:
+    return "  ", (f"{word}:", "cyan"), " "
+
+
+def _subject(row: Row) -> tuple[str, str]:
+    return one_line(row.subject, MAX_TEXT), "bold"
+
+
+def _line(*parts: str | tuple[str, str]) -> Line:
+    return Line(tuple((part, "") if isinstance(part, str) else part for part in parts))

@@ -1,0 +1,171 @@
+"""Two programs compared: what is found, what is refused, and how often nothing is called something."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from buto.errors import JudgeError
+from buto.oracle.comparison import compare, comparing, runs_needed, smallest_p_value
+from buto.oracle.settings import CALIBRATED, SUSTAINED, settings_from
+from buto.properties import property_for
+from buto.runs import Quality, run_set
+from buto.verdicts import Direction, Effect, Status
+from tests.contract.signals import Program, make_run, program_run
+
+SETTINGS = comparing(CALIBRATED)
+UNCHANGED = Program()
+
+
+def runs_of(test, count, program=UNCHANGED, *, first=0, **metadata):
+    """Every second number, so that the runs of two programs take turns."""
+    made = [program_run(3, first + 2 * number, program) for number in range(count)]
+    return run_set([replace(run, test=test, metadata={**run.metadata, **metadata}) for run in made])
+
+
+def two(n_runs=6, program=UNCHANGED, settings=SETTINGS, **metadata):
+    """The verdict on a program and another one."""
+    return compare(runs_of("old", n_runs), runs_of("new", n_runs, program, first=1, **metadata), settings)
+
+
+@pytest.mark.parametrize(
+    ("program", "subject", "direction", "effect"),
+    [
+        (Program(threads=4), "jvm.thread.count", Direction.MORE, Effect.WORSE),
+        (Program(threads=-4), "jvm.thread.count", Direction.LESS, Effect.BETTER),
+        (Program(work=2.0), "jvm.cpu.time", Direction.MORE, Effect.WORSE),
+        (Program(duration_s=6.0), "run.duration", Direction.MORE, Effect.WORSE),
+    ],
+)
+def test_what_the_second_program_has_more_of_is_named(program, subject, direction, effect):
+    verdict = two(6, program)
+    assert verdict.status is Status.REGRESSION
+    assert verdict.p_value == pytest.approx(2 / 924)
+    finding = next(one for one in verdict.findings if one.subject == subject)
+    assert (finding.source, finding.direction, finding.effect) == ("comparison", direction, effect)
+    assert (finding.observed > finding.expected) == (direction is Direction.MORE)
+
+
+def test_the_roles_are_alike():
+    """Put the other way round, the p-value is the same and each finding has the other direction."""
+    old, new = runs_of("old", 6), runs_of("new", 6, Program(leak=3e6, threads=2), first=1)
+    there, back = compare(old, new, SETTINGS), compare(new, old, SETTINGS)
+    assert there.p_value == back.p_value
+    assert {(one.subject, one.expected, one.observed) for one in there.findings} == {
+        (one.subject, one.observed, one.expected) for one in back.findings
+    }
+    assert all(
+        one.direction is not other.direction for one, other in zip(there.findings, back.findings, strict=True)
+    )
+
+
+def test_equal_programs_differ_as_often_as_alpha_says():
+    """Of 40 pairs of 5 and 5 runs at alpha 0.1, 4 are expected; 11 or more have a chance of 2 in 1000."""
+    settings = comparing(settings_from({"preset": "calibrated", "alpha": 0.1}))
+    pool = [program_run(8, number) for number in range(40)]
+    random = np.random.default_rng(0)
+    found = 0
+    for _ in range(40):
+        chosen = random.permutation(len(pool))[:10]
+        ours, theirs = (run_set([pool[place] for place in part]) for part in np.split(chosen, 2))
+        found += compare(ours, theirs, settings).status is Status.REGRESSION
+    assert found < 11
+
+
+def test_only_the_worse_counts_where_that_is_asked_for():
+    settings = comparing(settings_from({"preset": "calibrated", "fail-on": "worse"}))
+    assert two(6, Program(work=0.5), settings).status is Status.PASS
+    assert two(6, Program(work=2.0), settings).status is Status.REGRESSION
+
+
+def test_a_change_below_the_smallest_that_counts_does_not_count():
+    settings = comparing(settings_from({"preset": "calibrated", "minimum-effect": {"jvm.thread.count": "3"}}))
+    assert two(6, Program(threads=2), settings).status is Status.PASS
+    assert two(6, Program(threads=4), settings).status is Status.REGRESSION
+
+
+def test_the_smallest_p_value_is_that_of_the_largest_difference():
+    assert smallest_p_value(5, 5, SETTINGS) == 2 / 252
+    assert smallest_p_value(5, 6, SETTINGS) == 1 / 462
+    worse = comparing(settings_from({"preset": "calibrated", "fail-on": "worse"}))
+    assert smallest_p_value(5, 5, worse) == 1 / 252
+
+
+@pytest.mark.parametrize(("alpha", "needed"), [(0.05, 5), (0.01, 5), (0.005, 6), (0.001, 7)])
+def test_too_few_runs_for_alpha_decide_nothing(alpha, needed):
+    settings = comparing(settings_from({"preset": "calibrated", "alpha": alpha}))
+    assert runs_needed(settings) == needed
+    assert two(needed, Program(threads=30), settings).status is Status.REGRESSION
+    if needed > 5:
+        fewer = two(needed - 1, Program(threads=30), settings)
+        assert (fewer.status, fewer.p_value) == (Status.INCONCLUSIVE, None)
+        assert f"{needed} of each could" in fewer.reasons[0]
+
+
+@pytest.mark.parametrize("n_runs", [0, 4])
+def test_fewer_than_five_runs_of_one_are_not_compared(n_runs):
+    with pytest.raises(JudgeError, match=f"9 and {n_runs} usable runs"):
+        compare(runs_of("old", 9), runs_of("new", n_runs, first=1), SETTINGS)
+
+
+def test_disturbed_runs_are_left_out_and_told():
+    old, new = runs_of("old", 6), runs_of("new", 6, first=1)
+    starved = replace(new.runs[0], quality=Quality(("it was starved",)))
+    verdict = compare(old, run_set([starved, *new.runs[1:]]), SETTINGS)
+    assert len(verdict.run_ids) == 5
+    assert f"run {starved.id} cannot be judged: it was starved" in verdict.warnings
+
+
+def test_another_machine_is_not_compared():
+    verdict = two(**{"host.cores": 64})
+    assert (verdict.status, verdict.p_value) == (Status.INCONCLUSIVE, None)
+    assert verdict.reasons == ("host.cores differs: 2 with old, 64 with new",)
+
+
+def test_what_a_command_decides_is_told_and_compared():
+    verdict = two(**{"jvm.vm.version": "17+1", "jvm.input.arguments": "-Xmx1g"})
+    assert verdict.status is Status.PASS
+    assert "jvm.vm.version differs: '25+36' with old, '17+1' with new" in verdict.warnings
+
+
+def test_a_property_of_one_program_only_keeps_the_two_from_being_alike():
+    new = runs_of("new", 6, first=1)
+    extra = replace(property_for("jvm.gc.count[Other]"))
+    more = [
+        replace(
+            run,
+            properties=(*run.properties, extra),
+            values=np.column_stack([run.values, np.zeros(len(run.times_s))]),
+        )
+        for run in new
+    ]
+    verdict = compare(runs_of("old", 6), run_set(more), SETTINGS)
+    assert verdict.status is Status.INCONCLUSIVE
+    assert verdict.reasons == (
+        "jvm.gc.count[Other] was read in all runs of new only, and could not be compared",
+    )
+    some = compare(runs_of("old", 6), run_set([*new.runs[:3], *more[3:]]), SETTINGS)
+    assert some.status is Status.PASS
+
+
+def test_programs_without_a_common_property_are_not_compared():
+    old = run_set([make_run(2 * number, [0, 1], {"jvm.class.count": [1, 2]}) for number in range(5)])
+    new = run_set([make_run(2 * number + 1, [0, 1], {"jvm.thread.count": [1, 2]}) for number in range(5)])
+    with pytest.raises(JudgeError, match="no property was read in every run"):
+        compare(old, new, SETTINGS)
+
+
+def test_runs_that_did_not_take_turns_are_told():
+    new = run_set([replace(run, test="new") for run in runs_of("old", 6, first=100)])
+    assert any(
+        "in between looks like a difference" in text
+        for text in compare(runs_of("old", 6), new, SETTINGS).warnings
+    )
+    assert not two().warnings
+
+
+def test_a_test_that_is_not_judged_by_the_calibrated_oracle_lends_no_settings():
+    own = settings_from({"preset": "calibrated", "alpha": 0.05, "metadata-deciding": ["jvm.vm.*", "own.*"]})
+    assert comparing(SUSTAINED) == comparing(CALIBRATED)
+    assert comparing(own).alpha == 0.05
+    assert comparing(own).metadata.deciding == ("own.*",)
