@@ -19,8 +19,13 @@ def style() -> str:
 @cache
 def script() -> str:
     """All scripts as one function; nothing of them is global."""
-    parts = "\n".join(_read(f"{name}.js") for name in SCRIPTS)
+    parts = "\n".join(map(source, SCRIPTS))
     return f'(() => {{\n"use strict";\n{parts}\n}})();'
+
+
+def source(name: str) -> str:
+    """One of the scripts, as it is kept."""
+    return _read(f"{name}.js")
 
 
 @cache

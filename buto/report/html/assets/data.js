@@ -59,10 +59,12 @@ function nearest(times, time) {
   return low > 0 && time - times[low - 1] <= times[low] - time ? low - 1 : low < times.length ? low : -1;
 }
 
-// The value on the line between two entries; NaN outside.
+// The value on the line between two entries; the first or last just outside, NaN further away.
 function between(times, values, time) {
   const n = times.length;
-  if (!n || time < times[0] || time > times[n - 1]) return NaN;
+  const reach = n > 1 ? (2 * (times[n - 1] - times[0])) / n : 0;
+  if (!n || time < times[0] - reach || time > times[n - 1] + reach) return NaN;
+  time = Math.max(times[0], Math.min(times[n - 1], time));
   let at = nearest(times, time);
   if (times[at] > time) at -= 1;
   const next = Math.min(at + 1, n - 1);

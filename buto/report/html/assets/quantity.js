@@ -19,11 +19,13 @@ function stripped(text) {
   return text.includes(".") ? text.replace(/0+$/, "").replace(/\.$/, "") : text;
 }
 
+// As Python rounds: what lies exactly between two goes to the even one.
 function halfEven(value, decimals) {
-  const scaled = value * 10 ** decimals;
-  const below = Math.floor(scaled);
-  if (scaled - below !== 0.5) return value.toFixed(decimals);
-  return ((below % 2 ? below + 1 : below) / 10 ** decimals).toFixed(decimals);
+  const rounded = value.toFixed(decimals);
+  const rest = value.toFixed(80).split(".")[1].slice(decimals);
+  if (!/^50*$/.test(rest) || Number(rounded.at(-1)) % 2 === 0) return rounded;
+  const step = 10 ** -decimals;
+  return (Number(rounded) - Math.sign(value) * step).toFixed(decimals);
 }
 
 function formatQuantity(value, unit) {

@@ -1,0 +1,146 @@
+"""A real Chromium without a window, pages opened in it at two widths, and their pictures.
+
+The browser is Debian's (``apt-get install chromium``) or the one that BUTO_CHROMIUM names. Without one
+these tests are skipped, but never where CI is set: there they fail.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psutil
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from buto.report.html import render
+from tests.unit.report.html import reports
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+# As root there is no sandbox; the rest keeps the browser from calling home.
+OPTIONS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+END_S = 10.0
+DRAWN_MS = 20_000
+
+
+@dataclass(frozen=True)
+class Looks:
+    """How a reader looks at the page."""
+
+    width: int
+    scheme: str
+
+    def __str__(self) -> str:
+        return f"{self.width}-{self.scheme}"
+
+
+LOOKS = (Looks(1280, "light"), Looks(390, "dark"))
+
+
+@dataclass
+class Opened:
+    """A page with all that it said and asked for while it was open."""
+
+    page: Page
+    pictures: Path
+    name: str
+    complaints: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+    def picture(self, what: str, *, whole: bool = False) -> None:
+        """Keep a picture, for people to look at."""
+        self.page.screenshot(path=self.pictures / f"{self.name}-{what}.png", full_page=whole)
+
+
+Opener = Callable[..., Opened]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    path = os.environ.get("BUTO_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+    if path is None:
+        why = "no Chromium was found; Debian, Ubuntu: apt-get install chromium"
+        if os.environ.get("CI"):
+            pytest.fail(why)
+        pytest.skip(why)
+    before = set(psutil.Process().children(recursive=True))
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=path, args=list(OPTIONS))
+        yield started
+        started.close()
+    deadline = time.monotonic() + END_S
+    while left := set(psutil.Process().children(recursive=True)) - before:
+        assert time.monotonic() < deadline, f"left behind: {left}"
+        time.sleep(0.02)
+
+
+@pytest.fixture(autouse=True)
+def no_process_left_behind() -> None:
+    """The browser starts and ends processes as it likes; all are gone when it is closed."""
+
+
+@pytest.fixture(scope="session")
+def pictures(request: pytest.FixtureRequest) -> Path:
+    """Where pictures are kept after the tests; no part of the repository."""
+    place: Path = request.config.rootpath / "test-output" / "browser"
+    place.mkdir(parents=True, exist_ok=True)
+    return place
+
+
+@pytest.fixture(scope="session")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Rendered reports, each in a file as a user has it."""
+    place = tmp_path_factory.mktemp("pages")
+    made = {
+        "leaking": reports.leaking(),
+        "three": reports.leaking(3),
+        "passing": reports.passing(),
+        "elsewhere": reports.elsewhere(),
+        "hostile": reports.hostile(),
+        "large": reports.large(),
+    }
+    paths = {}
+    for name, report in made.items():
+        paths[name] = place / f"{name}.html"
+        paths[name].write_text(render(report), encoding="utf-8")
+    return paths
+
+
+@pytest.fixture
+def opened(browser: Browser, pages: dict[str, Path], pictures: Path) -> Iterator[Opener]:
+    """Open a page and wait until it is drawn; it is closed after the test."""
+    contexts = []
+
+    def opener(name: str, looks: Looks = LOOKS[0], *, script: bool = True) -> Opened:
+        context = browser.new_context(
+            viewport={"width": looks.width, "height": 850},
+            color_scheme=looks.scheme,  # type: ignore[arg-type]
+            java_script_enabled=script,
+        )
+        contexts.append(context)
+        page = context.new_page()
+        made = Opened(page, pictures, f"{name}-{looks}")
+        page.on("console", lambda message: made.complaints.append(message.text))
+        page.on("pageerror", lambda error: made.complaints.append(str(error)))
+        page.on("dialog", lambda dialog: made.complaints.append(dialog.message))
+        page.on("request", lambda request: made.requests.append(request.url))
+        page.goto(pages[name].as_uri())
+        if script:
+            page.wait_for_selector("html[data-drawn]", state="attached", timeout=DRAWN_MS)
+        return made
+
+    yield opener
+    for context in contexts:
+        context.close()

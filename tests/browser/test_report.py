@@ -1,0 +1,257 @@
+"""The report of a check as readers meet it: in a browser, at a desk and on a phone."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.conftest import LOOKS, Looks, Opened, Opener
+
+both = pytest.mark.parametrize("looks", LOOKS, ids=str)
+
+
+def first_plot(page: Page) -> Locator:
+    plot = page.locator(".finding .plot").first
+    plot.scroll_into_view_if_needed()
+    return plot
+
+
+def place(plot: Locator, across: float, down: float) -> tuple[float, float]:
+    """A point of a plot, as shares of its width and height."""
+    box = plot.bounding_box()
+    assert box is not None
+    return box["x"] + across * box["width"], box["y"] + down * box["height"]
+
+
+def drag(page: Page, plot: Locator, start: float, end: float) -> None:
+    page.mouse.move(*place(plot, start, 0.4))
+    page.mouse.down()
+    page.mouse.move(*place(plot, end, 0.45), steps=3)
+    page.mouse.up()
+
+
+def times_on_axis(plot: Locator) -> list[str]:
+    return plot.locator(".axes text[text-anchor=middle]").all_text_contents()
+
+
+def drawn_points(paths: Locator) -> list[int]:
+    """How many points each path has."""
+    return [
+        len(re.findall(r"[ML]", path or ""))
+        for path in paths.evaluate_all("all => all.map(one => one.getAttribute('d'))")
+    ]
+
+
+@both
+@pytest.mark.parametrize("name", ["leaking", "three", "passing", "elsewhere", "hostile", "large"])
+def test_every_page_is_quiet_complete_and_fits_its_width(opened: Opener, name: str, looks: Looks) -> None:
+    made = opened(name, looks)
+    page = made.page
+    made.picture("whole", whole=True)
+    assert made.complaints == []
+    assert made.requests == [page.url]
+    assert page.evaluate("document.documentElement.scrollWidth") <= looks.width
+    for chart in page.locator("[data-panel]").all():
+        assert min(drawn_points(chart.locator("path.checked:not(.beyond)"))) > 50
+        assert min(drawn_points(chart.locator(".plot .training path"))) > 50
+        assert min(drawn_points(chart.locator("path.band:not(.swatch path)").first)) > 50
+    small = drawn_points(page.locator(".card path.checked:not(.beyond)"))
+    assert len(small) >= 5 and min(small) > 50
+    assert page.evaluate("window.pwned") is None
+
+
+@both
+def test_the_answer_the_worst_and_its_chart_are_seen_without_scrolling_far(
+    opened: Opener, looks: Looks
+) -> None:
+    page = opened("leaking", looks).page
+    expect(page.locator(".badge")).to_have_text(re.compile("regression", re.IGNORECASE))
+    for part, screens in ((".badge", 1), (".worst", 1), (".finding .big", 1), (".finding .plot svg", 1.5)):
+        box = page.locator(part).first.bounding_box()
+        assert box is not None
+        assert box["y"] < screens * 850
+
+
+@both
+def test_hovering_names_the_moment_the_value_and_what_was_expected(opened: Opener, looks: Looks) -> None:
+    made = opened("leaking", looks)
+    plot = first_plot(made.page)
+    tip = plot.locator(".tip")
+    expect(tip).to_be_hidden()
+    made.page.mouse.move(*place(plot, 0.9, 0.5))
+    expect(tip).to_be_visible()
+    made.picture("hover")
+    said = tip.inner_text()
+    assert re.search(r"at\s+2\d(\.\d+)? s", said)
+    assert re.search(r"this run\s+[\d.]+ MiB, outside", said)
+    assert re.search(r"expected\s+[\d.]+ MiB to [\d.]+ MiB", said)
+    assert re.search(r"training\s+[\d.]+ MiB to [\d.]+ MiB", said)
+    box, whole = tip.bounding_box(), plot.bounding_box()
+    assert box is not None and whole is not None
+    assert box["x"] >= 0 and box["x"] + box["width"] <= looks.width
+    assert box["y"] >= whole["y"] - 1 and box["y"] + box["height"] <= whole["y"] + whole["height"] + 1
+
+
+@both
+def test_dragging_zooms_in_and_a_double_click_shows_the_whole_run_again(opened: Opener, looks: Looks) -> None:
+    made = opened("leaking", looks)
+    page, plot = made.page, first_plot(made.page)
+    before = times_on_axis(plot)
+    assert before[0] == "0 s"
+    drag(page, plot, 0.5, 0.8)
+    made.picture("zoom")
+    zoomed = times_on_axis(plot)
+    assert zoomed != before and "0 s" not in zoomed
+    whole = page.locator(".finding .tools").first.get_by_text("whole run")
+    expect(whole).to_be_enabled()
+    page.mouse.dblclick(*place(plot, 0.6, 0.4))
+    assert times_on_axis(plot) == before
+    expect(whole).to_be_disabled()
+
+
+@both
+def test_the_keyboard_reaches_everything_that_can_be_used(opened: Opener, looks: Looks) -> None:
+    page = opened("leaking", looks).page
+    page.evaluate(
+        """() => {
+          const usable = "a[href], button:not([disabled]), input, summary, [tabindex='0']";
+          window.wanted = [...document.querySelectorAll(usable)].filter((one) => one.checkVisibility());
+          window.reached = new Set();
+          document.addEventListener("focusin", (event) => window.reached.add(event.target));
+        }"""
+    )
+    wanted = page.evaluate("window.wanted.length")
+    assert wanted > 30
+    for _ in range(wanted + 5):
+        page.keyboard.press("Tab")
+    missed = page.evaluate(
+        "window.wanted.filter((one) => !window.reached.has(one)).map((one) => one.outerHTML.slice(0, 80))"
+    )
+    assert missed == []
+
+
+def test_keys_move_zoom_and_change_the_axis_and_say_so_aloud(opened: Opener) -> None:
+    page = opened("leaking").page
+    plot = first_plot(page)
+    aloud = page.locator(".finding .said-aloud").first
+    plot.focus()
+    page.keyboard.press("End")
+    expect(aloud).to_have_text(re.compile(r"this run [\d.]+ MiB, outside; expected"))
+    last = aloud.inner_text()
+    page.keyboard.press("Shift+ArrowLeft")
+    expect(aloud).not_to_have_text(last)
+    before = times_on_axis(plot)
+    page.keyboard.press("+")
+    page.keyboard.press("+")
+    assert times_on_axis(plot) != before
+    page.keyboard.press("0")
+    assert times_on_axis(plot) == before
+    values = plot.locator(".axes text[text-anchor=end]")
+    linear = values.all_text_contents()
+    page.keyboard.press("L")
+    assert values.all_text_contents() != linear
+    expect(page.locator(".finding .tools").first.get_by_text("log")).to_have_attribute("aria-pressed", "true")
+
+
+def test_the_legend_hides_and_shows_by_key(opened: Opener) -> None:
+    page = opened("three").page
+    entry = page.locator(".finding .legend").first.get_by_role("button", name="training runs")
+    plot = page.locator(".finding .plot").first
+    entry.focus()
+    expect(plot.locator(".training path")).to_have_count(10)
+    page.keyboard.press("Space")
+    expect(entry).to_have_attribute("aria-pressed", "false")
+    expect(plot.locator(".training path")).to_have_count(0)
+    page.keyboard.press("Space")
+    expect(plot.locator(".training path")).to_have_count(10)
+
+
+@both
+def test_every_property_has_a_large_chart_that_opens_turns_and_closes_by_key(
+    opened: Opener, looks: Looks
+) -> None:
+    made = opened("leaking", looks)
+    page = made.page
+    cards = page.locator(".card")
+    large = page.get_by_role("dialog")
+    cards.nth(1).focus()
+    page.keyboard.press("Enter")
+    expect(large).to_be_visible()
+    expect(large.locator(".plot")).to_be_focused()
+    page.keyboard.press("ArrowRight")
+    expect(large.locator(".tip")).to_be_visible()
+    made.picture("large")
+    name = large.locator("h2").inner_text()
+    assert name == cards.nth(1).locator(".name").inner_text()
+    large.get_by_label("next property").click()
+    expect(large.locator("h2")).not_to_have_text(name)
+    assert min(drawn_points(large.locator("path.checked:not(.beyond)"))) > 1
+    page.keyboard.press("Escape")
+    expect(large).to_be_hidden()
+
+
+def test_small_charts_come_by_evidence_and_can_be_filtered(opened: Opener) -> None:
+    page = opened("leaking").page
+    cards = page.locator(".card")
+    differ = cards.evaluate_all("all => all.map(one => one.classList.contains('differs'))")
+    assert differ == sorted(differ, reverse=True) and differ[0] and not differ[-1]
+    page.get_by_label("filter properties by name").fill("cache")
+    visible = [card for card in cards.all() if card.is_visible()]
+    assert len(visible) == 1
+    assert "com.acme:type=Cache,name=orders" in visible[0].inner_text()
+
+
+def test_collections_and_notifications_are_marked(opened: Opener) -> None:
+    page = opened("leaking").page
+    plot = first_plot(page)
+    expect(plot.locator(".marks.collections path")).to_have_count(15)
+    expect(plot.locator(".marks.notifications path")).to_have_count(5)
+    expect(page.locator("#timeline .heard")).to_have_count(5)
+    expect(page.locator("#timeline .band")).to_have_count(5)
+
+
+def test_what_differs_in_the_environment_is_marked(opened: Opener) -> None:
+    page = opened("leaking").page
+    row = page.locator("#environment tr", has_text="host.name")
+    expect(row.locator("mark")).to_have_text("ci-9")
+    expect(row).to_contain_text("ci-7")
+
+
+def test_light_and_dark_follow_the_reader(opened: Opener) -> None:
+    def background(made: Opened) -> list[int]:
+        colour = made.page.evaluate("getComputedStyle(document.body).backgroundColor")
+        return [int(part) for part in re.findall(r"\d+", colour)[:3]]
+
+    light, dark = (background(opened("passing", looks)) for looks in LOOKS)
+    assert min(light) > 200 and max(dark) < 60
+
+
+def test_print_is_dark_on_white_with_charts_and_without_buttons(opened: Opener) -> None:
+    made = opened("leaking", Looks(760, "dark"))
+    made.page.emulate_media(media="print")
+    assert made.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    expect(made.page.locator("nav")).to_be_hidden()
+    expect(made.page.locator(".tools").first).to_be_hidden()
+    expect(made.page.locator(".finding .plot svg").first).to_be_visible()
+    made.picture("print", whole=True)
+
+
+def test_without_script_the_numbers_still_stand_there(opened: Opener) -> None:
+    page = opened("leaking", script=False).page
+    expect(page.locator("noscript p")).to_be_visible()
+    expect(page.locator(".finding").first).to_contain_text("expected")
+
+
+def test_a_script_from_outside_is_refused_even_if_it_got_in(opened: Opener) -> None:
+    made = opened("passing")
+    made.page.evaluate(
+        """() => {
+          const script = document.createElement("script");
+          script.textContent = "window.pwned = 1";
+          document.body.append(script);
+        }"""
+    )
+    assert made.page.evaluate("window.pwned") is None
+    assert any("Content Security Policy" in one for one in made.complaints)
