@@ -155,7 +155,7 @@ CALIBRATED = replace(SUSTAINED, preset="calibrated", detector="calibrated")
 ``sustained`` are drawn, and say when a change began."""
 
 PRESETS = {settings.preset: settings for settings in (CALIBRATED, SUSTAINED, THESIS)}
-DEFAULT = SUSTAINED
+DEFAULT = CALIBRATED
 
 
 def settings_from(judge: Mapping[str, Any]) -> Settings:
