@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from buto.experiments import published
 from buto.experiments.evaluation import Evaluation
-from buto.experiments.grids import GRIDS, Configuration, Grid
+from buto.experiments.grids import configuration, grid_of
 from buto.experiments.notified import NotifiedRuns
 from buto.experiments.published import Scope
 from buto.experiments.scores import MCC, Score, difference, standard_error
@@ -75,7 +75,7 @@ class Measured:
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """Of the configurations that the thesis has."""
-        return tuple(one.label for one in _grid(self.table).configurations)
+        return tuple(one.label for one in grid_of(self.table).configurations)
 
     @cached_property
     def _counts(self) -> dict[str, tuple[npt.NDArray[np.int64], list[str]] | None]:
@@ -146,12 +146,3 @@ class Claim:
 
     def decide(self, evidence: Evidence) -> Decision:
         return self.decided(evidence.of(self.table))
-
-
-def configuration(table: str, label: str) -> Configuration:
-    """A line of a table by its label, those that the thesis does not print too; KeyError if there is none."""
-    return {one.label: one for one in _grid(table).all}[label]
-
-
-def _grid(table: str) -> Grid:
-    return next((one for one in GRIDS.values() if one.table == table), GRIDS["overall"])

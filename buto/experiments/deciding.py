@@ -17,10 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from buto.experiments import published
-from buto.experiments.claims import Decide, Decision, Measured, Outcome, configuration
-from buto.experiments.evaluation import Evaluation, Judged
+from buto.experiments.claims import Decide, Decision, Measured, Outcome
 from buto.experiments.published import Example
 from buto.experiments.scores import MCC, Score
+from buto.experiments.tables import example_by_run
 
 SURE = 3.0
 
@@ -184,11 +184,10 @@ def shown(example: Example) -> Decide:
     """As many runs of one experiment are accepted as in the thesis, within a tenth of them."""
 
     def decide(measured: Measured) -> Decision:
-        found = _judged(measured.evidence.evaluation, example)
+        found = example_by_run(measured.evidence.evaluation, example)
         if found is None:
             return _NOTHING
-        judged, column = found
-        ours = [_share(counts[:, column]) for counts in (judged.positive, judged.negative)]
+        ours = [_share(counts) for counts in found]
         tp, fn, tn, fp = example.counts
         said = tp / (tp + fn), fp / (tn + fp)
         outcomes = [
@@ -233,18 +232,6 @@ def together(outcomes: Sequence[Outcome]) -> Outcome:
     if Outcome.DIFFERS in outcomes:
         return Outcome.DIFFERS
     return Outcome.UNDECIDED if Outcome.UNDECIDED in outcomes else Outcome.REPLICATES
-
-
-def _judged(evaluation: Evaluation, example: Example) -> tuple[Judged, int] | None:
-    """How an experiment was judged, and which column of it is the example's property."""
-    method = configuration("5.14", example.configuration).method
-    for one in evaluation.experiments:
-        if (one.training, one.negative) == (example.training, example.negative):
-            names = [prop.name for prop in evaluation.properties[one.program]]
-            column = next((names.index(name) for name in example.properties if name in names), None)
-            judged = evaluation.judged.get((method, one))
-            return None if judged is None or column is None else (judged, column)
-    return None
 
 
 def _share(counts: npt.NDArray[np.int32]) -> tuple[float, float]:

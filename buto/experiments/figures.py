@@ -10,9 +10,8 @@ from buto.analysis.pipeline import PipelineSettings
 from buto.analysis.series import Series, sampling_interval
 from buto.analysis.timepoints import GENERATORS, IntArray
 from buto.experiments import published
-from buto.experiments.claims import configuration
 from buto.experiments.evaluation import divided
-from buto.experiments.grids import HALF, SIMPLE, VALIDATION_SHARE, runs_of
+from buto.experiments.grids import HALF, SIMPLE, VALIDATION_SHARE, configuration, runs_of
 from buto.experiments.judging import Shares, bounds_of, smoothing_of
 from buto.experiments.published import HEAP_USED
 from buto.experiments.stacks import Stack, prepared

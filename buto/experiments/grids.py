@@ -226,6 +226,16 @@ GRIDS: dict[str, Grid] = {
 """By the names of Appendix A."""
 
 
+def grid_of(table: str) -> Grid:
+    """The experiment that a table of the thesis belongs to."""
+    return next((one for one in GRIDS.values() if one.table == table), GRIDS["overall"])
+
+
+def configuration(table: str, label: str) -> Configuration:
+    """A line of a table by its label, those that the thesis does not print too; KeyError if there is none."""
+    return {one.label: one for one in grid_of(table).all}[label]
+
+
 def runs_of(share: float, n_runs: int) -> int:
     """A share of a variant's runs as a number, at least 2; half a run counts as a whole."""
     return max(2, int(share * n_runs + HALF))

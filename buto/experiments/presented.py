@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import string
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import isnan
 
 from buto.experiments import published
@@ -140,13 +140,18 @@ def recorded(results: Results) -> Columns:
             str(results.evaluation.n_runs),
             str(len(one.left_out)),
             UNDEFINED if isnan(one.foreign_load) else format_percent(one.foreign_load),
-            "; ".join(f"{number} x {why}" for why, number in Counter(one.left_out).items()),
+            "; ".join(f"{number} times {why}" for why, number in _reasons(one.left_out).items()),
         )
         for one in results.recorded
     ]
     heads = ("variant", "usable", "taken", "left out", "used by others", "why left out")
     note = "Used by others: mean share of the cores during usable runs."
     return Columns("Recorded runs", heads, tuple(rows), notes=(note,))
+
+
+def _reasons(left_out: Sequence[str]) -> Mapping[str, int]:
+    # Without the numbers of single runs, which follow after a colon.
+    return Counter(why.partition(":")[0] for why in left_out)
 
 
 def impossible(results: Results, grid: Grid) -> tuple[str, ...]:
@@ -195,6 +200,23 @@ def notifications(one: NotifiedRuns) -> tuple[Columns, ...]:
     )
 
 
+def examples(results: Results) -> Columns:
+    """The experiments that the thesis shows, each by one property and configuration."""
+    rows = [
+        (
+            one.table,
+            f"{one.training} against {one.negative}",
+            one.properties[0],
+            one.configuration,
+            *map(str, (*counts, *one.counts)),
+        )
+        for one, counts in results.examples
+    ]
+    heads = ("table", "experiment", "property", "configuration", *_OURS[:4], *_THEIRS[:4])
+    groups = (("", 4), ("here", 4), ("thesis", 4))
+    return Columns("Single experiments", heads, tuple(rows), groups, left=4)
+
+
 def failing(results: Results) -> Columns:
     """Where good runs failed."""
     rows = []
@@ -240,6 +262,9 @@ def _sections(results: Results, *, several: bool) -> Iterator[Section]:
             folded=tuple(scores(one) for one in results.by_program if one.grid == grid.name),
             folded_title="By program",
         )
+    if results.examples:
+        shown = tuple(one for one in results.pictures if one.number in _FIGURES_OF_EXAMPLES)
+        yield Section(f"{at}Single experiments", tables=(examples(results),), pictures=shown)
     if results.failing:
         yield Section(
             f"{at}Single properties",
@@ -249,16 +274,18 @@ def _sections(results: Results, *, several: bool) -> Iterator[Section]:
         )
     if results.notified:
         tables = [table for one in results.notified for table in notifications(one)]
-        shown = [pictures[one.thesis.figure] for one in results.notified if one.thesis.figure in pictures]
-        yield Section(f"{at}Notifications", tables=tuple(tables), pictures=tuple(shown))
+        shown = tuple(
+            pictures[one.thesis.figure] for one in results.notified if one.thesis.figure in pictures
+        )
+        yield Section(f"{at}Notifications", tables=tuple(tables), pictures=shown)
     yield Section(f"{at}Runs", tables=(recorded(results),))
 
 
 _FIGURES = {
     "training-set-size": ("5.1",),
     "smoothing": ("5.2",),
-    "overall": tuple(f"5.{number}" for number in range(3, 11)),
 }
+_FIGURES_OF_EXAMPLES = tuple(one.figure for one in published.EXAMPLES)
 
 
 def _cells(line: Line) -> tuple[str, ...]:

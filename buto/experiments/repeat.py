@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan, nan
 from statistics import fmean
@@ -14,8 +14,8 @@ from buto.experiments.evaluation import SEED, Evaluation, Watch, evaluate
 from buto.experiments.figures import figures, recorded
 from buto.experiments.grids import BEST, GRIDS, Grid
 from buto.experiments.notified import NotifiedRuns, notified_runs
-from buto.experiments.published import Scope
-from buto.experiments.tables import Line, Table, everything, table, tables_of
+from buto.experiments.published import EXAMPLES, Example, Scope
+from buto.experiments.tables import Line, Table, everything, example_by_run, table, tables_of
 from buto.report.experiments.content import Picture
 from buto.runs import RunSet
 
@@ -47,6 +47,8 @@ class Results:
         recorded: of each variant that takes part.
         by_program: of each grid, tables that the thesis does not have.
         failing: at which properties most good runs failed with the best method; empty without ``overall``.
+        examples: the experiments that the thesis shows: true positives, false negatives, true negatives,
+            false positives by one property, over all splits.
         lines: every configuration in every scope, by the name of its grid.
     """
 
@@ -60,6 +62,7 @@ class Results:
     notified: tuple[NotifiedRuns, ...]
     claims: tuple[tuple[Claim, Decision], ...]
     pictures: tuple[Picture, ...]
+    examples: tuple[tuple[Example, tuple[int, int, int, int]], ...]
     lines: tuple[tuple[str, Line], ...]
 
 
@@ -105,8 +108,17 @@ def repeat(
         notified,
         tuple((claim, claim.decide(evidence)) for claim in claims_of({grid.table for grid in grids})),
         tuple(one for grid in grids for one in figures(data, grid.name)),
+        tuple(_examples(evaluation)),
         lines,
     )
+
+
+def _examples(evaluation: Evaluation) -> Iterator[tuple[Example, tuple[int, int, int, int]]]:
+    for example in EXAMPLES:
+        found = example_by_run(evaluation, example)
+        if found is not None:
+            (fn, tp), (tn, fp) = (counts.sum(axis=0).tolist() for counts in found)
+            yield example, (tp, fn, tn, fp)
 
 
 def _recorded(variant: str, runs: RunSet) -> RecordedVariant:

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from buto.experiments import published
 from buto.experiments.design import PROGRAMS
-from buto.experiments.evaluation import Evaluation
-from buto.experiments.grids import Configuration, Grid, Method, runs_of
+from buto.experiments.evaluation import Counts, Evaluation
+from buto.experiments.grids import Configuration, Grid, Method, configuration, runs_of
 from buto.experiments.published import Scope
 from buto.experiments.scores import MCC, SCORES, Score
 from buto.runs import FloatArray
@@ -90,6 +90,20 @@ def by_run(
         counts[names.index(one.negative), :, 2:] += judged.negative[:, column]
     variants = [name for name in names for _ in range(evaluation.n_runs)]
     return (counts.reshape(-1, 4), variants) if found else None
+
+
+def example_by_run(evaluation: Evaluation, example: published.Example) -> tuple[Counts, Counts] | None:
+    """How often each positive and each negative run of a shown experiment was rejected and accepted.
+
+    Each of shape (n_runs, 2); None if it was not evaluated.
+    """
+    method = configuration("5.14", example.configuration).method
+    for one in evaluation.experiments:
+        judged = evaluation.judged.get((method, one))
+        if judged is not None and (one.training, one.negative) == (example.training, example.negative):
+            column = _column(evaluation, one.program, Scope(one.program, example.properties))
+            return None if column is None else (judged.positive[:, column], judged.negative[:, column])
+    return None
 
 
 def line(

@@ -114,6 +114,18 @@ def _host(results: Results) -> dict[str, Any]:
         "tables": [_table(one) for one in results.tables],
         "tables_by_program": [_table(one) for one in results.by_program],
         "good_runs_failed_at": [_line(one) for one in results.failing],
+        "shown_experiments": [
+            {
+                "table": example.table,
+                "training": example.training,
+                "negative": example.negative,
+                "property": example.properties[0],
+                "configuration": example.configuration,
+                **dict(zip(COUNTS, counts, strict=True)),
+                "thesis": dict(zip(COUNTS, example.counts, strict=True)),
+            }
+            for example, counts in results.examples
+        ],
         "notifications": [
             {
                 "tables": list(one.thesis.tables),

@@ -11,7 +11,7 @@ import pytest
 
 from buto.experiments import published
 from buto.experiments.chapter5 import CLAIMS, claims_of
-from buto.experiments.claims import Decide, Evidence, Outcome, configuration
+from buto.experiments.claims import Decide, Evidence, Outcome
 from buto.experiments.deciding import (
     above,
     alike,
@@ -30,7 +30,7 @@ from buto.experiments.deciding import (
 )
 from buto.experiments.design import EXPERIMENTS
 from buto.experiments.evaluation import Evaluation, Judged
-from buto.experiments.grids import GRIDS
+from buto.experiments.grids import GRIDS, configuration
 from buto.experiments.notified import Flagged, NotifiedRuns
 from buto.experiments.scores import PRECISION
 from buto.properties import property_for

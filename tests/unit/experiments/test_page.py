@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
 
-from buto.experiments import presented
+from buto.experiments import presented, published
 from buto.experiments.repeat import Results, repeat
 from buto.report.bands import Band, Curve
 from buto.report.experiments import text
 from buto.report.experiments.content import Columns, Page, Picture, PicturePanel, Section
 from buto.report.experiments.page import html
-from tests.unit.experiments.made_up import a_data_set
+from buto.runs import Quality, RunSet
+from tests.unit.experiments.made_up import a_data_set, a_run
 
 TABLE = Columns(
     "Of <two> & more",
@@ -113,3 +115,43 @@ def test_on_a_terminal_long_tables_are_cut() -> None:
     assert len(short.rows) == presented.SHORT
     assert f"{len(lines) - presented.SHORT} more lines on the page." in short.notes[-1]
     assert all(len(row) == len(short.heads) for row in short.rows)
+
+
+def test_the_page_says_which_runs_there_were_and_what_the_thesis_contradicts() -> None:
+    runs = a_data_set(10, ("references-strong", "references-weak"))
+    starved = Quality(("it was starved: 40% of the planned samples are missing",), foreign_load=0.9)
+    busy = a_run("references-weak", 11, quality=Quality(foreign_load=0.25))
+    odd = a_run("references-weak", 12, quality=starved)
+    runs["references-weak"] = RunSet((*runs["references-weak"].runs, busy, odd))
+    runs["classloading-12ms"] = runs["references-strong"]
+    ours = repeat("parallel", runs, ["bounds-matcher"])
+    rows = {row[0]: row[1:] for row in presented.recorded(ours).rows}
+    assert rows == {
+        "references-strong": ("10", "10", "0", "–", ""),
+        "references-weak": ("11", "10", "1", "25 %", "1 times it was starved"),
+    }
+    assert presented.facts(ours).endswith("; 1 more run left out")
+    seen = read(html(presented.page([ours]))).seen
+    assert all(slip in seen for _, slip in published.slips())
+
+
+def test_an_experiment_that_the_thesis_shows_stands_beside_its_counts() -> None:
+    ours = replace(results(), examples=((published.EXAMPLES[0], (40, 10, 49, 1)),))
+    (row,) = presented.examples(ours).rows
+    assert row[0] == "5.18" and row[3:] == ("S-4", "40", "10", "49", "1", "46", "4", "50", "0")
+    assert "Single experiments" in read(html(presented.page([ours]))).seen
+
+
+def test_what_could_not_be_done_is_said() -> None:
+    ours = repeat("parallel", a_data_set(6, ("references-strong", "references-weak")), ["training-set-size"])
+    assert presented.impossible(ours, ours.grids[0]) == (
+        "Not done with 80: references-strong: 6 usable runs are too few to train with 5 and judge 2.",
+    )
+    assert [line.configuration for line in ours.tables[0].lines].count("80") == 0
+
+
+def test_what_is_known_of_several_claims_is_said_once() -> None:
+    table = presented.claims(results())
+    marks = [row[-1] for row in table.rows if row[-1]]
+    assert len(table.notes) == len(set(marks)) < len(marks)
+    assert [note.split(":")[0] for note in table.notes] == list("abcdefgh"[: len(table.notes)])
