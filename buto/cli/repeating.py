@@ -88,6 +88,8 @@ def _repeated(host: str, data: Path, names: list[str], args: Namespace, console:
 def _print(results: Results, console: Console) -> None:
     console.result(f"{results.host}: {presented.facts(results)}\n")
     tables = [presented.scores(table, short=True) for table in results.tables]
+    if results.examples:
+        tables.append(presented.examples(results))
     if results.failing:
         tables.append(presented.failing(results))
     tables += [table for one in results.notified for table in presented.notifications(one)[1:]]
