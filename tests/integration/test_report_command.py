@@ -1,0 +1,155 @@
+"""buto report, the report options of check, and buto history, on stored runs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import jsonschema
+import pytest
+
+from buto import schemas
+from buto.runs import Quality
+from tests.integration.stored import a_run, called, store
+
+COMMAND = ("--", "java", "-cp", "app.jar", "Main")
+COMMIT = "0123456789012345678901234567890123456789"
+GOOD, BAD, BROKEN = a_run(20).id, a_run(21).id, a_run(22).id
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An oracle of ten runs, a check that passed (20), one that failed (21), both kept; a starved run."""
+    directory = tmp_path_factory.mktemp("project")
+    store(directory, *(a_run(number) for number in range(10)))
+    assert called(directory, "train", "leaker", "--from-runs", "all", *COMMAND).returncode == 0
+    commit = {"buto.commit": COMMIT}
+    store(directory, a_run(20, purpose="check", **commit), a_run(21, leak=3.0, purpose="check", **commit))
+    store(directory, a_run(22, quality=Quality(("it was starved",), 0.5)))
+    for run_id, code in ((GOOD, 0), (BAD, 1)):
+        assert called(directory, "check", "leaker", "--from-runs", run_id).returncode == code
+    return directory
+
+
+def test_every_report_is_written_from_stored_runs(project: Path) -> None:
+    options = {
+        "html": "r.html",
+        "junitxml": "r.xml",
+        "markdown": "r.md",
+        "bencher": "b.json",
+        "json": "r.json",
+    }
+    typed = [word for name, file in options.items() for word in (f"--{name}", file)]
+    done = called(project, "report", BAD, *typed, "--github")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("REGRESSION  leaker: 1 difference")
+    assert done.stdout.splitlines()[-1].startswith("::error file=oracles/leaker.json,title=buto leaker")
+    assert (project / "r.html").read_text().startswith("<!DOCTYPE html>")
+    assert ElementTree.parse(project / "r.xml").findtext(".//failure") in done.stdout
+    assert (project / "r.md").read_text().startswith("<!-- buto: leaker -->\n")
+    assert "leaker jvm.memory.heap.used" in json.loads((project / "b.json").read_text())
+    result = json.loads((project / "r.json").read_text())
+    jsonschema.validate(result, schemas.load("result"))
+    assert (result["command"], result["exit_code"], result["tests"][0]["status"]) == (
+        "report",
+        0,
+        "regression",
+    )
+
+
+def test_a_test_means_its_newest_check(project: Path) -> None:
+    done = called(project, "report", "leaker", "-q")
+    assert done.stdout == "REGRESSION  leaker: 1 difference from the 10 training runs\n"
+
+
+def test_runs_of_one_test_are_judged_together_and_unusable_ones_are_named(project: Path) -> None:
+    done = called(project, "report", GOOD, BAD, BROKEN, GOOD, "--json", "-")
+    [test] = json.loads(done.stdout)["tests"]
+    assert [run["id"] for run in test["runs"]] == [GOOD, BAD, BROKEN]
+    assert test["verdict"]["run_ids"] == [GOOD, BAD]
+    alone = called(project, "report", BROKEN)
+    assert alone.stdout.startswith("INCONCLUSIVE  leaker: could not be judged\n  because: run ")
+
+
+def test_several_tests_have_a_page_each_and_one_file_of_all_else(project: Path) -> None:
+    store(project, *(a_run(number, test="other/one") for number in range(4)), a_run(30, test="other/one"))
+    assert called(project, "train", "other/one", "--from-runs", "all", *COMMAND).returncode == 0
+    done = called(
+        project, "report", BAD, a_run(30, test="other/one").id, "--html", "all.html", "--junitxml", "all.xml"
+    )
+    assert done.returncode == 0
+    assert {path.name for path in project.glob("all-*")} == {"all-leaker.html", "all-other%2Fone.html"}
+    assert len(ElementTree.parse(project / "all.xml").findall(".//testcase")) == 2
+    done = called(project, "report", BAD, a_run(30, test="other/one").id, "--html", "-")
+    assert done.returncode == 2
+    assert "buto: --html -: standard output takes one page, not 2" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("report",), 2, "the following arguments are required: RUN"),
+        (("report", "nonsense"), 4, "there is neither a run nor a test 'nonsense' in .buto"),
+        (("report", BAD, "--oracle", "none.json"), 4, "none.json does not exist"),
+        (("report", BAD, "--html", "no/x.html"), 2, "--html: the directory no does not exist"),
+        (("report", BAD, "--markdown", "oracles"), 2, "--markdown: oracles cannot be written"),
+        (
+            ("report", BAD, "--json", "-", "--html", "-"),
+            2,
+            "only one of --json and --html can go to standard output",
+        ),
+        (("history", "nobody"), 4, ".buto holds no results of 'nobody'"),
+        (("history", "leaker", "x"), 2, "the history of 'leaker' has no property 'x'"),
+        (("history", "leaker", "--plot", "x.gif"), 2, "x.gif is neither .png nor .svg"),
+        (("history", "leaker", "--last", "0"), 2, "no number"),
+        (("history", "leaker", "--otava", "oracles"), 3, "oracles cannot be written"),
+    ],
+)
+def test_wrong_input_ends_in_one_message(project: Path, words: tuple[str, ...], code: int, said: str) -> None:
+    done = called(project, *words)
+    assert done.returncode == code
+    assert said in done.stderr
+
+
+def test_check_writes_the_same_reports_and_exits_by_the_verdict(project: Path) -> None:
+    done = called(project, "check", "leaker", "--from-runs", BAD, "--junitxml", "c.xml", "--markdown", "-")
+    assert done.returncode == 1
+    assert done.stdout.startswith("<!-- buto: leaker -->\n")
+    assert done.stderr.startswith("REGRESSION  leaker")
+    suite = ElementTree.parse(project / "c.xml").find("testsuite")
+    assert suite is not None
+    assert suite.get("failures") == "1"
+
+
+def test_verbose_names_the_files(project: Path) -> None:
+    done = called(project, "report", GOOD, "-v", "--markdown", "v.md")
+    assert "wrote v.md" in done.stderr
+
+
+def test_history_has_the_checks_with_their_commits_and_where_the_oracle_was_accepted(project: Path) -> None:
+    done = called(project, "history", "leaker", "jvm.memory.heap.used", "--plot", "h.svg", "--otava", "h.csv")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("leaker: 2 checks, 1 training")
+    rows = [line.split() for line in lines if line.startswith("20")]
+    assert [row[2:4] for row in rows] == [
+        ["012345678", "pass"],
+        ["012345678", "regression"],
+        ["ORACLE", "ACCEPTED"],
+    ]
+    assert (project / "h.svg").read_text().rstrip().endswith("</svg>")
+    table = list(csv.reader(io.StringIO((project / "h.csv").read_text())))
+    assert table[0] == ["time", "commit", "jvm.memory.heap.used"]
+    assert [row[1] for row in table[1:]] == [COMMIT] * 2
+
+
+def test_a_history_that_cannot_be_kept_is_only_warned_of(tmp_path: Path) -> None:
+    store(tmp_path, *(a_run(number) for number in range(4)))
+    (tmp_path / ".buto" / "results").write_text("a file in the way")
+    done = called(tmp_path, "train", "leaker", "--from-runs", "all", *COMMAND)
+    assert done.returncode == 0
+    assert "cannot keep the result" in done.stderr
+    assert "buto history will not show it" in done.stderr

@@ -1,0 +1,178 @@
+"""Levels of runs, and the history that is read back from kept results."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+import pytest
+
+from buto.errors import UsageError
+from buto.properties import Kind, Property, Role
+from buto.report.history import Entry, entry_of, history_lines, in_order, series, usual_properties
+from buto.report.history_plot import history_picture
+from buto.report.json_result import result_document, result_text
+from buto.report.levels import levels, median_levels
+from buto.report.otava import otava_text
+from buto.report.result import Result
+from buto.report.selection import select
+from buto.runs import Outcome, Run
+from buto.verdicts import Status
+from tests.unit.report import made
+
+MONDAY = datetime(2026, 1, 5, 12, 0, tzinfo=UTC)
+HEAP = "jvm.memory.heap.used"
+
+
+def entry(day: int, **changes: Any) -> Entry:
+    fields: dict[str, Any] = {
+        "at": MONDAY + timedelta(days=day),
+        "status": "pass",
+        "commit": f"{day:040d}",
+        "levels": {HEAP: (8 + day) * 2.0**20, "jvm.thread.count": 10.0},
+        "subjects": (),
+        "run_ids": (str(day),),
+    }
+    return Entry(**{**fields, **changes})
+
+
+WEEK = [
+    entry(0, status="trained"),
+    entry(1),
+    entry(2, status="regression", subjects=(HEAP, "other"), commit=f"{2:040d}+dirty", p_value=0.01),
+    entry(3, status="inconclusive", commit=None),
+]
+
+
+def test_a_counter_counts_as_a_whole_and_anything_else_by_its_mean() -> None:
+    properties = (
+        Property("counter", kind=Kind.COUNTER),
+        Property("gauge"),
+        Property("never read"),
+        Property("of the tool", role=Role.COST),
+    )
+    values = np.array([[1.0, 1.0, np.nan, 1.0], [5.0, 4.0, np.nan, 1.0]])
+    run = Run("1", "t", properties, np.array([0.0, 1.0]), values, Outcome(0, duration_s=1.5))
+    assert levels(run) == {"run.duration": 1.5, "counter": 5.0, "gauge": 2.5}
+
+
+def test_the_median_is_of_those_runs_that_have_the_property() -> None:
+    assert median_levels([{"a": 1.0, "b": 7.0}, {"a": 3.0}, {"a": 9.0}]) == {"a": 3.0, "b": 7.0}
+
+
+def kept(result: Result, command: str = "check") -> bytes:
+    return result_text(result_document(command, [result], 0, made.FINISHED)).encode()
+
+
+def test_what_is_kept_of_a_check_is_read_back() -> None:
+    found = entry_of(kept(made.regression()))
+    assert (found.status, found.commit, found.run_ids) == (
+        "regression",
+        made.METADATA["buto.commit"],
+        (made.RUN_ID,),
+    )
+    assert found.at == datetime(2026, 1, 2, 3, 4, 5, 678_000, tzinfo=UTC)
+    assert found.short_commit == "012345678+"
+    assert found.subjects == (made.OLD_GENERATION, "com.acme.full")
+    assert found.levels[made.THREADS] == 10.0
+
+
+def test_a_training_stands_where_it_ended() -> None:
+    found = entry_of(kept(Result("leaker", made.ORACLE, [made.run("20250101T000000.000Z-0000")]), "train"))
+    assert found.is_training
+    assert found.at == made.FINISHED.replace(microsecond=678_000)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"{", "Expecting"),
+        (b"[]", "does not say that it is a buto-result"),
+        (
+            kept(made.regression()).replace(b'"version": 2', b'"version": 3'),
+            "of version 3; this buto reads 2",
+        ),
+        (kept(made.regression()).replace(b'"levels"', b'"level"'), "no result: KeyError('levels')"),
+        (b"\xff", "decode"),
+    ],
+)
+def test_what_is_no_result_is_refused(content: bytes, said: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(said)):
+        entry_of(content)
+
+
+def test_runs_that_were_judged_again_count_once_and_as_they_were_judged_last() -> None:
+    again = replace(WEEK[2], status="pass")
+    assert in_order([WEEK[2], WEEK[1], again, WEEK[0]]) == [WEEK[0], WEEK[1], again]
+
+
+def test_what_was_found_most_often_is_shown_unless_something_is_named() -> None:
+    assert usual_properties(WEEK, 3) == [HEAP]
+    assert usual_properties(WEEK[:2], 3) == [HEAP]
+    assert usual_properties([], 3) == []
+
+
+def test_a_history_is_a_curve_for_each_property_and_a_row_for_each_check() -> None:
+    assert history_lines("leaker", WEEK, [HEAP]) == [
+        "leaker: 3 checks, 1 training",
+        "",
+        "jvm.memory.heap.used  ▁▃▆█  8 MiB to 11 MiB",
+        "",
+        "WHEN (UTC)        COMMIT      RESULT           P     jvm.memory.heap.used  FOUND",
+        "2026-01-05 12:00  000000000   ORACLE ACCEPTED        8 MiB",
+        "2026-01-06 12:00  000000000   pass                   9 MiB",
+        f"2026-01-07 12:00  000000000+  regression       0.01  10 MiB                {HEAP} and 1 more",
+        "2026-01-08 12:00              inconclusive           11 MiB",
+    ]
+
+
+def test_a_property_that_a_check_lacks_leaves_a_gap() -> None:
+    entries = [entry(0), entry(1, levels={})]
+    assert np.isnan(series(entries, HEAP)[1])
+    assert history_lines("leaker", entries, [HEAP])[-1].endswith("pass")
+    assert "never read" in history_lines("leaker", entries, ["x"])[2]
+
+
+@pytest.mark.parametrize("text", made.EVIL)
+def test_text_from_outside_is_only_text(text: str) -> None:
+    strange = [entry(0, status=text, commit=text, levels={text: 1.0}, subjects=(text, text))]
+    assert all(line.isprintable() for line in history_lines(text, strange, [text]))
+    rows = list(csv.reader(io.StringIO(otava_text(strange))))
+    assert [len(row) for row in rows] == [3, 3]
+    assert all(cell.isprintable() for row in rows for cell in row)
+
+
+def test_names_from_outside_are_drawn_and_nothing_else() -> None:
+    text = "$x^$ \x1b[2J \u202e 😀"
+    assert history_picture(text, [entry(0, commit=text, levels={text: 1.0})], [text]).startswith(b"\x89PNG")
+
+
+def test_otava_gets_a_row_for_each_check_and_no_empty_cell() -> None:
+    rows = list(csv.reader(io.StringIO(otava_text([*WEEK, entry(4, levels={HEAP: 1.0})]))))
+    assert rows[0] == ["time", "commit", HEAP]
+    assert rows[1] == ["2026-01-06T12:00:00+00:00", f"{1:040d}", repr(9.0 * 2**20)]
+    assert len(rows) == 5
+    assert all(datetime.fromisoformat(time).tzinfo and float(level) for time, _, level in rows[1:])
+    assert otava_text(WEEK, ["jvm.thread.count"]).startswith("time,commit,jvm.thread.count\n")
+    assert otava_text([]) == "time,commit\n"
+
+
+def test_every_result_has_its_mark_in_the_picture() -> None:
+    text = history_picture("leaker", WEEK, [HEAP, "jvm.thread.count"], "svg").decode()
+    assert text.count("<!-- oracle accepted -->") == 1
+    for status in Status:
+        assert text.count(f"<!-- {status.value} -->") == 1
+
+
+def test_a_name_means_itself_a_metric_its_instances_and_a_star_anything() -> None:
+    names = ["jvm.gc.count[G1 Old]", "jvm.gc.count[G1 Young]", "jvm.gc.time[G1 Old]", HEAP]
+    assert select(names, ["jvm.gc.count[G1 Old]"], "x") == names[:1]
+    assert select(names, ["jvm.gc.count"], "x") == names[:2]
+    assert select(names, [HEAP, "jvm.gc.*"], "x") == [HEAP, *names[:3]]
+    with pytest.raises(UsageError, match=r"x has no property 'jvm.gc.cuont'; did you mean 'jvm.gc"):
+        select(names, ["jvm.gc.cuont"], "x")
