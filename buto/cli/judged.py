@@ -92,14 +92,15 @@ def next_steps(test: str, verdict: Verdict, args: Namespace) -> list[str]:
         return []
     stored = [] if args.store == options.STORE else ["--store", str(args.store)]
     show = shlex.join(["buto", "runs", "show", test, *verdict.run_ids[:1], *stored])
-    again = chosen.train_again(args, test)
     if verdict.status is Status.INCONCLUSIVE:
         elsewhere = any(one.source == oracle.METADATA_SOURCE for one in verdict.findings)
-        return [show, f"{again}  (to learn this environment)"] if elsewhere else [show]
+        return (
+            [show, f"{chosen.train_again(args, test)}  (to learn this environment)"] if elsewhere else [show]
+        )
     oracle_file = [] if args.oracle is None else ["--oracle", str(args.oracle)]
     chosen_runs = [] if getattr(args, "from_runs", None) is None else ["--from-runs", args.from_runs]
     if args.config is not None:
         oracle_file += ["--config", str(args.config)]
     draw = shlex.join(["buto", "plot", test, *oracle_file, *chosen_runs, *stored])
     why = "all is for the better: this accepts it" if verdict.is_welcome else "if the change is meant"
-    return [show, draw, f"{again}  ({why})"]
+    return [show, draw, f"{chosen.again('accept', args, test)}  ({why})"]

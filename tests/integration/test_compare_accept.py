@@ -1,0 +1,195 @@
+"""Two programs compared, and a change accepted, from stored runs: what is said, what is written, the code."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from buto import schemas
+from buto.oracle import load
+from buto.runs.store import RunStore
+from tests.integration.stored import a_run, called, store
+
+COMMAND = ("--", "java", "-cp", "app.jar", "Main")
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Six runs each, in turns, of a program, of the same once more, and of one that leaks more."""
+    directory = tmp_path_factory.mktemp("project")
+    for number, (test, leak) in enumerate([("old", 1.0), ("same", 1.0), ("new", 3.0)] * 6):
+        store(directory, a_run(number, test=test, leak=leak, purpose="compare"))
+    return directory
+
+
+def test_equal_programs_pass(both: Path) -> None:
+    done = called(both, "compare", "old", "--against", "same", "--from-runs", "all")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("PASS  same against old: the 6 runs did what the 6 runs of old did, p = ")
+
+
+def test_what_the_second_uses_more_of_is_named(both: Path) -> None:
+    """The result says so for programs, too; neither an oracle nor a history is written."""
+    done = called(both, "compare", "old", "--against", "new", "--from-runs", "all", "--json", "result.json")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout.startswith(
+        "REGRESSION  new against old: 1 difference from the 6 runs of old, p = 0.00216 "
+    )
+    assert "jvm.memory.heap.used  +" in done.stdout
+    assert "worse" in done.stdout
+    assert "2 of 924 ways" in done.stdout
+    result = json.loads((both / "result.json").read_text())
+    jsonschema.validate(result, schemas.load("result"))
+    (test,) = result["tests"]
+    assert (result["command"], test["test"], test["status"]) == ("compare", "new against old", "regression")
+    assert len(test["runs"]) == 12
+    assert sorted(path.name for path in both.iterdir()) == [".buto", "result.json"]
+    assert sorted(path.name for path in (both / ".buto").iterdir() if path.is_dir()) == ["runs"]
+
+
+def test_the_next_step_judges_the_same_runs_again(both: Path) -> None:
+    done = called(both, "compare", "old", "--against", "new", "--from-runs", "all", "--alpha", "0.02")
+    (line,) = [line for line in done.stdout.splitlines() if "next: buto compare " in line]
+    typed = shlex.split(line.partition("next: buto ")[2].partition("  (")[0])
+    assert typed[:4] == ["compare", "old", "--against", "new"]
+    again = called(both, *typed)
+    assert (again.returncode, again.stdout.splitlines()[0]) == (1, done.stdout.splitlines()[0])
+    (both / "report.html").unlink()
+
+
+def test_alpha_and_the_judgement_of_the_first_test_are_the_configuration_s(both: Path) -> None:
+    judge = "{preset: calibrated, minimum-effect: {jvm.memory.heap.used: 1GiB}}"
+    config = both / "lax.yaml"
+    config.write_text(f"version: 1\ntests: {{old: {{command: java Old, judge: {judge}}}}}")
+    words = ("compare", "old", "--against", "new", "--from-runs", "all", "--config", "lax.yaml")
+    assert called(both, *words).returncode == 0
+    config.unlink()
+    finer = called(both, *words[:-2], "--alpha", "0.001")
+    assert finer.returncode == 3
+    assert (
+        "6 runs of old and 6 of new cannot tell a share of 0.001 from chance: 7 of each could" in finer.stdout
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("old", *COMMAND), "nothing says what to compare with"),
+        (("old", "--against", "old"), "both programs are called 'old'"),
+        (("old", "--against", "new", "--revisions", "a", "b"), "exclude each other"),
+        (("old", "--against", "new", "--build", "make"), "--build goes with --revisions"),
+        (
+            ("old", "--against", "new", "--runs", "4"),
+            "4 runs of each cannot tell a share of 0.01 from chance",
+        ),
+        (("old", "--against", "new", "--alpha", "3"), "alpha"),
+        (("old", "--against", "new", "--from-runs", "x,y"), "no ids in common"),
+        (("old", "--against", "nobody", "--from-runs", "all"), "no usable runs of 'nobody'"),
+        (("unknown", "--against", "new"), "nothing says how to start 'unknown'"),
+        (("old", *COMMAND, "--against", "new", "--"), "there is no command after --"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(both: Path, words: tuple[str, ...], said: str) -> None:
+    done = called(both, "compare", *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+
+
+def test_too_few_stored_runs_are_not_compared(both: Path) -> None:
+    ids = RunStore(both / ".buto").ids("old")
+    done = called(both, "compare", "old", "--against", "new", "--from-runs", f"..{ids[3]}")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "4 and 3 usable runs" in done.stderr
+
+
+@pytest.fixture
+def trained(tmp_path: Path) -> Path:
+    """An oracle from runs 0 to 9, and runs 20 to 29 of a program that leaks more."""
+    store(tmp_path, *(a_run(number) for number in range(10)))
+    (tmp_path / "buto.yaml").write_text(
+        "version: 1\ntests: {leaker: {command: java Leaker, judge: {preset: calibrated}}}"
+    )
+    assert called(tmp_path, "train", "leaker", "--from-runs", "all").returncode == 0
+    store(tmp_path, *(a_run(number, leak=3.0, purpose="record") for number in range(20, 30)))
+    return tmp_path
+
+
+def new_runs() -> str:
+    return f"{a_run(20).id}.."
+
+
+def test_accepting_shows_what_changes_and_writes_the_oracle(trained: Path) -> None:
+    done = called(trained, "accept", "leaker", "--from-runs", new_runs())
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0] == "leaker: 1 of 4 numbers changed by more than runs scatter"
+    assert lines[1].startswith("  jvm.memory.heap.used  mean 9.45 MiB -> 12.4 MiB  +2.9")
+    assert lines[1].endswith(", worse")
+    assert (
+        "wrote oracles/leaker.json; next: git diff oracles/leaker.json; git add oracles/leaker.json"
+        in done.stderr
+    )
+    assert load(trained / "oracles" / "leaker.json").run_ids[0] == a_run(20).id
+    again = called(trained, "check", "leaker", "--from-runs", a_run(25).id)
+    assert again.returncode == 0
+
+
+def test_what_was_only_looked_at_is_not_written(trained: Path) -> None:
+    oracle = trained / "oracles" / "leaker.json"
+    before = oracle.read_bytes()
+    done = called(trained, "accept", "leaker", "--dry-run", "--from-runs", new_runs())
+    assert done.returncode == 0
+    assert "jvm.memory.heap.used" in done.stdout
+    assert oracle.read_bytes() == before
+    typed = shlex.split(done.stderr.partition("to accept it: buto ")[2])
+    assert called(trained, *typed).stdout == done.stdout
+    assert oracle.read_bytes() != before
+
+
+def test_runs_from_before_the_change_among_those_behind_it_are_told(trained: Path) -> None:
+    done = called(trained, "accept", "leaker", "--dry-run", "--from-runs", "all")
+    assert "10 of these runs taught the old oracle, too" in done.stderr
+    assert f"--from-runs {a_run(20).id}.." in done.stderr
+
+
+def test_a_test_that_is_not_configured_is_judged_as_before(trained: Path) -> None:
+    (trained / "buto.yaml").unlink()
+    done = called(trained, "accept", "leaker", "--from-runs", new_runs(), "--", "java", "Other")
+    assert "  program: command: java Leaker -> java Other" in done.stdout
+    assert "judged:" not in done.stdout
+    assert load(trained / "oracles" / "leaker.json").settings.preset == "calibrated"
+
+
+def test_another_judgement_and_environment_are_part_of_the_difference(trained: Path) -> None:
+    (trained / "buto.yaml").write_text(
+        "version: 1\ntests: {leaker: {command: java Leaker, judge: {preset: sustained}}}"
+    )
+    store(trained, *(a_run(number, **{"jvm.spec.version": "25"}) for number in range(40, 45)))
+    done = called(trained, "accept", "leaker", "--from-runs", f"{a_run(40).id}..")
+    assert "  judged: preset: calibrated -> sustained" in done.stdout
+    assert "  training runs: number: 10 -> 5" in done.stdout
+    assert "  environment: jvm.spec.version: 17 -> 25" in done.stdout
+
+
+def test_without_an_oracle_there_is_nothing_to_accept(tmp_path: Path) -> None:
+    done = called(tmp_path, "accept", "leaker")
+    assert done.returncode == 4
+    assert "buto train leaker" in done.stderr
+
+
+def test_too_few_runs_change_nothing(trained: Path) -> None:
+    before = (trained / "oracles" / "leaker.json").read_bytes()
+    done = called(trained, "accept", "leaker", "--from-runs", f"{a_run(27).id}..")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "at least 5 runs" in done.stderr
+    assert (trained / "oracles" / "leaker.json").read_bytes() == before
+
+
+def test_a_regression_says_how_it_is_accepted(trained: Path) -> None:
+    done = called(trained, "check", "leaker", "--from-runs", a_run(20).id)
+    assert done.returncode == 1
+    assert "next: buto accept leaker  (if the change is meant)" in done.stdout
