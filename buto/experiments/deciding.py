@@ -68,7 +68,7 @@ def level(label: str, margin: float = 0.05) -> Decide:
 
 
 def best(label: str) -> Decide:
-    """No other configuration has a higher MCC; undecided where the one that has may have it by chance."""
+    """Every other configuration has a lower MCC; undecided where one that has not may have it by chance."""
     return _extreme(label, +1)
 
 
@@ -81,14 +81,14 @@ def _extreme(label: str, sign: int) -> Decide:
     def decide(measured: Measured) -> Decision:
         values = measured.values()
         thesis = f"{label}: {_number(measured.printed(label))}"
-        if label not in values or not any(values.values()):
+        if label not in values or len(values) == 1 or not any(values.values()):
             return replace(_NOTHING, thesis=thesis)
-        first = max(values, key=lambda other: (sign * values[other], other == label))
-        if first == label:
-            return Decision(Outcome.REPLICATES, thesis, f"{label}: {_number(values[label])}", 0.0, 0.0)
-        apart, error = measured.apart(label, first)
-        ours = f"{first}: {_number(values[first])}, {label}: {_number(values[label])}"
-        return Decision(_sign(sign * apart, error), thesis, ours, apart, error)
+        rival = max((other for other in values if other != label), key=lambda other: sign * values[other])
+        apart, error = measured.apart(label, rival)
+        ours = f"{label}: {_number(values[label])}, {rival}: {_number(values[rival])}"
+        ahead = sign * (values[label] - values[rival])
+        outcome = Outcome.REPLICATES if ahead > 0 else _sign(sign * apart, error)
+        return Decision(outcome, thesis, ours, apart, error)
 
     return decide
 
