@@ -11,6 +11,7 @@ import numpy as np
 from buto.analysis.contrasts import within
 from buto.analysis.evidence import LARGEST_CONTRAST, largest_of_each
 from buto.analysis.features import Feature
+from buto.analysis.timepoints import IntArray
 from buto.oracle.findings import DURATION
 from buto.oracle.relevance import effect_of
 from buto.oracle.settings import CALIBRATED, Settings
@@ -61,8 +62,7 @@ def findings(evidence: Evidence, runs: RunSet, settings: Settings) -> tuple[Find
     """
     features = [evidence.profile.catalogue[place] for place in evidence.kept]
     columns = np.array([one.column for one in features])
-    largest = largest_of_each(evidence.contrast, columns)
-    limit = float(np.quantile(largest[1:].max(axis=1), 1 - settings.alpha, method="higher"))
+    largest, limit = _largest(evidence, columns, settings)
     weights = np.minimum(largest[0], LARGEST_CONTRAST) ** 2
     shares = weights / max(float(weights.sum()), 1e-300)
     numbers = _Numbers(evidence, features, limit, runs)
@@ -72,6 +72,23 @@ def findings(evidence: Evidence, runs: RunSet, settings: Settings) -> tuple[Find
         best = int(ours[np.argmax(np.abs(evidence.contrast[0, ours]))])
         found.append(replace(numbers.finding(best), evidence=float(shares[place])))
     return tuple(found)
+
+
+def standing(evidence: Evidence, settings: Settings) -> dict[str, float]:
+    """How far each quantity is on its way to standing out, by its name: more than 1 does."""
+    columns = np.array([evidence.profile.catalogue[place].column for place in evidence.kept])
+    largest, limit = _largest(evidence, columns, settings)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = np.nan_to_num(largest[0] / limit, nan=0.0, posinf=np.inf)
+    names = [evidence.profile.quantities[column].name for column in np.unique(columns)]
+    return dict(zip(names, shares.tolist(), strict=True))
+
+
+def _largest(evidence: Evidence, columns: IntArray, settings: Settings) -> tuple[FloatArray, float]:
+    """The largest contrast of each quantity, (n_choices, n_quantities), and beyond which one stands out."""
+    largest = largest_of_each(evidence.contrast, columns)
+    limit = np.quantile(largest[1:].max(axis=1), 1 - settings.alpha, method="higher")
+    return largest, float(limit)
 
 
 def _named(largest: FloatArray, limit: float, fails: bool) -> list[int]:

@@ -48,8 +48,8 @@ class Panel:
     """One property in one pair of axes.
 
     Attributes:
-        band_used: share of its band that the checked runs needed, in the terms of the rule that decides:
-            beyond 1 it fails, 0 is as expected; None where nothing was judged.
+        reach: how far the checked runs are on their way to a finding, in the terms of what decides, see
+            :meth:`buto.report.views.View.reach`; None where nothing was judged.
     """
 
     prop: Property
@@ -57,7 +57,7 @@ class Panel:
     checked: Sequence[Curve] = ()
     band: Band | None = None
     findings: Sequence[Finding] = ()
-    band_used: float | None = None
+    reach: float | None = None
 
     @property
     def moves(self) -> bool:

@@ -13,7 +13,7 @@ from buto.oracle.settings import Settings
 from buto.properties import Role
 from buto.report.bands import Panel
 from buto.report.environment import EnvironmentRow, environment_rows
-from buto.report.views import RunsView, panels_of, view_of
+from buto.report.views import OF_BAND, RunsView, panels_of, view_of
 from buto.runs import Run, RunSet
 from buto.verdicts import Verdict
 
@@ -34,7 +34,8 @@ class CheckReport:
         training: those of the training runs that are at hand; may be empty.
         training_ids: all of them.
         panels: one for each property that is judged, by how much speaks for a change: those with findings
-            in the verdict's order, then by the share of the band that was needed.
+            in the verdict's order, then by their reach.
+        reach_of: what a panel's reach is a share of, for behind a percentage.
         costs: what measuring cost, as it was read; not judged unless the settings say so.
         unjudged: properties that are not judged, each with the reason.
         environment: metadata side by side, what differs first.
@@ -58,6 +59,7 @@ class CheckReport:
     emitters: tuple[Emitter, ...] = ()
     oracle_warnings: tuple[str, ...] = ()
     next_steps: tuple[str, ...] = ()
+    reach_of: str = OF_BAND
 
 
 def check_report(
@@ -96,6 +98,7 @@ def check_report(
         emitters=view.emitters,
         oracle_warnings=oracle.warnings,
         next_steps=tuple(next_steps),
+        reach_of=view.reach_of,
     )
 
 

@@ -103,12 +103,12 @@ def _remarks(label: str, texts: Sequence[str], max_lines: int | None, colour: st
 
 
 def _slack(report: CheckReport) -> str:
-    """How near a check that passed came to failing: the property that needed most of its band."""
-    used = [panel for panel in report.panels if panel.band_used is not None]
+    """How near a check that passed came to failing: the property that reached furthest."""
+    used = [panel for panel in report.panels if panel.reach is not None]
     if report.verdict.status is not Status.PASS or not used:
         return ""
-    nearest = max(used, key=lambda panel: panel.band_used or 0.0)
-    return f"at most {format_percent(nearest.band_used or 0.0)} of a band was needed, by {nearest.prop.name}"
+    nearest = max(used, key=lambda panel: panel.reach or 0.0)
+    return f"{nearest.prop.name} came nearest, {format_percent(nearest.reach or 0.0)} {report.reach_of}"
 
 
 def _environment(report: CheckReport) -> str:

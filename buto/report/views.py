@@ -12,11 +12,14 @@ from buto.analysis.pipeline import Comparison
 from buto.analysis.series import series_of
 from buto.classify.notifications import Emitter
 from buto.oracle import FittedBounds, Oracle
+from buto.oracle.calibrated import FittedCalibrated
+from buto.oracle.calibrated_findings import standing
 from buto.properties import Property
 from buto.report.bands import Band, Curve, Panel
-from buto.runs import FloatArray, Run
+from buto.runs import FloatArray, Run, RunSet
 from buto.verdicts import Finding
 
+OF_BAND = "of its band"
 _BEYOND = np.nextafter(1.0, 2.0)
 
 
@@ -33,8 +36,15 @@ class View(Protocol):
     def curves(self, run: Run) -> tuple[FloatArray, FloatArray]:
         """A run as it is judged: times, shape (n,), and values, shape (n, n_properties)."""
 
-    def band_used(self, runs: Sequence[Run]) -> FloatArray:
-        """Share of each property's band that the runs need together, shape (n_properties,), or NaN."""
+    def reach(self, runs: Sequence[Run]) -> FloatArray:
+        """How far the runs together are on their way to a finding, shape (n_properties,), or NaN.
+
+        0 is as expected, more than 1 is a finding.
+        """
+
+    @property
+    def reach_of(self) -> str:
+        """What a reach is a share of, for behind a percentage."""
 
     @property
     def left_out(self) -> Mapping[str, str]:
@@ -76,7 +86,11 @@ class BoundsView:
         smoothed = self._fitted.compare(run).smoothed
         return smoothed.times_s, smoothed.values
 
-    def band_used(self, runs: Sequence[Run]) -> FloatArray:
+    @property
+    def reach_of(self) -> str:
+        return OF_BAND
+
+    def reach(self, runs: Sequence[Run]) -> FloatArray:
         """The rule's own statistic: more than 1 for one run exactly where a finding is made.
 
         Of the points of a run, the one counts that ``outside_share`` of them reach; of several runs, the
@@ -109,12 +123,32 @@ class BoundsView:
         return np.array(sides)
 
 
+class CalibratedView(BoundsView):
+    """Of the calibrated oracle: its bands show when and where, its contrasts decide."""
+
+    def __init__(self, fitted: FittedCalibrated) -> None:
+        super().__init__(fitted.bands)
+        self._calibrated = fitted
+
+    @property
+    def reach_of(self) -> str:
+        return "of what stands out"
+
+    def reach(self, runs: Sequence[Run]) -> FloatArray:
+        """The largest contrast of each property, as a share of what would stand out by itself."""
+        if not runs:
+            return super().reach(runs)
+        shares = standing(self._calibrated.evidence(RunSet(tuple(runs))), self._calibrated.settings)
+        return np.array([shares.get(prop.name, np.nan) for prop in self.properties])
+
+
 class RunsView:
     """Of a detector that has nothing to draw: the runs alone."""
 
     def __init__(self, runs: Sequence[Run]) -> None:
         self.properties = tuple({prop.name: prop for run in runs for prop in run.properties}.values())
         self.left_out: Mapping[str, str] = {}
+        self.reach_of = ""
         self.emitters: tuple[Emitter, ...] = ()
 
     def band(self, column: int) -> Band | None:
@@ -124,7 +158,7 @@ class RunsView:
         series = series_of(run, self.properties)
         return series.times_s, series.values
 
-    def band_used(self, runs: Sequence[Run]) -> FloatArray:
+    def reach(self, runs: Sequence[Run]) -> FloatArray:
         return np.full(len(self.properties), np.nan)
 
 
@@ -132,6 +166,8 @@ def view_of(oracle: Oracle, runs: Sequence[Run]) -> View:
     """The view of an oracle's detector; ``runs`` say which properties there are where it does not."""
     if isinstance(oracle.fitted, FittedBounds):
         return BoundsView(oracle.fitted)
+    if isinstance(oracle.fitted, FittedCalibrated):
+        return CalibratedView(oracle.fitted)
     return RunsView(runs)
 
 
@@ -140,12 +176,12 @@ def panels_of(
 ) -> tuple[Panel, ...]:
     """One panel for each property of a view.
 
-    Those with findings come first, in the order of the findings; then those that move, by the share of
-    their band that was needed; then what stays the same in all runs.
+    Those with findings come first, in the order of the findings; then those that move, by their
+    reach; then what stays the same in all runs.
     """
     taught = [(run.id, *view.curves(run)) for run in training]
     judged = [(run.id, *view.curves(run)) for run in checked]
-    used = view.band_used(checked)
+    reach = view.reach(checked)
     rank = {finding.subject: place for place, finding in reversed(list(enumerate(findings)))}
     drawn = [
         Panel(
@@ -154,7 +190,7 @@ def panels_of(
             [Curve(times, values[:, column], run_id) for run_id, times, values in judged],
             view.band(column),
             [finding for finding in findings if finding.subject == prop.name],
-            None if math.isnan(used[column]) else float(used[column]),
+            None if math.isnan(reach[column]) else float(reach[column]),
         )
         for column, prop in enumerate(view.properties)
     ]
@@ -162,7 +198,7 @@ def panels_of(
     return tuple(
         sorted(
             drawn,
-            key=lambda panel: (rank.get(panel.prop.name, last), not panel.moves, -(panel.band_used or 0.0)),
+            key=lambda panel: (rank.get(panel.prop.name, last), not panel.moves, -(panel.reach or 0.0)),
         )
     )
 

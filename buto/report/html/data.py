@@ -27,6 +27,9 @@ MAX_VALUES = 200_000
 FEWEST_POINTS, MOST_POINTS = 40, 240
 """Of one run in one chart."""
 
+_LEVELS = ("the mean over", "the mean of", "the median", "the level", "the last value")
+"""How the texts of findings begin whose number is a level: see SUMMARIES and TEXTS in :mod:`buto.oracle`."""
+
 BAND_POINTS = 200
 MAX_PANELS = 300
 MAX_EMITTERS = 40
@@ -79,6 +82,7 @@ def page_data(report: CheckReport) -> dict[str, Any]:
                 [values[:, column] for _, values in training],
                 [values[:, column] for _, values in checked],
                 [run.id for run in judged],
+                report.reach_of,
             )
             for column, panel in enumerate(panels)
         ],
@@ -133,7 +137,11 @@ def _run_data(run: Run) -> dict[str, Any]:
 
 
 def _panel_data(
-    panel: Panel, training: Sequence[FloatArray], checked: Sequence[FloatArray], run_ids: Sequence[str]
+    panel: Panel,
+    training: Sequence[FloatArray],
+    checked: Sequence[FloatArray],
+    run_ids: Sequence[str],
+    reach_of: str,
 ) -> dict[str, Any]:
     scale = scale_of(*training, *checked)
     return {
@@ -142,8 +150,8 @@ def _panel_data(
         "unit": unit_data(panel.prop.unit),
         "lowest": _number(panel.prop.lower),
         "moves": panel.moves,
-        "tag": _tag(panel),
-        "used": None if panel.band_used is None else min(panel.band_used, 1.0),
+        "tag": _tag(panel, reach_of),
+        "reach": None if panel.reach is None else min(panel.reach, 1.0),
         "scale": [scale.low, scale.step],
         "training": [codes(values, scale) for values in training],
         "checked": [codes(values, scale) for values in checked],
@@ -152,15 +160,13 @@ def _panel_data(
     }
 
 
-def _tag(panel: Panel) -> str:
+def _tag(panel: Panel, reach_of: str) -> str:
     """The few words beside a property's name."""
     if panel.findings:
         return words.change(panel.findings[0])
-    if panel.band_used is None:
+    if panel.reach is None:
         return ""
-    if panel.band_used > 1.0:
-        return "outside its band"
-    return f"uses {format_percent(panel.band_used)} of its band"
+    return "beyond its limits" if panel.reach > 1.0 else f"{format_percent(panel.reach)} {reach_of}"
 
 
 def _band_data(band: Band) -> dict[str, Any]:
@@ -184,7 +190,14 @@ def _finding_data(finding: Finding, run_ids: Sequence[str]) -> dict[str, Any]:
         "at": _number(finding.at_s),
         "observed": _number(finding.observed),
         "change": line(words.change(finding)),
+        "level": _is_level(finding),
+        "range": [_number(finding.lower), _number(finding.upper)],
     }
+
+
+def _is_level(finding: Finding) -> bool:
+    """Whether what was observed is a level of the property over some time, that can be drawn as a line."""
+    return finding.at_s is None and finding.text.startswith(_LEVELS)
 
 
 def _emitter_data(emitter: Emitter) -> dict[str, Any]:

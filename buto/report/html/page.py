@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from buto import __version__
+from buto.oracle import CALIBRATED
 from buto.report.check_report import CheckReport
 from buto.report.html import assets, summary, tables
 from buto.report.html.data import MAX_PANELS, page_data, points_of, training_drawn
@@ -83,6 +84,8 @@ def _drawn(report: CheckReport) -> str:
     settings = report.settings.pipeline
     chosen, at_hand = len(training_drawn(report)), len(report.training)
     said = "Sorted by how much speaks for a change. "
+    if report.verdict.detector == CALIBRATED.detector:
+        said += "The bands are drawn for the eye; what decides is the p-value. "
     if settings.smoothing != "none":
         smoothing = f"the {settings.smoothing} of {settings.window} samples"
         said += f"Curves are as they were judged, smoothed by {smoothing}. "

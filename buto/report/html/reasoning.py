@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
+from buto.oracle import CALIBRATED, BoundsDetector
 from buto.report import words
 from buto.report.check_report import CheckReport
 from buto.report.environment import Likeness
@@ -12,7 +13,7 @@ from buto.report.html.text import escape
 from buto.units import format_count, format_number, format_percent
 from buto.verdicts import Status
 
-BOUNDS = "bounds"
+Step = Callable[[CheckReport], str]
 
 
 def reasoning(report: CheckReport) -> Iterator[str]:
@@ -40,8 +41,8 @@ def steps(report: CheckReport) -> Iterator[tuple[str, str]]:
         yield "Answer.", "Inconclusive: the runs were not compared, for a difference would say nothing."
         return
     yield "Learning.", _learning(report)
-    if verdict.detector == BOUNDS:
-        yield "Rule.", _rule(report)
+    if verdict.detector in _RULES:
+        yield "Rule.", _RULES[verdict.detector](report)
     yield "Judging.", _judging(report)
     if verdict.p_value is not None:
         yield "Chance.", _chance(report)
@@ -67,8 +68,6 @@ def _environment(report: CheckReport) -> str:
 def _learning(report: CheckReport) -> str:
     used = f"{format_count(report.verdict.n_training, 'training run')} taught what is normal"
     settings = report.settings.pipeline
-    if report.verdict.detector != BOUNDS:
-        return f"{used} (detector {report.verdict.detector})."
     smoothing = (
         "the series as they were read"
         if settings.smoothing == "none"
@@ -77,6 +76,9 @@ def _learning(report: CheckReport) -> str:
     width = f"{format_number(settings.deviations)} standard deviations around the {settings.average}"
     least = ", with a smallest width" if settings.floor else ""
     few = ", wider the fewer runs there are" if settings.small_sample else ""
+    if report.verdict.detector == CALIBRATED.detector:
+        rows = "each run is one row of numbers: levels, growth, scatter and extremes of every property"
+        return f"{used}; {rows}. Bands are drawn for the eye: from {smoothing}, at each time point {width}."
     band = f"a band of {width} ({settings.bounds} bounds{least}{few})"
     return f"{used}: from {smoothing}, at each time point {band}."
 
@@ -96,18 +98,28 @@ def _rule(report: CheckReport) -> str:
     return f"{rule}."
 
 
+def _contrasts(report: CheckReport) -> str:
+    checked = format_count(len(report.verdict.run_ids), "run")
+    return (
+        f"The {checked} under test and the training runs are put together, and every way of choosing as many "
+        "is scored by how far those stand out from the others. If nothing has changed, each choice is as "
+        "likely as any other to stand out furthest. The p-value says how unusual the score of what is under "
+        "test is among all of them; at or below alpha it is a regression."
+    )
+
+
 def _judging(report: CheckReport) -> str:
-    judged = [panel for panel in report.panels if panel.band_used is not None]
     outside = [panel for panel in report.panels if panel.findings]
-    inside = [panel for panel in judged if not panel.findings and panel.moves]
-    judged_ones = format_count(len(report.panels), "property")
+    inside = [
+        panel for panel in report.panels if panel.reach is not None and panel.moves and not panel.findings
+    ]
     verb = "differ" if len(outside) > 1 else "differs"
-    said = f"{judged_ones} were put beside the band: {len(outside) or 'none'} {verb}"
+    said = f"Of {format_count(len(report.panels), 'property')}, {len(outside) or 'none'} {verb}"
     if inside:
-        closest = max(inside, key=lambda panel: panel.band_used or 0.0)
+        closest = max(inside, key=lambda panel: panel.reach or 0.0)
         said += (
-            f". Of the others, {closest.prop.name} came closest: it uses "
-            f"{format_percent(min(closest.band_used or 0.0, 1.0))} of its band"
+            f". Of the others, {closest.prop.name} came closest: "
+            f"{format_percent(min(closest.reach or 0.0, 1.0))} {report.reach_of}"
         )
     elsewhere = len(words.told_findings(report.verdict)) - sum(len(panel.findings) for panel in outside)
     if elsewhere > 0:
@@ -130,3 +142,6 @@ def _chance(report: CheckReport) -> str:
 
 def _not_judged(report: CheckReport) -> str:
     return f"{format_count(len(report.unjudged), 'property')} that cannot be judged"
+
+
+_RULES: dict[str, Step] = {BoundsDetector.name: _rule, CALIBRATED.detector: _contrasts}

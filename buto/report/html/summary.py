@@ -63,12 +63,12 @@ def findings(report: CheckReport) -> Iterator[str]:
             yield from _lines(told[MAX_CHARTS:], places)
         yield "</section>"
     elif report.verdict.status is Status.PASS:
-        closest = [panel for panel in report.panels if panel.moves and panel.band_used is not None]
+        closest = [panel for panel in report.panels if panel.moves and panel.reach is not None]
         yield '<section id="findings"><h2>Closest to their limits</h2>'
         if not closest:
             yield "<p>Nothing that was judged moves.</p>"
         for panel in closest[:N_CLOSEST]:
-            yield from _close(panel, places)
+            yield from _close(panel, places, report.reach_of)
         yield "</section>"
 
 
@@ -154,12 +154,12 @@ def _lines(rest: tuple[Finding, ...], places: Mapping[str, int]) -> Iterator[str
         yield f"<p>And {len(rest) - MAX_LINES} more.</p>"
 
 
-def _close(panel: Panel, places: Mapping[str, int]) -> Iterator[str]:
-    used = min(panel.band_used or 0.0, 1.0)
+def _close(panel: Panel, places: Mapping[str, int], reach_of: str) -> Iterator[str]:
+    reach = min(panel.reach or 0.0, 1.0)
     yield '<article class="finding calm"><div class="said">'
     yield f"<h3>{_opening(name(panel.prop.name), places.get(panel.prop.name))}</h3>"
-    yield f'<p class="big">{escape(format_percent(used))} <small>of its band used</small></p>'
-    yield f'<meter min="0" max="1" high="0.8" value="{used:.3f}">{escape(format_percent(used))}</meter></div>'
+    yield f'<p class="big">{format_percent(reach)} <small>{escape(reach_of)}</small></p>'
+    yield f'<meter min="0" max="1" high="0.8" value="{reach:.3f}">{format_percent(reach)}</meter></div>'
     if panel.prop.name in places:
         yield f'<div class="chart" data-panel="{places[panel.prop.name]}"></div>'
     yield "</article>"

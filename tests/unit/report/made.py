@@ -103,12 +103,12 @@ def verdict(
     return Verdict(status, "bounds", findings, reasons, warnings, run_ids, 10, settings={"deviations": 20.0})
 
 
-def panel(subject: str = OLD_GENERATION, run_id: str = RUN_ID, band_used: float | None = None) -> Panel:
+def panel(subject: str = OLD_GENERATION, run_id: str = RUN_ID, reach: float | None = None) -> Panel:
     """The leak of :func:`run` beside a band that ends at 1.5 MiB."""
     times = np.arange(0.0, 4.05, 0.1)
     flat = np.ones(len(times)) * 2**20
     band = Band(times, 0.5 * flat, flat, 1.5 * flat)
-    return Panel(Property(subject, "By"), (), [Curve(times, times * 2**20, run_id)], band, (), band_used)
+    return Panel(Property(subject, "By"), (), [Curve(times, times * 2**20, run_id)], band, (), reach)
 
 
 def report(of: Verdict, runs: Sequence[Run] = (), **changes: Any) -> CheckReport:

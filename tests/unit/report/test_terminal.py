@@ -57,9 +57,9 @@ def test_a_pass_is_one_line() -> None:
 
 
 def test_a_pass_says_how_near_it_came_to_failing() -> None:
-    panels = tuple(made.panel(name, band_used=used) for name, used in (("a", 0.25), ("b", 0.72), ("c", None)))
+    panels = tuple(made.panel(name, reach=used) for name, used in (("a", 0.25), ("b", 0.72), ("c", None)))
     lines = lines_of(made.verdict(Status.PASS), panels=panels)
-    assert lines[1:] == ["  slack: at most 72 % of a band was needed, by b"]
+    assert lines[1:] == ["  slack: b came nearest, 72 % of its band"]
 
 
 def test_a_p_value_stands_beside_what_was_accepted_and_what_it_rests_on() -> None:

@@ -61,7 +61,7 @@ def test_more_than_the_whole_band_is_used_exactly_where_there_is_a_finding(
     runs = run_set([a_run(50 + n, shift, wave) for n, shift in enumerate(shifts)])
     found = {finding.subject for finding in oracle.check(learned, runs).findings}
     view = view_of(learned, runs.runs)
-    used = dict(zip((prop.name for prop in view.properties), view.band_used(runs.runs), strict=True))
+    used = dict(zip((prop.name for prop in view.properties), view.reach(runs.runs), strict=True))
     assert {name for name, share in used.items() if share > 1} == found & set(NAMES)
 
 
@@ -69,16 +69,16 @@ def test_a_band_without_width_is_not_used_by_its_own_value_and_endlessly_by_any_
     learned = ORACLES["thesis"]
     threads = learned.fitted.model.properties.index(property_for("jvm.thread.count"))
     view = view_of(learned, ())
-    assert view.band_used([a_run(50)])[threads] == 0.0
+    assert view.reach([a_run(50)])[threads] == 0.0
     grown = a_run(50)
     values = grown.values.copy()
     values[:, 1] = 11.0
     more = Run(grown.id, "t", grown.properties, TIMES, values, grown.outcome)
-    assert math.isinf(view.band_used([more])[threads])
+    assert math.isinf(view.reach([more])[threads])
 
 
 def test_without_a_run_nothing_is_known() -> None:
-    assert np.isnan(view_of(ORACLES["sustained"], ()).band_used(())).all()
+    assert np.isnan(view_of(ORACLES["sustained"], ()).reach(())).all()
 
 
 def test_panels_come_by_findings_then_by_the_band_that_was_used_and_last_what_never_changes() -> None:
@@ -96,4 +96,4 @@ def test_a_detector_with_nothing_to_draw_still_has_its_runs(runs: list[Run]) -> 
     assert [panel.prop.name for panel in panels] == list(NAMES) * bool(runs) or {
         p.prop.name for p in panels
     } == set(NAMES)
-    assert all(panel.band is None and panel.band_used is None for panel in panels)
+    assert all(panel.band is None and panel.reach is None for panel in panels)

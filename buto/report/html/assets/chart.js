@@ -139,6 +139,7 @@ class Chart {
     });
     for (const finding of panel.findings) {
       if (finding.at !== null && finding.observed !== null) inside.append(this.peak(finding));
+      else if (finding.level) inside.append(this.level(finding));
     }
     this.plot.replaceChildren(root, this.tip);
     this.cursor.attach(root);
@@ -167,6 +168,19 @@ class Chart {
       group.append(svg("path", { d: kind === "collections" ? `M${at} ${top - 2}v9` : `M${at} ${top - 2}l4 4.5-4 4.5-4-4.5Z` }));
     }
     return group;
+  }
+
+  // What the run was on average, beside the range in which it was expected.
+  level({ window, observed, range: [low, high], change }) {
+    const { x, y, area } = this;
+    const [start, end] = (window ?? this.panel.span).map((time) => Math.max(area.left, Math.min(area.right, x(time))));
+    const [upper, lower] = [high === null ? area.top : y(high), low === null || Number.isNaN(y(low)) ? area.bottom : y(low)];
+    const top = y(observed);
+    const above = top > area.top + 24;
+    return svg("g", { class: "peak level" },
+      svg("rect", { x: start, width: Math.max(2, end - start), y: upper, height: Math.max(1.5, lower - upper) }),
+      svg("line", { x1: start, x2: end, y1: top, y2: top }),
+      svg("text", { x: end - 6, y: above ? top - 7 : top + 17, "text-anchor": "end" }, change));
   }
 
   peak({ at, observed, change }) {

@@ -49,8 +49,8 @@ function card(i) {
   const made = element("button", { type: "button", class: differs ? "card differs" : "card", "data-open": i },
     element("span", { class: "name" }, ...title(raw.title)),
     element("span", { class: "tag" }, differs ? `≠ ${raw.tag}` : raw.tag), miniature(panels[i]()));
-  if (!differs && raw.used !== null) {
-    const width = Math.round(100 * Math.min(1, raw.used));
+  if (!differs && raw.reach !== null) {
+    const width = Math.round(100 * Math.min(1, raw.reach));
     made.append(svg("svg", { class: "used", viewBox: "0 0 100 3", preserveAspectRatio: "none", "aria-hidden": "true" },
       svg("rect", { width: 100, height: 3 }), svg("rect", { class: "part", width, height: 3 })));
   }

@@ -62,9 +62,9 @@ function limits(panel, [start, end], log, hidden = new Set()) {
   const shown = [...(hidden.has("training") ? [] : panel.training), ...panel.checked];
   const curves = join(shown.map((curve) => extent(curve.times, [curve.values])));
   for (const finding of panel.findings) {
-    if (finding.at !== null && finding.at >= start && finding.at <= end && fits(finding.observed)) {
-      curves[0] = Math.min(curves[0], finding.observed);
-      curves[1] = Math.max(curves[1], finding.observed);
+    const inView = finding.level || (finding.at !== null && finding.at >= start && finding.at <= end);
+    for (const value of inView ? [finding.observed, ...(finding.level ? finding.range : [])] : []) {
+      if (value !== null && fits(value)) [curves[0], curves[1]] = [Math.min(curves[0], value), Math.max(curves[1], value)];
     }
   }
   const band = panel.band && !hidden.has("band") ? extent(panel.band.times, [panel.band.lower, panel.band.upper]) : [Infinity, -Infinity];

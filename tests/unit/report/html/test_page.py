@@ -105,7 +105,7 @@ def test_the_page_says_what_grew_since_when_by_how_much_and_compared_with_what()
 
 def test_a_pass_says_how_much_is_left() -> None:
     said = Elements(render(reports.passing())).said
-    assert "Closest to their limits" in said and "of its band used" in said
+    assert "Closest to their limits" in said and "of its band" in said
 
 
 def test_an_undecided_check_says_why_first() -> None:
