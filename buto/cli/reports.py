@@ -103,11 +103,9 @@ FORMATS: dict[str, Format] = {
 
 def add_report_options(parser: ArgumentParser, names: Sequence[str] = REPORTS) -> None:
     """An option for each format, all of them for commands that judge."""
-    group = parser.add_argument_group("reports")
+    group = parser.add_argument_group("reports", "FILE may be -: standard output")
     for name in names:
-        group.add_argument(
-            f"--{name}", metavar="FILE", type=Path, help=f"write {FORMATS[name].meaning} (-: standard output)"
-        )
+        group.add_argument(f"--{name}", metavar="FILE", type=Path, help=f"write {FORMATS[name].meaning}")
     if names is REPORTS:
         group.add_argument("--github", action="store_true", help="print annotations for GitHub's builds")
 
