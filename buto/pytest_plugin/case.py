@@ -98,10 +98,11 @@ class Case:
 
     def _learn(self) -> None:
         """From here on the runs are for an oracle; those before were for another one to judge."""
-        if self.test.runs < oracle.FEWEST_RUNS:
+        fewest = oracle.fewest_runs(self.test.settings)
+        if self.test.runs < fewest:
             raise UsageError(
                 f"{self.test.name}: {format_count(self.test.runs, 'run')} cannot teach an oracle, "
-                f"it needs {oracle.FEWEST_RUNS}",
+                f"it needs {fewest}",
                 advice="runs=10 is a good number",
             )
         self._known, self.runs, self._planned = None, [], self.test.runs

@@ -94,14 +94,16 @@ def test_of(name: str, given: Mapping[str, Any], defaults: Mapping[str, str], ro
     data: dict[str, Any] = {
         key.replace("_", "-"): _plain(value) for key, value in merged.items() if key not in _OWN
     }
-    judge = {key.replace("_", "-"): merged[key] for key in _OF_JUDGE if key in merged}
-    if judge:
-        data["judge"] = {**data.get("judge", {}), **judge}
     data["command"] = _command(given)
+    judge = data.pop("judge", {})
     faults = config.complaints(data, "test")
+    if not isinstance(judge, Mapping):
+        faults.append(f"judge: {judge!r} is no mapping")
     if faults:
-        raise UsageError("; ".join(faults), advice="docs/pytest.md has the arguments of the mark")
-    return config.build_test(name, data, root, os.environ)
+        raise UsageError("; ".join(faults), advice=_EXAMPLE)
+    # What may stand in it is known where it is read.
+    own = {key.replace("_", "-"): merged[key] for key in _OF_JUDGE if key in merged}
+    return config.build_test(name, {**data, "judge": {**judge, **own}}, root, os.environ)
 
 
 test_of.__test__ = False  # type: ignore[attr-defined]  # pytest would take it for a test

@@ -8,7 +8,7 @@ import pytest
 pytestmark = pytest.mark.buto(main="Shop", classpath="classes", options=["-Xmx64m", "-XX:+UseSerialGC"])
 
 
-@pytest.mark.buto(args=["100"])
+@pytest.mark.buto(args=["60"])
 def test_orders():
     """Nothing more to say: the mark has the program launched, measured and judged."""
 

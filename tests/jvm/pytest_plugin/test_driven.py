@@ -1,0 +1,97 @@
+"""What goes wrong while a test drives its program, and what the end of a block does."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+from buto.runs.store import RunStore
+from tests.jvm.pytest_plugin.conftest import run_pytest
+
+TROUBLE = """
+import os
+
+import pytest
+
+shop = pytest.mark.buto(main="Shop", classpath="classes", timeout="20s", runs=10)
+
+
+@shop
+def test_body_fails(buto):
+    with buto.record(args=["serve"], stop=True) as target:
+        open("pid", "w").write(str(target.pid))
+        assert target.is_running
+        assert 1 == 2
+
+
+def test_body_failed_and_its_program_is_gone():
+    assert not os.path.exists("/proc/" + open("pid").read())
+
+
+@shop
+def test_jmx_was_not_asked_for(buto):
+    with buto.record(args=["serve"], stop=True) as target:
+        target.jmx
+
+
+@shop
+def test_one_at_a_time(buto):
+    with buto.record(args=["serve"], stop=True) as target:
+        with buto.record(name="other", args=["serve"], stop=True):
+            pass
+
+
+@shop
+def test_bad_exit(buto):
+    with buto.record(args=["many"]):
+        pass
+
+
+@shop
+def test_no_port(buto):
+    with buto.record(args=["20"]) as target:
+        target.wait_for_port()
+
+
+@shop
+def test_stop_was_forgotten(buto):
+    with buto.record(args=["serve"], timeout="3s"):
+        pass
+"""
+PLAIN = """
+import pytest
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+@pytest.mark.buto(main="Shop", classpath="classes", args=["20"], judge={"preset": "sustained"})
+def test_it(number):
+    pass
+"""
+
+
+def test_each_failure_is_told_in_plain_words_and_leaves_nothing(project: Path) -> None:
+    (project / "test_trouble.py").write_text(TROUBLE)
+    done = run_pytest(project, "test_trouble.py", "--buto-train", "-rA")
+    said = done.stdout
+    assert "6 failed, 1 passed" in said, said
+    assert "assert 1 == 2" in said
+    assert "there is no JMX connection, for it costs the program some classes and threads" in said
+    assert "only one JVM can be measured at a time" in said
+    assert "the program exited with code 1" in said
+    assert "(in a test: the argument expect_exit of the mark)" in said
+    assert "NumberFormatException" in said
+    assert "the program ended before it listened at any port" in said
+    assert "the program was stopped at its time limit of 3 s" in said, said
+    assert not (project / "oracles").exists()
+
+
+def test_processes_of_xdist_measure_one_after_the_other(project: Path) -> None:
+    (project / "test_plain.py").write_text(PLAIN)
+    done = run_pytest(project, "test_plain.py", "-n", "3", "--buto-accept", "-v")
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.count("TRAINED  test_plain.test_it[") == 3
+    store = RunStore(project / ".buto")
+    runs = [run for test in store.tests() for run in store.load_set(test)]
+    spans = sorted((int(str(run.metadata["jvm.start.time"])), run.outcome.duration_s) for run in runs)
+    assert len(spans) >= 9
+    for (began, lasted_s), (next_began, _) in pairwise(spans):
+        assert next_began >= began + lasted_s * 1000

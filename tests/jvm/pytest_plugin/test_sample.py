@@ -1,0 +1,69 @@
+"""The sample project: passes, fails after a change, passes after the change was accepted."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+from pathlib import Path
+
+from buto.runs.store import RunStore
+from tests.jvm.pytest_plugin.conftest import run_pytest
+
+ORDERS = "test_shop.py::test_orders"
+NAME = "test_shop.test_orders"
+
+
+def test_it_passes_fails_after_a_change_and_passes_when_accepted(
+    project: Path, compile_java: Callable[[Path], None]
+) -> None:
+    trained = run_pytest(project, ORDERS, "--buto-train")
+    assert trained.returncode == 0, trained.stdout
+    assert f"TRAINED  {NAME}: 3 runs, oracles/{NAME}.json" in trained.stdout
+    remembered = json.loads((project / "oracles" / f"{NAME}.json").read_text())["target"]["command"]
+    assert remembered[-3:] == ["classes", "Shop", "60"]
+
+    unchanged = run_pytest(project, ORDERS, "-v")
+    assert unchanged.returncode == 0, unchanged.stdout
+    assert f"PASS  {NAME}: the run" in unchanged.stdout
+
+    source = project / "Shop.java"
+    source.write_text(source.read_text().replace("20_000", "400_000"))
+    compile_java(project)
+    changed = run_pytest(project, ORDERS, "--junitxml", "junit.xml")
+    assert changed.returncode == 1, changed.stdout
+    assert "REGRESSION test_shop.py::test_orders - jvm." in changed.stdout
+    assert "Traceback" not in changed.stdout
+    assert f"  next: pytest {ORDERS} --buto-accept  (if the change is meant)" in changed.stdout
+    failure = ElementTree.parse(project / "junit.xml").find(".//failure")
+    assert failure is not None
+    assert failure.attrib["message"].startswith("jvm.")
+    assert "--buto-accept" in (failure.text or "")
+
+    accepted = run_pytest(project, ORDERS, "--buto-accept")
+    assert accepted.returncode == 0, accepted.stdout
+    assert "TRAINED" in accepted.stdout
+    quiet = run_pytest(project, ORDERS, "-q")
+    assert quiet.returncode == 0, quiet.stdout
+    assert "= buto =" not in quiet.stdout
+    assert sorted(path.name for path in (project / "oracles").iterdir()) == [f"{NAME}.json"]
+
+
+def test_a_test_drives_the_program_while_it_is_measured(project: Path) -> None:
+    (project / "test_zzz.py").write_text(
+        "import sys\n\n\ndef test_no_jvm_lives_in_this_process():\n    assert 'jpype' not in sys.modules\n"
+    )
+    driven = ("test_shop.py::test_service", "test_zzz.py")
+    trained = run_pytest(project, *driven, "--buto-train")
+    assert trained.returncode == 0, trained.stdout
+    checked = run_pytest(project, *driven)
+    assert checked.returncode == 0, checked.stdout
+    store = RunStore(project / ".buto")
+    runs = store.load_set("test_shop.test_service").runs
+    assert len(runs) in (4, 6)
+    for run in runs:
+        assert [one.type for one in run.notifications] == ["buto.mark.load.start", "buto.mark.load.end"]
+        start_s, end_s = (one.time_s for one in run.notifications)
+        assert 0 < start_s < start_s + 0.4 < end_s < run.times_s[-1]
+        assert run.outcome.exit_code == 143
+    assert json.loads((project / "oracles" / "test_shop.test_service.json").read_text())["target"] == {}
