@@ -53,7 +53,7 @@ def test_a_changed_run_is_a_regression_that_says_what_and_what_next(trained: Pat
     assert "jvm.memory.heap.used" in done.stdout
     assert "worse" in done.stdout
     assert f"next: buto runs show leaker {id_of(21)}" in done.stdout
-    assert "next: buto train leaker" in done.stdout
+    assert "next: buto accept leaker" in done.stdout
     assert "\x1b" not in done.stdout
 
 
@@ -97,7 +97,7 @@ def test_a_change_for_the_better_fails_and_says_how_to_accept_it(trained: Path) 
     done = called(trained, "check", "leaker", "--from-runs", id_of(24))
     assert done.returncode == 1
     assert "1 difference from the 10 training runs, for the better\n" in done.stdout
-    assert "next: buto train leaker  (all is for the better: this accepts it)" in done.stdout
+    assert "next: buto accept leaker  (all is for the better: this accepts it)" in done.stdout
 
 
 def test_runs_that_were_judged_do_not_teach(trained: Path) -> None:
