@@ -24,6 +24,8 @@ class Entry:
 COMMANDS: dict[str, Entry] = {
     "train": Entry("buto.cli.train", "launch a program several times and learn what it uses"),
     "check": Entry("buto.cli.check", "launch it again and judge it by what was learned"),
+    "accept": Entry("buto.cli.accept", "learn anew and show what that changes in an oracle"),
+    "compare": Entry("buto.cli.compare", "launch two programs in turns and say what differs"),
     "record": Entry("buto.cli.record", "launch it and keep the runs without judging"),
     "attach": Entry("buto.cli.attach", "record a JVM that is already running"),
     "runs": Entry("buto.cli.runs", "list, show, export and delete stored runs"),
