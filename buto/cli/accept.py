@@ -11,6 +11,7 @@ from typing import ClassVar
 from buto import oracle
 from buto.cli import chosen, options, remarks, reports
 from buto.cli.console import Console, Verbosity
+from buto.cli.results import keep
 from buto.cli.session import launch, stored_runs
 from buto.cli.train import check_numbers_of_runs
 from buto.config import Config, TestConfig
@@ -59,7 +60,10 @@ examples:
         tests = [_test(name, args, configured, known[name]) for name in names]
         collected = _collected(tests, known, args, console)
         results = [_accepted(test, known[test.name], collected[test.name], args, console) for test in tests]
-        return reports.worst_code(results)
+        done = reports.finished(results, args, reports.worst_code(results))
+        if not args.dry_run:
+            keep(done, args, console)
+        return done.exit_code
 
 
 def _test(name: str, args: Namespace, configured: Config | None, known: Oracle) -> TestConfig:

@@ -25,13 +25,13 @@ def finish(results: Sequence[Result], args: Namespace, console: Console) -> int:
         for result in results:
             console.result(f"{result.test:<{width}}  {result.status}")
     done = reports.finished(results, args, reports.worst_code(results))
-    _keep(done, args, console)
+    keep(done, args, console)
     reports.write_reports(done, args, console)
     return done.exit_code
 
 
-def _keep(done: reports.Finished, args: Namespace, console: Console) -> None:
-    """Store each result that says something, for ``buto history``."""
+def keep(done: reports.Finished, args: Namespace, console: Console) -> None:
+    """Store each result that says something, for ``buto history``; only warn where it cannot be."""
     store = ResultStore(args.store)
     for result in done.results:
         if result.error is not None or not result.runs:

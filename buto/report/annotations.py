@@ -27,7 +27,8 @@ def _annotation(result: Result) -> list[str]:
     if fine and not warnings:
         return []
     text = [one_line(warning) for warning in warnings] if fine else result_lines(result, max_lines=MAX_LINES)
-    where = {"file": str(result.oracle), "title": f"buto {result.test}: {result.status}"}
+    place = {} if result.oracle is None else {"file": str(result.oracle)}
+    where = {**place, "title": f"buto {result.test}: {result.status}"}
     properties = ",".join(f"{name}={_property(one_line(value))}" for name, value in where.items())
     return [f"::{'warning' if fine else 'error'} {properties}::{_data(chr(10).join(text))}"]
 

@@ -59,7 +59,7 @@ def _test(result: Result) -> dict[str, Any]:
     return {
         "test": result.test,
         "status": result.status,
-        "oracle": str(result.oracle),
+        "oracle": None if result.oracle is None else str(result.oracle),
         "runs": [_run(run) for run in result.runs],
         "verdict": None if result.verdict is None else _verdict(result.verdict),
         "warnings": list(result.warnings),

@@ -11,6 +11,7 @@ import pytest
 
 from buto import __version__
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, EXIT_REGRESSION, MeasureError
+from buto.report.annotations import workflow_commands
 from buto.report.json_result import result_document, result_text
 from buto.report.result import Result
 from buto.runs import Quality
@@ -48,6 +49,12 @@ def test_training_has_runs_and_warnings_but_no_verdict() -> None:
     result = Result("leaker", made.ORACLE, [made.run()], warnings=("only 5 runs",))
     test = document(result, command="train", exit_code=EXIT_PASS)["tests"][0]
     assert (test["status"], test["verdict"], test["warnings"]) == ("trained", None, ["only 5 runs"])
+
+
+def test_a_comparison_has_no_oracle() -> None:
+    result = replace(made.regression(), oracle=None)
+    assert document(result, command="compare")["tests"][0]["oracle"] is None
+    assert workflow_commands([result])[0].startswith("::error title=buto leaker%3A regression::")
 
 
 def test_an_error_after_some_runs_keeps_them() -> None:
