@@ -1,13 +1,20 @@
+"""What the bounds oracle makes of runs of known truth, and what comes before any detector is asked."""
+
 from dataclasses import replace
 
 import pytest
 
+from buto import oracle as oracles
 from buto.errors import JudgeError
-from buto.oracle import SUSTAINED, THESIS, check, train
+from buto.oracle import SUSTAINED, THESIS, check
 from buto.properties import Property, Role, property_for
 from buto.runs import RunSet, run_set
 from buto.verdicts import Direction, Effect, Status
 from tests.contract.signals import ENVIRONMENT, INTERVAL_S, Program, made, make_run, program_run, program_runs
+
+
+def train(runs, settings=SUSTAINED):
+    return oracles.train(runs, settings)
 
 
 def one(run):

@@ -71,9 +71,9 @@ def test_runs_that_scatter_more_make_a_wider_band():
 
 def test_properties_that_one_oracle_lacks_are_there_with_the_reason():
     columns = {"jvm.class.count": [1.0] * 3, "mbean[a]/X": [2.0] * 3}
-    both = train(run_set([make_run(number, [0, 1, 2], columns) for number in range(3)]))
+    both = train(run_set([make_run(number, [0, 1, 2], columns) for number in range(5)]))
     unread = [
-        make_run(number, [0, 1, 2], {**columns, "mbean[a]/X": [float("nan")] * 3}) for number in range(3)
+        make_run(number, [0, 1, 2], {**columns, "mbean[a]/X": [float("nan")] * 3}) for number in range(5)
     ]
     one = train(run_set([replace(run, nan_reasons={"mbean[a]/X": "no such bean"}) for run in unread]))
     (gone,) = [row for row in difference(both, one) if row.new is None]
@@ -88,7 +88,7 @@ def test_how_often_notifications_come_is_told():
         notified = tuple(
             Notification(0.1 * number, "done", "a:type=B", number, "") for number in range(count)
         )
-        return train(run_set([replace(run, notifications=notified) for run in made(4, lambda _: [1.0] * 40)]))
+        return train(run_set([replace(run, notifications=notified) for run in made(5, lambda _: [1.0] * 40)]))
 
     (row,) = [row for row in difference(oracle(4), oracle(6)) if row.unit == "{notification}"]
     assert (row.subject, row.old.expected, row.new.expected) == ("done from a:type=B", 4, 6)
@@ -126,7 +126,7 @@ def test_metadata_that_vary_are_told_as_such():
         replace(run, metadata={**run.metadata, "jvm.class.path": str(number % 2)})
         for number, run in enumerate(program_run(5, number) for number in range(5))
     ]
-    changed = surroundings(learned(0, count=5), train(run_set(runs)))
+    changed = surroundings(learned(0, count=5), train(run_set(runs), SUSTAINED))
     assert changed == (Changed("environment", "jvm.class.path", "app.jar", VARIES),)
 
 

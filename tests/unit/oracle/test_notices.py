@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from buto.errors import JudgeError
-from buto.oracle import THESIS, check, train
+from buto.oracle import SUSTAINED, THESIS, check, train
 from buto.runs import Notification, run_set
 from buto.verdicts import Direction, Status
 from tests.contract.signals import INTERVAL_S, make_run
@@ -21,17 +21,16 @@ def regular(number, step=0.5, count=7):
     return run(number, [0.01 * (number % 3) + step * (1 + index) for index in range(count)])
 
 
-def checked(runs, candidate, preset=None):
-    oracle = train(run_set(runs)) if preset is None else train(run_set(runs), preset)
-    return check(oracle, run_set([candidate]))
+def checked(runs, candidate, preset=SUSTAINED):
+    return check(train(run_set(runs), preset), run_set([candidate]))
 
 
-@pytest.mark.parametrize("preset", [None, THESIS])
+@pytest.mark.parametrize("preset", [SUSTAINED, THESIS])
 def test_the_same_notifications_pass(preset):
     assert checked([regular(number) for number in range(5)], regular(9), preset).status is Status.PASS
 
 
-@pytest.mark.parametrize("preset", [None, THESIS])
+@pytest.mark.parametrize("preset", [SUSTAINED, THESIS])
 def test_notifications_that_come_much_later_are_found(preset):
     verdict = checked([regular(number) for number in range(5)], regular(9, step=0.8), preset)
     assert verdict.status is Status.REGRESSION
@@ -40,7 +39,7 @@ def test_notifications_that_come_much_later_are_found(preset):
     assert finding.direction is Direction.MORE
     assert finding.unit == "s"
     assert finding.observed > finding.upper
-    if preset is None:
+    if preset is SUSTAINED:
         assert finding.text == "7 of 7 came too early or too late"
         assert finding.observed == pytest.approx(5.6)
 

@@ -6,18 +6,28 @@ from pathlib import Path
 import pytest
 
 from buto.errors import EXIT_BAD_FILE, BadFileError, StorageError
-from buto.oracle import check, load, persist, save, train
+from buto.oracle import CALIBRATED, SUSTAINED, check, load, persist, save, train
 from buto.oracle.document import to_text
 from buto.runs import Notification, run_set
 from buto.verdicts import Status
 from tests.contract.signals import ENVIRONMENT, Program, made, make_run, program_run, program_runs
 
 
+@pytest.fixture(params=[CALIBRATED, SUSTAINED], ids=lambda one: one.preset)
+def settings(request):
+    return request.param
+
+
 @pytest.fixture
-def path(tmp_path):
+def path(tmp_path, settings):
     path = tmp_path / "oracles" / "program.json"
-    save(path, train(program_runs(1, 5), target={"command": ["java", "Main"]}))
+    save(path, train(program_runs(1, 5), settings, target={"command": ["java", "Main"]}))
     return path
+
+
+def bands(data):
+    """The part of an oracle that holds bands over time; a calibrated one has it beside its features."""
+    return data["model"].get("bands", data["model"])
 
 
 def refused(path, said):
@@ -41,10 +51,14 @@ def test_a_file_is_small_and_can_be_read(path):
 
 def test_constants_take_one_number(tmp_path):
     path = tmp_path / "constant.json"
-    save(path, train(made(3, lambda number: [812.0] * 40)))
-    (block,) = json.loads(path.read_text())["model"]["properties"]
+    save(path, train(made(5, lambda number: [812.0] * 40)))
+    model = json.loads(path.read_text())["model"]
+    (block,) = model["bands"]["properties"]
     assert block["expected"] == 812
     assert '"expected": 812,' in path.read_text()
+    (block,) = model["features"]
+    assert (block["mean"], block["deviation"]) == (812, 0)
+    assert '"mean": 812,' in path.read_text()
 
 
 def test_a_change_of_one_property_changes_its_block_only(tmp_path):
@@ -55,7 +69,7 @@ def test_a_change_of_one_property_changes_its_block_only(tmp_path):
             )
             for number in range(5)
         ]
-        save(tmp_path / "one.json", train(run_set(runs)))
+        save(tmp_path / "one.json", train(run_set(runs), SUSTAINED))
         return (tmp_path / "one.json").read_text().partition('"model"')[2].splitlines()
 
     one, other = lines(500.0), lines(700.0)
@@ -65,18 +79,20 @@ def test_a_change_of_one_property_changes_its_block_only(tmp_path):
     assert start < changed[0] < changed[-1] < start + 15
 
 
-def test_a_line_for_each_property_says_what_changed(path, tmp_path):
+def test_a_line_for_each_property_says_what_changed(path, settings, tmp_path):
     """The model's many numbers change with every training; a reviewer reads these lines."""
-    save(tmp_path / "other.json", train(program_runs(1, 5, Program(threads=30))))
+    save(tmp_path / "other.json", train(program_runs(1, 5, Program(threads=30)), settings))
     one, other = (json.loads(file.read_text())["summary"] for file in (path, tmp_path / "other.json"))
     assert [subject for subject in one if one[subject] != other[subject]] == ["jvm.thread.count"]
     assert one["jvm.memory.heap.committed"].startswith("mean 128 MiB, ")
-    assert len(one) == len(json.loads(path.read_text())["model"]["properties"]) + 1
+    assert len(one) == len(bands(json.loads(path.read_text()))["properties"]) + 1
 
 
 def test_properties_are_in_the_order_of_their_names(path):
-    names = [block["name"] for block in json.loads(path.read_text())["model"]["properties"]]
-    assert names == sorted(names)
+    data = json.loads(path.read_text())
+    for blocks in (bands(data)["properties"], data["model"].get("features", [])):
+        names = [block["name"] for block in blocks]
+        assert names == sorted(names)
 
 
 def test_files_of_version_1_are_read_for_good():
@@ -126,21 +142,22 @@ def test_a_missing_part_is_named(path, key):
 
 def test_limits_the_wrong_way_round_are_refused(path):
     data = json.loads(path.read_text())
-    data["model"]["properties"][0]["lower"] = 1e12
+    bands(data)["properties"][0]["lower"] = 1e12
     path.write_text(json.dumps(data))
     refused(path, "above its upper one")
 
 
 def test_arrays_of_another_length_are_refused(path):
     data = json.loads(path.read_text())
-    data["model"]["times_s"].append(99)
+    bands(data)["times_s"].append(99)
     path.write_text(json.dumps(data))
     refused(path, "numbers where")
 
 
-def test_settings_that_this_version_does_not_know_are_refused(path):
+@pytest.mark.parametrize("key", ["preset", "detector", "bounds"])
+def test_settings_that_this_version_does_not_know_are_refused(path, key):
     data = json.loads(path.read_text())
-    data["judge"]["bounds"] = "crystal-ball"
+    data["judge"][key] = "crystal-ball"
     path.write_text(json.dumps(data))
     refused(path, "crystal-ball")
 
@@ -201,7 +218,7 @@ def test_a_directory_that_cannot_be_written_leaves_the_old_file(path, monkeypatc
 def test_a_file_in_the_way_of_the_directory_is_reported(tmp_path):
     (tmp_path / "oracles").write_text("not a directory")
     with pytest.raises(StorageError, match="cannot be written"):
-        save(tmp_path / "oracles" / "a.json", train(program_runs(1, 3)))
+        save(tmp_path / "oracles" / "a.json", train(program_runs(1, 5)))
 
 
 def test_text_keeps_numbers_exact_and_short():

@@ -3,12 +3,13 @@ import json
 import pytest
 
 from buto.errors import UsageError
-from buto.oracle import DEFAULT, PRESETS, SUSTAINED, THESIS, settings_from
-from buto.oracle.settings import KEYS
+from buto.oracle import CALIBRATED, DEFAULT, PRESETS, SUSTAINED, THESIS, settings_from
+from buto.oracle.settings import ALWAYS, KEYS, OF_CALIBRATED
 
 
 def test_nothing_said_gives_the_default():
-    assert settings_from({}) == DEFAULT == SUSTAINED
+    assert settings_from({}) == DEFAULT == CALIBRATED
+    assert (DEFAULT.alpha, DEFAULT.fail_on, DEFAULT.minimum_effect) == (0.01, "any", {})
 
 
 def test_a_preset_with_departures():
@@ -31,6 +32,7 @@ def test_settings_survive_the_way_through_a_file(preset):
 
 
 PARTICLE = {
+    "preset": "sustained",
     "bounds": "particle",
     "particles": 500,
     "iterations": 4,
@@ -45,9 +47,10 @@ PARTICLE = {
 @pytest.mark.parametrize(
     "judge",
     [
-        {"bounds": "kalman-listing", "process-noise": "average-variance"},
+        {"preset": "sustained", "bounds": "kalman-listing", "process-noise": "average-variance"},
         {"preset": "thesis", "bounds": "kalman", "time-points": "rounding", "matching": "interpolated"},
         PARTICLE,
+        {"alpha": 0.05, "fail-on": "worse", "minimum-effect": {"jvm.memory.*": "64KiB", "*": "5%"}},
     ],
 )
 def test_parameters_of_bounds_survive_the_way_through_a_file(judge):
@@ -56,10 +59,21 @@ def test_parameters_of_bounds_survive_the_way_through_a_file(judge):
     assert settings.to_data().items() >= judge.items()
 
 
-def test_a_file_holds_no_parameters_of_other_bounds():
-    assert not {"particles", "seed", "process-noise"} & set(settings_from({}).to_data())
-    assert "particles" not in settings_from({"bounds": "kalman"}).to_data()
-    assert list(settings_from(PARTICLE).to_data()) == list(KEYS)
+def test_a_file_holds_no_parameters_of_other_bounds_and_of_no_other_detector():
+    assert not {"particles", "seed", "process-noise"} & set(SUSTAINED.to_data())
+    assert "particles" not in settings_from({"preset": "sustained", "bounds": "kalman"}).to_data()
+    assert list(settings_from(PARTICLE).to_data()) == [key for key in KEYS if key not in OF_CALIBRATED]
+    assert set(CALIBRATED.to_data()) == {*ALWAYS, *OF_CALIBRATED}
+
+
+def test_a_setting_of_the_other_detector_is_refused_with_the_presets_that_it_goes_with():
+    for judge, presets in (
+        ({"deviations": 6}, "sustained or thesis"),
+        ({**PARTICLE, "alpha": 0.1}, "calibrated"),
+    ):
+        with pytest.raises(UsageError) as caught:
+            settings_from(judge)
+        assert caught.value.advice == f"it goes with preset: {presets}"
 
 
 def test_the_defaults_of_the_particle_filter_are_the_theses_best():
@@ -74,7 +88,7 @@ def test_bounds_and_their_parameters_may_come_in_any_order():
 
 def test_a_parameter_of_other_bounds_is_refused_with_what_goes():
     with pytest.raises(UsageError) as caught:
-        settings_from({"bounds": "kalman", "particles": 100})
+        settings_from({"preset": "sustained", "bounds": "kalman", "particles": 100})
     assert caught.value.message == "judge: particles is no setting of bounds: kalman, but of particle"
     assert "bounds: kalman goes with average, deviations, process-noise" in (caught.value.advice or "")
 
@@ -82,12 +96,15 @@ def test_a_parameter_of_other_bounds_is_refused_with_what_goes():
 @pytest.mark.parametrize(
     ("judge", "said"),
     [
-        ({"bounds": "particle", "particles": 1}, "a whole number from 2 to 100000"),
+        ({"preset": "sustained", "bounds": "particle", "particles": 1}, "a whole number from 2 to 100000"),
         ({"bounds": "particle", "iterations": 2.0}, "a whole number from 1"),
         ({"bounds": "particle", "weighting": "pdf"}, "density or distance"),
-        ({"process-noise": "average-variance"}, "of kalman or kalman-listing or particle"),
+        (
+            {"preset": "sustained", "process-noise": "average-variance"},
+            "of kalman or kalman-listing or particle",
+        ),
         ({"windows": 9}, "unknown key 'windows'"),
-        ({"preset": "strict"}, "preset: 'strict' is not sustained or thesis"),
+        ({"preset": "strict"}, "preset: 'strict' is not calibrated or sustained or thesis"),
         ({"preset": ["thesis"]}, "preset"),
         ({"window": 8}, "window: 8 is not an odd number"),
         ({"window": 9.0}, "odd"),
@@ -100,7 +117,19 @@ def test_a_parameter_of_other_bounds_is_refused_with_what_goes():
         ({"floor": 1}, "true or false"),
         ({"metadata-ignored": "a*"}, "a list of shell patterns"),
         ({"metadata-deciding": [1]}, "a list of shell patterns"),
-        ({"detector": "magic"}, "detector: 'magic' is not bounds"),
+        ({"detector": "magic"}, "detector: 'magic' is not bounds or calibrated"),
+        ({"window": 9}, "window is no setting of the preset calibrated"),
+        ({"preset": "thesis", "alpha": 0.05}, "alpha is no setting of the preset thesis"),
+        ({"alpha": 0}, "alpha: 0 is not a share of checks from 0.0005 to 0.5"),
+        ({"alpha": 0.6}, "alpha"),
+        ({"alpha": float("nan")}, "alpha"),
+        ({"alpha": True}, "alpha"),
+        ({"alpha": "0.01"}, "alpha"),
+        ({"fail-on": "better"}, "fail-on: 'better' is not any or worse"),
+        ({"minimum-effect": {"jvm.*": "much"}}, "minimum-effect"),
+        ({"minimum-effect": {"jvm.*": "-5%"}}, "minimum-effect"),
+        ({"minimum-effect": {"jvm.*": "nan"}}, "minimum-effect"),
+        ({"minimum-effect": "5%"}, "a mapping from shell patterns"),
     ],
 )
 def test_wrong_settings_are_refused_with_what_would_be_right(judge, said):

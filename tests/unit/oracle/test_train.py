@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from buto.errors import JudgeError
-from buto.oracle import DEFAULT, THESIS, train
+from buto.oracle import CALIBRATED, DEFAULT, SUSTAINED, THESIS, train
+from buto.oracle.levels import left_out
 from buto.runs import RunSet, run_set
 from buto.units import format_seconds
 from tests.contract.signals import ENVIRONMENT, made, make_run, program_run, program_runs
@@ -26,6 +27,14 @@ def test_fewer_than_three_runs_are_refused(count, said):
     with pytest.raises(JudgeError, match=f"at least 3 valid runs, and here {said}") as caught:
         train(RunSet(program_runs(1, count).runs))
     assert "--runs" in caught.value.advice
+
+
+@pytest.mark.parametrize("count", [3, 4])
+def test_the_default_needs_five_runs_and_says_what_else_to_type(count):
+    with pytest.raises(JudgeError, match=f"needs at least 5 runs, and here are {count}") as caught:
+        train(program_runs(1, count))
+    assert caught.value.advice == "record more with --runs 10, or set judge: {preset: sustained}"
+    assert len(train(program_runs(1, 5)).run_ids) == 5
 
 
 def test_invalid_runs_are_refused_by_name():
@@ -56,13 +65,13 @@ def test_what_varied_in_training_is_named():
 
 
 def test_a_run_that_is_used_twice_is_named():
-    runs = program_runs(1, 4).runs
+    runs = program_runs(1, 5).runs
     assert "more than once" in train(RunSet((*runs, runs[0]))).warnings[0]
 
 
 @pytest.mark.parametrize("count", [3, 4])
 def test_few_runs_are_told_with_what_goes_unnoticed(count):
-    oracle = train(program_runs(1, count))
+    oracle = train(program_runs(1, count), SUSTAINED)
     (said,) = oracle.warnings
     assert said.startswith(f"{count} runs tell little: for example, the mean of jvm.memory.heap.used may be")
     assert f"a run may take {format_seconds(oracle.fitted.duration.lower)} to" in said
@@ -72,14 +81,14 @@ def test_few_runs_are_told_with_what_goes_unnoticed(count):
 
 def test_nothing_readable_cannot_be_learned_from():
     with pytest.raises(JudgeError, match="no property was read"):
-        train(made(3, lambda number: [np.nan] * 5))
+        train(made(5, lambda number: [np.nan] * 5))
 
 
 def test_runs_shorter_than_the_window_are_refused_where_nothing_else_is_judged():
     runs = made(3, lambda number: [1.0] * 5)
     with pytest.raises(JudgeError, match="fewer samples than the smoothing window of 9"):
         train(runs, THESIS)
-    assert len(train(runs).fitted.model.bounds) == 5
+    assert len(train(runs, SUSTAINED).fitted.model.bounds) == 5
 
 
 def test_left_out_properties_are_kept_with_their_reason():
@@ -88,10 +97,12 @@ def test_left_out_properties_are_kept_with_their_reason():
             make_run(number, [0, 1], {"jvm.class.count": [1, 1], "jvm.cpu.time": [np.nan, np.nan]}),
             nan_reasons={"jvm.cpu.time": "not supported"},
         )
-        for number in range(3)
+        for number in range(5)
     ]
-    left_out = train(run_set(runs)).fitted.left_out
-    assert left_out == {"jvm.cpu.time": "not read in any of the training runs: not supported"}
+    for settings in (CALIBRATED, SUSTAINED):
+        assert left_out(train(run_set(runs), settings)) == {
+            "jvm.cpu.time": "not read in any of the training runs: not supported"
+        }
 
 
 def test_the_thesis_has_no_departures():
