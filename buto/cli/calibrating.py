@@ -55,7 +55,7 @@ def _measured(data: Path, host: str, args: Namespace, console: Console) -> _Host
     runs = dataset.load(data, host, since=calibrated.FROZEN)
     progress = WorkProgress(console, host)
     try:
-        judgements = calibrated.evaluate(runs, args.seed, args.workers, progress)
+        judgements = calibrated.evaluate(runs, seed=args.seed, workers=args.workers, watch=progress)
     finally:
         progress.clear()
     usable = {name: ours.valid() for name, ours in runs.items()}

@@ -7,7 +7,7 @@ others; the same divisions serve all rules, the thesis's best one among them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -29,10 +29,6 @@ from buto.verdicts import Status
 FROZEN = datetime(2026, 11, 21, 3, 33, tzinfo=UTC)
 """No constant and no step of the method has changed since; runs from before chose it."""
 
-SPLITS = 10
-JUDGED = 10
-"""Runs of either kind that one experiment judges in one division, at most."""
-
 CONFIRMED = 3
 """Runs that are judged together where the first one stood out."""
 
@@ -41,6 +37,22 @@ TRIPLES = 5
 
 FEWEST = 5
 """Training runs of the smallest rule."""
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How much is judged.
+
+    Attributes:
+        divisions: of all runs into training runs and others.
+        judged: runs of either kind that one experiment judges in one division, at most.
+    """
+
+    divisions: int = 10
+    judged: int = 10
+
+
+WHOLE = Size()
 
 Counts = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 
@@ -103,15 +115,16 @@ class Division:
 
     program: str
     number: int
-
-
-def divisions() -> Iterator[Division]:
-    """All of them, in the order of the work."""
-    return (Division(program, number) for program in PROGRAMS for number in range(SPLITS))
+    judged: int
 
 
 def evaluate(
-    runs: Mapping[str, RunSet], seed: int, workers: int = 1, watch: Watch = lambda done, parts: None
+    runs: Mapping[str, RunSet],
+    *,
+    seed: int,
+    size: Size = WHOLE,
+    workers: int = 1,
+    watch: Watch = lambda done, parts: None,
 ) -> Judgements:
     """All judgements of one host; for one seed always the same, however many processes share the work.
 
@@ -126,7 +139,11 @@ def evaluate(
     if early:
         raise ValueError(f"{len(early)} runs were there when the method was chosen, {early[0]} among them")
     usable = {name: of_variant.valid() for name, of_variant in runs.items()}
-    tasks = [_Task(division, _of_program(division.program, usable), seed) for division in divisions()]
+    tasks = [
+        _Task(Division(program, number, size.judged), _of_program(program, usable), seed)
+        for program in PROGRAMS
+        for number in range(size.divisions)
+    ]
     tasks = [task for task in tasks if any(len(ours) > FEWEST for ours in task.runs.values())]
     if not tasks:
         raise JudgeError(
@@ -169,7 +186,7 @@ def judge(division: Division, runs: Mapping[str, RunSet], seed: int) -> Judgemen
     for n in sorted({rule.n_training for rule in RULES}):
         for name in PROGRAMS[division.program]:
             if name in pool.runs and len(pool.runs[name]) > n:
-                _judge_variant(name, n, order, pool, result, random)
+                _judge_variant(name, n, order, pool, result, random, division.judged)
     return result.judgements()
 
 
@@ -264,6 +281,7 @@ def _judge_variant(
     pool: _Pool,
     result: _Tally,
     random: np.random.Generator,
+    judged: int,
 ) -> None:
     learned = _Learned([pool.runs[name][number] for number in order[name][:n]])
     rules = [rule for rule in RULES if rule.n_training == n]
@@ -271,7 +289,7 @@ def _judge_variant(
     kinds = [(name, order[name][n:], True, max(1, len(experiments)))]
     kinds += [(one.negative, order[one.negative], False, 1) for one in experiments]
     for variant, numbers, unchanged, times in kinds:
-        for number in numbers[:JUDGED]:
+        for number in numbers[:judged]:
             others = [other for other in numbers if other != number]
             more = random.permutation(others)[: CONFIRMED - 1]
             for rule in rules:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -90,3 +91,35 @@ def test_without_joblib_one_process_is_offered(data: Path) -> None:
     assert "joblib, which shares the work among processes, is not installed" in two.stderr
     assert "--workers 1" in two.stderr
     assert buto(data, *command, "--workers", "1", PYTHONPATH=found).returncode == 0
+
+
+def test_how_good_the_calibrated_oracle_is_says_nothing_of_runs_that_chose_it(data: Path) -> None:
+    ended = called(data, "experiments", "run", "calibrated", "--data", "set", "--workers", "1")
+    assert ended.returncode == 3
+    assert "no variant has more than 5 usable runs since 2026-11-21 03:33" in ended.stderr
+
+
+def test_how_good_the_calibrated_oracle_is_comes_as_table_csv_and_json(data: Path) -> None:
+    store = RunStore(data / "later")
+    for runs in a_data_set(7, ("leaker-string", "leaker-thread"), shift=30.0).values():
+        for run in runs:
+            store.add(replace(run, id=f"2027{run.id[4:]}"))
+    dataset.write(data / "fresh", dataset.pack(store))
+    ended = called(
+        data, "experiments", "run", "calibrated", "--data", "fresh", "--workers", "1", "--out", "calibrated"
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.startswith("parallel: 14 runs recorded since 2026-11-21 03:33 UTC")
+    written = json.loads((data / "calibrated" / "calibrated.json").read_text())
+    what = "MCC over 32 experiments: n = 5, alpha = 0.05, one run"
+    (line,) = [one for one in written["hosts"]["parallel"] if one["what"] == what]
+    assert line["value"] > 0.8
+    rows = (data / "calibrated" / "calibrated.csv").read_text().splitlines()
+    assert rows[0] == "host,what,value,error,goal,reached,counts"
+    assert len(rows) == 1 + len(written["hosts"]["parallel"])
+
+
+def test_how_good_the_calibrated_oracle_is_stands_by_itself(data: Path) -> None:
+    ended = called(data, "experiments", "run", "calibrated", "smoothing", "--data", "set")
+    assert ended.returncode == 2
+    assert "calibrated is run by itself" in ended.stderr
