@@ -11,6 +11,9 @@ from buto.properties import Property
 from buto.runs import FloatArray
 from buto.verdicts import Finding
 
+MOST = 0.5
+"""Share of the points from some moment on that must lie outside for a run to have left its band then."""
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Curve:
@@ -58,6 +61,30 @@ class Panel:
     band: Band | None = None
     findings: Sequence[Finding] = ()
     reach: float | None = None
+
+    @property
+    def since_s(self) -> float | None:
+        """From when on the run of the first finding lies outside its band at most of its points.
+
+        Seconds from the program's start; None without a finding, without a band, or where the run does
+        not stay outside.
+        """
+        curve = next((one for one in self.checked if one.run_id == self._found_in), None)
+        if curve is None or self.band is None or not len(self.band.times_s):
+            return None
+        lower, upper = (
+            np.interp(curve.times_s, self.band.times_s, side) for side in (self.band.lower, self.band.upper)
+        )
+        outside = (curve.values > upper) | (curve.values < lower)
+        known = ~np.isnan(curve.values) & ~np.isnan(lower) & ~np.isnan(upper)
+        times, outside = curve.times_s[known], outside[known]
+        still = np.cumsum(outside[::-1])[::-1] / np.arange(len(outside), 0, -1)
+        began = np.flatnonzero(outside & (still > MOST))
+        return float(times[began[0]]) if began.size else None
+
+    @property
+    def _found_in(self) -> str:
+        return self.findings[0].run_id if self.findings else ""
 
     @property
     def moves(self) -> bool:

@@ -106,6 +106,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     made = {
         "leaking": reports.leaking(),
         "three": reports.leaking(3),
+        "calibrated": reports.calibrated(),
         "passing": reports.passing(),
         "elsewhere": reports.elsewhere(),
         "hostile": reports.hostile(),

@@ -156,7 +156,7 @@ def _panel_data(
         "training": [codes(values, scale) for values in training],
         "checked": [codes(values, scale) for values in checked],
         "band": None if panel.band is None else _band_data(panel.band),
-        "findings": [_finding_data(one, run_ids) for one in panel.findings],
+        "findings": [_finding_data(panel, one, run_ids) for one in panel.findings],
     }
 
 
@@ -183,9 +183,10 @@ def _band_data(band: Band) -> dict[str, Any]:
     }
 
 
-def _finding_data(finding: Finding, run_ids: Sequence[str]) -> dict[str, Any]:
+def _finding_data(panel: Panel, finding: Finding, run_ids: Sequence[str]) -> dict[str, Any]:
     return {
         "run": run_ids.index(finding.run_id) if finding.run_id in run_ids else -1,
+        "strip": _strip(panel, finding),
         "window": None if finding.window_s is None else [_number(time) for time in finding.window_s],
         "at": _number(finding.at_s),
         "observed": _number(finding.observed),
@@ -193,6 +194,14 @@ def _finding_data(finding: Finding, run_ids: Sequence[str]) -> dict[str, Any]:
         "level": _is_level(finding),
         "range": [_number(finding.lower), _number(finding.upper)],
     }
+
+
+def _strip(panel: Panel, finding: Finding) -> list[float | None] | None:
+    """From when to when it lay outside, which a window of another detector does not say."""
+    if finding.outside_share is not None and finding.window_s is not None:
+        return [_number(time) for time in finding.window_s]
+    since = panel.since_s
+    return None if since is None else [since, float(panel.checked[0].times_s[-1])]
 
 
 def _is_level(finding: Finding) -> bool:

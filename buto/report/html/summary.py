@@ -58,7 +58,7 @@ def findings(report: CheckReport) -> Iterator[str]:
         title = "What differs" if report.verdict.status is not Status.PASS else "Not enough to fail"
         yield f'<section id="findings"><h2>{title}</h2>'
         for number, finding in enumerate(told[:MAX_CHARTS]):
-            yield from _article(finding, number, places, len(report.verdict.run_ids) > 1)
+            yield from _article(finding, number, places, report)
         if len(told) > MAX_CHARTS:
             yield from _lines(told[MAX_CHARTS:], places)
         yield "</section>"
@@ -110,18 +110,20 @@ def _worst(report: CheckReport) -> Iterator[str]:
     if report.verdict.status is not Status.REGRESSION or not report.verdict.findings:
         return
     worst = report.verdict.findings[0]
-    since = "" if worst.window_s is None else f", since {format_seconds(max(0.0, worst.window_s[0]))}"
+    panel = next((one for one in report.panels if one.prop.name == worst.subject), None)
+    since = f", since {_since(panel)}" if panel is not None and _since(panel) else ""
     most = "Above all, " if len(report.verdict.findings) > 1 else ""
     yield f'<p class="worst">{most}{name(worst.subject)}: {escape(words.change(worst))}{since}.</p>'
 
 
-def _article(finding: Finding, number: int, places: Mapping[str, int], several: bool) -> Iterator[str]:
+def _article(finding: Finding, number: int, places: Mapping[str, int], report: CheckReport) -> Iterator[str]:
     tone = finding.effect.value
     yield f'<article class="finding {tone}" id="finding{number}"><div class="said">'
     yield f"<h3>{_subject(finding, places)}</h3>"
     yield f'<p class="big"><span aria-hidden="true">{_ARROWS[finding.direction]}</span> '
     yield f"{escape(words.change(finding))}{_effect(finding)}</p><dl>"
-    for term, text in _details(finding, several):
+    panel = report.panels[places[finding.subject]] if finding.subject in places else None
+    for term, text in _details(finding, panel, len(report.verdict.run_ids) > 1):
         yield f"<div><dt>{term}</dt><dd>{escape(text)}</dd></div>"
     yield "</dl></div>"
     if finding.subject in places:
@@ -129,11 +131,16 @@ def _article(finding: Finding, number: int, places: Mapping[str, int], several: 
     yield "</article>"
 
 
-def _details(finding: Finding, several: bool) -> Iterator[tuple[str, str]]:
+def _since(panel: Panel) -> str:
+    return "" if panel.since_s is None else format_seconds(max(0.0, panel.since_s))
+
+
+def _details(finding: Finding, panel: Panel | None, several: bool) -> Iterator[tuple[str, str]]:
     rows = (
         ("seen", words.observed(finding)),
         ("expected", words.expected(finding)),
-        ("outside", words.window(finding)),
+        ("since", _since(panel) if panel is not None else ""),
+        ("over" if finding.outside_share is None else "outside", words.window(finding)),
         ("weight", words.weight(finding)),
         ("note", finding.text),
         ("worst in", finding.run_id if several else ""),

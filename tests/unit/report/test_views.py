@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,8 +13,10 @@ from hypothesis import strategies as st
 from buto import oracle
 from buto.oracle import Oracle
 from buto.properties import property_for
+from buto.report.bands import Band, Curve, Panel
 from buto.report.views import RunsView, panels_of, view_of
 from buto.runs import Outcome, Run, run_set
+from buto.verdicts import Finding
 
 NAMES = ("jvm.memory.heap.used", "jvm.thread.count", "jvm.class.loaded")
 TIMES = np.arange(0.0, 5.0, 0.1)
@@ -36,8 +39,14 @@ def a_run(number: int, shift: float = 0.0, wave: float = 0.0) -> Run:
     )
 
 
+def finding(run_id: str) -> Finding:
+    return Finding("bounds", NAMES[1], run_id)
+
+
 def learned(**judge: object) -> Oracle:
-    return oracle.train(run_set([a_run(n) for n in range(8)]), oracle.settings_from(judge))
+    return oracle.train(
+        run_set([a_run(n) for n in range(8)]), oracle.settings_from({"preset": "sustained", **judge})
+    )
 
 
 ORACLES = {
@@ -97,3 +106,29 @@ def test_a_detector_with_nothing_to_draw_still_has_its_runs(runs: list[Run]) -> 
         p.prop.name for p in panels
     } == set(NAMES)
     assert all(panel.band is None and panel.reach is None for panel in panels)
+
+
+def test_a_run_left_its_band_when_from_then_on_most_of_it_lies_outside() -> None:
+    band = Band(TIMES, np.zeros(50), np.full(50, 5.0), np.full(50, 10.0))
+    values = np.full(50, 5.0)
+    values[3] = 20.0
+    values[30:] = 12.0
+    values[35] = 9.0
+    found = [finding("run")]
+    leaving = Panel(property_for(NAMES[1]), checked=[Curve(TIMES, values, "run")], band=band, findings=found)
+    assert leaving.since_s == TIMES[30]
+    values[31:] = 5.0
+    assert leaving.since_s is None
+    for unknown in (replace(leaving, band=None), replace(leaving, findings=()), replace(leaving, checked=())):
+        assert unknown.since_s is None
+
+
+def test_the_calibrated_oracle_is_on_its_way_to_a_finding_by_what_stands_out() -> None:
+    learned = oracle.train(run_set([a_run(n) for n in range(10)]), oracle.CALIBRATED)
+    quiet, loud = [a_run(50)], [a_run(50, shift=9.0)]
+    view = view_of(learned, ())
+    column = [prop.name for prop in view.properties].index(NAMES[0])
+    assert view.reach(quiet)[column] < 1 < view.reach(loud)[column]
+    assert NAMES[0] in {one.subject for one in oracle.check(learned, run_set(loud)).findings}
+    assert view.band(column) is not None
+    assert view.reach_of != view_of(ORACLES["sustained"], ()).reach_of

@@ -64,7 +64,7 @@ class Chart {
       });
       list.append(entry);
     }
-    if (panel.findings.some(({ window }) => window)) {
+    if (panel.findings.some(({ strip }) => strip)) {
       list.append(element("span", {}, svg("svg", { class: "swatch beyond", viewBox: "0 0 22 12", "aria-hidden": "true" }, svg("path", { d: "M1 6H21" })), "outside"));
     }
     return list;
@@ -121,8 +121,8 @@ class Chart {
         svg("path", { class: "expected", d: linePath(panel.band.times, panel.band.expected, x, y) }));
     }
     for (const finding of panel.findings) {
-      if (finding.window) {
-        const [start, end] = finding.window.map(x);
+      if (finding.strip) {
+        const [start, end] = finding.strip.map(x);
         inside.append(svg("rect", { class: "window", x: start - 1, y: 2, width: Math.max(2, end - start + 2), height: 5, rx: 2 }));
       }
     }

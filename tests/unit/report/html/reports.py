@@ -81,9 +81,14 @@ def a_run(
     )
 
 
-def report_of(training: RunSet, checked: RunSet, at_hand: RunSet | None = None) -> CheckReport:
+def report_of(
+    training: RunSet,
+    checked: RunSet,
+    at_hand: RunSet | None = None,
+    settings: oracle.Settings = oracle.SUSTAINED,
+) -> CheckReport:
     """Train, check, and put together."""
-    learned = oracle.train(training)
+    learned = oracle.train(training, settings)
     return check_report(
         oracle.check(learned, checked),
         learned,
@@ -95,11 +100,19 @@ def report_of(training: RunSet, checked: RunSet, at_hand: RunSet | None = None) 
     )
 
 
-def leaking(n_checked: int = 1, leak: float = 0.6) -> CheckReport:
+def leaking(
+    n_checked: int = 1, leak: float = 0.6, settings: oracle.Settings = oracle.SUSTAINED
+) -> CheckReport:
     """Ten runs taught it; the checked ones leak and come from another host."""
     checked = [a_run(40 + number, leak=leak) for number in range(n_checked)]
     moved = [replace(run, metadata={**run.metadata, "host.name": "ci-9"}) for run in checked]
-    return report_of(run_set([a_run(number) for number in range(10)]), run_set(moved))
+    training = run_set([a_run(number) for number in range(10)])
+    return report_of(training, run_set(moved), settings=settings)
+
+
+def calibrated() -> CheckReport:
+    """The same leak, judged by one p-value."""
+    return leaking(3, leak=0.2, settings=oracle.CALIBRATED)
 
 
 def passing() -> CheckReport:
