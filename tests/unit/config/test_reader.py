@@ -11,7 +11,7 @@ from buto import schemas
 from buto.collect.target import MBeanSpec
 from buto.config import Config, build_test, find, load
 from buto.errors import BadFileError, ConfigError
-from buto.oracle.settings import KEYS, PRESETS, settings_from
+from buto.oracle.settings import ALWAYS, KEYS, OF_CALIBRATED, PRESETS, settings_from
 
 FULL = """\
 version: 1
@@ -140,6 +140,22 @@ def test_what_an_oracle_remembers_holds_no_values_of_variables(tmp_path: Path) -
             "3:35: tests.a.judge.window: found 4",
         ),
         ("version: 1\ntests:\n  a: {command: x, judge: {presett: thesis}}\n", "did you mean 'preset'?"),
+        (
+            "version: 1\ntests:\n  a: {command: x, judge: {alpha: 0}}\n",
+            "3:34: tests.a.judge.alpha: found 0, expected a share of checks from 0.0005 to 0.5",
+        ),
+        (
+            "version: 1\ntests:\n  a: {command: x, judge: {fail-on: better}}\n",
+            '3:36: tests.a.judge.fail-on: found "better", expected any or worse',
+        ),
+        (
+            "version: 1\ntests:\n  a: {command: x, judge: {minimum-effect: {'*': much}}}\n",
+            "judge: minimum-effect: {'*': 'much'} is not a mapping from shell patterns",
+        ),
+        (
+            "version: 1\ntests:\n  a: {command: x, judge: {deviations: 6}}\n",
+            "judge: deviations is no setting of the preset calibrated",
+        ),
         ("version: 1\ndefaults: {command: x, jvm: ''}\ntests: {a: }\n", '2:29: defaults.jvm: found ""'),
         ("version: 1\ndefaults: {command: '${NOPE}'}\ntests: {a: }\n", "2:21: unknown variable ${NOPE}"),
         ("[]\n", "1:1: the file: found an empty list, expected a configuration"),
@@ -194,7 +210,31 @@ def test_the_schema_and_the_judge_know_the_same_settings() -> None:
     for key, schema in judge.items():
         limits = (schema[limit] for limit in ("minimum", "maximum") if limit in schema)
         for value in (*schema.get("enum", ()), *limits):
-            settings_from({"bounds": "particle", key: value})
+            settings_from(_company(key) | {key: value})
+
+
+def _company(key: str) -> dict[str, object]:
+    """What a key of ``judge`` goes with."""
+    if key in ALWAYS or key in OF_CALIBRATED:
+        return {}
+    return {"preset": "sustained", "bounds": "particle"}
+
+
+@pytest.mark.parametrize(
+    ("judge", "expected"),
+    [
+        ("{alpha: 0.05, fail-on: worse}", {"alpha": 0.05, "fail-on": "worse"}),
+        ("{minimum-effect: {'jvm.*': 64KiB, '*': 5%}}", {"minimum-effect": {"jvm.*": "64KiB", "*": "5%"}}),
+        ("{minimum-effect: {jvm.thread.count: 3}}", {"minimum-effect": {"jvm.thread.count": "3"}}),
+        ("{preset: calibrated}", {}),
+        ("{preset: sustained, deviations: 6}", {"preset": "sustained", "deviations": 6}),
+    ],
+)
+def test_how_runs_are_judged_is_as_it_is_written(
+    tmp_path: Path, judge: str, expected: dict[str, object]
+) -> None:
+    test = read(tmp_path, f"version: 1\ntests:\n  a: {{command: x, judge: {judge}}}\n").tests["a"]
+    assert test.settings == settings_from(expected)
 
 
 def test_the_document_shows_a_configuration_that_works_and_names_every_key(
