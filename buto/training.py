@@ -6,6 +6,7 @@ import fcntl
 import math
 import os
 import random
+import shlex
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -283,9 +284,11 @@ def check_ending(run: Run, target: Target) -> None:
     failed = [problem for problem in run.quality.problems if problem.startswith(BAD_COMPANION)]
     bad_ends = [problem for problem in run.quality.problems if problem.startswith(BAD_END)]
     what = f"the program {run.outcome.describe()}"
+    if failed and not run.outcome.timed_out:
+        raise MeasureError(
+            f"{failed[0]}\n{what}\n{_quoted(run)}", advice=f"buto runs show {shlex.join([run.test, run.id])}"
+        )
     if not run.outcome.timed_out and run.outcome.exit_code == target.expected_exit:
-        if failed:
-            raise MeasureError(f"{failed[0]}\n{_quoted(run)}", advice=f"buto runs show {run.test} {run.id}")
         if not bad_ends:
             return
         what = bad_ends[0]

@@ -6,7 +6,7 @@ import secrets
 import shlex
 from argparse import Namespace
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 
 from buto.cli.command import Interrupted
 from buto.cli.console import Console
@@ -16,6 +16,7 @@ from buto.errors import JudgeError, UsageError
 from buto.runs import Run
 from buto.runs.store import RunStore
 from buto.training import PURPOSE, Collected, Plan, collect, measuring
+from buto.workload import companions
 
 TRAIN = "train"
 CHECK = "check"
@@ -45,12 +46,16 @@ def launch(
     progress = LaunchProgress(console, dict(runs))
     seed = secrets.randbits(32)
     console.detail(f"order of launches: seed {seed}")
-    plans = [Plan(test.name, test.target, runs[test.name]) for test in tests]
-    for plan in plans:
-        console.detail(f"{plan.test}: {shlex.join(plan.target.command)}")
+    for test in tests:
+        console.detail(f"{test.name}: {shlex.join(test.target.command)}")
 
     try:
-        with measuring_alone(args, console):
+        with ExitStack() as held:
+            plans = [
+                Plan(test.name, test.target, runs[test.name], held.enter_context(companions(test.workload)))
+                for test in tests
+            ]
+            held.enter_context(measuring_alone(args, console))
             return collect(
                 plans,
                 RunStore(args.store),

@@ -6,6 +6,7 @@ import json
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -15,6 +16,7 @@ from buto.config.variables import expand
 from buto.errors import UsageError
 from buto.oracle.settings import DEFAULT, Settings, settings_from
 from buto.units import format_seconds, parse_seconds
+from buto.workload.model import STOPPED_EXIT, Workload, workload_from
 
 DEFAULT_RUNS = 10
 DEFAULT_TIMEOUT_S = 600.0
@@ -42,6 +44,7 @@ class TestConfig:
             what an oracle remembers, so that it holds on other machines and carries no secret.
         runs: how many runs train an oracle.
         settings: how to judge.
+        workload: what is done to the program while it is measured; None for nothing.
     """
 
     __test__: ClassVar[bool] = False  # pytest would take the class for a test
@@ -51,6 +54,7 @@ class TestConfig:
     written: Mapping[str, Any]
     runs: int = DEFAULT_RUNS
     settings: Settings = DEFAULT
+    workload: Workload | None = None
 
 
 def build_test(
@@ -82,8 +86,10 @@ def build_test(
     if "working-directory" in written:
         own = values.text(("working-directory",), written["working-directory"])
         directory = Path(own) if directory is None else directory / own
+    workload = values.workload(written["workload"]) if "workload" in written else None
+    good_exit = STOPPED_EXIT if workload is not None and workload.stop else 0
     target = Target(
-        command=values.command(written["command"]),
+        command=values.command(("command",), written["command"]),
         timeout_s=timeout_s,
         interval_s=interval_s,
         mbeans=tuple(_mbean(data) for data in written.get("mbeans", ())),
@@ -94,11 +100,12 @@ def build_test(
             key: values.text(("environment", key), value)
             for key, value in written.get("environment", {}).items()
         },
-        expected_exit=written.get("expect-exit", 0),
+        expected_exit=written.get("expect-exit", good_exit),
     )
     remembered = {key: value for key, value in written.items() if key not in ("runs", "judge")}
     runs = written.get("runs", DEFAULT_RUNS)
-    return TestConfig(name, target, remembered, runs, values.settings(written.get("judge", {})))
+    settings = values.settings(written.get("judge", {}))
+    return TestConfig(name, target, remembered, runs, settings, workload)
 
 
 def parse_interval(text: str) -> float:
@@ -144,18 +151,25 @@ class _Values:
         except UsageError as error:
             raise InvalidValue(("judge",), error.message, error.advice) from error
 
-    def command(self, written: str | list[Any]) -> tuple[str, ...]:
+    def workload(self, data: Mapping[str, Any]) -> Workload:
+        at = ("workload",)
+        try:
+            return workload_from(data, partial(self.text, at), partial(self.command, (*at, "command")))
+        except InvalidValue:
+            raise
+        except UsageError as error:
+            raise InvalidValue(at, error.message, error.advice) from error
+
+    def command(self, at: DataPath, written: str | list[Any]) -> tuple[str, ...]:
         """Divided first and expanded then: a value with a blank stays one word."""
         try:
             words = shlex.split(written) if isinstance(written, str) else written
         except ValueError as error:
-            raise InvalidValue(("command",), f"command: {str(error).lower()} in {written!r}") from error
+            raise InvalidValue(at, f"command: {str(error).lower()} in {written!r}") from error
         if not words or not words[0]:
-            raise InvalidValue(("command",), "command: it is empty", advice="command: [java, ...]")
+            raise InvalidValue(at, "command: it is empty", advice="command: [java, ...]")
         one = isinstance(written, str)
-        return tuple(
-            self.text(("command",) if one else ("command", index), word) for index, word in enumerate(words)
-        )
+        return tuple(self.text(at if one else (*at, index), word) for index, word in enumerate(words))
 
 
 def _mbean(data: Mapping[str, Any]) -> MBeanSpec:

@@ -20,9 +20,7 @@ from buto.pytest_plugin.session import ItemTests
 from buto.runs import Run
 from buto.runs.store import RunStore
 from buto.training import check_ending, measuring, record_one
-
-STOPPED_EXIT = 143
-"""What a JVM exits with that was asked to end: 128 and the number of SIGTERM."""
+from buto.workload.model import STOPPED_EXIT
 
 _POLL_S = 0.02
 
@@ -122,6 +120,11 @@ class Buto:
         if stop:
             arguments.setdefault("expect_exit", STOPPED_EXIT)
         test = self._tests.test(arguments)
+        if test.workload is not None:
+            raise UsageError(
+                "a test that drives its program has no workload beside it",
+                advice="leave buto.record out, or workload=...",
+            )
         case = self._tests.case(test)
         worker = self._worker() if jmx else None
         self._is_recording = True

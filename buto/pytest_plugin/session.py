@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from buto.collect.companion import Companion
 from buto.collect.recording import Progress
 from buto.config import TestConfig
 from buto.errors import ButoError, UsageError
@@ -21,6 +22,7 @@ from buto.pytest_plugin.outcome import ERROR, NotPassed, Outcome
 from buto.runs import Run, encode_test
 from buto.runs.store import RunStore
 from buto.training import Plan, collect, measuring
+from buto.workload import companions
 
 
 class ItemTests:
@@ -65,9 +67,9 @@ class ItemTests:
         """
         with self.body():
             case = self.case(self.test({}))
-            with measuring(self.options.store, lambda: None):
+            with companions(case.test.workload) as companion, measuring(self.options.store, lambda: None):
                 while missing := case.missing():
-                    self._launch(case, missing)
+                    self._launch(case, missing, companion)
             outcome = case.outcome(self.options.verbosity)
         self._outcomes.append(outcome)
         if outcome.status == "inconclusive":
@@ -124,10 +126,10 @@ class ItemTests:
         self._outcomes.append(outcome)
         raise NotPassed([outcome]) from None
 
-    def _launch(self, case: Case, missing: int) -> None:
+    def _launch(self, case: Case, missing: int, companion: Callable[[], Companion] | None) -> None:
         name = case.test.name
         collected = collect(
-            [Plan(name, case.test.target, missing)],
+            [Plan(name, case.test.target, missing, companion)],
             RunStore(self.options.store),
             _Silent(),
             seed=0,

@@ -1,0 +1,130 @@
+"""Carries out a workload beside one launch."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+
+from buto.collect.companion import BAD_COMPANION, Companion, Program
+from buto.collect.jmx_client import Worker
+from buto.collect.jmx_connection import JmxConnection
+from buto.errors import MeasureError
+from buto.workload import http, parts
+from buto.workload.model import HttpLoad, Workload
+
+START, END = "load.start", "load.end"
+"""Names of the marks on the time axis."""
+
+_PORT_S = 60.0
+_POLL_S = 0.02
+
+
+@contextmanager
+def companions(workload: Workload | None) -> Iterator[Callable[[], Companion] | None]:
+    """What makes a driver for each launch; within the block a process for JMX is kept, if one is needed.
+
+    Raises:
+        MeasureError: that process cannot be started.
+    """
+    if workload is None:
+        yield None
+        return
+    with ExitStack() as held:
+        worker = None
+        if workload.operations:
+            worker = held.enter_context(Worker())
+            worker.warm_up()
+        yield lambda: Driver(workload, worker)
+
+
+class Driver:
+    """A companion that carries out a workload, in a thread of its own.
+
+    Args:
+        worker: for the operations of MBeans; started.
+    """
+
+    def __init__(self, workload: Workload, worker: Worker | None) -> None:
+        self._workload = workload
+        self._worker = worker
+        self._stop = threading.Event()
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="buto-workload")
+        self._done: Future[tuple[str, ...]] | None = None
+
+    def begun(self, program: Program) -> None:
+        """See :class:`Companion`."""
+        self._done = self._thread.submit(self._carry_out, program)
+
+    def ended(self) -> tuple[str, ...]:
+        """See :class:`Companion`."""
+        assert self._done is not None
+        self._stop.set()
+        problems = self._done.result()
+        self._thread.shutdown()
+        return tuple(f"{BAD_COMPANION}: {problem}" for problem in problems)
+
+    def _carry_out(self, program: Program) -> tuple[str, ...]:
+        """Returns what went wrong; a program whose workload failed has nothing more to wait for."""
+        problems = self._problems(program)
+        if problems or self._workload.stop:
+            program.stop()
+        return problems
+
+    def _problems(self, program: Program) -> tuple[str, ...]:
+        with ExitStack() as held:
+            try:
+                connection = held.enter_context(program.connect(self._worker)) if self._worker else None
+                port = self._wait(program)
+            except MeasureError as failure:
+                return (failure.message,)
+            program.mark(START)
+            problems, said = self._do(program, port, connection)
+            program.mark(END, said)
+        if problems:
+            return problems
+        return ("it had not ended when the program did",) if self._stop.is_set() else ()
+
+    def _do(
+        self, program: Program, port: int | None, connection: JmxConnection | None
+    ) -> tuple[tuple[str, ...], str]:
+        """All parts at once; what went wrong, and what is to be said of them."""
+        workload = self._workload
+        said: list[str] = []
+        todo: list[Callable[[], tuple[str, ...]]] = []
+        if workload.command:
+            environment = {"BUTO_PID": str(program.pid), "BUTO_PORT": str(port or "")}
+            todo.append(lambda: parts.run_command(workload.command, environment, self._stop))
+        if connection is not None:
+            todo.append(lambda: parts.invoke(connection, workload.operations, self._stop))
+        if workload.http is not None:
+            load = workload.http
+            todo.append(lambda: self._send(load, port, said))
+        with ThreadPoolExecutor(len(todo), thread_name_prefix="buto-workload-part") as pool:
+            problems = [one for part in pool.map(lambda part: part(), todo) for one in part]
+        return tuple(problems), "; ".join(said)
+
+    def _send(self, load: HttpLoad, port: int | None, said: list[str]) -> tuple[str, ...]:
+        answers, problems = http.send(load, load.url.replace("${port}", str(port or "")), self._stop)
+        said.append(http.describe(answers))
+        return problems
+
+    def _wait(self, program: Program) -> int | None:
+        """Until the workload is to begin; the port that was waited for, if any.
+
+        Raises:
+            MeasureError: the program does not listen in time.
+        """
+        port = self._workload.port
+        found: int | None = None
+        deadline = time.monotonic() + _PORT_S
+        while port is not None and found is None:
+            found = next((one for one in program.ports() if port in (0, one)), None)
+            if found is None and time.monotonic() >= deadline:
+                raise MeasureError(f"the program did not listen at {port or 'any port'} within {_PORT_S:g} s")
+            if self._stop.wait(0 if found else _POLL_S):
+                break
+        self._stop.wait(self._workload.after_s)
+        return found

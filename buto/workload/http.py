@@ -1,0 +1,93 @@
+"""An open loop of HTTP requests: each is sent when it is due, whether or not earlier ones were answered.
+
+A loop that waits for answers sends less to a slower program and so hides what it should show.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import urllib.error
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from buto.units import format_count, format_seconds
+from buto.workload.model import HttpLoad
+
+_ANSWER_S = 10.0
+_MOST_AT_ONCE = 64
+_MOST_LATE_S = 1.0
+"""A schedule that is not kept by more than this is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What became of one request.
+
+    Attributes:
+        late_s: how long after its time it was sent.
+        took_s: from the time at which it was due to the end of its answer.
+        failure: empty for a good answer.
+    """
+
+    late_s: float
+    took_s: float
+    failure: str = ""
+
+
+def send(load: HttpLoad, url: str, stop: threading.Event) -> tuple[list[Answer], tuple[str, ...]]:
+    """Send all requests, or those that are due before it is told to stop.
+
+    Returns:
+        The answers, and what went wrong.
+    """
+    begun = time.monotonic()
+    with ThreadPoolExecutor(_MOST_AT_ONCE, thread_name_prefix="buto-http") as pool:
+        sent = []
+        for number in range(load.n_requests):
+            due = begun + number / load.rate
+            if stop.wait(max(0.0, due - time.monotonic())):
+                break
+            sent.append(pool.submit(_ask, url, due))
+        answers = [one.result() for one in sent]
+    return answers, tuple(_problems(answers))
+
+
+def describe(answers: list[Answer]) -> str:
+    """How many there were and how long they took, in one line."""
+    if not answers:
+        return "no requests"
+    took = sorted(one.took_s for one in answers)
+    median, almost = (format_seconds(took[int(share * (len(took) - 1))]) for share in (0.5, 0.99))
+    return f"{format_count(len(answers), 'request')}, median {median}, 99 % within {almost}"
+
+
+def _problems(answers: list[Answer]) -> list[str]:
+    failed = [one.failure for one in answers if one.failure]
+    problems = []
+    if failed:
+        problems.append(
+            f"{len(failed)} of {format_count(len(answers), 'request')} failed, first: {failed[0]}"
+        )
+    latest_s = max((one.late_s for one in answers), default=0.0)
+    if latest_s > _MOST_LATE_S:
+        problems.append(
+            f"requests were sent up to {format_seconds(latest_s)} late: {_MOST_AT_ONCE} waited for answers, "
+            "or this machine was too busy"
+        )
+    return problems
+
+
+def _ask(url: str, due: float) -> Answer:
+    late_s = time.monotonic() - due
+    failure = ""
+    try:
+        with urllib.request.urlopen(url, timeout=_ANSWER_S) as answer:
+            answer.read()
+    except urllib.error.HTTPError as error:
+        failure = f"HTTP {error.code}"
+        error.close()
+    except OSError as error:
+        failure = str(error)
+    return Answer(late_s, time.monotonic() - due, failure)

@@ -1,0 +1,94 @@
+"""The parts of a workload: each runs to its end or until it is told to stop, and says what went wrong."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+from typing import IO
+
+from buto.collect import processes
+from buto.collect.jmx_connection import JmxConnection
+from buto.collect.output import last_lines
+from buto.errors import MeasureError
+from buto.workload.model import Operation
+
+_POLL_S = 0.05
+_GRACE_S = 2.0
+_QUOTED_BYTES = 65536
+_QUOTED_LINES = 5
+
+
+def run_command(
+    command: Sequence[str], environment: dict[str, str], stop: threading.Event
+) -> tuple[str, ...]:
+    """Run a command to its end; its own process group is ended when it is told to stop.
+
+    Returns:
+        What went wrong, with the last lines that it printed; not how it ended after it was stopped.
+    """
+    with tempfile.TemporaryFile() as output:
+        try:
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, **environment},
+                start_new_session=True,
+                preexec_fn=partial(processes.die_with_parent, os.getpid()),
+            )
+        except OSError as error:
+            return (f"its command {command[0]} cannot be started: {error.strerror}",)
+        try:
+            while process.poll() is None and not stop.wait(_POLL_S):
+                pass
+            code = process.poll()
+        finally:
+            _end(process)
+        if code in (None, 0):
+            return ()
+        return (f"its command {command[0]} {_ending(code or 0)}; {_quoted(output)}",)
+
+
+def invoke(
+    connection: JmxConnection, operations: Sequence[Operation], stop: threading.Event
+) -> tuple[str, ...]:
+    """Invoke operations at their times, counted from now; the first that fails ends it."""
+    begun = time.monotonic()
+    for one in operations:
+        if stop.wait(max(0.0, begun + one.at_s - time.monotonic())):
+            break
+        try:
+            connection.invoke(one.mbean, one.name, *one.arguments)
+        except MeasureError as failure:
+            return (failure.message,)
+    return ()
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End all of its group: SIGTERM, two seconds, SIGKILL."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGTERM)
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(_GRACE_S)
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _ending(code: int) -> str:
+    return f"exited with code {code}" if code > 0 else f"was ended by signal {-code}"
+
+
+def _quoted(output: IO[bytes]) -> str:
+    size = output.seek(0, os.SEEK_END)
+    output.seek(max(0, size - _QUOTED_BYTES))
+    lines = last_lines(output.read(), _QUOTED_LINES).splitlines()
+    return f"it printed: {' / '.join(lines)}" if lines else "it printed nothing"
