@@ -85,6 +85,23 @@ def test_repeating_has_an_end_that_is_explained(tmp_path: Path) -> None:
     assert len(results["b"].valid()) == 2
 
 
+def test_tests_that_belong_together_are_given_up_together(tmp_path: Path) -> None:
+    script = Script({"a": [GOOD] * 9, "b": [WRONG_EXIT]})
+    plans = [Plan(test, Target((test,), timeout_s=5.0), 9) for test in script.events]
+    results = collect(
+        plans,
+        RunStore(tmp_path),
+        Log(),
+        seed=1,
+        purpose="compare",
+        collector_for=script.collector,
+        together=True,
+    )
+    assert results["b"].failure is not None
+    assert results["a"].failure is None
+    assert len(results["a"].runs) <= 1
+
+
 @pytest.mark.parametrize(
     ("event", "said", "advice"),
     [
