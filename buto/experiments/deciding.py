@@ -27,17 +27,24 @@ SURE = 3.0
 _FEW = 2.0
 """Notifications of a run that do not matter: a few more than the .6 of Table 5.41."""
 
+_NO_MATTER = 0.01
+"""A difference between scores that would not have been spoken of."""
+
 _NOTHING = Decision(Outcome.UNDECIDED, "", "nothing was measured")
 
 
 def above(one: str, other: str, score: Score = MCC) -> Decide:
-    """One configuration is better than another; it is not if surely by less than half of what is printed."""
+    """One configuration is better than another.
+
+    It is not if surely by less than half of what is printed, or than .01 where nothing is.
+    """
 
     def decide(measured: Measured) -> Decision:
         apart, error = measured.apart(one, other, score)
         printed = measured.printed(one, score) - measured.printed(other, score)
         outcome = _sign(apart, error)
-        if outcome is Outcome.UNDECIDED and apart + SURE * error < printed / 2:
+        least = _NO_MATTER if isnan(printed) else printed / 2
+        if outcome is Outcome.UNDECIDED and apart + SURE * error < least:
             outcome = Outcome.DIFFERS
         return Decision(outcome, _said(printed), _points(apart, error), apart, error)
 

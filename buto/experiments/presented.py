@@ -77,10 +77,18 @@ _WORDS = {
 }
 
 
-def scores(table: Table, *, short: bool = False) -> Columns:
-    """Ours beside the thesis's; ``short`` for terminals, which show the best lines and the thesis's MCC."""
+def scores(table: Table, *, short: bool = False, leading: bool = False) -> Columns:
+    """Ours beside the thesis's.
+
+    Args:
+        short: for terminals, only the best lines, and of the thesis's numbers the MCC.
+        leading: only the best lines and those that the thesis prints.
+    """
     number = f"Table {table.number}. " if table.number else ""
-    lines = [*table.lines[:SHORT]] if short else [*table.lines, *table.more]
+    if short or leading:
+        lines = [one for place, one in enumerate(table.lines) if place < SHORT or (leading and one.thesis)]
+    else:
+        lines = [*table.lines, *table.more]
     unprinted = () if short else table.unprinted
     with_thesis = any(line.thesis for line in lines) or bool(unprinted)
     heads: tuple[str, ...] = ("configuration", "training", *_OURS)
@@ -102,7 +110,10 @@ def scores(table: Table, *, short: bool = False) -> Columns:
         tuple(rows),
         tuple(groups) if with_thesis else (),
         faint=faint,
-        notes=(*_slips(lines), *([f"{left} more lines on the page."] if left else [])),
+        notes=(
+            *_slips(lines),
+            *([f"{left} more lines {'on the page' if short else 'below'}."] if left else []),
+        ),
     )
 
 
@@ -254,13 +265,16 @@ def _sections(results: Results, *, several: bool) -> Iterator[Section]:
     yield Section(f"{at}Claims", texts, (claims(results),))
     pictures = {one.number: one for one in results.pictures}
     for grid in results.grids:
+        tables = [one for one in results.tables if one.grid == grid.name]
+        long = any(len(one.lines) > SHORT for one in tables)
+        more = tables if long else [one for one in results.by_program if one.grid == grid.name]
         yield Section(
             f"{at}{grid.name}",
             impossible(results, grid),
-            tables=tuple(scores(one) for one in results.tables if one.grid == grid.name),
+            tables=tuple(scores(one, leading=long) for one in tables),
             pictures=tuple(pictures[number] for number in _FIGURES.get(grid.name, ()) if number in pictures),
-            folded=tuple(scores(one) for one in results.by_program if one.grid == grid.name),
-            folded_title="By program",
+            folded=tuple(map(scores, more)),
+            folded_title="Whole tables" if long else "By program",
         )
     if results.examples:
         shown = tuple(one for one in results.pictures if one.number in _FIGURES_OF_EXAMPLES)
@@ -273,11 +287,11 @@ def _sections(results: Results, *, several: bool) -> Iterator[Section]:
             folded_title="The best configuration for each property",
         )
     if results.notified:
-        tables = [table for one in results.notified for table in notifications(one)]
+        flagged = [table for one in results.notified for table in notifications(one)]
         shown = tuple(
             pictures[one.thesis.figure] for one in results.notified if one.thesis.figure in pictures
         )
-        yield Section(f"{at}Notifications", tables=tuple(tables), pictures=shown)
+        yield Section(f"{at}Notifications", tables=tuple(flagged), pictures=shown)
     yield Section(f"{at}Runs", tables=(recorded(results),))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import cache
 from html.parser import HTMLParser
 
 import numpy as np
@@ -89,6 +90,7 @@ def test_a_figure_without_curves_can_be_drawn() -> None:
     assert "data:image/png" in html(Page("x", (), (Section("y", pictures=(Picture("5.4", "z", panels),)),)))
 
 
+@cache
 def results() -> Results:
     variants = ("references-strong", "references-weak", "consumerproducer-v0", "consumerproducer-v4")
     return repeat("parallel", a_data_set(10, variants), ["training-set-size", "smoothing", "bounds-matcher"])
@@ -155,3 +157,17 @@ def test_what_is_known_of_several_claims_is_said_once() -> None:
     marks = [row[-1] for row in table.rows if row[-1]]
     assert len(table.notes) == len(set(marks)) < len(marks)
     assert [note.split(":")[0] for note in table.notes] == list("abcdefgh"[: len(table.notes)])
+
+
+def test_a_long_table_leads_with_its_best_lines_and_those_of_the_thesis() -> None:
+    ours = results()
+    table = ours.tables[0]
+    (row, *others) = [replace(line, thesis=None) for line in table.lines]
+    last = table.lines[-1]
+    long = replace(table, lines=(*[row] * presented.SHORT, *others, last))
+    leading = presented.scores(long, leading=True)
+    assert len(leading.rows) == presented.SHORT + 1
+    assert leading.rows[-1][0] == last.configuration
+    assert leading.notes[-1] == f"{len(others)} more lines below."
+    seen = read(html(presented.page([replace(ours, tables=(long, *ours.tables[1:]))]))).seen
+    assert "Whole tables" in seen
