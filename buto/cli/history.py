@@ -53,7 +53,10 @@ examples:
             "--plot", metavar="FILE", type=Path, help="draw it, as PNG or SVG by the name of the file"
         )
         parser.add_argument(
-            "--otava", metavar="FILE", type=Path, help="write all checks as CSV for Apache Otava"
+            "--otava",
+            metavar="FILE",
+            type=Path,
+            help="write all checks as CSV for Apache Otava (-: standard output)",
         )
         options.add_file_options(parser, judging=False)
 

@@ -88,4 +88,4 @@ def count(text: str) -> int:
 
 def goes_to_stdout(args: Namespace) -> bool:
     """Whether a report takes standard output for itself."""
-    return any(getattr(args, name, None) == STDOUT for name in REPORTS)
+    return any(getattr(args, name, None) == STDOUT for name in (*REPORTS, "otava"))

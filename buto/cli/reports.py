@@ -11,13 +11,13 @@ from pathlib import Path
 
 from buto.cli.console import Console, Verbosity
 from buto.cli.options import REPORTS, STDOUT
+from buto.cli.written import write_file
 from buto.errors import (
     EXIT_BAD_FILE,
     EXIT_NOT_JUDGED,
     EXIT_PASS,
     EXIT_REGRESSION,
     EXIT_USAGE,
-    StorageError,
     UsageError,
 )
 from buto.report.annotations import workflow_commands
@@ -154,7 +154,7 @@ def write_reports(done: Finished, args: Namespace, console: Console) -> None:
     """
     for name, path in _asked(args).items():
         for place, content in FORMATS[name].content(done, path).items():
-            _write(name, place, content, args)
+            write_file(place, content, f"--{name}")
             if place != STDOUT:
                 console.detail(f"wrote {place}")
     if getattr(args, "github", False):
@@ -176,17 +176,3 @@ def _code(result: Result) -> int:
     if result.error is not None:
         return result.error.exit_code
     return EXIT_PASS if result.verdict is None else result.verdict.status.exit_code
-
-
-def _write(name: str, path: Path, content: bytes, args: Namespace) -> None:
-    """Not by way of a temporary file: the target may be a pipe or /dev/stdout."""
-    if path == STDOUT:
-        Console().result(content.decode().rstrip("\n"))
-        return
-    try:
-        path.write_bytes(content)
-    except OSError as error:
-        raise StorageError(
-            f"--{name}: {path} cannot be written: {error.strerror}; the runs are kept in {args.store}",
-            advice=f"name another file with --{name}, and --from-runs with the ids of: buto runs list",
-        ) from error

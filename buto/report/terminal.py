@@ -105,7 +105,7 @@ def _remarks(label: str, texts: Sequence[str], max_lines: int | None, colour: st
 def _slack(report: CheckReport) -> str:
     """How near a check that passed came to failing: the property that reached furthest."""
     used = [panel for panel in report.panels if panel.reach is not None]
-    if report.verdict.status is not Status.PASS or not used:
+    if report.verdict.status is not Status.PASS or report.verdict.findings or not used:
         return ""
     nearest = max(used, key=lambda panel: panel.reach or 0.0)
     return f"{nearest.prop.name} came nearest, {format_percent(nearest.reach or 0.0)} {report.reach_of}"
