@@ -27,7 +27,7 @@ MAX_VALUES = 200_000
 FEWEST_POINTS, MOST_POINTS = 40, 240
 """Of one run in one chart."""
 
-_LEVELS = ("the mean over", "the mean of", "the median", "the level", "the last value")
+_LEVELS = ("the mean over", "the mean of", "the median", "the level", "the largest", "the last value")
 """How the texts of findings begin whose number is a level: see SUMMARIES and TEXTS in :mod:`buto.oracle`."""
 
 BAND_POINTS = 200
@@ -111,6 +111,11 @@ def when(run: Run) -> str:
     return "" if start is None else f"{start:%Y-%m-%d %H:%M:%S} UTC"
 
 
+def share(reach: float) -> str:
+    """A reach as whole percents; what is more than all of it is all."""
+    return format_percent(round(min(reach, 1.0), 2))
+
+
 def _thinned_runs(by_panel: Sequence[Sequence[Curve]], most: int) -> list[tuple[FloatArray, FloatArray]]:
     """Curves of each panel and run as times and values (n, n_panels) of each run, made small."""
     found = []
@@ -166,7 +171,7 @@ def _tag(panel: Panel, reach_of: str) -> str:
         return words.change(panel.findings[0])
     if panel.reach is None:
         return ""
-    return "beyond its limits" if panel.reach > 1.0 else f"{format_percent(panel.reach)} {reach_of}"
+    return "beyond its limits" if panel.reach > 1.0 else f"{share(panel.reach)} {reach_of}"
 
 
 def _band_data(band: Band) -> dict[str, Any]:

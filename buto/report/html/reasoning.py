@@ -9,6 +9,7 @@ from buto.oracle import CALIBRATED, BoundsDetector
 from buto.report import words
 from buto.report.check_report import CheckReport
 from buto.report.environment import Likeness
+from buto.report.html.data import share
 from buto.report.html.text import escape
 from buto.units import format_count, format_number, format_percent
 from buto.verdicts import Status
@@ -119,7 +120,7 @@ def _judging(report: CheckReport) -> str:
         closest = max(inside, key=lambda panel: panel.reach or 0.0)
         said += (
             f". Of the others, {closest.prop.name} came closest: "
-            f"{format_percent(min(closest.reach or 0.0, 1.0))} {report.reach_of}"
+            f"{share(closest.reach or 0.0)} {report.reach_of}"
         )
     elsewhere = len(words.told_findings(report.verdict)) - sum(len(panel.findings) for panel in outside)
     if elsewhere > 0:
@@ -134,7 +135,7 @@ def _chance(report: CheckReport) -> str:
         relation = "at most" if verdict.p_value <= verdict.alpha else "more than"
         said += f": the p-value is {relation} the share of false alarms that is accepted"
     if verdict.guarantee:
-        said += f". {verdict.guarantee}"
+        said += f". What it rests on: {verdict.guarantee}"
     if verdict.status is Status.INCONCLUSIVE and verdict.runs_needed:
         said += f". {words.lacking(verdict)}"
     return said if said.endswith(".") else f"{said}."

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from buto.report import words
 from buto.report.bands import Panel
 from buto.report.check_report import CheckReport
-from buto.report.html.data import MAX_PANELS, when
+from buto.report.html.data import MAX_PANELS, share, when
 from buto.report.html.text import escape, titled
-from buto.units import format_count, format_percent, format_seconds
+from buto.units import format_count, format_seconds
 from buto.verdicts import Direction, Effect, Finding, Status
 
 MAX_CHARTS = 6
@@ -165,8 +165,8 @@ def _close(panel: Panel, places: Mapping[str, int], reach_of: str) -> Iterator[s
     reach = min(panel.reach or 0.0, 1.0)
     yield '<article class="finding calm"><div class="said">'
     yield f"<h3>{_opening(name(panel.prop.name), places.get(panel.prop.name))}</h3>"
-    yield f'<p class="big">{format_percent(reach)} <small>{escape(reach_of)}</small></p>'
-    yield f'<meter min="0" max="1" high="0.8" value="{reach:.3f}">{format_percent(reach)}</meter></div>'
+    yield f'<p class="big">{share(reach)} <small>{escape(reach_of)}</small></p>'
+    yield f'<meter min="0" max="1" high="0.8" value="{reach:.3f}">{share(reach)}</meter></div>'
     if panel.prop.name in places:
         yield f'<div class="chart" data-panel="{places[panel.prop.name]}"></div>'
     yield "</article>"

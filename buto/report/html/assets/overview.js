@@ -64,7 +64,7 @@ function constants(still) {
     const value = values.length ? formatQuantity(values[0], panel.unit) : "";
     return element("tr", {}, element("td", {}, element("button", { type: "button", class: "open", "data-open": i }, ...title(panel.title))), element("td", {}, value));
   });
-  return element("details", {}, element("summary", {}, `${still.length} never change, in any run`),
+  return element("details", {}, element("summary", {}, `${still.length} never ${still.length > 1 ? "change" : "changes"}, in any run`),
     element("div", { class: "scroll" }, element("table", {}, element("tbody", {}, ...rows))));
 }
 

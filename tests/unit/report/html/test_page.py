@@ -131,7 +131,7 @@ def test_chance_and_guarantee_are_told_where_there_are_any() -> None:
     verdict = replace(report.verdict, p_value=0.21, alpha=0.05, guarantee="Runs are alike in distribution")
     said = Elements(render(replace(report, verdict=verdict))).said
     assert "p = 0.21 (alpha 0.05): the p-value is more than" in said
-    assert "Runs are alike in distribution." in said
+    assert "What it rests on: Runs are alike in distribution." in said
 
 
 def test_runs_needed_are_told() -> None:
