@@ -23,7 +23,7 @@ from buto.report.result import Result
 from buto.report.selection import select
 from buto.runs import Outcome, Run
 from buto.verdicts import Status
-from tests.unit.report import made
+from tests.unit.report import golden, made
 
 MONDAY = datetime(2026, 1, 5, 12, 0, tzinfo=UTC)
 HEAP = "jvm.memory.heap.used"
@@ -160,6 +160,7 @@ def test_otava_gets_a_row_for_each_check_and_no_empty_cell() -> None:
     assert all(datetime.fromisoformat(time).tzinfo and float(level) for time, _, level in rows[1:])
     assert otava_text(WEEK, ["jvm.thread.count"]).startswith("time,commit,jvm.thread.count\n")
     assert otava_text([]) == "time,commit\n"
+    golden.same("otava.csv", otava_text(WEEK))
 
 
 def test_every_result_has_its_mark_in_the_picture() -> None:
