@@ -1,0 +1,91 @@
+"""Workloads beside real JVMs, declared as a user declares them."""
+
+from __future__ import annotations
+
+import shutil
+import stat
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from buto.runs.store import RunStore
+from tests.integration.stored import ROOT, buto
+from tests.jvm.pytest_plugin.conftest import compile_java
+from tests.unit.collect.leftovers import nothing_is_left
+
+__all__ = ["compile_java", "nothing_is_left"]
+
+CONFIG = """\
+version: 1
+defaults:
+  interval: 200ms
+  timeout: 30s
+  command: [java, -Xmx64m, -XX:+UseSerialGC, -cp, classes, Shop, serve]
+  mbeans: [{name: "shop:*"}]
+tests:
+  all:
+    workload:
+      port: any
+      command: ./load.sh 0
+      operations:
+        - {at: 300ms, mbean: "shop:type=Shop", operation: order, arguments: [100]}
+      http: {url: "http://127.0.0.1:${port}/order", rate: 20, duration: 500ms}
+      stop: true
+  polled:
+    collector: jmx
+    workload:
+      operations: [{at: 100ms, mbean: "shop:type=Shop", operation: order, arguments: [100]}]
+      after: 800ms
+      stop: true
+  fails:
+    workload: {command: ./load.sh 3}
+  throws:
+    workload: {operations: [{at: 10ms, mbean: "shop:type=Nothing", operation: order}], stop: true}
+  short:
+    command: [java, -cp, classes, Shop, "10"]
+    workload: {command: sleep 60}
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, compile_java: object) -> Path:
+    for source in (ROOT / "examples" / "pytest").glob("*.java"):
+        shutil.copy(source, tmp_path)
+    assert callable(compile_java)
+    compile_java(tmp_path)
+    (tmp_path / "buto.yaml").write_text(CONFIG)
+    script = tmp_path / "load.sh"
+    script.write_text('#!/bin/sh\necho "port $BUTO_PORT"\nkill -0 "$BUTO_PID" && sleep 0.4\nexit $1\n')
+    script.chmod(script.stat().st_mode | stat.S_IXUSR)
+    return tmp_path
+
+
+def test_all_parts_drive_the_program_and_its_end_is_the_workloads(project: Path) -> None:
+    done: subprocess.CompletedProcess[str] = buto(project, "record", "all", timeout_s=100)
+    assert done.returncode == 0, done.stderr
+    run = RunStore(project / ".buto").load("all", done.stdout.strip())
+    start, end = run.notifications
+    assert (start.type, end.type) == ("buto.mark.load.start", "buto.mark.load.end")
+    assert end.message.startswith("10 requests, median ")
+    assert 0 < start.time_s < start.time_s + 0.4 < end.time_s < run.outcome.duration_s
+    assert run.series("mbean[shop:type=Shop]/Orders")[-1] == 110
+    assert run.outcome.exit_code == 143
+
+
+def test_where_mbeans_are_polled_anyhow_operations_share_the_connection(project: Path) -> None:
+    done = buto(project, "record", "polled", timeout_s=100)
+    store = RunStore(project / ".buto")
+    run = store.load("polled", store.ids("polled")[-1])
+    assert [one.type for one in run.notifications] == ["buto.mark.load.start", "buto.mark.load.end"], (
+        done.stderr
+    )
+    assert run.outcome.exit_code == 143
+
+
+def test_a_workload_that_fails_ends_the_test_and_says_why(project: Path) -> None:
+    done = buto(project, "record", "fails", "throws", "short", timeout_s=100)
+    assert done.returncode == 3
+    assert "its command ./load.sh exited with code 3; it printed: port" in done.stderr
+    assert "order of shop:type=Nothing failed" in done.stderr
+    assert "short: its workload: it had not ended when the program did" in done.stderr

@@ -1,0 +1,79 @@
+"""The open loop, against a real server in this process."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from buto.workload import http
+from buto.workload.model import HttpLoad
+
+SLOW_S = 0.3
+
+
+class Shop(BaseHTTPRequestHandler):
+    """Answers /fast at once, /slow after a while, all else with 404; notes when it was asked."""
+
+    asked: list[float]
+
+    def do_GET(self) -> None:
+        self.asked.append(time.monotonic())
+        if self.path == "/slow":
+            time.sleep(SLOW_S)
+        self.send_response(204 if self.path in ("/fast", "/slow") else 404)
+        self.end_headers()
+
+    def log_message(self, *arguments: object) -> None:
+        pass
+
+
+@pytest.fixture
+def shop() -> Iterator[ThreadingHTTPServer]:
+    Shop.asked = []
+    with ThreadingHTTPServer(("127.0.0.1", 0), Shop) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+def send(
+    server: ThreadingHTTPServer, path: str, stop: threading.Event | None = None
+) -> tuple[list[http.Answer], tuple[str, ...]]:
+    load = HttpLoad("unused", rate=20.0, duration_s=0.5)
+    url = f"http://127.0.0.1:{server.server_port}{path}"
+    return http.send(load, url, stop or threading.Event())
+
+
+def test_requests_are_sent_when_they_are_due_though_answers_take_longer(shop: ThreadingHTTPServer) -> None:
+    answers, problems = send(shop, "/slow")
+    assert (len(answers), problems) == (10, ())
+    spread = max(Shop.asked) - min(Shop.asked)
+    # One after the other they would take ten times SLOW_S.
+    assert 0.25 <= spread < 5 * SLOW_S
+    assert min(one.took_s for one in answers) >= SLOW_S
+    assert http.describe(answers).startswith("10 requests, median ")
+
+
+def test_answers_that_are_not_good_are_a_problem(shop: ThreadingHTTPServer) -> None:
+    answers, problems = send(shop, "/none")
+    assert len(answers) == 10
+    assert problems == ("10 of 10 requests failed, first: HTTP 404",)
+
+
+def test_nothing_is_sent_after_it_was_told_to_stop(shop: ThreadingHTTPServer) -> None:
+    stop = threading.Event()
+    stop.set()
+    assert send(shop, "/fast", stop) == ([], ())
+    assert http.describe([]) == "no requests"
+
+
+def test_nobody_at_the_port_is_a_problem() -> None:
+    load = HttpLoad("unused", rate=20.0, duration_s=0.1)
+    _, problems = http.send(load, "http://127.0.0.1:1/", threading.Event())
+    assert problems[0].startswith("2 of 2 requests failed, first: ")
