@@ -6,9 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from buto.properties import Kind, Property
 from buto.runs import FloatArray, Run
+
+LARGEST = 1e100
+"""Of larger readings, such as the largest double that stands for none, no statistic can be made."""
 
 _MISSING = -1
 """Column of a property that a run lacks: the one behind all that it has."""
@@ -30,10 +34,16 @@ class Series:
         return len(self.times_s)
 
 
+def countable(values: FloatArray) -> npt.NDArray[np.bool_]:
+    """Which readings are numbers that statistics can be made of: neither NaN nor beyond LARGEST."""
+    small: npt.NDArray[np.bool_] = np.abs(values) <= LARGEST
+    return small
+
+
 def series_of(run: Run, properties: Sequence[Property]) -> Series:
     """The columns of a run in the order of ``properties``.
 
-    A property that the run lacks is all NaN; so is an infinite reading, which no statistic survives.
+    A property that the run lacks is all NaN; so is a reading that is not :func:`countable`.
     """
     found = list(map(run.column_of.get, [prop.name for prop in properties]))
     sources = [_MISSING if source is None else source for source in found]
@@ -42,7 +52,7 @@ def series_of(run: Run, properties: Sequence[Property]) -> Series:
         values = np.hstack([values, np.full((len(run.times_s), 1), np.nan)])
     # take, unlike an index, gives rows that lie together, which all that follows is faster for.
     values = values.take(sources, axis=1)
-    values[np.isinf(values)] = np.nan
+    values[~countable(values)] = np.nan
     return Series(run.times_s, values)
 
 

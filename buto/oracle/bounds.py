@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from buto.analysis.pipeline import Comparison, Fit, Model, compare, fit, numbers_fit
+from buto.analysis.series import countable
 from buto.classify.notifications import NotificationModel
 from buto.errors import JudgeError
 from buto.oracle import bounds_data, notices
@@ -158,7 +159,7 @@ class BoundsDetector:
             without = [run for run in runs if not _has(run, prop)]
             if without and (self.settings.cost or prop.role is not Role.COST):
                 where = "any" if len(without) == len(runs) else f"{len(without)} of {len(runs)}"
-                why = without[0].nan_reasons.get(prop.name, "no value")
+                why = without[0].nan_reasons.get(prop.name, _why_not(without[0], prop))
                 reasons[prop.name] = f"not read in {where} of the training runs: {why}"
         return reasons
 
@@ -171,6 +172,12 @@ class BoundsDetector:
         )
 
 
+def _why_not(run: Run, prop: Property) -> str:
+    column = run.column_of.get(prop.name)
+    read = column is not None and not np.isnan(run.values[:, column]).all()
+    return "its values are too large for statistics" if read else "no value"
+
+
 def _has(run: Run, prop: Property) -> bool:
     column = run.column_of.get(prop.name)
-    return column is not None and bool(np.isfinite(run.values[:, column]).any())
+    return column is not None and bool(countable(run.values[:, column]).any())

@@ -153,8 +153,9 @@ class CalibratedDetector:
         return FittedCalibrated(self.settings, profile, bands)
 
     def from_data(self, data: Mapping[str, Any]) -> FittedCalibrated:
+        profile = calibrated_data.read(data)
         bands = BoundsDetector(self.settings).from_data(data["bands"])
-        return FittedCalibrated(self.settings, calibrated_data.read(data), bands)
+        return FittedCalibrated(self.settings, profile, bands)
 
 
 def weigh(profile: Profile, values: FloatArray, n_checked: int, settings: Settings) -> Evidence:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from buto.analysis.features import COUNTER_FEATURES, GAUGE_FEATURES
+from buto.analysis.series import LARGEST
 from buto.analysis.spread import COUNT_GRAIN
 from buto.errors import BadFileError
 from buto.oracle.bounds_data import property_of, property_to_data
@@ -17,6 +18,9 @@ from buto.runs import FloatArray
 
 DIGITS = 6
 """Significant digits of a feature that are kept; a tenth of a percent of any difference that counts."""
+
+MOST_RUNS = 100_000
+"""What a number of runs is taken for damage beyond, before so many numbers are made of it."""
 
 _NAMES = {Kind.GAUGE: GAUGE_FEATURES, Kind.COUNTER: COUNTER_FEATURES}
 
@@ -53,18 +57,20 @@ def write(profile: Profile) -> dict[str, Any]:
 
 
 def read(data: Mapping[str, Any]) -> Profile:
-    """The inverse of :func:`write`; BadFileError for data of another shape."""
+    """The inverse of :func:`write`; BadFileError for data of another shape, or without ``bands`` beside."""
     try:
+        if not isinstance(data["bands"], Mapping):
+            raise ValueError("the bands are no mapping")
         return _read(data)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
         what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         raise BadFileError(f"the features are damaged: {what}") from error
 
 
 def _read(data: Mapping[str, Any]) -> Profile:
-    n_runs = int(data["n_runs"])
-    if n_runs < 1:
-        raise ValueError(f"there are {n_runs} training runs")
+    n_runs = data["n_runs"]
+    if type(n_runs) is not int or not 1 <= n_runs <= MOST_RUNS:
+        raise ValueError(f"there are {_short(n_runs)} training runs")
     blocks, counts = data["features"], data["notification_counts"]
     properties = tuple(map(property_of, blocks))
     columns = [
@@ -73,12 +79,12 @@ def _read(data: Mapping[str, Any]) -> Profile:
         for name in _NAMES[prop.kind]
     ]
     columns += [_numbers(block[TOTAL], n_runs) for block in (data["duration_s"], *counts)]
-    grain = [float(block["grain"]) for block in (*blocks, data["duration_s"])]
+    grain = [_size(block["grain"]) for block in (*blocks, data["duration_s"])]
     return Profile(
         properties,
         tuple(Emitter(str(one["type"]), str(one["source"])) for one in counts),
         np.array([*grain, *[COUNT_GRAIN] * len(counts)]),
-        float(data["end_s"]),
+        _size(data["end_s"]),
         np.array(columns).T,
     )
 
@@ -91,6 +97,18 @@ def _array(values: FloatArray) -> Any:
 def _numbers(written: Any, length: int) -> FloatArray:
     listed = written if isinstance(written, list) else [written] * length
     numbers = np.array([float(value) for value in listed])
-    if len(numbers) != length or not np.isfinite(numbers).all():
-        raise ValueError(f"{written!r} are not {length} finite numbers")
+    if len(numbers) != length or not (np.abs(numbers) <= LARGEST).all():
+        raise ValueError(f"{_short(written)} are not {length} numbers")
     return numbers
+
+
+def _size(written: Any) -> float:
+    size = float(written)
+    if not 0 <= size <= LARGEST:
+        raise ValueError(f"{_short(written)} is no size")
+    return size
+
+
+def _short(written: Any) -> str:
+    text = repr(written)
+    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -14,7 +14,7 @@ from buto.oracle.mbeans import never_recorded
 from buto.oracle.model import Oracle
 from buto.oracle.registry import DETECTORS
 from buto.oracle.settings import DEFAULT, Settings
-from buto.runs import Run, RunSet
+from buto.runs import Run, RunSet, run_set
 
 FEWEST_RUNS = 3
 """Below this a deviation says next to nothing."""
@@ -32,6 +32,7 @@ def train(runs: RunSet, settings: Settings = DEFAULT, *, target: Mapping[str, An
             environments, or nothing that can be judged.
     """
     _refuse_unusable(runs)
+    runs = run_set(runs.runs)
     environment = learn_metadata([run.metadata for run in runs], settings.metadata)
     fitted = DETECTORS[settings.detector](settings).fit(runs)
     loads = [run.quality.foreign_load for run in runs if not math.isnan(run.quality.foreign_load)]

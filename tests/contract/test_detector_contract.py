@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from buto.errors import BadFileError
 from buto.oracle import DETECTORS, PRESETS, check, load, save, settings_from, train
 from buto.oracle.document import to_text
+from buto.oracle.train import fewest_runs
 from buto.runs import run_set
 from buto.verdicts import Status
 from tests.contract.signals import INTERVAL_S, Program, make_run, program_run, program_runs
@@ -18,20 +19,25 @@ from tests.contract.signals import INTERVAL_S, Program, make_run, program_run, p
 NAN = float("nan")
 OTHERS = (
     {"preset": "thesis", "time-points": "rounding", "matching": "interpolated"},
-    {"bounds": "kalman", "time-points": "rounding"},
-    {"bounds": "particle", "particles": 40, "iterations": 2, "matching": "interpolated"},
+    {"preset": "sustained", "bounds": "kalman", "time-points": "rounding"},
+    {
+        "preset": "sustained",
+        "bounds": "particle",
+        "particles": 40,
+        "iterations": 2,
+        "matching": "interpolated",
+    },
+    {"fail-on": "worse", "alpha": 0.05, "minimum-effect": {"jvm.memory.*": "1MiB", "*": "1%"}},
 )
-SETTINGS = [
-    *(replace(preset, detector=detector) for detector in DETECTORS for preset in PRESETS.values()),
-    *map(settings_from, OTHERS),
-]
+SETTINGS = [*PRESETS.values(), *map(settings_from, OTHERS)]
+assert {one.detector for one in SETTINGS} == set(DETECTORS)
 
 
 def label(chosen):
     pipeline = chosen.pipeline
-    return "-".join(
-        (chosen.detector, chosen.preset, pipeline.bounds, pipeline.time_points, pipeline.matching)
-    )
+    if chosen.detector == "calibrated":
+        return f"calibrated-{chosen.alpha}-{chosen.fail_on}"
+    return "-".join((chosen.preset, pipeline.bounds, pipeline.time_points, pipeline.matching))
 
 
 pytestmark = pytest.mark.parametrize("chosen", SETTINGS, ids=label)
@@ -119,9 +125,11 @@ def test_the_order_of_the_training_runs_does_not_matter(chosen, order):
 
 
 @settings(max_examples=15, deadline=None)
-@given(seed=st.integers(0, 10_000), count=st.integers(3, 8))
-def test_an_oracle_judges_alike_before_and_after_it_was_stored(chosen, tmp_path_factory, seed, count):
-    oracle = train(program_runs(seed, count), chosen, target={"command": ["java", "Main"]})
+@given(seed=st.integers(0, 10_000), more=st.integers(0, 5))
+def test_an_oracle_judges_alike_before_and_after_it_was_stored(chosen, tmp_path_factory, seed, more):
+    oracle = train(
+        program_runs(seed, fewest_runs(chosen) + more), chosen, target={"command": ["java", "Main"]}
+    )
     path = tmp_path_factory.mktemp("oracle") / "program.json"
     save(path, oracle)
     loaded = load(path)
@@ -135,7 +143,7 @@ def test_an_oracle_judges_alike_before_and_after_it_was_stored(chosen, tmp_path_
 
 def test_data_of_another_shape_is_refused(chosen):
     detector = DETECTORS[chosen.detector](chosen)
-    data = json.loads(to_text(detector.fit(program_runs(1, 3)).to_data()))
+    data = json.loads(to_text(detector.fit(program_runs(1, 5)).to_data()))
     for key in data:
         for damaged in ({**data, key: "x"}, {name: data[name] for name in data if name != key}):
             with pytest.raises(BadFileError):

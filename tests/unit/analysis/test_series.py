@@ -1,4 +1,5 @@
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -21,9 +22,9 @@ def test_columns_come_in_the_asked_order_and_missing_ones_are_unreadable():
     assert values[:, 2].tolist() == [1, 2]
 
 
-def test_infinite_readings_are_unreadable():
-    run = make_run(0, [0, 1, 2], {"ratio": [1, math.inf, -math.inf]})
-    assert np.isnan(series_of(run, run.properties).values[:, 0]).tolist() == [False, True, True]
+def test_infinite_and_endless_readings_are_unreadable():
+    run = make_run(0, [0, 1, 2, 3], {"ratio": [1, math.inf, -math.inf, sys.float_info.max]})
+    assert np.isnan(series_of(run, run.properties).values[:, 0]).tolist() == [False, True, True, True]
 
 
 COUNTER, GAUGE = property_for("jvm.class.loaded"), property_for("jvm.class.count")

@@ -1,10 +1,11 @@
+import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from buto.errors import JudgeError
-from buto.oracle import CALIBRATED, DEFAULT, SUSTAINED, THESIS, train
+from buto.oracle import CALIBRATED, DEFAULT, SUSTAINED, THESIS, save, train
 from buto.oracle.levels import left_out
 from buto.runs import RunSet, run_set
 from buto.units import format_seconds
@@ -114,3 +115,15 @@ def test_the_thesis_has_no_departures():
     assert pipeline.matching == "nearest"
     assert (THESIS.outside_share, THESIS.outside_model, THESIS.summaries) == (0.0, "fail", False)
     assert program_run(1, 1).id in train(program_runs(1, 3), THESIS).run_ids
+
+
+@pytest.mark.parametrize("settings", [CALIBRATED, SUSTAINED], ids=lambda one: one.preset)
+def test_the_largest_double_that_stands_for_none_is_left_out(settings, tmp_path):
+    runs = [
+        make_run(number, range(20), {"jvm.class.count": [5] * 20, "mbean[a]/Min": [sys.float_info.max] * 20})
+        for number in range(5)
+    ]
+    oracle = train(run_set(runs), settings)
+    reason = "not read in any of the training runs: its values are too large for statistics"
+    assert left_out(oracle) == {"mbean[a]/Min": reason}
+    save(tmp_path / "oracle.json", oracle)
