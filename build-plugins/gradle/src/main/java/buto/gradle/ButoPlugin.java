@@ -12,6 +12,7 @@ import org.gradle.api.file.ProjectLayout;
 import org.gradle.api.provider.Provider;
 import org.gradle.api.tasks.SourceSet;
 import org.gradle.api.tasks.SourceSetContainer;
+import org.gradle.language.base.plugins.LifecycleBasePlugin;
 
 /** Adds {@code buto { ... }} and the tasks {@code butoTrain}, {@code butoCheck} and {@code butoReport}. */
 public class ButoPlugin implements Plugin<Project> {
@@ -33,7 +34,9 @@ public class ButoPlugin implements Plugin<Project> {
         });
         // Asked when the tasks of a build are gathered, for the build script speaks after this.
         Callable<Object> wanted = () -> extension.isRunWithCheck() ? check : Collections.emptyList();
-        project.getTasks().matching(task -> task.getName().equals("check")).all(task -> task.dependsOn(wanted));
+        project.getPlugins().withType(LifecycleBasePlugin.class, lifecycle -> project.getTasks()
+                .getByName(LifecycleBasePlugin.CHECK_TASK_NAME)
+                .dependsOn(wanted));
     }
 
     private static void preset(ButoExtension extension, Project project) {

@@ -3,6 +3,7 @@ package buto.gradle;
 import buto.launcher.ButoException;
 import buto.launcher.Executable;
 import buto.launcher.Harness;
+import buto.launcher.MeasuredTest;
 import buto.launcher.Outcome;
 import buto.launcher.Results;
 import java.io.File;
@@ -24,7 +25,7 @@ import org.gradle.api.tasks.TaskAction;
 public abstract class ButoTask extends DefaultTask {
     static final String CONFIGURATION = "buto.yaml";
 
-    private final List<ButoTest> tests = new ArrayList<>();
+    private final List<MeasuredTest> tests = new ArrayList<>();
     private File directory;
     private FileCollection classpath;
     private FileCollection testClasspath;
@@ -40,7 +41,7 @@ public abstract class ButoTask extends DefaultTask {
 
     /** Takes over what the build script says. */
     void configure(ButoExtension extension, File projectDirectory, String onlyTest) {
-        tests.addAll(extension.getTests());
+        extension.getTests().forEach(test -> tests.add(new MeasuredTest(test)));
         directory = projectDirectory;
         executable = extension.getExecutable();
         java = extension.getJava();
@@ -56,7 +57,7 @@ public abstract class ButoTask extends DefaultTask {
     void setClasspaths(FileCollection main, FileCollection ofTests) {
         classpath = main;
         testClasspath = ofTests;
-        for (ButoTest test : tests) {
+        for (MeasuredTest test : tests) {
             if (test.getMainClass() != null) {
                 dependsOn(test.isTestClasspath() ? ofTests : main);
             }
@@ -84,9 +85,9 @@ public abstract class ButoTask extends DefaultTask {
     }
 
     private Results carryOutAll() throws ButoException {
-        List<ButoTest> selected = selected();
+        List<MeasuredTest> selected = selected();
         List<List<String>> programs = new ArrayList<>();
-        for (ButoTest test : selected) {
+        for (MeasuredTest test : selected) {
             programs.add(test.commandLine(java, classpathOf(test)));
         }
         Executable buto = Executable.find(executable, "buto { executable = file('...') }");
@@ -115,14 +116,14 @@ public abstract class ButoTask extends DefaultTask {
         }
     }
 
-    private List<ButoTest> selected() throws ButoException {
+    private List<MeasuredTest> selected() throws ButoException {
         if (tests.isEmpty() && !new File(directory, CONFIGURATION).isFile()) {
             throw new ButoException(
                     "there is nothing to measure: no tests in the build script, and no " + CONFIGURATION + " in "
                             + directory,
                     "buto { tests { NAME { mainClass = 'com.acme.Main' } } }");
         }
-        List<ButoTest> selected = new ArrayList<>(tests);
+        List<MeasuredTest> selected = new ArrayList<>(tests);
         selected.removeIf(test -> onlyTest != null && !onlyTest.equals(test.getName()));
         if (selected.isEmpty() && !tests.isEmpty()) {
             throw new ButoException("there is no test '" + onlyTest + "'", "one of those in buto { tests { ... } }");
@@ -130,7 +131,7 @@ public abstract class ButoTask extends DefaultTask {
         return selected;
     }
 
-    private Set<File> classpathOf(ButoTest test) throws ButoException {
+    private Set<File> classpathOf(MeasuredTest test) throws ButoException {
         if (classpath == null) {
             if (test.getMainClass() != null) {
                 throw new ButoException(

@@ -18,7 +18,8 @@ import org.opentest4j.TestAbortedException;
 
 /** One scenario, trained or checked by buto. */
 final class Measurement {
-    private static final String HOW_TO_TRAIN = "run this test with -Dbuto.train=true, or with BUTO_TRAIN=true in the environment";
+    private static final String HOW_TO_TRAIN =
+            "run this test with -Dbuto.train=true, or with BUTO_TRAIN=true in the environment";
 
     private final ButoTest wanted;
     private final Options options;

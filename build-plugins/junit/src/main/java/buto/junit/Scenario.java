@@ -43,7 +43,8 @@ public final class Scenario {
             return constructor.newInstance();
         } catch (NoSuchMethodException missing) {
             throw new IllegalArgumentException(
-                    testClass.getName() + " has no constructor without parameters; a scenario of buto needs one", missing);
+                    testClass.getName() + " has no constructor without parameters; a scenario of buto needs one",
+                    missing);
         }
     }
 

@@ -76,7 +76,7 @@ public final class Harness {
 
     /** Learns what a test uses. */
     public Outcome train(String name, List<String> program) throws ButoException {
-        return launch(about("train", name).option("--runs", runs), program);
+        return launch(about("train", name).option("--runs", runs).option("--alpha", alpha), program);
     }
 
     /** Checks a test by what was learned, and writes the reports. */

@@ -21,6 +21,20 @@ public class MeasuredTest {
     private List<String> jvmArguments = Collections.emptyList();
     private boolean testClasspath;
 
+    /** A test of which nothing is said yet. */
+    public MeasuredTest() {}
+
+    /** A copy, for builds whose own objects are more than what is said here. */
+    public MeasuredTest(MeasuredTest other) {
+        name = other.name;
+        mainClass = other.mainClass;
+        jar = other.jar;
+        command = other.command;
+        arguments = other.arguments;
+        jvmArguments = other.jvmArguments;
+        testClasspath = other.testClasspath;
+    }
+
     public String getName() {
         return name;
     }
@@ -53,7 +67,7 @@ public class MeasuredTest {
     }
 
     public void setCommand(List<String> command) {
-        this.command = new ArrayList<>(command);
+        this.command = texts(command);
     }
 
     /** Arguments of the program. */
@@ -62,7 +76,7 @@ public class MeasuredTest {
     }
 
     public void setArguments(List<String> arguments) {
-        this.arguments = new ArrayList<>(arguments);
+        this.arguments = texts(arguments);
     }
 
     /** Options of the JVM. */
@@ -71,7 +85,7 @@ public class MeasuredTest {
     }
 
     public void setJvmArguments(List<String> jvmArguments) {
-        this.jvmArguments = new ArrayList<>(jvmArguments);
+        this.jvmArguments = texts(jvmArguments);
     }
 
     /** Whether the class path is that of the module's tests. */
@@ -115,6 +129,13 @@ public class MeasuredTest {
         }
         words.addAll(arguments);
         return words;
+    }
+
+    /** A word may be something else that has a text, as what Groovy makes of quotes with a variable. */
+    private static List<String> texts(List<?> words) {
+        List<String> texts = new ArrayList<>();
+        words.forEach(word -> texts.add(word.toString()));
+        return texts;
     }
 
     private static String joined(Collection<File> classpath) {

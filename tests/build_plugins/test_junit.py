@@ -1,0 +1,117 @@
+"""The JUnit module, by real JUnit below real Maven."""
+
+from __future__ import annotations
+
+import shutil
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+from tests.build_plugins.builds import Sample, old_buto
+
+RUNS = "-Dbuto.runs=5"
+TEST = "src/test/java/com/acme/CatalogueTest.java"
+SCENARIO = "com.acme.CatalogueTest.loadsTenPages"
+ODD = """
+package com.acme;
+
+import buto.junit.ButoTest;
+import org.junit.jupiter.api.*;
+
+@ButoTest
+class OddTest {
+    private static String said = "";
+
+    @BeforeAll static void first() { said += "first "; }
+    @BeforeEach void before() { said += "before "; }
+    @AfterEach void after() { said += "after "; }
+    @AfterAll static void last() { System.out.println("around: " + said + "last"); }
+
+    @Test void around() throws InterruptedException { said += "scenario "; Thread.sleep(500); }
+    @Test void throwing() { throw new IllegalStateException("no catalogue"); }
+    @Test void withParameter(TestInfo info) {}
+    @RepeatedTest(2) void repeated() {}
+}
+"""
+
+
+def test_a_scenario_passes_fails_after_a_change_and_passes_when_the_change_is_learned(junit: Sample) -> None:
+    odd = junit.directory / "src/test/java/com/acme/OddTest.java"
+    odd.write_text(ODD)
+    trained = junit.build("test", "-Dbuto.train=true", RUNS)
+    assert trained.code == 1
+    assert f"TRAINED  {SCENARIO}" in trained.output
+    assert ended(junit, "CatalogueTest.loadsTenPages", "skipped: learned what")
+    assert ended(junit, "CatalogueTest.loadsOnePage", "passed")
+    assert ended(junit, "OddTest.around", "skipped: learned what")
+    assert ended(junit, "OddTest.throwing", "error: buto, com.acme.OddTest.throwing: could not be measured")
+    assert "IllegalStateException: no catalogue" in text(junit, "OddTest.throwing")
+    assert ended(junit, "OddTest.withParameter", "error: void com.acme.OddTest.withParameter")
+    assert "a scenario of buto has none" in text(junit, "OddTest.withParameter")
+    assert "only @Test and @ButoTest methods can" in text(junit, "OddTest.repeated()[1]")
+    runs = list((junit.directory / ".buto/runs/com.acme.OddTest.around").glob("2*/stdout.txt"))
+    assert {run.read_text() for run in runs} == {"around: first before scenario after last\n"}
+    assert "around: " not in trained.output
+
+    odd.write_text(ODD.replace("around()", "notLearned()"))
+    passed = junit.build("test")
+    assert passed.code == 1
+    assert ended(junit, "CatalogueTest.loadsTenPages", "passed")
+    assert (junit.directory / f"target/buto-reports/TEST-{SCENARIO}.xml").is_file()
+    assert ended(junit, "OddTest.notLearned", "error: buto, com.acme.OddTest.notLearned: has no oracle yet")
+    missing = text(junit, "OddTest.notLearned")
+    assert "src/test/buto/com.acme.OddTest.notLearned.json does not exist" in missing
+    assert "try:  run this test with -Dbuto.train=true" in missing
+    odd.unlink()
+    shutil.rmtree(junit.directory / "target")
+
+    junit.change(TEST, "ENTRIES_PER_PAGE = 200", "ENTRIES_PER_PAGE = 3000")
+    junit.change(TEST, '{"-Xmx64m", "-XX:+UseSerialGC"}', '{"-Xmx64m", "-XX:+UseSerialGC"}, checkRuns = 1')
+    failed = junit.build("test")
+    assert failed.code == 1
+    assert "Tests run: 2, Failures: 1, Errors: 0, Skipped: 0" in failed.output
+    assert ended(junit, "CatalogueTest.loadsTenPages", f"failure: buto, {SCENARIO}: regression")
+    assert "jvm.memory." in text(junit, "CatalogueTest.loadsTenPages")
+
+    assert junit.build("test", RUNS, BUTO_TRAIN="true").code == 0
+    accepted = junit.build("test")
+    assert accepted.code == 0, accepted.output
+    assert "Tests run: 2, Failures: 0, Errors: 0, Skipped: 0" in accepted.output
+
+
+def result(sample: Sample, test: str) -> ET.Element:
+    """What Surefire wrote of one test method, as ``Class.method``."""
+    test_class, method = test.split(".", 1)
+    report = ET.parse(sample.directory / f"target/surefire-reports/TEST-com.acme.{test_class}.xml")
+    (case,) = (case for case in report.iter("testcase") if case.get("name", "").startswith(method))
+    return next((child for child in case if child.tag in ("failure", "error", "skipped")), case)
+
+
+def ended(sample: Sample, test: str, expected: str) -> bool:
+    """Whether a test method ended so: ``passed``, or the kind of its end and the beginning of the reason."""
+    found = result(sample, test)
+    message = found.get("message", "").strip()
+    return ("passed" if found.tag == "testcase" else f"{found.tag}: {message}").startswith(expected)
+
+
+def text(sample: Sample, test: str) -> str:
+    """All that a test method's failure says."""
+    return result(sample, test).text or ""
+
+
+def test_without_buto_the_scenario_is_an_error_and_the_other_tests_run(junit: Sample) -> None:
+    done = junit.build("test", buto=False)
+    assert done.code == 1
+    assert "Tests run: 2, Failures: 0, Errors: 1, Skipped: 0" in done.output
+    said = text(junit, "CatalogueTest.loadsTenPages")
+    assert "the command 'buto' is not in PATH" in said
+    assert "python3 -m venv" in said
+    assert "BUTO_EXECUTABLE" in said
+
+
+def test_an_old_buto_is_refused_and_scenarios_can_be_skipped(junit: Sample, tmp_path: Path) -> None:
+    done = junit.build("test", f"-Dbuto.executable={old_buto(tmp_path)}", buto=False)
+    assert done.code == 1
+    assert "is buto 0.0.9; this plugin needs 0.1.0 or newer" in text(junit, "CatalogueTest.loadsTenPages")
+    skipped = junit.build("test", buto=False, BUTO_SKIP="true")
+    assert skipped.code == 0
+    assert "Tests run: 2, Failures: 0, Errors: 0, Skipped: 1" in skipped.output
