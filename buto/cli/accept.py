@@ -50,8 +50,10 @@ examples:
         parser.add_argument("--from-runs", metavar="WHICH", help=f"launch nothing, {options.FROM_RUNS}")
         options.add_target_options(parser)
         options.add_file_options(parser)
+        reports.add_report_options(parser, ("json",))
 
     def run(self, args: Namespace, console: Console) -> int:
+        reports.check_paths(args)
         configured = chosen.read_config(args)
         names = chosen.names_of(args, configured)
         if not args.dry_run:
@@ -63,6 +65,7 @@ examples:
         done = reports.finished(results, args, reports.worst_code(results))
         if not args.dry_run:
             keep(done, args, console)
+        reports.write_reports(done, args, console)
         return done.exit_code
 
 
@@ -117,14 +120,15 @@ def _accepted(
     except ButoError as error:
         console.error(f"{test.name}: {error.message}", error.advice)
         return Result(test.name, path, collected.runs, error=error)
-    for warning in (*learned.warnings, *remarks.warnings(collected.valid())):
+    warnings = (*learned.warnings, *remarks.warnings(collected.valid()))
+    for warning in warnings:
         console.warning(f"{test.name}: {warning}")
     if args.dry_run:
         console.info(f"nothing was written; to accept it: {_again(test.name, collected, args)}")
     else:
         file = shlex.quote(str(path))
         console.info(f"wrote {path}; next: git diff {file}; git add {file}")
-    return Result(test.name, path, collected.runs)
+    return Result(test.name, path, collected.runs, warnings=warnings)
 
 
 def _tell(known: Oracle, learned: Oracle, console: Console) -> None:

@@ -35,8 +35,8 @@ Launch two programs in turns, in random order, and say what the second uses more
 
 No oracle is needed or written: for machines that change from day to day, and for a change that is
 to be looked at once. The two may differ in anything that a command says: arguments, class path,
-options of the JVM, the JDK. A and B are names for the runs, and tests of buto.yaml or oracles where
-no command is given.
+options of the JVM, the JDK. A and B name the runs; one without a command is a test of buto.yaml, or
+of an oracle, and one with a command alone is launched and measured like the other one.
 
 With --revisions, two revisions of the git repository here are checked out into temporary working
 trees, built there with --build, and launched there. What is not committed is not there.
@@ -96,7 +96,7 @@ examples:
 
 
 def _settings(args: Namespace, configured: Config | None, side: Side) -> Settings:
-    ours = None if configured is None else configured.tests.get(side.settings_of)
+    ours = None if configured is None else configured.tests.get(side.like[0])
     settings = comparing(CALIBRATED if ours is None else ours.settings)
     if args.alpha is None:
         return settings

@@ -21,13 +21,14 @@ class Side:
 
     Attributes:
         name: of its test, under which its runs are stored.
-        settings_of: the test of the configuration or oracle that says how to start it.
+        like: tests of the configuration or with an oracle; the first that there is says how to launch it,
+            but for what was typed. A program with a command alone is launched like the other one.
         command: as it was typed, None if it was not.
         revision: of the repository, None for what lies here.
     """
 
     name: str
-    settings_of: str
+    like: tuple[str, ...]
     command: tuple[str, ...] | None
     revision: str | None = None
 
@@ -38,7 +39,7 @@ def sides_of(args: Namespace) -> tuple[Side, Side]:
     if args.revisions is not None:
         if args.against is not None:
             raise UsageError(f"{AGAINST} and --revisions exclude each other", advice="buto compare --help")
-        old, new = (Side(f"{test}@{revision}", test, command, revision) for revision in args.revisions)
+        old, new = (Side(f"{test}@{revision}", (test,), command, revision) for revision in args.revisions)
     else:
         if args.build is not None:
             raise UsageError("--build goes with --revisions", advice="buto compare --help")
@@ -46,7 +47,7 @@ def sides_of(args: Namespace) -> tuple[Side, Side]:
         against, second = args.against, command
         if against is None:
             first, against, second = _divided(command or ())
-        old, new = Side(test, test, first), Side(against, against, second)
+        old, new = Side(test, (test, against), first), Side(against, (against, test), second)
     if old.name == new.name:
         raise UsageError(
             f"both programs are called {old.name!r}",
@@ -71,9 +72,7 @@ def test_of(
     side: Side, args: Namespace, configured: Config | None, stack: ExitStack, console: Console
 ) -> TestConfig:
     """How to launch one of the two; a revision is checked out and built for as long as the stack lives."""
-    own = Namespace(**{**vars(args), "command": side.command})
-    known = chosen.old_oracle(own, side.settings_of, configured)
-    test = replace(chosen.test_for(side.settings_of, own, configured, known), name=side.name)
+    test = replace(_described(side, args, configured), name=side.name)
     if side.revision is None:
         return test
     here = test.target.directory or Path()
@@ -85,3 +84,13 @@ def test_of(
         console.info(f"building {side.revision} ({commit[:12]}): {args.build}")
         worktrees.build(args.build, worktrees.same_place(tree, repository, Path()))
     return replace(test, target=replace(test.target, directory=directory))
+
+
+def _described(side: Side, args: Namespace, configured: Config | None) -> TestConfig:
+    own = Namespace(**{**vars(args), "command": side.command})
+    for name in side.like if side.command is not None else side.like[:1]:
+        if configured is not None and name in configured.tests:
+            return chosen.test_for(name, own, configured, None)
+        if chosen.oracle_path(args, name).exists():
+            return chosen.test_for(name, own, configured, chosen.the_oracle(args, name))
+    return chosen.test_for(side.like[0], own, configured, None)

@@ -11,6 +11,7 @@ import pytest
 
 from buto import schemas
 from buto.oracle import load
+from buto.runs.results import ResultStore
 from buto.runs.store import RunStore
 from tests.integration.stored import a_run, called, store
 
@@ -136,6 +137,7 @@ def test_accepting_shows_what_changes_and_writes_the_oracle(trained: Path) -> No
     assert load(trained / "oracles" / "leaker.json").run_ids[0] == a_run(20).id
     again = called(trained, "check", "leaker", "--from-runs", a_run(25).id)
     assert again.returncode == 0
+    assert len(ResultStore(trained / ".buto").all("leaker")) == 3
 
 
 def test_what_was_only_looked_at_is_not_written(trained: Path) -> None:
