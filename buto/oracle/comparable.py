@@ -77,8 +77,8 @@ def unequal_times(first: RunSet, second: RunSet) -> tuple[str, ...]:
 
 def _read(run: Run) -> set[str]:
     """The names of the properties that have a value."""
-    there = np.isfinite(run.values).any(axis=0)
-    return {prop.name for prop, has in zip(run.properties, there, strict=True) if has}
+    there = np.flatnonzero(np.isfinite(run.values).any(axis=0))
+    return {run.properties[column].name for column in there}
 
 
 def _test(runs: RunSet) -> str:
