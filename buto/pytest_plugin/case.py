@@ -94,7 +94,7 @@ class Case:
         Raises:
             ButoError: they cannot be learned from or judged, or the oracle cannot be written.
         """
-        return self._learned(verbosity) if self._known is None else self._judged(self._known, verbosity)
+        return self._learned() if self._known is None else self._judged(self._known, verbosity)
 
     def _learn(self) -> None:
         """From here on the runs are for an oracle; those before were for another one to judge."""
@@ -121,14 +121,14 @@ class Case:
             )
         return found
 
-    def _learned(self, verbosity: int) -> Outcome:
+    def _learned(self) -> Outcome:
         target = self.test.written if self.remembers else None
         learned = oracle.train(self.valid(), self.test.settings, target=target)
         oracle.save(self.path, learned)
         runs = format_count(len(self.valid()), "run")
-        said = [f"  warning: {text}" for text in (*learned.warnings, *warnings(self.valid()))]
         reason = f"{runs}, {self.commands.shown(self.path)}"
-        return Outcome(self.test.name, TRAINED, reason, tuple(said) if verbosity >= 0 else ())
+        said = (*learned.warnings, *warnings(self.valid()))
+        return Outcome(self.test.name, TRAINED, reason, warnings=said)
 
     def _judged(self, known: Oracle, verbosity: int) -> Outcome:
         if not self.runs:
@@ -152,7 +152,7 @@ class Case:
         )
         room = {-1: HEADLINE_ONLY, 0: MAX_LINES}.get(max(-1, min(verbosity, 1)))
         _, *details = verdict_lines(report, max_lines=room)
-        return Outcome(known.test, verdict.status.value, _reason(verdict), tuple(details))
+        return Outcome(known.test, verdict.status.value, _reason(verdict), tuple(details), tuple(said))
 
 
 def _reason(verdict: Verdict) -> str:

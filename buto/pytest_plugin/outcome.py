@@ -25,12 +25,14 @@ class Outcome:
         status: PASS, REGRESSION, INCONCLUSIVE, TRAINED or ERROR.
         reason: one line, without the status and the test's name.
         details: the lines of the report section; none where ``-q`` asks for none.
+        warnings: what the user should know though the test passes.
     """
 
     test: str
     status: str
     reason: str
     details: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     @property
     def is_good(self) -> bool:
@@ -38,7 +40,8 @@ class Outcome:
 
     def to_data(self) -> dict[str, Any]:
         """Only what pytest-xdist can send."""
-        return {"status": self.status, "line": self.line}
+        warnings = list(self.warnings) if self.is_good else []
+        return {"status": self.status, "line": self.line, "warnings": warnings}
 
     @property
     def line(self) -> str:

@@ -128,12 +128,14 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     verbosity = config.get_verbosity()
     if not outcomes or verbosity < 0:
         return
-    shown = [one for one in outcomes if verbosity > 0 or one["status"] != PASS]
+    shown = [one for one in outcomes if verbosity > 0 or one["status"] != PASS or one["warnings"]]
     n_hidden = len(outcomes) - len(shown)
     terminalreporter.ensure_newline()
     terminalreporter.section("buto")
     for outcome in shown:
         terminalreporter.write_line(outcome["line"])
+        for warning in outcome["warnings"]:
+            terminalreporter.write_line(f"  warning: {warning}")
     if n_hidden:
         terminalreporter.write_line(f"{n_hidden} as in training (-v lists them)")
 

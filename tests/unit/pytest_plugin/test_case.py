@@ -1,0 +1,121 @@
+"""How many runs a test needs, and what comes of them; on runs of known truth, without any JVM."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from buto.config import build_test
+from buto.errors import BadFileError, MeasureError, UsageError
+from buto.pytest_plugin.case import Case
+from buto.pytest_plugin.next_steps import Commands
+from buto.runs import Quality, Run
+from tests.integration.stored import a_run
+
+STARVED = Quality(("it was starved: 40% of the planned samples are missing",), 0.4)
+
+
+def a_case(directory: Path, mode: str, *, runs: int = 5, **judge: object) -> Case:
+    path = directory / "oracles" / "leaker.json"
+    written = {"command": ["java"], "runs": runs, "judge": {"preset": "sustained", **judge}}
+    test = build_test("leaker", written, directory, {})
+    commands = Commands("test_it.py::test_leaker", directory, directory / ".buto", path)
+    return Case(test, path, mode, commands)
+
+
+def taught(directory: Path) -> None:
+    case = a_case(directory, "train")
+    case.add([a_run(number) for number in range(5)])
+    case.outcome(0)
+
+
+def leaking(number: int) -> Run:
+    return a_run(number, leak=9.0, purpose="check")
+
+
+def test_training_takes_as_many_usable_runs_as_are_wanted(tmp_path: Path) -> None:
+    case = a_case(tmp_path, "train")
+    assert (case.missing(), case.purpose, case.session) == (5, "train", None)
+    case.add([a_run(0), a_run(1), a_run(2, quality=STARVED)])
+    assert (case.missing(), case.session) == (3, a_run(0).id)
+    case.add([a_run(number) for number in range(3, 6)])
+    assert case.missing() == 0
+    outcome = case.outcome(0)
+    assert outcome.line == "TRAINED  leaker: 5 runs, oracles/leaker.json"
+    assert outcome.is_good
+    assert (tmp_path / "oracles" / "leaker.json").exists()
+
+
+def test_a_good_run_passes_at_once(tmp_path: Path) -> None:
+    taught(tmp_path)
+    case = a_case(tmp_path, "check")
+    assert case.missing() == 1
+    case.add([a_run(20, purpose="check")])
+    assert case.missing() == 0
+    assert case.outcome(0).line.startswith("PASS  leaker: the run did what the 5 training runs did")
+
+
+def test_a_run_that_differs_is_confirmed_by_two_more(tmp_path: Path) -> None:
+    taught(tmp_path)
+    case = a_case(tmp_path, "check")
+    case.add([leaking(20)])
+    assert case.missing() == 2
+    case.add([leaking(21), leaking(22)])
+    assert case.missing() == 0
+    outcome = case.outcome(0)
+    assert not outcome.is_good
+    assert outcome.reason.startswith("jvm.memory.heap.used +")
+    assert (
+        outcome.details[-1]
+        == "  next: pytest test_it.py::test_leaker --buto-accept  (if the change is meant)"
+    )
+    assert case.outcome(-1).details == ()
+    assert len(case.outcome(1).details) >= len(outcome.details)
+
+
+def test_accepting_learns_only_what_does_not_pass(tmp_path: Path) -> None:
+    taught(tmp_path)
+    good = a_case(tmp_path, "accept")
+    good.add([a_run(20)])
+    assert (good.missing(), good.outcome(0).status) == (0, "pass")
+    changed = a_case(tmp_path, "accept")
+    changed.add([leaking(21)])
+    assert changed.missing() == 2
+    changed.add([leaking(22), leaking(23)])
+    assert (changed.missing(), changed.purpose, changed.runs) == (5, "train", [])
+    changed.add([a_run(number, leak=9.0) for number in range(30, 35)])
+    assert (changed.missing(), changed.outcome(0).status) == (0, "trained")
+    again = a_case(tmp_path, "check")
+    again.add([leaking(40)])
+    assert (again.missing(), again.outcome(0).status) == (0, "pass")
+
+
+def test_accepting_what_has_no_oracle_learns_it(tmp_path: Path) -> None:
+    assert a_case(tmp_path, "accept").missing() == 5
+
+
+def test_settings_that_changed_since_training_are_told_though_it_passes(tmp_path: Path) -> None:
+    taught(tmp_path)
+    case = a_case(tmp_path, "check", deviations=31)
+    case.add([a_run(20)])
+    outcome = case.outcome(0)
+    assert outcome.is_good
+    assert (
+        "(deviations changed); to learn that: pytest test_it.py::test_leaker --buto-train"
+        in outcome.warnings[-1]
+    )
+    assert outcome.to_data()["warnings"] == list(outcome.warnings)
+
+
+def test_too_many_disturbed_runs_end_it(tmp_path: Path) -> None:
+    case = a_case(tmp_path, "train")
+    with pytest.raises(MeasureError, match="4 of 4 runs were disturbed"):
+        case.add([a_run(number, quality=STARVED) for number in range(4)])
+
+
+def test_nothing_to_check_by_and_too_little_to_learn_from_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadFileError, match="'leaker' has no oracle yet: oracles/leaker.json does not exist"):
+        a_case(tmp_path, "check")
+    with pytest.raises(UsageError, match="2 runs cannot teach an oracle, it needs 3"):
+        a_case(tmp_path, "train", runs=2)
