@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from buto.oracle.comparison import DETECTOR as COMPARISON
 from buto.report import words
 from buto.report.bands import Curve, Panel
 from buto.report.check_report import CheckReport
@@ -115,6 +116,8 @@ def _environment(report: CheckReport) -> str:
     if not len(report.checked):
         return ""
     said = words.environment(report.checked.runs[0].metadata)
+    if report.verdict.detector == COMPARISON:
+        return said
     differs = any(row.likeness is Likeness.DECIDES for row in report.environment)
     return f"{'another than' if differs else 'as'} in training: {said}" if said else ""
 

@@ -43,6 +43,7 @@ def test_what_the_second_uses_more_of_is_named(both: Path) -> None:
     assert "jvm.memory.heap.used  +" in done.stdout
     assert "worse" in done.stdout
     assert "2 of 924 ways" in done.stdout
+    assert "training" not in done.stdout
     result = json.loads((both / "result.json").read_text())
     jsonschema.validate(result, schemas.load("result"))
     (test,) = result["tests"]
