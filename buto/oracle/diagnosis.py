@@ -1,0 +1,236 @@
+"""Whether training runs are what the calibrated oracle takes them for: exchangeable draws of one behaviour.
+
+Three ways in which they are not, each of which widens an oracle without a word: one run that stands apart,
+a drift from the first to the last, and two behaviours instead of one. Each is looked for by a test whose
+error over all features together is RARE or less. Simulated trainings of 55 quantities without any of the
+three were warned of, in percent (``tests/unit/oracle/test_diagnosis.py`` has the simulation, 1000 of each):
+
+PLACEHOLDER
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from math import ceil
+
+import numpy as np
+
+from buto.analysis.contrasts import Stable, stabilised
+from buto.analysis.evidence import largest_of_each, p_values
+from buto.analysis.matching import BoolArray
+from buto.analysis.timepoints import IntArray
+from buto.oracle.calibrated import weigh
+from buto.oracle.profile import LEVELS, Profile
+from buto.oracle.settings import Settings
+from buto.properties import Property
+from buto.runs import FloatArray
+
+RARE = 0.01
+"""Share of good trainings that may be warned of drift, and of two groups."""
+
+RARE_OUTLIER = 0.1
+"""Of the p-value of the run that scores highest, times the number of runs. One good training in a hundred
+is warned of, not one in ten: that p-value is made for scores with heavier tails than good runs have."""
+
+N_ORDERS = 999
+"""Random orders that the one in which the runs were made is compared with."""
+
+SMALLEST_GROUP = 0.25
+"""Share of the runs; fewer of them are outliers and no behaviour."""
+
+MOST_NAMED = 3
+
+
+class Ailment(Enum):
+    OUTLIER = "outlier"
+    DRIFT = "drift"
+    TWO_GROUPS = "two groups"
+
+
+@dataclass(frozen=True, slots=True)
+class Symptom:
+    """One feature in which something shows.
+
+    Attributes:
+        quantity: whose feature it is.
+        feature: its name.
+        there: its mean in the runs that stand apart; of a drift, in the last half of the runs.
+        elsewhere: in the others.
+    """
+
+    quantity: Property
+    feature: str
+    there: float
+    elsewhere: float
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """One thing that is wrong with training runs.
+
+    Attributes:
+        ailment: what.
+        runs: places of the runs that stand apart: the outlier, or the smaller group; none for a drift.
+        symptoms: one for each quantity in which it shows most clearly, that one first.
+        p_value: over all features together.
+    """
+
+    ailment: Ailment
+    runs: tuple[int, ...]
+    symptoms: tuple[Symptom, ...]
+    p_value: float
+
+
+def diagnose(profile: Profile, settings: Settings) -> tuple[Diagnosis, ...]:
+    """What is wrong with the runs of a profile, at most one of each ailment.
+
+    Args:
+        profile: of at least four runs, in the order in which they were made.
+    """
+    features = _Features(profile)
+    found = (_outlier(features, settings), _drift(features), _two_groups(features))
+    return tuple(one for one in found if one is not None)
+
+
+class _Features:
+    """Features that could be read in all runs, on the scale on which runs scatter alike."""
+
+    def __init__(self, profile: Profile) -> None:
+        kept = np.flatnonzero(~np.isnan(profile.values).any(axis=0))
+        self.profile = profile
+        self.values = profile.values[:, kept]
+        self.of = [profile.catalogue[place] for place in kept]
+        self.columns: IntArray = np.array([one.column for one in self.of])
+        levels = profile.levels(np.where(np.isnan(profile.values), 0.0, profile.values))
+        self.stable: Stable = stabilised(self.values, profile.grain[self.columns], levels[self.columns])
+
+    def levels(self) -> IntArray:
+        """One feature of each quantity: how much there is of it."""
+        best: dict[int, int] = {}
+        for name in LEVELS:
+            for place, one in enumerate(self.of):
+                if one.name == name:
+                    best.setdefault(one.column, place)
+        return np.array(list(best.values()), np.int64)
+
+    def counts(self) -> BoolArray:
+        """Which features scatter by more than the smallest deviation that means something."""
+        counts: BoolArray = self.stable.values.std(axis=0) > self.stable.floor
+        return counts
+
+    def symptoms(self, by_clarity: IntArray, there: IntArray) -> tuple[Symptom, ...]:
+        """Of the first features of three quantities, and these runs."""
+        first: dict[int, int] = {}
+        for place in by_clarity:
+            first.setdefault(int(self.columns[place]), int(place))
+        elsewhere = np.setdiff1d(np.arange(len(self.values)), there)
+        return tuple(
+            Symptom(
+                self.profile.quantities[column],
+                self.of[place].name,
+                float(self.values[there, place].mean()),
+                float(self.values[elsewhere, place].mean()),
+            )
+            for column, place in list(first.items())[:MOST_NAMED]
+        )
+
+
+def _outlier(features: _Features, settings: Settings) -> Diagnosis | None:
+    """The run that scores highest, if by the tail it is rare even for the highest of so many.
+
+    Two runs that are alike hide each other: with either of them the others' scores are wide.
+    """
+    profile, n_runs = features.profile, len(features.values)
+    evidence = weigh(profile, profile.values, 1, settings)
+    # Choices of one run are the runs from the last to the first.
+    score, contrast = evidence.score[::-1], evidence.contrast[::-1]
+    run = int(np.argmax(score))
+    p_value = float(p_values(np.concatenate([score[[run]], np.delete(score, run)]), 1, alpha=0.0))
+    if n_runs * p_value > RARE_OUTLIER:
+        return None
+    by_clarity = np.argsort(-np.abs(contrast[run]), kind="stable")
+    symptoms = features.symptoms(by_clarity, np.array([run]))
+    return Diagnosis(Ailment.OUTLIER, (run,), symptoms, min(1.0, n_runs * p_value))
+
+
+def _drift(features: _Features) -> Diagnosis | None:
+    """Ranks of features against the runs' order, by Spearman, compared with random orders.
+
+    Two questions in one, each in its deviations over random orders: how clear is the clearest drift of
+    any quantity, and how clear are those of all quantities together.
+    """
+    from scipy.stats import rankdata
+
+    places = np.flatnonzero(features.counts())
+    if not len(places):
+        return None
+    n_runs = len(features.values)
+    ranks = rankdata(features.stable.values[:, places], axis=0) - (n_runs + 1) / 2
+    ranks /= np.sqrt((ranks**2).sum(axis=0))
+    order = np.arange(n_runs) - (n_runs - 1) / 2
+    order /= np.sqrt((order**2).sum())
+    random = np.random.default_rng(0)
+    orders = np.vstack([order, random.permuted(np.tile(order, (N_ORDERS, 1)), axis=1)])
+    correlation = orders @ ranks
+    largest = largest_of_each(correlation, features.columns[places])
+    each = np.stack([largest.max(axis=1), (largest**2).mean(axis=1)])
+    deviation = np.maximum(each.std(axis=1, keepdims=True), 1e-12)
+    score = ((each - each.mean(axis=1, keepdims=True)) / deviation).max(axis=0)
+    p_value = float((score >= score[0] - 1e-9).mean())
+    if p_value > RARE:
+        return None
+    by_clarity = places[np.argsort(-np.abs(correlation[0]), kind="stable")]
+    later = np.arange((n_runs + 1) // 2, n_runs)
+    return Diagnosis(Ailment.DRIFT, (), features.symptoms(by_clarity, later), p_value)
+
+
+def _two_groups(features: _Features) -> Diagnosis | None:
+    """A gap in the levels of a quantity that is wide beside both groups on its sides.
+
+    Compared with runs that scatter evenly, of all distributions with one mode the one with the widest
+    gaps: between the sorted levels are then independent exponential distances, so that the chance of a
+    gap of r times the larger width of two groups is a simple integral. It is multiplied by the number of
+    places for a gap and of quantities.
+    """
+    candidates = [place for place in features.levels() if features.counts()[place]]
+    n_runs = len(features.values)
+    smallest = max(2, ceil(SMALLEST_GROUP * n_runs))
+    sizes = np.arange(smallest, n_runs - smallest + 1)
+    if not candidates or not len(sizes):
+        return None
+    ordered = np.sort(features.stable.values[:, candidates], axis=0)
+    gap = ordered[sizes] - ordered[sizes - 1]
+    width = np.maximum(ordered[sizes - 1] - ordered[0], ordered[-1] - ordered[sizes])
+    # What may be rounding is taken from the gap and given to the groups.
+    rounding = 2 * features.stable.floor[candidates]
+    ratio = np.maximum(gap - rounding, 0.0) / (width + rounding)
+    chance = _chance_of_gap(ratio, sizes[:, None], n_runs) * ratio.size
+    split, best = np.unravel_index(int(np.argmin(chance)), chance.shape)
+    p_value = float(chance[split, best])
+    if p_value > RARE:
+        return None
+    lower = np.argsort(features.stable.values[:, candidates[best]], kind="stable")
+    groups = (lower[: sizes[split]], lower[sizes[split] :])
+    apart = np.sort(min(groups, key=len))
+    by_clarity = np.array(candidates)[np.argsort(chance.min(axis=0), kind="stable")]
+    clear = by_clarity[: int((chance.min(axis=0) <= RARE).sum())]
+    return Diagnosis(
+        Ailment.TWO_GROUPS, tuple(int(run) for run in apart), features.symptoms(clear, apart), p_value
+    )
+
+
+def _chance_of_gap(ratio: FloatArray, size: IntArray, n_runs: int) -> FloatArray:
+    """That one distance is this many times the larger of two sums, of size - 1 and of the others.
+
+    Args:
+        ratio: any shape; 0 gives 1.
+        size: of the lower group, to be broadcast with it.
+    """
+    from scipy.special import gammainc
+
+    distance, weight = np.polynomial.laguerre.laggauss(64)
+    reach = distance / np.maximum(ratio, 1e-9)[..., None]
+    both = gammainc(size[..., None] - 1, reach) * gammainc(n_runs - size[..., None] - 1, reach)
+    chance: FloatArray = both @ weight
+    return chance
