@@ -25,9 +25,10 @@ from buto.verdicts import Status, Verdict
 DETECTOR = "comparison"
 
 DEFAULT_RUNS = 8
-"""Of each program: two means of eight runs are known apart to half a deviation of one run. With five, only the
-largest difference that there can be is told from chance at an alpha of 0.01. Of two small changes of a made-up
-program (one thread more, a tenth more processor time) six runs of each found one in five, eight three in five."""
+"""Of each program: two means of eight runs are known apart to half a deviation of one run. With five, only
+the largest difference that there can be is told from chance at an alpha of 0.01. Of two small changes of a
+made-up program (one thread more, a tenth more processor time) six runs of each found one in five, eight
+three in five."""
 
 OF_THE_COMMAND = ("jvm.", "system.processors")
 """How metadata begin that a command decides: which JVM, its arguments, its heap. Where two programs differ
