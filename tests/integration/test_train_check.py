@@ -96,7 +96,7 @@ def test_a_change_for_the_better_fails_and_says_how_to_accept_it(trained: Path) 
     store(trained, a_run(24, leak=0.0, purpose="check"))
     done = called(trained, "check", "leaker", "--from-runs", id_of(24))
     assert done.returncode == 1
-    assert "1 difference from the 10 training runs, for the better\n" in done.stdout
+    assert "1 difference from the 10 training runs, for the better" in done.stdout
     assert "next: buto accept leaker  (all is for the better: this accepts it)" in done.stdout
 
 
@@ -110,7 +110,7 @@ def test_runs_that_were_judged_do_not_teach(trained: Path) -> None:
 
 
 def test_several_tests_end_with_a_line_each_and_the_worst_exit_code(trained: Path) -> None:
-    store(trained, *(a_run(number, test="other") for number in range(4)))
+    store(trained, *(a_run(number, test="other") for number in range(5)))
     (trained / "buto.yaml").write_text(
         "version: 1\ndefaults: {command: [java, Main]}\ntests: {other: , leaker: , third: }\n"
     )
@@ -142,11 +142,11 @@ def test_a_regression_outweighs_what_could_not_be_judged(trained: Path) -> None:
 
 
 def test_a_disturbed_run_neither_teaches_nor_is_judged(tmp_path: Path) -> None:
-    store(tmp_path, *(a_run(number) for number in range(4)), a_run(5, leak=50, quality=STARVED))
-    assert "4 runs" in called(tmp_path, "train", "leaker", "--from-runs", "all", *COMMAND).stdout
-    done = called(tmp_path, "check", "leaker", "--from-runs", id_of(5))
+    store(tmp_path, *(a_run(number) for number in range(5)), a_run(6, leak=50, quality=STARVED))
+    assert "5 runs" in called(tmp_path, "train", "leaker", "--from-runs", "all", *COMMAND).stdout
+    done = called(tmp_path, "check", "leaker", "--from-runs", id_of(6))
     assert done.returncode == 3
-    assert f"the run {id_of(5)} is not usable: it was starved" in done.stderr
+    assert f"the run {id_of(6)} is not usable: it was starved" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_a_damaged_oracle_and_one_of_a_newer_version_are_refused_by_name(trained
 
 
 def test_a_damaged_oracle_does_not_keep_its_test_from_being_trained(tmp_path: Path) -> None:
-    store(tmp_path, *(a_run(number) for number in range(4)))
+    store(tmp_path, *(a_run(number) for number in range(5)))
     (tmp_path / "oracles").mkdir()
     (tmp_path / "oracles" / "leaker.json").write_text("{")
     assert called(tmp_path, "train", "leaker", "--from-runs", "all").returncode == 4
@@ -245,9 +245,9 @@ def test_oracle_and_store_lie_beside_the_configuration(tmp_path: Path) -> None:
     (tmp_path / "buto.yaml").write_text("version: 1\ntests: {leaker: {command: x}}\n")
     below = tmp_path / "below"
     below.mkdir()
-    store(tmp_path, *(a_run(number) for number in range(4)), a_run(9, purpose="check"))
+    store(tmp_path, *(a_run(number) for number in range(5)), a_run(9, purpose="check"))
     done = called(below, "train", "leaker", "--config", "../buto.yaml", "--from-runs", "all")
-    assert done.stdout == "TRAINED  leaker: 4 runs, ../oracles/leaker.json\n"
+    assert done.stdout == "TRAINED  leaker: 5 runs, ../oracles/leaker.json\n"
     done = called(below, "check", "leaker", "--config", "../buto.yaml", "--from-runs", id_of(9))
     assert done.returncode == 0
     assert called(below, "plot", "leaker", "--config", "../buto.yaml").returncode == 0
@@ -294,7 +294,7 @@ def test_runs_are_kept_where_the_oracle_fails_in_the_end(
         raise StorageError(f"the oracle {path} cannot be written: no space left", advice="free some space")
 
     monkeypatch.setattr("buto.oracle.save", full)
-    ids = store(tmp_path, *(a_run(number) for number in range(4)))
+    ids = store(tmp_path, *(a_run(number) for number in range(5)))
     done = called(tmp_path, "train", "leaker", "--from-runs", "all", *COMMAND)
     assert done.returncode == 3
     assert "no space left; the runs are kept in .buto" in done.stderr
@@ -311,7 +311,7 @@ def test_runs_are_kept_where_the_oracle_fails_in_the_end(
         ("check t1 /opt/jdk/bin/java -jar x.jar", ": buto check t1 -- /opt/jdk/bin/java -jar x.jar\n"),
         ("check t1 --rnus 3", "unrecognized arguments: --rnus 3; did you mean --runs?"),
         ("trian t1", "there is no command 'trian'; did you mean train?"),
-        ("plot t1 java", "try:  buto plot --help\n"),
+        ("doctor java", "try:  buto doctor --help\n"),
     ],
 )
 def test_what_is_misspelt_or_lacks_the_dashes_is_told_as_meant(tmp_path: Path, words: str, said: str) -> None:
