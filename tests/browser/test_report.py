@@ -45,7 +45,9 @@ def drawn_points(paths: Locator) -> list[int]:
 
 
 PAGES = [
-    *((name, looks) for name in ("leaking", "calibrated", "hostile") for looks in LOOKS),
+    *(("leaking", looks) for looks in LOOKS),
+    ("calibrated", LOOKS[1]),
+    ("hostile", LOOKS[1]),
     ("three", LOOKS[0]),
     ("passing", LOOKS[1]),
     ("elsewhere", LOOKS[1]),
