@@ -66,9 +66,10 @@ def _tools() -> str:
 
 def maven_sample(example: str, place: Path) -> Sample:
     """A copy of an example that Maven builds."""
-    options = (f"-Dmaven.repo.local={PLUGINS / '.m2'}", f"-Dbuto.repository={REPOSITORY}")
-    maven = os.environ.get("MVN", "mvn")
-    return Sample(_copy(example, place), (maven, "--batch-mode", "--no-transfer-progress", *options))
+    command = (os.environ.get("MVN", "mvn"), "--batch-mode", f"-Dmaven.repo.local={PLUGINS / '.m2'}")
+    sample = Sample(_copy(example, place), command)
+    sample.change("pom.xml", "${project.basedir}/../../build-plugins/repository", str(REPOSITORY))
+    return sample
 
 
 def gradle_sample(example: str, place: Path) -> Sample:

@@ -40,9 +40,9 @@ def test_a_scenario_passes_fails_after_a_change_and_passes_when_the_change_is_le
     trained = junit.build("test", "-Dbuto.train=true", RUNS)
     assert trained.code == 1
     assert f"TRAINED  {SCENARIO}" in trained.output
-    assert ended(junit, "CatalogueTest.loadsTenPages", "skipped: learned what")
+    assert ended(junit, "CatalogueTest.loadsTenPages", "skipped: ")
     assert ended(junit, "CatalogueTest.loadsOnePage", "passed")
-    assert ended(junit, "OddTest.around", "skipped: learned what")
+    assert ended(junit, "OddTest.around", "skipped: ")
     assert ended(junit, "OddTest.throwing", "error: buto, com.acme.OddTest.throwing: could not be measured")
     assert "IllegalStateException: no catalogue" in text(junit, "OddTest.throwing")
     assert ended(junit, "OddTest.withParameter", "error: void com.acme.OddTest.withParameter")
