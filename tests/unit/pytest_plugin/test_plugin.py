@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+# pytester forgets what a session in this process has imported, and numpy cannot be loaded twice.
+import buto.pytest_plugin.session  # noqa: F401
+
 pytest_plugins = ["pytester"]
 
 MARKED = """
