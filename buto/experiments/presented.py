@@ -225,7 +225,7 @@ def examples(results: Results) -> Columns:
     ]
     heads = ("table", "experiment", "property", "configuration", *_OURS[:4], *_THEIRS[:4])
     groups = (("", 4), ("here", 4), ("thesis", 4))
-    return Columns("What a single property accepts with one configuration", heads, tuple(rows), groups, left=4)
+    return Columns("What one property accepts with one configuration", heads, tuple(rows), groups, left=4)
 
 
 def failing(results: Results) -> Columns:
