@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 FEWEST = 3
 """So many are named even if none stands out by itself: together they do."""
 
+NOT_ALONE = "ordinary by itself, but with what the others show it is not"
+"""Of those that are named because all together stand out; their value lies within its range."""
+
 TEXTS = {
     "mean": "the mean over the run",
     "mean-early": "the mean of the first third",
@@ -70,7 +73,9 @@ def findings(evidence: Evidence, runs: RunSet, settings: Settings) -> tuple[Find
     for place in _named(largest[0], limit, evidence.significance.p_value <= settings.alpha):
         ours = np.flatnonzero(columns == np.unique(columns)[place])
         best = int(ours[np.argmax(np.abs(evidence.contrast[0, ours]))])
-        found.append(replace(numbers.finding(best), evidence=float(shares[place])))
+        finding = numbers.finding(best)
+        text = finding.text if largest[0, place] > limit else f"{finding.text}; {NOT_ALONE}"
+        found.append(replace(finding, evidence=float(shares[place]), text=text))
     return tuple(found)
 
 

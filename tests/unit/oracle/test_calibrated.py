@@ -1,0 +1,368 @@
+"""The calibrated oracle on runs of known truth: what fails, what is named, and when nothing can be said."""
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from buto.errors import JudgeError, UsageError
+from buto.oracle import CALIBRATED, check, load, needs_confirmation, save, settings_from, train
+from buto.oracle.calibrated import runs_needed, weigh
+from buto.oracle.calibrated_findings import NOT_ALONE
+from buto.runs import Notification, RunSet, run_set
+from buto.verdicts import Direction, Effect, Status
+from tests.contract.signals import ENVIRONMENT, INTERVAL_S, Program, make_run, program_run, program_runs
+from tests.unit.oracle.profiles import a_profile
+
+UNCHANGED = Program()
+
+
+def learned(count=10, **judge):
+    return train(program_runs(4, count), settings_from(judge))
+
+
+def runs_of(program, count=3, first=100):
+    return run_set([program_run(4, first + number, program) for number in range(count)])
+
+
+ORACLE = learned()
+
+
+@pytest.mark.parametrize("count", [5, 10, 20])
+def test_pure_noise_passes(count):
+    oracle = learned(count)
+    verdicts = [check(oracle, runs_of(UNCHANGED, 1, number)) for number in range(100, 160)]
+    assert [verdict.status for verdict in verdicts].count(Status.REGRESSION) <= 2
+    assert {verdict.status for verdict in verdicts} <= {Status.PASS, Status.REGRESSION}
+
+
+@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize(
+    ("program", "subject", "direction", "effect"),
+    [
+        (Program(threads=8), "jvm.thread.count", Direction.MORE, Effect.WORSE),
+        (Program(threads=-8), "jvm.thread.count", Direction.LESS, Effect.BETTER),
+        (Program(heap=3.0), "jvm.memory.heap.used", Direction.MORE, Effect.WORSE),
+        (Program(heap=0.2), "jvm.memory.heap.used", Direction.LESS, Effect.BETTER),
+        (Program(work=3.0), "jvm.cpu.time", Direction.MORE, Effect.WORSE),
+        (Program(duration_s=6.0), "run.duration", Direction.MORE, Effect.WORSE),
+    ],
+)
+def test_known_changes_are_found_and_named(program, subject, direction, effect, count):
+    verdict = check(ORACLE, runs_of(program, count))
+    assert verdict.status is Status.REGRESSION
+    assert verdict.p_value <= verdict.alpha == 0.01
+    finding = next(one for one in verdict.findings if one.subject == subject)
+    assert (finding.source, finding.direction) == ("calibrated", direction)
+    # How far a saw-tooth swings is neither better nor worse, and may be what tells most of it.
+    assert finding.effect in ((effect, Effect.UNKNOWN) if subject == "jvm.memory.heap.used" else (effect,))
+    assert finding.lower <= finding.expected <= finding.upper
+    if direction is Direction.MORE:
+        assert finding.observed > finding.upper
+    else:
+        assert finding.observed < finding.lower
+    assert finding.run_id in verdict.run_ids
+    assert finding.severity > 0
+    assert ("mean of 3 runs" in finding.text) == (count == 3)
+
+
+@pytest.mark.parametrize("program", [Program(heap=3.0, threads=500, work=4.0), Program(leak=5e8), UNCHANGED])
+def test_findings_share_the_evidence_and_come_by_their_share(program):
+    findings = check(ORACLE, runs_of(program)).findings
+    shares = [finding.evidence for finding in findings]
+    assert all(0 < share <= 1 for share in shares)
+    assert sum(shares) <= 1 + 1e-9
+    assert shares == sorted(shares, reverse=True)
+    assert len({finding.subject for finding in findings}) == len(findings)
+
+
+def test_what_is_loaded_late_is_told_by_the_part_of_the_run_that_shows_it():
+    def loading(number, late):
+        times = np.arange(61) * INTERVAL_S
+        early = np.random.default_rng(number).integers(1000, 1060)
+        return make_run(number, times, {"jvm.class.loaded": np.where(times > 5.0, early + late, early)})
+
+    oracle = train(run_set([loading(number, 0) for number in range(10)]))
+    (finding,) = check(oracle, run_set([loading(20 + number, 30) for number in range(3)])).findings
+    assert finding.window_s == pytest.approx((4.0, 6.0))
+    assert finding.text == "the increase in the last third, mean of 3 runs"
+    assert (finding.observed, finding.expected, finding.unit) == (30, 0, "{class}")
+    assert 0 < finding.upper < 30
+
+
+def test_a_total_has_no_window():
+    """What comes after the shortest training run's end changes nothing but the total."""
+
+    def run(number, last):
+        return make_run(number, [0, 1, 2, 3], {"jvm.class.loaded": [100, 100, 100, last]}, duration_s=3.0)
+
+    training = [run(number, 100) for number in range(10)]
+    shortest = make_run(10, [0, 1, 2], {"jvm.class.loaded": [100, 100, 100]}, duration_s=3.0)
+    (finding,) = check(train(run_set([*training, shortest])), run_set([run(20, 900)])).findings
+    assert (finding.text, finding.window_s) == ("the total", None)
+    assert (finding.observed, finding.expected) == (900, 100)
+
+
+def test_what_no_property_shows_by_itself_is_told_by_the_three_that_show_most():
+    """All quantities a little off: together they are beyond chance, and somebody has to be named."""
+    random = np.random.default_rng(2)
+    names = [f"mbean[a]/Value{number}" for number in range(60)]
+
+    def run(number, shift):
+        columns = {name: np.full(5, 100 + random.normal() + shift) for name in names}
+        return make_run(number, range(5), columns)
+
+    oracle = train(run_set([run(number, 0.0) for number in range(10)]))
+    verdict = check(oracle, run_set([run(50 + number, 0.8) for number in range(3)]))
+    assert verdict.status is Status.REGRESSION
+    assert len(verdict.findings) == 3
+    for finding in verdict.findings:
+        assert finding.lower < finding.expected < finding.observed < finding.upper
+        assert finding.text.endswith(NOT_ALONE)
+
+
+@given(order=st.randoms())
+@settings(max_examples=15, deadline=None)
+def test_the_order_of_runs_and_of_quantities_does_not_matter(order):
+    program = Program(leak=2e6)
+    training, checked = list(program_runs(4, 8)), list(runs_of(program))
+    columns = list(range(len(training[0].properties)))
+    one = check(train(run_set(training)), run_set(checked))
+
+    def mixed(run):
+        return replace(
+            run,
+            properties=tuple(run.properties[place] for place in columns),
+            values=run.values[:, columns].copy(),
+        )
+
+    order.shuffle(training)
+    order.shuffle(checked)
+    order.shuffle(columns)
+    other = check(train(RunSet(tuple(map(mixed, training)))), RunSet(tuple(map(mixed, checked))))
+    assert other.p_value == one.p_value
+    assert [finding.subject for finding in other.findings] == [finding.subject for finding in one.findings]
+    for ours, theirs in zip(one.findings, other.findings, strict=True):
+        assert theirs.observed == pytest.approx(ours.observed, rel=1e-9)
+        assert theirs.evidence == pytest.approx(ours.evidence, rel=1e-6)
+
+
+@settings(max_examples=10, deadline=None)
+@given(seed=st.integers(0, 1000), leak=st.floats(0, 1e7), count=st.integers(1, 3))
+def test_a_stored_oracle_gives_the_same_verdict_to_the_last_digit(tmp_path_factory, seed, leak, count):
+    oracle = train(program_runs(seed, 7), settings_from({"alpha": 0.05, "minimum-effect": {"jvm.*": "1%"}}))
+    path = tmp_path_factory.mktemp("oracle") / "program.json"
+    save(path, oracle)
+    runs = run_set([program_run(seed, 90 + number, Program(leak=leak)) for number in range(count)])
+    assert check(load(path), runs) == check(oracle, runs)
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_where_only_worse_fails_a_better_change_passes(count):
+    worse, better = runs_of(Program(heap=3.0), count), runs_of(Program(heap=0.2), count)
+    strict, lax = learned(), learned(**{"fail-on": "worse"})
+    assert check(strict, better).status is Status.REGRESSION
+    verdict = check(lax, better)
+    assert verdict.status is Status.PASS
+    assert all(finding.effect is Effect.WORSE for finding in verdict.findings)
+    assert check(lax, worse).status is Status.REGRESSION
+
+
+@pytest.mark.parametrize(("least", "status"), [("4", Status.REGRESSION), ("20", Status.PASS)])
+@pytest.mark.parametrize("pattern", ["jvm.thread.count", "jvm.thread.*", "*"])
+def test_a_change_below_the_minimum_effect_passes(least, status, pattern):
+    if pattern == "*":
+        least = {"4": "10%", "20": "300%"}[least]
+    oracle = learned(**{"minimum-effect": {pattern: least}})
+    assert check(oracle, runs_of(Program(threads=8))).status is status
+
+
+def test_the_last_pattern_that_fits_holds_and_a_quantity_of_another_unit_is_refused():
+    oracle = learned(**{"minimum-effect": {"*": "300%", "jvm.thread.count": "2"}})
+    assert check(oracle, runs_of(Program(threads=8))).status is Status.REGRESSION
+    with pytest.raises(UsageError, match=r"minimum-effect: jvm\.\*: jvm\.buffer\.count"):
+        check(learned(**{"minimum-effect": {"jvm.*": "64KiB"}}), runs_of(UNCHANGED))
+
+
+@pytest.mark.parametrize(
+    "judge", [{"fail-on": "worse"}, {"minimum-effect": {"*": "1%"}}, {"minimum-effect": {"*": "1000%"}}]
+)
+def test_leaving_differences_out_keeps_the_p_value_one(judge):
+    """Whichever of equally likely choices of runs is the one under test: of 28 no more than k get a
+    p-value of k / 28 or less."""
+    values = a_profile(8).values
+    found = []
+    for under_test in itertools.combinations(range(8), 2):
+        training = [run for run in range(8) if run not in under_test]
+        rows = values[[*training, *under_test]]
+        found.append(weigh(a_profile(8), rows, 2, settings_from({"alpha": 0.5, **judge})).significance)
+    assert all(one.exact for one in found)
+    assert (np.sort([one.p_value for one in found]) >= np.arange(1, 29) / 28 - 1e-12).all()
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_notifications_that_no_training_run_heard_fail(count):
+    notified = tuple(Notification(0.1 * number, "full", "a:type=Queue", number, "") for number in range(20))
+    runs = run_set([replace(run, notifications=notified) for run in runs_of(UNCHANGED, count)])
+    verdict = check(ORACLE, runs)
+    assert verdict.status is Status.REGRESSION
+    finding = verdict.findings[0]
+    assert (finding.subject, finding.unit) == ("full from a:type=Queue", "{notification}")
+    assert (finding.observed, finding.expected, finding.direction) == (20, 0, Direction.MORE)
+    assert finding.text.startswith("their number")
+
+
+def test_notifications_that_cease_or_multiply_fail_and_one_more_or_less_does_not():
+    def run(number, count):
+        notified = tuple(Notification(0.2 * n, "done", "a:type=Queue", n, "") for n in range(count))
+        return replace(program_run(4, number), notifications=notified)
+
+    oracle = train(run_set([run(number, 10 + number % 2) for number in range(10)]))
+    statuses = [check(oracle, run_set([run(101, count)])).status for count in (0, 9, 10, 11, 12, 40)]
+    assert statuses == [Status.REGRESSION, *[Status.PASS] * 4, Status.REGRESSION]
+
+
+def without(run, name):
+    kept = [place for place, prop in enumerate(run.properties) if prop.name != name]
+    return replace(
+        run, properties=tuple(run.properties[place] for place in kept), values=run.values[:, kept].copy()
+    )
+
+
+@pytest.mark.parametrize("missing", [1, 3])
+def test_a_property_that_is_gone_is_inconclusive_unless_another_fails(missing):
+    runs = [
+        without(run, "jvm.thread.count") if number < missing else run
+        for number, run in enumerate(runs_of(UNCHANGED))
+    ]
+    verdict = check(ORACLE, run_set(runs))
+    assert verdict.status is Status.INCONCLUSIVE
+    assert verdict.reasons == ("jvm.thread.count could not be read",)
+    changed = [without(run, "jvm.thread.count") for run in runs_of(Program(heap=3.0))]
+    verdict = check(ORACLE, run_set(changed))
+    assert verdict.status is Status.REGRESSION
+    assert verdict.warnings == ("jvm.thread.count could not be read",)
+
+
+def test_of_a_run_in_which_nothing_was_read_the_duration_is_left_and_it_never_passes():
+    verdict = check(ORACLE, run_set([make_run(9, [], {"jvm.class.count": []}, duration_s=4.0)]))
+    assert verdict.status is Status.INCONCLUSIVE
+    assert len(verdict.reasons) == len(program_run(4, 0).properties)
+
+
+@pytest.mark.parametrize("count", [3, 4])
+def test_fewer_than_five_runs_are_refused(count):
+    with pytest.raises(JudgeError, match=f"at least 5 runs, and here are {count}"):
+        learned(count)
+
+
+@pytest.mark.parametrize(("alpha", "checked", "needed"), [(0.0005, 1, 1999), (0.001, 3, 17), (0.0005, 3, 21)])
+def test_an_alpha_beyond_what_the_runs_can_show_is_inconclusive_and_says_what_would_do(
+    alpha, checked, needed
+):
+    oracle = learned(5, alpha=alpha)
+    changed = runs_of(Program(heap=30.0, threads=500), checked)
+    verdict = check(oracle, changed)
+    assert runs_needed(checked, alpha) == needed
+    if alpha == 0.001:
+        assert verdict.status is Status.REGRESSION
+        assert verdict.runs_needed is None
+    else:
+        assert verdict.status is Status.INCONCLUSIVE
+        assert verdict.runs_needed == needed
+        assert (
+            f"5 training runs cannot tell a share of 0.0005 from chance with {checked} under test"
+            in verdict.reasons[0]
+        )
+
+
+@pytest.mark.parametrize(("checked", "alpha"), [(1, 0.05), (3, 0.01), (3, 0.001)])
+def test_with_as_many_runs_as_are_needed_the_rank_alone_decides(checked, alpha):
+    needed = runs_needed(checked, alpha)
+    for count, exact in ((needed, True), (needed - 1, False)):
+        profile = a_profile(count + checked)
+        found = weigh(profile, profile.values, checked, replace(CALIBRATED, alpha=alpha)).significance
+        assert found.exact is exact
+
+
+@pytest.mark.parametrize(
+    ("count", "checked", "said"),
+    [
+        (10, 3, "holds whatever the values are distributed like"),
+        (10, 1, "parametric: the scores of 10 training runs"),
+        (20, 1, "free of assumptions on distributions down to 0.05; below, the scores of 20"),
+    ],
+)
+def test_a_verdict_says_what_its_p_value_rests_on(count, checked, said):
+    assert check(learned(count), runs_of(UNCHANGED, checked)).guarantee.startswith(said)
+
+
+def loaded(runs, foreign_load):
+    return run_set([replace(run, quality=replace(run.quality, foreign_load=foreign_load)) for run in runs])
+
+
+def test_a_regression_on_a_machine_much_busier_than_in_training_is_inconclusive():
+    quiet, busy = (train(loaded(program_runs(4, 10), load)) for load in (0.1, 0.7))
+    changed = runs_of(Program(heap=3.0))
+    verdict = check(quiet, loaded(changed, 0.6))
+    assert verdict.status is Status.INCONCLUSIVE
+    assert "they used at most 10% in training; check again on a quieter machine" in verdict.reasons
+    assert verdict.findings
+    assert check(busy, loaded(changed, 0.6)).status is Status.REGRESSION
+    assert check(quiet, loaded(changed, 0.15)).status is Status.REGRESSION
+    assert check(quiet, loaded(runs_of(UNCHANGED), 0.6)).status is Status.PASS
+    assert (
+        check(quiet, run_set([*loaded(changed, 0.6).runs[:1], *changed.runs[1:]])).status is Status.REGRESSION
+    )
+
+
+def test_another_environment_is_inconclusive_without_a_p_value():
+    run = replace(program_run(4, 100, Program(threads=100)), metadata=ENVIRONMENT | {"host.cores": 8})
+    verdict = check(ORACLE, run_set([run]))
+    assert verdict.status is Status.INCONCLUSIVE
+    assert verdict.p_value is None
+    assert not needs_confirmation(ORACLE, verdict)
+
+
+def test_a_run_that_stands_out_is_confirmed_before_it_is_believed_or_dismissed():
+    random, pool = np.random.default_rng(0), program_runs(4, 40).runs
+    asked = 0
+    for _ in range(40):
+        chosen = [pool[place] for place in random.permutation(40)[:9]]
+        oracle = train(run_set(chosen[:8]))
+        verdict = check(oracle, run_set(chosen[8:]))
+        assert needs_confirmation(oracle, verdict) == verdict.stands_out
+        asked += verdict.stands_out
+    # One in nine stands out further than all others: 4.4 are expected, 12 or more have a chance of 1 in 1000.
+    assert 0 < asked < 12
+    assert needs_confirmation(ORACLE, check(ORACLE, runs_of(Program(heap=3.0), 1)))
+
+
+def test_costs_of_the_tool_are_judged_only_if_asked_for():
+    def run(number, seconds):
+        columns = {"buto.snapshot.time": [seconds] * 20, "jvm.class.count": [5.0] * 20}
+        return make_run(number, [index * INTERVAL_S for index in range(20)], columns)
+
+    training, slow = run_set([run(number, 0.001) for number in range(5)]), run_set([run(9, 5.0)])
+    assert check(train(training), slow).status is Status.PASS
+    verdict = check(train(training, settings_from({"cost": True})), slow)
+    assert [finding.subject for finding in verdict.findings] == ["buto.snapshot.time"]
+
+
+def test_a_verdict_carries_what_it_was_made_with():
+    verdict = check(ORACLE, runs_of(UNCHANGED, 1))
+    assert (verdict.detector, verdict.n_training, verdict.settings["preset"]) == (
+        "calibrated",
+        10,
+        "calibrated",
+    )
+    assert (verdict.alpha, verdict.settings["alpha"]) == (0.01, 0.01)
+    assert 0 < verdict.p_value <= 1
+
+
+def test_no_runs_cannot_be_judged():
+    with pytest.raises(JudgeError, match="no run"):
+        ORACLE.fitted.evidence(RunSet(()))
