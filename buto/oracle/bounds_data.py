@@ -41,7 +41,7 @@ def read(data: Mapping[str, Any]) -> Parts:
     """The inverse of :func:`write`; BadFileError for data of another shape."""
     try:
         return _read(data)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
         what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         raise BadFileError(f"the bounds are damaged: {what}") from error
 

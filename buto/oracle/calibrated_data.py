@@ -60,7 +60,7 @@ def read(data: Mapping[str, Any]) -> Profile:
     """The inverse of :func:`write`; BadFileError for data of another shape, or without ``bands`` beside."""
     try:
         if not isinstance(data["bands"], Mapping):
-            raise ValueError("the bands are no mapping")
+            raise TypeError("the bands are no mapping")
         return _read(data)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
         what = f"{error} is missing" if isinstance(error, KeyError) else str(error)

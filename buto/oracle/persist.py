@@ -63,7 +63,7 @@ def load(path: Path) -> Oracle:
         raise BadFileError(f"there is no oracle {path}", advice=_train_again(path, {})) from error
     except OSError as error:
         raise BadFileError(f"the oracle {path} cannot be read: {error.strerror or error}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise _damaged(path, str(error), {}) from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise _damaged(path, f"it does not say that it is a {FORMAT}", {})
@@ -74,7 +74,7 @@ def load(path: Path) -> Oracle:
         raise _damaged(path, error.message, data) from error
     except UsageError as error:
         raise _damaged(path, error.message, data) from error
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         raise _damaged(path, what, data) from error
 

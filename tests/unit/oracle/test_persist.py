@@ -115,7 +115,9 @@ def test_a_missing_file_says_what_to_type(tmp_path):
     assert caught.value.advice.endswith(f": buto train NAME --oracle {tmp_path / 'leaker.json'}")
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b"[1]", b"null", b'{"format": "other"}'])
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"\xff\xfe", b"[1]", b"null", b'{"format": "other"}', b"[" * 100_000]
+)
 def test_what_is_no_oracle_is_refused(path, content):
     path.write_bytes(content)
     refused(path, "damaged")
@@ -152,6 +154,12 @@ def test_arrays_of_another_length_are_refused(path):
     bands(data)["times_s"].append(99)
     path.write_text(json.dumps(data))
     refused(path, "numbers where")
+
+
+def test_a_number_that_is_none_is_refused(path):
+    data = json.loads(path.read_text())
+    path.write_text(json.dumps(data | {"foreign_load": 10**400}))
+    refused(path, "too large")
 
 
 @pytest.mark.parametrize("key", ["preset", "detector", "bounds"])
