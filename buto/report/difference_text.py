@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from buto.oracle.difference import Level, Row
+from buto.oracle.difference import Row
+from buto.oracle.levels import Level
 from buto.oracle.surroundings import Changed
 from buto.report.harmless import MAX_TEXT, one_line
 from buto.report.terminal import Line

@@ -17,7 +17,7 @@ from buto.report.harmless import MAX_TEXT, one_line
 from buto.report.result import Result
 from buto.report.sparkline import sparklines
 from buto.runs import FloatArray
-from buto.units import format_percent
+from buto.units import format_percent, format_seconds
 from buto.verdicts import Direction, Effect, Finding, Status
 
 MAX_LINES = 40
@@ -150,14 +150,22 @@ def _finding(finding: Finding, panel: Panel | None) -> list[Line]:
         "  ",
         (one_line(said, MAX_TEXT), _EFFECT_COLOUR[finding.effect]),
     )
-    observed, expected, window = words.observed(finding), words.expected(finding), words.window(finding)
+    observed, expected = words.observed(finding), words.expected(finding)
     details = [
         finding.text,
         f"{observed}, expected {expected}" if expected else observed,
-        f"outside {window}" if window else "",
+        _outside(finding, panel),
     ]
     lines = [_line(f"      {one_line(detail, _MAX_LINE)}") for detail in details if detail]
     return [head, *lines, *_curves(finding, panel)]
+
+
+def _outside(finding: Finding, panel: Panel | None) -> str:
+    """When it lay outside: the finding's own time, or where that is of a feature, what the curve shows."""
+    if finding.outside_share is not None:
+        return f"outside {words.window(finding)}"
+    since_s = None if panel is None else panel.since_s
+    return "" if since_s is None else f"outside its band since {format_seconds(since_s)}"
 
 
 def _curves(finding: Finding, panel: Panel | None) -> list[Line]:
