@@ -162,8 +162,9 @@ def _finding(finding: Finding, panel: Panel | None) -> list[Line]:
 
 def _outside(finding: Finding, panel: Panel | None) -> str:
     """When it lay outside: the finding's own time, or where that is of a feature, what the curve shows."""
+    window = words.window(finding)
     if finding.outside_share is not None:
-        return f"outside {words.window(finding)}"
+        return f"outside {window}" if window else ""
     since_s = None if panel is None else panel.since_s
     return "" if since_s is None else f"outside its band since {format_seconds(since_s)}"
 
