@@ -15,6 +15,7 @@ ODD = """
 package com.acme;
 
 import buto.junit.ButoTest;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.*;
 
 @ButoTest
@@ -24,12 +25,16 @@ class OddTest {
     @BeforeAll static void first() { said += "first "; }
     @BeforeEach void before() { said += "before "; }
     @AfterEach void after() { said += "after "; }
-    @AfterAll static void last() { System.out.println("around: " + said + "last"); }
+    @AfterAll static void last() { System.out.println("lifecycle: " + said + "last"); }
 
-    @Test void around() throws InterruptedException { said += "scenario "; Thread.sleep(500); }
+    @Test void around() throws InterruptedException {
+        said += "scenario ";
+        new Thread(() -> { while (true) LockSupport.park(); }).start();
+        Thread.sleep(500);
+    }
     @Test void throwing() { throw new IllegalStateException("no catalogue"); }
     @Test void withParameter(TestInfo info) {}
-    @RepeatedTest(2) void repeated() {}
+    @RepeatedTest(1) void repeated() {}
 }
 """
 
@@ -43,14 +48,15 @@ def test_a_scenario_passes_fails_after_a_change_and_passes_when_the_change_is_le
     assert ended(junit, "CatalogueTest.loadsTenPages", "skipped: ")
     assert ended(junit, "CatalogueTest.loadsOnePage", "passed")
     assert ended(junit, "OddTest.around", "skipped: ")
+    assert "learned what com.acme.OddTest.around uses; commit its file" in text(junit, "OddTest.around")
     assert ended(junit, "OddTest.throwing", "error: buto, com.acme.OddTest.throwing: could not be measured")
     assert "IllegalStateException: no catalogue" in text(junit, "OddTest.throwing")
     assert ended(junit, "OddTest.withParameter", "error: void com.acme.OddTest.withParameter")
     assert "a scenario of buto has none" in text(junit, "OddTest.withParameter")
-    assert "only @Test and @ButoTest methods can" in text(junit, "OddTest.repeated()[1]")
+    assert "only @Test and @ButoTest methods can" in text(junit, "OddTest.repeated")
     runs = list((junit.directory / ".buto/runs/com.acme.OddTest.around").glob("2*/stdout.txt"))
-    assert {run.read_text() for run in runs} == {"around: first before scenario after last\n"}
-    assert "around: " not in trained.output
+    assert {run.read_text() for run in runs} == {"lifecycle: first before scenario after last\n"}
+    assert "lifecycle: " not in trained.output
 
     odd.write_text(ODD.replace("around()", "notLearned()"))
     passed = junit.build("test")

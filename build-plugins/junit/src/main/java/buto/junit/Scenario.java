@@ -17,23 +17,30 @@ public final class Scenario {
     private Scenario() {}
 
     /**
-     * Runs a scenario.
+     * Runs a scenario, and ends the JVM, as those do that run tests, whatever threads are left.
      *
      * @param arguments name of the test class, name of the method
-     * @throws Throwable what the scenario throws; the JVM then says so and exits with 1
      */
-    public static void main(String[] arguments) throws Throwable {
-        Class<?> testClass = Class.forName(arguments[0]);
-        Object instance = instance(testClass);
+    public static void main(String[] arguments) {
         try {
-            callAll(testClass, instance, BeforeAll.class, HierarchyTraversalMode.TOP_DOWN);
-            callAll(testClass, instance, BeforeEach.class, HierarchyTraversalMode.TOP_DOWN);
-            call(method(testClass, arguments[1]), instance);
-            callAll(testClass, instance, AfterEach.class, HierarchyTraversalMode.BOTTOM_UP);
-            callAll(testClass, instance, AfterAll.class, HierarchyTraversalMode.BOTTOM_UP);
+            run(Class.forName(arguments[0]), arguments[1]);
         } catch (InvocationTargetException failed) {
-            throw failed.getCause();
+            failed.getCause().printStackTrace();
+            System.exit(1);
+        } catch (ReflectiveOperationException unusable) {
+            unusable.printStackTrace();
+            System.exit(1);
         }
+        System.exit(0);
+    }
+
+    private static void run(Class<?> testClass, String method) throws ReflectiveOperationException {
+        Object instance = instance(testClass);
+        callAll(testClass, instance, BeforeAll.class, HierarchyTraversalMode.TOP_DOWN);
+        callAll(testClass, instance, BeforeEach.class, HierarchyTraversalMode.TOP_DOWN);
+        call(method(testClass, method), instance);
+        callAll(testClass, instance, AfterEach.class, HierarchyTraversalMode.BOTTOM_UP);
+        callAll(testClass, instance, AfterAll.class, HierarchyTraversalMode.BOTTOM_UP);
     }
 
     private static Object instance(Class<?> testClass) throws ReflectiveOperationException {
@@ -42,9 +49,8 @@ public final class Scenario {
             constructor.setAccessible(true);
             return constructor.newInstance();
         } catch (NoSuchMethodException missing) {
-            throw new IllegalArgumentException(
-                    testClass.getName() + " has no constructor without parameters; a scenario of buto needs one",
-                    missing);
+            throw new InstantiationException(
+                    testClass.getName() + " has no constructor without parameters; a scenario of buto needs one");
         }
     }
 
