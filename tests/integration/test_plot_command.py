@@ -61,7 +61,7 @@ def test_a_newest_check_that_cannot_be_used_is_not_replaced_by_an_older_one(
 
 
 def test_chosen_runs_go_to_a_chosen_place(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    [run_id] = store(project, a_run(20, purpose="check"))
+    [run_id] = store(project, a_run(22, purpose="check"))
     capsys.readouterr()
     assert main(["plot", "leaker", "--from-runs", run_id, "--out", "pictures"]) == EXIT_PASS
     assert capsys.readouterr().out == "pictures/overview.png\n"

@@ -179,21 +179,21 @@ def test_the_newest_are_kept(tmp_path: Path, ids: list[str]) -> None:
 
 
 def test_the_runs_of_an_oracle_are_marked_and_spared(tmp_path: Path) -> None:
-    taught = store(tmp_path, *(a_run(number) for number in range(4)))
+    taught = store(tmp_path, *(a_run(number) for number in range(5)))
     done = called(tmp_path, "train", "leaker", "--from-runs", "all", "--", "java", "Main")
     assert done.returncode == EXIT_PASS
     checks = store(tmp_path, *(a_run(number, purpose="check") for number in range(10, 13)))
     lines = called(tmp_path, "runs", "list").stdout.splitlines()
     assert "  train, oracle  " in lines[1]
-    assert "  check          " in lines[5]
+    assert "  check          " in lines[6]
     done = called(tmp_path, "runs", "delete", "leaker", "--keep", "1")
     assert "deleted 2 runs" in done.stdout
-    assert "4 of them taught the oracle" in done.stderr
+    assert "5 of them taught the oracle" in done.stderr
     assert left(tmp_path) == [*taught, checks[2]]
     called(tmp_path, "runs", "delete", "leaker", "--all")
     assert left(tmp_path) == taught
     called(tmp_path, "runs", "delete", "leaker", "--with-training", "--keep", "1")
-    assert left(tmp_path) == taught[3:]
+    assert left(tmp_path) == taught[4:]
 
 
 def test_all_runs_of_one_test_are_deleted(tmp_path: Path, ids: list[str]) -> None:

@@ -46,7 +46,7 @@ def test_a_program_that_cannot_be_measured(
     tmp_path: Path, classes: Path, command: tuple[str, ...], said: tuple[str, ...]
 ) -> None:
     words = [str(classes) if word == CLASSES else word for word in command]
-    done = buto(tmp_path, "train", "bad", "--runs", "3", "--", *words)
+    done = buto(tmp_path, "train", "bad", "--runs", "5", "--", *words)
     assert done.returncode == 3, done.stderr
     assert done.stderr.count("buto: ") == 1
     for text in said:
@@ -120,7 +120,7 @@ def test_a_store_that_cannot_be_written_is_told_before_anything_is_launched(tmp_
 
 def test_one_test_that_fails_does_not_keep_others_from_being_trained(tmp_path: Path, classes: Path) -> None:
     (tmp_path / "buto.yaml").write_text(
-        "version: 1\ndefaults: {runs: 3}\ntests:\n"
+        "version: 1\ndefaults: {runs: 5}\ntests:\n"
         f"  good: {{command: [java, -cp, '{classes}', Does, sleep, 200]}}\n"
         f"  bad: {{command: [java, -cp, '{classes}', Does, exit, 7]}}\n"
     )

@@ -18,7 +18,7 @@ tests:
     command: [sh, start.sh]
     interval: 50ms
     runs: 3
-    judge: {deviations: 30}
+    judge: {preset: sustained, deviations: 30}
 """
 SCRIPT = """\
 amount=$(cat amount)

@@ -15,7 +15,7 @@ version: 1
 defaults:
   interval: 50ms
   runs: 3
-  judge: {deviations: 30}  # the verdict's sharpness is tested elsewhere, on quieter machines
+  judge: {preset: sustained, deviations: 30}  # the verdict's sharpness is tested elsewhere, on quieter machines
 tests:
   keeper:
     command: [java, -Xmx128m, -cp, '${CLASSES}', Does, keep, 40]
@@ -33,7 +33,7 @@ def test_train_and_check_from_the_command_line(tmp_path: Path, classes: Path) ->
         "train",
         "keeper",
         "--runs",
-        "3",
+        "5",
         "--interval",
         "50ms",
         "--timeout",
@@ -42,10 +42,10 @@ def test_train_and_check_from_the_command_line(tmp_path: Path, classes: Path) ->
         *start,
         "40",
     )
-    assert (done.returncode, done.stdout) == (0, "TRAINED  keeper: 3 runs, oracles/keeper.json\n"), (
+    assert (done.returncode, done.stdout) == (0, "TRAINED  keeper: 5 runs, oracles/keeper.json\n"), (
         done.stderr
     )
-    assert "keeper: run 3 of 3: " in done.stderr
+    assert "keeper: run 5 of 5: " in done.stderr
     target = json.loads((tmp_path / "oracles" / "keeper.json").read_text())["target"]
     assert target == {"command": [*start, "40"], "interval": "50ms", "timeout": "1min"}
 
@@ -140,7 +140,7 @@ def test_one_jdk_is_not_judged_by_what_another_taught(
 ) -> None:
     first, second = two_javas
     rest = ("-cp", str(classes), "Does", "sleep", "200")
-    trained = buto(tmp_path, "train", "sleeper", "--runs", "3", "--", first, *rest)
+    trained = buto(tmp_path, "train", "sleeper", "--runs", "5", "--", first, *rest)
     assert trained.returncode == 0, trained.stderr
     checked = buto(tmp_path, "check", "sleeper", "--", second, *rest)
     assert checked.returncode == 3, checked.stdout

@@ -10,7 +10,7 @@ from tests.integration.stored import buto
 def test_of_several_jvms_train_and_runs_show_name_the_measured_one(tmp_path: Path, classes: Path) -> None:
     java = f"java -cp {classes} Does"
     command = ("sh", "-c", f"java -version; {java} sleep 400; {java} sleep 0")
-    done = buto(tmp_path, "train", "two", "--runs", "3", "--", *command)
+    done = buto(tmp_path, "train", "two", "--runs", "5", "--", *command)
     assert done.returncode == 0, done.stderr
     assert "two: measured Does; also seen: (no main class), Does (--jvm PATTERN" in done.stderr
     assert "samples each" not in done.stderr
@@ -22,7 +22,7 @@ def test_of_several_jvms_train_and_runs_show_name_the_measured_one(tmp_path: Pat
 
 def test_a_program_that_is_too_short_for_its_interval_is_told(tmp_path: Path, classes: Path) -> None:
     command = ("java", "-cp", str(classes), "Does", "sleep", "0")
-    done = buto(tmp_path, "train", "short", "--runs", "3", "-v", "--", *command)
+    done = buto(tmp_path, "train", "short", "--runs", "5", "-v", "--", *command)
     assert done.returncode == 0, done.stderr
     assert "short: measured Does\n" in done.stderr
     assert "the runs have only 2 samples each, too few to show a curve: --interval 10ms" in done.stderr
@@ -30,7 +30,7 @@ def test_a_program_that_is_too_short_for_its_interval_is_told(tmp_path: Path, cl
 
 def test_a_program_that_fails_behind_a_wrapper_ends_the_training(tmp_path: Path, classes: Path) -> None:
     command = ("sh", "-c", f"java -cp {classes} Does exit 3 | cat; exit 0")
-    done = buto(tmp_path, "train", "piped", "--runs", "3", "--", *command)
+    done = buto(tmp_path, "train", "piped", "--runs", "5", "--", *command)
     assert done.returncode == 3
     assert "the measured JVM " in done.stderr
     assert done.stderr.count("not usable") == 1

@@ -41,14 +41,14 @@ def running(directory: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]
 
 def test_ctrl_c_keeps_what_is_complete_and_says_how_to_go_on(tmp_path: Path, classes: Path) -> None:
     command = ("--", "java", "-cp", str(classes), "Does", "sleep", "400")
-    with running(tmp_path, "train", "sleeper", "--runs", "4", *command) as process:
+    with running(tmp_path, "train", "sleeper", "--runs", "5", *command) as process:
         assert process.stderr is not None
         seen = [process.stderr.readline() for _ in range(2)]
         os.killpg(process.pid, signal.SIGINT)
         _, rest = process.communicate(timeout=DEADLINE_S)
     assert process.returncode == 130, rest
     complete = len([line for line in seen if "samples, " in line]) + rest.count("samples, ")
-    assert f"stopped by Ctrl-C; complete and kept in .buto: {complete} of 4 runs of 'sleeper'" in rest
+    assert f"stopped by Ctrl-C; complete and kept in .buto: {complete} of 5 runs of 'sleeper'" in rest
     assert "Traceback" not in rest
     assert len(list((tmp_path / ".buto" / "runs" / "sleeper").iterdir())) == len(
         RunStore(tmp_path / ".buto").ids("sleeper")
@@ -56,11 +56,11 @@ def test_ctrl_c_keeps_what_is_complete_and_says_how_to_go_on(tmp_path: Path, cla
     assert not (tmp_path / "oracles").exists()
 
     advice = rest.splitlines()[-1]
-    assert advice.startswith("try:  to go on: buto train sleeper --runs 4 --resume ")
+    assert advice.startswith("try:  to go on: buto train sleeper --runs 5 --resume ")
     done = buto(tmp_path, *shlex.split(advice.removeprefix("try:  to go on: buto ")))
     assert done.returncode == 0, done.stderr
-    assert "TRAINED  sleeper: 4 runs" in done.stdout
-    assert done.stderr.count("samples, ") == 4 - complete
+    assert "TRAINED  sleeper: 5 runs" in done.stdout
+    assert done.stderr.count("samples, ") == 5 - complete
 
 
 @pytest.mark.parametrize(
