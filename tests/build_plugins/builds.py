@@ -93,3 +93,11 @@ def old_buto(place: Path) -> Path:
     program.write_text("#!/bin/sh\necho buto 0.0.9\n")
     program.chmod(0o755)
     return program
+
+
+def breaking_buto(place: Path) -> Path:
+    """A command that breaks off whatever it is asked, as Python does at an error that nobody expected."""
+    program = place / "breaking"
+    program.write_text('#!/bin/sh\n[ "$1" = --version ] && echo buto 0.1.0 && exit\necho Traceback\nexit 1\n')
+    program.chmod(0o755)
+    return program

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from buto.runs.names import start_of
-from tests.build_plugins.builds import Done, Sample, maven_sample, old_buto
+from tests.build_plugins.builds import Done, Sample, breaking_buto, maven_sample, old_buto
 
 FAILURE = "MAVEN/MojoFailureException"
 BROKEN = "MAVEN/MojoExecutionException"
@@ -149,6 +149,17 @@ def test_a_main_class_that_does_not_exist_is_told_by_buto(maven: Sample) -> None
     assert BROKEN in done.output
     assert "Could not find or load main class com.acme.Nowhere" in done.output
     assert "buto, catalogue: could not be measured or judged" in done.output
+
+
+@pytest.mark.parametrize("goal", ["train", "check", "report"])
+def test_a_buto_that_breaks_off_neither_passes_nor_accuses(maven: Sample, tmp_path: Path, goal: str) -> None:
+    oracle = maven.directory / "src/test/buto/catalogue.json"
+    oracle.parent.mkdir(parents=True)
+    oracle.write_text("{}")
+    done = maven.build(f"buto:{goal}", f"-Dbuto.executable={breaking_buto(tmp_path)}", buto=False)
+    assert done.code == 1
+    assert BROKEN in done.output
+    assert "buto, catalogue: buto itself failed" in done.output
 
 
 def test_modules_that_are_built_at_the_same_time_are_measured_one_after_the_other(

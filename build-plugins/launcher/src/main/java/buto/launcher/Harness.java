@@ -76,7 +76,8 @@ public final class Harness {
 
     /** Learns what a test uses. */
     public Outcome train(String name, List<String> program) throws ButoException {
-        return launch(about("train", name).option("--runs", runs).option("--alpha", alpha), program);
+        Arguments arguments = about("train", name).option("--runs", runs).option("--alpha", alpha);
+        return believed(launch(arguments, program), false);
     }
 
     /** Checks a test by what was learned, and writes the reports. */
@@ -86,7 +87,8 @@ public final class Harness {
             return Outcome.NO_ORACLE;
         }
         Arguments arguments = about("check", name).option("--runs", checkRuns).option("--alpha", alpha);
-        return launch(withReports(arguments, name), program);
+        Outcome outcome = launch(withReports(arguments, name), program);
+        return believed(outcome, junitXml(name).isFile());
     }
 
     /** Writes the reports anew from the runs of the last check, with no program started. */
@@ -94,7 +96,12 @@ public final class Harness {
         if (name == null) {
             throw new ButoException("a report is that of one test", "name it with -Dbuto.test= or -Pbuto.test=");
         }
-        return launch(withReports(about("report", name), name), null);
+        return believed(launch(withReports(about("report", name), name), null), false);
+    }
+
+    /** A command that breaks off unexpectedly exits like one that found a regression; only the latter reports it. */
+    private static Outcome believed(Outcome outcome, boolean reported) {
+        return outcome == Outcome.REGRESSION && !reported ? Outcome.FAILED : outcome;
     }
 
     private Arguments about(String command, String name) {
@@ -114,15 +121,21 @@ public final class Harness {
 
     /** Each of them is removed before: what an earlier build said must not be taken for this one's. */
     private Arguments withReports(Arguments arguments, String name) throws ButoException {
-        String base = name == null ? "buto" : name;
         return arguments
-                .option("--junitxml", fresh("TEST-" + base + ".xml"))
-                .option("--html", fresh(base + ".html"))
-                .option("--markdown", fresh(base + ".md"));
+                .option("--junitxml", fresh(junitXml(name)))
+                .option("--html", fresh(new File(reports, base(name) + ".html")))
+                .option("--markdown", fresh(new File(reports, base(name) + ".md")));
     }
 
-    private File fresh(String name) throws ButoException {
-        File report = new File(reports, name);
+    private File junitXml(String name) {
+        return new File(reports, "TEST-" + base(name) + ".xml");
+    }
+
+    private static String base(String name) {
+        return name == null ? "buto" : name;
+    }
+
+    private File fresh(File report) throws ButoException {
         try {
             Files.createDirectories(reports.toPath());
             Files.deleteIfExists(report.toPath());
