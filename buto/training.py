@@ -40,12 +40,14 @@ class Plan:
 
     Attributes:
         companion: makes what goes along with each launch; None for nothing.
+        enough: is asked after each valid run, with those of this session, whether no more are needed.
     """
 
     test: str
     target: Target
     runs: int
     companion: Callable[[], Companion] | None = None
+    enough: Callable[[RunSet], bool] | None = None
 
 
 @dataclass(slots=True)
@@ -152,6 +154,8 @@ def collect(
                 if not run.quality.valid:
                     check_repeats(result.runs, plan.runs)
                     queue.append(test)
+                elif plan.enough is not None and plan.enough(result.valid()):
+                    queue = deque(other for other in queue if other != test)
             except StorageError:
                 raise
             except ButoError as error:

@@ -13,7 +13,7 @@ from buto.cli import chosen, options, remarks, reports
 from buto.cli.console import Console, Verbosity
 from buto.cli.results import keep
 from buto.cli.session import launch, stored_runs
-from buto.cli.train import check_numbers_of_runs
+from buto.cli.train import check_numbers_of_runs, sharp_enough
 from buto.config import Config, TestConfig
 from buto.errors import ButoError, StorageError
 from buto.oracle import Oracle
@@ -45,7 +45,10 @@ examples:
         parser.add_argument("names", metavar="NAME", nargs="+", help="tests that have an oracle")
         parser.add_argument("--dry-run", action="store_true", help="show the difference, write nothing")
         parser.add_argument(
-            "--runs", metavar="K", type=options.count, help="usable runs to learn from (default: 10)"
+            "--runs",
+            metavar="K",
+            type=options.count_or_auto,
+            help="usable runs to learn from, or 'auto' (default: 10)",
         )
         parser.add_argument("--from-runs", metavar="WHICH", help=f"launch nothing, {options.FROM_RUNS}")
         options.add_target_options(parser)
@@ -81,7 +84,8 @@ def _collected(
 ) -> dict[str, Collected]:
     if args.from_runs is None:
         check_numbers_of_runs(tests)
-        return launch(tests, {test.name: test.runs for test in tests}, args, console)
+        wanted = {test.name: test.runs for test in tests}
+        return launch(tests, wanted, args, console, enough=sharp_enough(tests, {}))
     collected = {test.name: Collected(stored_runs(test.name, args.from_runs, args)) for test in tests}
     for name, one in collected.items():
         _warn_of_old_runs(name, known[name], one, console)

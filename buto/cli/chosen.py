@@ -17,8 +17,10 @@ from typing import Any
 
 from buto import config, oracle
 from buto.cli import options
+from buto.config.model import AUTO
 from buto.errors import BadFileError, StorageError, UsageError
 from buto.oracle import Oracle
+from buto.oracle.sufficiency import MOST_RUNS
 from buto.runs.names import encode_test
 
 ORACLES = Path("oracles")
@@ -169,7 +171,9 @@ def test_for(
         raise _no_command(test, args, configured)
     built = config.build_test(test, merged, directory, os.environ)
     base = ours or built
-    return replace(built, runs=args.runs or base.runs, settings=base.settings)
+    adaptive = args.runs == AUTO or (args.runs is None and base.adaptive)
+    runs = MOST_RUNS if adaptive else args.runs or base.runs
+    return replace(built, runs=runs, settings=base.settings, adaptive=adaptive)
 
 
 def _typed(args: Namespace) -> dict[str, Any]:

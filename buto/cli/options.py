@@ -6,6 +6,8 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from argparse import _ArgumentGroup as ArgumentGroup
 from pathlib import Path
 
+from buto.config.model import AUTO
+
 STORE = Path(".buto")
 STDOUT = Path("-")
 """What an option takes for standard output; what people read then goes to standard error."""
@@ -84,6 +86,11 @@ def count(text: str) -> int:
     if not 1 <= number <= _MAX_RUNS:
         raise ArgumentTypeError(f"{text!r} is no number of runs from 1 to {_MAX_RUNS}")
     return number
+
+
+def count_or_auto(text: str) -> int | str:
+    """A number of runs, or AUTO, for argparse."""
+    return AUTO if text == AUTO else count(text)
 
 
 def goes_to_stdout(args: Namespace) -> bool:

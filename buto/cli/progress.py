@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Collection
 from math import isfinite
 
 from buto.cli.console import Console
@@ -21,19 +22,21 @@ class LaunchProgress:
 
     Args:
         planned: by test, how many valid runs are wanted.
+        at_most: tests that may need fewer.
 
     Attributes:
         complete: by test, how many valid runs are stored.
         first_id: of the first run that was stored, None before.
     """
 
-    def __init__(self, console: Console, planned: dict[str, int]) -> None:
+    def __init__(self, console: Console, planned: dict[str, int], at_most: Collection[str] = ()) -> None:
         self.console = console
         self.planned = planned
         self.complete = dict.fromkeys(planned, 0)
         self.first_id: str | None = None
         self._begun = time.monotonic()
         self._given_up: set[str] = set()
+        self._at_most = at_most
         self._spent_s = dict.fromkeys(planned, 0.0)
         self._launches = dict.fromkeys(planned, 0)
         self._launch_begun = self._begun
@@ -41,7 +44,7 @@ class LaunchProgress:
         self._next_line = 0.0
 
     def started(self, test: str, number: int, planned: int) -> None:
-        self._label = f"{test}: run {number} of {planned}"
+        self._label = f"{test}: run {number} of {'at most ' if test in self._at_most else ''}{planned}"
         self._launch_begun = time.monotonic()
         self._next_line = 0.0 if self.console.animated else _PLAIN_LINE_EVERY_S
 
@@ -87,7 +90,10 @@ class LaunchProgress:
     def _times(self) -> str:
         elapsed = f", {format_seconds(round(time.monotonic() - self._begun))} so far"
         left_s = self._left_s()
-        return elapsed if left_s is None else f"{elapsed}, about {format_seconds(max(1, round(left_s)))} left"
+        about = "at most" if self._at_most else "about"
+        return (
+            elapsed if left_s is None else f"{elapsed}, {about} {format_seconds(max(1, round(left_s)))} left"
+        )
 
     def _left_s(self) -> float | None:
         """From the mean time of a test's launches so far; None without any, and at the end."""

@@ -24,8 +24,8 @@ Measure how often an oracle fails a program that has not changed, and warn if th
 
 Launches nothing. Stored runs of the unchanged program are judged by one another, many times over: some
 of them, drawn at random, train an oracle, and one of the others is checked by it, with two more to
-confirm a failure as 'buto check' has it. At least {FEWEST_TO_TEST} usable runs are needed, and some hundreds to tell a
-small alpha from twice as much; 'buto record' makes them.
+confirm a failure as 'buto check' has it. At least {FEWEST_TO_TEST} usable runs are needed, and some
+hundreds to tell a small alpha from twice as much; 'buto record' makes them.
 
 examples:
   buto selftest leaker
@@ -104,7 +104,7 @@ def _tell(found: Selftest, runs: RunSet, args: Namespace, console: Console) -> N
     )
     console.result(f"  of checks of one run      {_rate(found.single)}")
     console.result(f"  of checks as buto check   {_rate(found.confirmed)}")
-    console.result(f"  {format_percent(found.followed)} of checks are followed by two more runs, to confirm them")
+    console.result(f"  {format_percent(found.followed)} of checks are followed by two more runs")
     needed = runs_to_tell(alpha)
     if n_runs < needed:
         console.result(

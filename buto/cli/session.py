@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import shlex
 from argparse import Namespace
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 
 from buto.cli.command import Interrupted
@@ -13,7 +13,7 @@ from buto.cli.console import Console
 from buto.cli.progress import LaunchProgress
 from buto.config import TestConfig
 from buto.errors import JudgeError, UsageError
-from buto.runs import Run
+from buto.runs import Run, RunSet
 from buto.runs.store import RunStore
 from buto.training import PURPOSE, Collected, Plan, collect, measuring
 from buto.workload import companions
@@ -31,6 +31,7 @@ def launch(
     sessions: Mapping[str, str] | None = None,
     *,
     together: bool = False,
+    enough: Mapping[str, Callable[[RunSet], bool]] | None = None,
 ) -> dict[str, Collected]:
     """Launch tests and store their runs, with progress.
 
@@ -38,12 +39,14 @@ def launch(
         runs: by test, how many valid runs are wanted.
         sessions: of those tests whose runs belong to earlier ones, the id of the first of these.
         together: whether a test that fails ends the others, too.
+        enough: by test, what says of its runs so far that no more are needed.
 
     Raises:
         Interrupted: Ctrl-C; says what is complete and how to go on.
         StorageError: the store cannot be written.
     """
-    progress = LaunchProgress(console, dict(runs))
+    enough = enough or {}
+    progress = LaunchProgress(console, dict(runs), at_most=enough)
     seed = secrets.randbits(32)
     console.detail(f"order of launches: seed {seed}")
     for test in tests:
@@ -52,7 +55,13 @@ def launch(
     try:
         with ExitStack() as held:
             plans = [
-                Plan(test.name, test.target, runs[test.name], held.enter_context(companions(test.workload)))
+                Plan(
+                    test.name,
+                    test.target,
+                    runs[test.name],
+                    held.enter_context(companions(test.workload)),
+                    enough.get(test.name),
+                )
                 for test in tests
             ]
             held.enter_context(measuring_alone(args, console))

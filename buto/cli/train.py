@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import ClassVar
 
 from buto import oracle
 from buto.cli import chosen, options, remarks, reports
-from buto.cli.console import Console
+from buto.cli.console import Console, Verbosity
 from buto.cli.results import finish
 from buto.cli.session import launch, stored_runs
 from buto.config import TestConfig
 from buto.errors import ButoError, StorageError, UsageError
+from buto.oracle import CALIBRATED, FittedCalibrated, Oracle
+from buto.oracle.strength import Strength, strengths, told
+from buto.oracle.sufficiency import enough_runs
 from buto.report.result import Result
-from buto.runs import Run
+from buto.report.strengths import strength_lines
+from buto.runs import Run, RunSet, run_set
 from buto.training import Collected
 from buto.units import format_count
 
@@ -39,7 +44,10 @@ examples:
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("names", metavar="NAME", nargs="*", help="tests (default: all of buto.yaml)")
         parser.add_argument(
-            "--runs", metavar="K", type=options.count, help="usable runs to learn from (default: 10)"
+            "--runs",
+            metavar="K",
+            type=options.count_or_auto,
+            help="usable runs to learn from, or 'auto': as many as sharpen the oracle (default: 10)",
         )
         source = parser.add_mutually_exclusive_group()
         source.add_argument("--from-runs", metavar="WHICH", help=f"launch nothing, {options.FROM_RUNS}")
@@ -69,16 +77,36 @@ def _collected(tests: list[TestConfig], args: Namespace, console: Console) -> di
     if args.resume is not None:
         for test in tests:
             done[test.name] = stored_runs(test.name, f"{args.resume}..", args, required=False)
+    enough = sharp_enough(tests, done)
     missing = {test.name: max(0, test.runs - len(done[test.name])) for test in tests}
-    collected = launch(tests, missing, args, console)
+    for name, is_enough in enough.items():
+        if is_enough(run_set([])):
+            missing[name] = 0
+    collected = launch(tests, missing, args, console, enough=enough)
     for name, result in collected.items():
         result.runs[:0] = done[name]
     return collected
 
 
+def sharp_enough(
+    tests: Sequence[TestConfig], done: Mapping[str, Sequence[Run]]
+) -> dict[str, Callable[[RunSet], bool]]:
+    """Of each adaptive test, what says of further runs that with those done before no more are needed."""
+
+    def enough(test: TestConfig, runs: RunSet) -> bool:
+        return enough_runs(run_set([*done.get(test.name, ()), *runs]), test.settings)
+
+    return {test.name: partial(enough, test) for test in tests if test.adaptive}
+
+
 def check_numbers_of_runs(tests: Sequence[TestConfig]) -> None:
     """UsageError where fewer runs are wanted than an oracle needs; better before the launches than after."""
     for test in tests:
+        if test.adaptive and test.settings.detector != CALIBRATED.detector:
+            raise UsageError(
+                f"{test.name}: with the preset {test.settings.preset} nothing says how sharp an oracle is",
+                advice="name a number of runs: --runs 10; or judge: {preset: calibrated}",
+            )
         fewest = oracle.fewest_runs(test.settings)
         if test.runs < fewest:
             raise UsageError(
@@ -110,7 +138,22 @@ def _trained(test: TestConfig, collected: Collected, args: Namespace, console: C
     warnings = (*learned.warnings, *remarks.warnings(collected.valid()))
     for warning in warnings:
         console.warning(warning)
-    return Result(test.name, path, collected.runs, warnings=warnings)
+    strong = _strengths(learned, args, console)
+    return Result(test.name, path, collected.runs, warnings=warnings, strengths=strong)
+
+
+def _strengths(learned: Oracle, args: Namespace, console: Console) -> tuple[Strength, ...]:
+    """Say what the oracle would notice of the usual quantities; of all in detail, or for a JSON file."""
+    if not isinstance(learned.fitted, FittedCalibrated):
+        return ()
+    profile, verbosity = learned.fitted.profile, console.verbosity
+    usual = told(profile)
+    everything = verbosity is Verbosity.VERBOSE or args.json is not None
+    found = strengths(profile, learned.settings, None if everything else usual)
+    shown = [one for one in found if verbosity is Verbosity.VERBOSE or one.quantity.name in usual]
+    for line in strength_lines(shown) if verbosity > Verbosity.QUIET else ():
+        console.result(f"  {line}")
+    return found
 
 
 COMMAND = TrainCommand()

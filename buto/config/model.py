@@ -15,10 +15,14 @@ from buto.config.document import DataPath
 from buto.config.variables import expand
 from buto.errors import UsageError
 from buto.oracle.settings import DEFAULT, Settings, settings_from
+from buto.oracle.sufficiency import MOST_RUNS
 from buto.units import format_seconds, parse_seconds
 from buto.workload.model import STOPPED_EXIT, Workload, workload_from
 
 DEFAULT_RUNS = 10
+AUTO = "auto"
+"""Instead of a number of runs: as many as sharpen the oracle."""
+
 DEFAULT_TIMEOUT_S = 600.0
 DEFAULT_INTERVAL_S = 0.1
 SHORTEST_INTERVAL_S = 0.001
@@ -42,9 +46,10 @@ class TestConfig:
         target: ready to be launched, all variables replaced.
         written: the same as it was written, variables and all, by the keys of a configuration;
             what an oracle remembers, so that it holds on other machines and carries no secret.
-        runs: how many runs train an oracle.
+        runs: how many runs train an oracle, at most if it is adaptive.
         settings: how to judge.
         workload: what is done to the program while it is measured; None for nothing.
+        adaptive: whether only as many runs train it as still sharpen it.
     """
 
     __test__: ClassVar[bool] = False  # pytest would take the class for a test
@@ -55,6 +60,7 @@ class TestConfig:
     runs: int = DEFAULT_RUNS
     settings: Settings = DEFAULT
     workload: Workload | None = None
+    adaptive: bool = False
 
 
 def build_test(
@@ -103,9 +109,10 @@ def build_test(
         expected_exit=written.get("expect-exit", good_exit),
     )
     remembered = {key: value for key, value in written.items() if key not in ("runs", "judge")}
-    runs = written.get("runs", DEFAULT_RUNS)
+    adaptive = written.get("runs") == AUTO
+    runs = MOST_RUNS if adaptive else written.get("runs", DEFAULT_RUNS)
     settings = values.settings(written.get("judge", {}))
-    return TestConfig(name, target, remembered, runs, settings, workload)
+    return TestConfig(name, target, remembered, runs, settings, workload, adaptive)
 
 
 def parse_interval(text: str) -> float:

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Sequence
+
 from buto.oracle.bounds import FittedBounds
+from buto.oracle.calibrated import FittedCalibrated
+from buto.oracle.calibrated_findings import TEXTS
+from buto.oracle.diagnosis import Ailment, Diagnosis, Symptom, diagnose
+from buto.runs import RunSet
 from buto.units import format_quantity, format_seconds
 from buto.verdicts import FittedDetector
 
@@ -19,6 +26,49 @@ def few_runs(n_runs: int, fitted: FittedDetector) -> tuple[str, ...]:
     unnoticed = _unnoticed(fitted) if isinstance(fitted, FittedBounds) else []
     example = f"for example, {' and '.join(unnoticed)} before that is noticed; " if unnoticed else ""
     return (f"{n_runs} runs tell little: {example}10 are a good number (--runs 10)",)
+
+
+def unlike(runs: RunSet, fitted: FittedDetector) -> tuple[str, ...]:
+    """A sentence for each way in which the training runs are not alike, with what shows it or helps.
+
+    Args:
+        runs: those that were learned from, in the order of their start.
+    """
+    if not isinstance(fitted, FittedCalibrated):
+        return ()
+    return tuple(_told(one, runs) for one in diagnose(fitted.profile, fitted.settings))
+
+
+def _told(diagnosis: Diagnosis, runs: RunSet) -> str:
+    test = shlex.quote(runs.runs[0].test)
+    ids = [runs.runs[place].id for place in diagnosis.runs]
+    if diagnosis.ailment is Ailment.DRIFT:
+        what = _compared(diagnosis.symptoms, "in the later half of the runs", "in the earlier")
+        return (
+            f"the runs drifted while they were made, so that the oracle is wide: {what}; "
+            f"record anew when the machine has come to rest: buto train {test}"
+        )
+    if diagnosis.ailment is Ailment.OUTLIER:
+        what = _compared(diagnosis.symptoms, "in it", "in the others")
+        return (
+            f"run {ids[0]} stands apart from the others and makes the oracle wide: {what}; "
+            f"see it: buto runs show {test} {ids[0]}; leave it out: buto runs delete {test} {ids[0]}, "
+            f"then buto train {test} --from-runs all"
+        )
+    what = _compared(diagnosis.symptoms, f"in {len(ids)} runs", f"in the other {len(runs) - len(ids)}")
+    return (
+        f"the program behaves in two ways, and the oracle is wide enough for both: {what}; "
+        f"see what differs: buto runs show {test} {ids[0]}; the runs: {', '.join(ids)}"
+    )
+
+
+def _compared(symptoms: Sequence[Symptom], there: str, elsewhere: str) -> str:
+    return "; ".join(_symptom(one, there, elsewhere) for one in symptoms)
+
+
+def _symptom(one: Symptom, there: str, elsewhere: str) -> str:
+    ours, theirs = (format_quantity(value, one.quantity.unit) for value in (one.there, one.elsewhere))
+    return f"{one.quantity.name} ({TEXTS[one.feature]}) {ours} {there}, {theirs} {elsewhere}"
 
 
 def _unnoticed(fitted: FittedBounds) -> list[str]:

@@ -1,12 +1,14 @@
-"""How strong an oracle is: of each quantity the smallest lasting change that one run would be caught with.
+"""How strong an oracle is: of each quantity the smallest lasting change that a check would catch.
 
-Each training run in turn is taken for a run under test and judged by the others, with a change added to
-one of its quantities: to a gauge all the time, to a counter at an even rate from the run's start. The
-smallest change with which nine tenths of the runs fail is the answer, by bisection. With as many runs as
-were recorded, of which one is held out, it errs to the cautious side.
+Training runs are held out, some at a time, and judged by the others with a change added to one of their
+quantities: to a gauge all the time, to a counter at an even rate from the run's start. Two answers are found
+by bisection: the smallest change with which nine tenths of single runs stand out, so that two more are
+launched, and the smallest with which nine tenths of threes fail. The larger of them is what a check catches.
+As many runs as are held out are missing from training, so that the answer errs to the cautious side; and a
+real change seldom moves a single quantity, so that it does so again.
 
-It is found again from the training runs' features whenever somebody asks, and not stored: nothing then
-says otherwise than the oracle does.
+It is found from the training runs' features whenever somebody asks, and not stored: nothing then says
+otherwise than the oracle does.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from math import inf
 
 import numpy as np
 
-from buto.analysis.contrasts import contrasts, stabilised
+from buto.analysis.contrasts import choices, contrasts, stabilised
 from buto.analysis.evidence import LARGEST_CONTRAST, combined, largest_of_each, p_values
 from buto.analysis.matching import BoolArray
 from buto.analysis.timepoints import IntArray
@@ -25,7 +27,7 @@ from buto.oracle.effects import smallest_effects
 from buto.oracle.profile import LEVELS, TOTAL, Profile
 from buto.oracle.relevance import Counting, relevant
 from buto.oracle.settings import Settings
-from buto.properties import Property
+from buto.properties import Property, split_name
 from buto.runs import FloatArray
 
 CAUGHT_SHARE = 0.9
@@ -40,8 +42,17 @@ FINEST = 0.125
 BISECTIONS = 9
 """From the finest to the largest change with an error of at most 3 %."""
 
-MOST_HELD_OUT = 40
-"""More runs, evenly taken from all, would cost much time and change the answer little."""
+N_CONFIRMED = 3
+"""Runs of a check that is confirmed."""
+
+MOST_HELD_OUT = {1: 40, N_CONFIRMED: 10}
+"""How often as many runs are held out: more would cost much time and change the answer little."""
+
+MOST_COMPARED = 1000
+"""Choices of runs that each three are compared with."""
+
+TOLD = ("jvm.memory.heap.used", "jvm.cpu.time", "jvm.thread.count", "jvm.class.loaded", "jvm.gc.count")
+"""Metrics whose strength everybody wants to know."""
 
 GAUGE_SHARE = dict.fromkeys(
     ("mean", "mean-early", "mean-middle", "mean-late", "low", "median", "high", "largest", "last"), 1.0
@@ -81,76 +92,108 @@ class Strength:
 
 
 def strengths(
-    profile: Profile, settings: Settings, quantities: Collection[str] | None = None
+    profile: Profile, settings: Settings, quantities: Collection[str] | None = None, *, confirmed: bool = True
 ) -> tuple[Strength, ...]:
     """The strength of the oracle that this profile makes, one for each quantity, in the profile's order.
 
     Args:
-        profile: of at least three runs; a quantity that could not be read in all of them is left out.
+        profile: of at least five runs; a quantity that could not be read in all of them is left out.
         quantities: names of those that are asked for; None for all. Each one costs time.
+        confirmed: whether a run that stands out is followed by two more. If not, it has to fail alone.
     """
-    trial = _Trial(profile, settings, quantities)
-    more = _smallest(trial, trial.limit_more)
-    less = _smallest(trial, trial.limit_less, sign=-1.0)
+    alone = _Trial(profile, settings, quantities, 1, enough_to_stand_out=confirmed)
+    found = [_smallest(alone, alone.finest, limit, sign) for limit, sign in alone.limits()]
+    if confirmed:
+        three = _Trial(profile, settings, quantities, N_CONFIRMED, enough_to_stand_out=False)
+        found = [
+            _smallest(three, low, limit, sign)
+            for low, (limit, sign) in zip(found, three.limits(), strict=True)
+        ]
     return tuple(
-        Strength(profile.quantities[number], float(level), float(up), float(down))
-        for number, level, up, down in zip(trial.asked, trial.reported, more, less, strict=True)
+        Strength(profile.quantities[number], float(level), float(more), float(less))
+        for number, level, more, less in zip(alone.asked, alone.reported, *found, strict=True)
     )
 
 
-def _smallest(trial: _Trial, limit: FloatArray, sign: float = 1.0) -> FloatArray:
-    """The smallest changes that are caught, shape (n_asked,), by bisection of their logarithms."""
-    low = np.minimum(trial.finest, limit)
-    high = np.maximum(limit, low)
-    reachable = (limit > 0) & trial.caught(sign * high)
+def told(profile: Profile) -> tuple[str, ...]:
+    """The names of the quantities that everybody wants to know of, all if there are none of them."""
+    names = [one.name for one in profile.quantities]
+    return tuple(name for name in names if split_name(name)[0] in TOLD) or tuple(names)
+
+
+def _smallest(trial: _Trial, low: FloatArray, limit: FloatArray, sign: float) -> FloatArray:
+    """The smallest changes that are caught, shape (n_asked,), by bisection of their logarithms.
+
+    Args:
+        low: shape (n_asked,), the smallest that come into question; where that is not finite, none do.
+        limit: the same shape, the largest that do.
+    """
+    possible = np.isfinite(low) & (limit > 0)
+    low = np.where(possible, np.minimum(low, limit), 1.0)
+    high = np.where(possible, limit, 1.0)
     enough = trial.caught(sign * low)
-    low = np.where(low > 0, low, 1.0)
-    high = np.where(high > 0, high, 1.0)
+    if (enough | ~possible).all():
+        return np.where(possible, low, inf)
+    reachable = possible & trial.caught(sign * high)
     high = np.where(enough, low, high)
     for _ in range(BISECTIONS):
         middle = np.sqrt(low * high)
         caught = trial.caught(sign * middle)
         low, high = np.where(caught, low, middle), np.where(caught, middle, high)
-    return np.where(reachable, high, inf)
+    return np.where(reachable | (possible & enough), high, inf)
 
 
 class _Trial:
-    """Training runs, each in turn held out with a change of one quantity.
+    """Training runs, some of them in turn held out with a change of one quantity.
 
-    Only the contrasts of the changed quantity are found anew, for all quantities and all runs at once;
-    those of the others are as in the unchanged runs.
+    Only the contrasts of the changed quantity are found anew, for all quantities and all that is held out at
+    once; those of the others are as in the unchanged runs.
 
     Attributes:
         asked: shape (n_asked,), places in the profile's quantities.
         reported: shape (n_asked,), levels.
-        finest, limit_more, limit_less: shape (n_asked,), between which to look.
+        finest: shape (n_asked,), the smallest change to look for.
     """
 
-    def __init__(self, profile: Profile, settings: Settings, names: Collection[str] | None) -> None:
+    def __init__(
+        self,
+        profile: Profile,
+        settings: Settings,
+        names: Collection[str] | None,
+        size: int,
+        *,
+        enough_to_stand_out: bool,
+    ) -> None:
         kept = np.flatnonzero(~np.isnan(profile.values).any(axis=0))
         columns = np.array([profile.catalogue[place].column for place in kept])
         judged = np.unique(columns)
         wanted = [names is None or profile.quantities[one].name in names for one in judged]
         self.asked: IntArray = judged[wanted]
-        self._profile, self._settings = profile, settings
+        self._profile, self._settings, self._size = profile, settings, size
+        self._enough_to_stand_out = enough_to_stand_out
         self._n_runs, self._n_judged = len(profile.values), len(judged)
-        self._held: IntArray = np.unique(
-            np.linspace(0, self._n_runs - 1, min(self._n_runs, MOST_HELD_OUT)).round().astype(np.int64)
-        )
+        self._held = _held_out(self._n_runs, size)
+        self._chosen, self._order = _compared(self._held, self._n_runs)
         self._share = _shares(profile)
         self._kept: IntArray = kept[np.isin(columns, self.asked)]
         unchanged = largest_of_each(self._contrast(profile.values, kept, profile.values[:, kept], 1), columns)
         self._others(unchanged, np.flatnonzero(wanted))
         self.reported = _reported(profile)[self.asked]
         unit = np.maximum(profile.grain, 1e-3 * profile.levels(_readable(profile.values)))[self.asked]
-        unit = np.where(unit > 0, unit, 1.0)
-        lowest = np.array([profile.quantities[one].lower for one in self.asked])
-        self.finest = FINEST * unit
-        self.limit_more = np.maximum(TIMES_LEVEL * np.abs(self.reported), TIMES_UNIT * unit)
-        self.limit_less = np.minimum(self.limit_more, np.maximum(self.reported - lowest, 0.0))
+        self._unit: FloatArray = np.where(unit > 0, unit, 1.0)
+        self.finest: FloatArray = FINEST * self._unit
+
+    def limits(self) -> tuple[tuple[FloatArray, float], tuple[FloatArray, float]]:
+        """The largest changes to look for, for more and for less, each with its sign."""
+        more = np.maximum(TIMES_LEVEL * np.abs(self.reported), TIMES_UNIT * self._unit)
+        lowest = np.array([self._profile.quantities[one].lower for one in self.asked])
+        return (more, 1.0), (np.minimum(more, np.maximum(self.reported - lowest, 0.0)), -1.0)
 
     def caught(self, change: FloatArray) -> BoolArray:
-        """Whether enough runs fail with these changes, each tried by itself; both of shape (n_asked,)."""
+        """Whether enough of what is held out fails with these changes, each tried by itself.
+
+        Both arrays are of shape (n_asked,).
+        """
         size, n_held = len(self.asked), len(self._held)
         if not size:
             return np.zeros(0, np.bool_)
@@ -158,29 +201,28 @@ class _Trial:
         by_quantity[self.asked] = change
         columns = np.array([one.column for one in self._profile.catalogue])
         gain = np.where(self._share > 0, self._share * by_quantity[columns], 0.0)
-        # One changed run has the same effect on a mean over runs, whichever it is.
+        # A mean over all runs does not depend on which of them have changed.
         values = self._profile.values.copy()
-        values[0] += gain
+        values[: self._size] += gain
         changed = np.repeat(self._profile.values[:, None, self._kept], n_held, axis=1)
-        changed[self._held, np.arange(n_held)] += gain[self._kept]
+        changed[self._held.T, np.arange(n_held)] += gain[self._kept]
         contrast = self._contrast(values, self._kept, changed.reshape(self._n_runs, -1), n_held)
         place = columns[self._kept] + len(self._profile.quantities) * np.arange(n_held)[:, None]
-        largest = largest_of_each(contrast, place.ravel()).reshape(self._n_runs, n_held, size)
+        largest = largest_of_each(contrast, place.ravel()).reshape(len(self._chosen), n_held, size)
         capped = np.minimum(largest, LARGEST_CONTRAST) ** 2
         score = combined(
             np.maximum(self._greatest_other[:, None], largest).T,
             ((self._squares_other[:, None] + capped) / self._n_judged).T,
         )
-        # Of each quantity and run held out, that run's score first.
-        order = [[run, *(other for other in range(self._n_runs) if other != run)] for run in self._held]
-        ordered = np.take_along_axis(score, np.array(order)[None], axis=2)
-        alpha = self._settings.alpha
-        failing = (p_values(ordered, 1, alpha) <= alpha).sum(axis=1)
-        enough: BoolArray = failing >= CAUGHT_SHARE * n_held
+        ordered = np.take_along_axis(score, self._order[None], axis=2)
+        fails = p_values(ordered, self._size, self._settings.alpha) <= self._settings.alpha
+        if self._enough_to_stand_out:
+            fails |= p_values(ordered, self._size, alpha=1.0) <= 1 / len(self._chosen)
+        enough: BoolArray = fails.sum(axis=1) >= CAUGHT_SHARE * n_held
         return enough
 
     def _contrast(self, values: FloatArray, kept: IntArray, changed: FloatArray, copies: int) -> FloatArray:
-        """Contrasts of every single run, shape (n_runs, copies * n_kept).
+        """Contrasts of every choice of runs, shape (n_choices, copies * n_kept).
 
         Args:
             values: shape (n_runs, n_features), what levels are taken from.
@@ -193,22 +235,38 @@ class _Trial:
         effects = smallest_effects(profile.quantities, levels, self._settings.minimum_effect)
         counting = Counting(features * copies, profile.quantities, effects, self._settings.fail_on)
         stable = stabilised(changed, profile.grain[columns], levels[columns])
-        chosen = np.arange(self._n_runs)[:, None]
-        return relevant(contrasts(stable, chosen), changed, chosen, counting)
+        return relevant(contrasts(stable, self._chosen), changed, self._chosen, counting)
 
     def _others(self, unchanged: FloatArray, asked: IntArray) -> None:
-        """Remember of each run what all quantities but one contribute to its score.
+        """Remember of each choice what all quantities but one contribute to its score.
 
         Args:
-            unchanged: shape (n_runs, n_judged).
+            unchanged: shape (n_choices, n_judged).
             asked: shape (n_asked,), columns of ``unchanged``.
         """
-        padded = np.hstack([unchanged, np.zeros((self._n_runs, 1))])
+        padded = np.hstack([unchanged, np.zeros((len(unchanged), 1))])
         second, first = np.sort(padded, axis=1)[:, -2:].T
         is_first = padded.argmax(axis=1)[:, None] == asked
         self._greatest_other: FloatArray = np.where(is_first, second[:, None], first[:, None])
         capped = np.minimum(unchanged, LARGEST_CONTRAST) ** 2
         self._squares_other: FloatArray = capped.sum(axis=1)[:, None] - capped[:, asked]
+
+
+def _held_out(n_runs: int, size: int) -> IntArray:
+    """Which runs are held out together, neighbours in order, shape (n_held, size)."""
+    n_held = min(n_runs, MOST_HELD_OUT[size])
+    first = np.linspace(0, n_runs, n_held, endpoint=False).astype(np.int64)
+    held: IntArray = np.sort((first[:, None] + np.arange(size)) % n_runs, axis=1)
+    return held
+
+
+def _compared(held: IntArray, n_runs: int) -> tuple[IntArray, IntArray]:
+    """All choices of runs that are compared, and for each row of ``held`` their order, that one first."""
+    others = np.sort(choices(n_runs, held.shape[1], MOST_COMPARED), axis=1)
+    chosen = np.unique(np.vstack([held, others]), axis=0)
+    ours = [int(np.flatnonzero((chosen == one).all(axis=1))[0]) for one in held]
+    everyone = np.arange(len(chosen))
+    return chosen, np.array([[one, *everyone[everyone != one]] for one in ours])
 
 
 def _shares(profile: Profile) -> FloatArray:

@@ -9,7 +9,7 @@ from typing import Any
 from buto.classify.metadata import MetadataModel, learn_metadata
 from buto.errors import JudgeError
 from buto.oracle import calibrated
-from buto.oracle.caveats import few_runs
+from buto.oracle.caveats import few_runs, unlike
 from buto.oracle.mbeans import never_recorded
 from buto.oracle.model import Oracle
 from buto.oracle.registry import DETECTORS
@@ -47,6 +47,7 @@ def train(runs: RunSet, settings: Settings = DEFAULT, *, target: Mapping[str, An
         warnings=(
             *_warnings(runs, environment),
             *few_runs(len(runs), fitted),
+            *unlike(runs, fitted),
             *never_recorded(target or {}, runs),
         ),
     )

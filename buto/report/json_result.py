@@ -16,6 +16,7 @@ from typing import Any
 
 from buto import __version__
 from buto.errors import ButoError
+from buto.oracle.strength import Strength
 from buto.report.levels import levels
 from buto.report.result import Result
 from buto.runs import Run
@@ -56,6 +57,7 @@ def result_text(document: dict[str, Any]) -> str:
 
 
 def _test(result: Result) -> dict[str, Any]:
+    strengths = {"strengths": [_strength(one) for one in result.strengths]} if result.strengths else {}
     return {
         "test": result.test,
         "status": result.status,
@@ -64,6 +66,17 @@ def _test(result: Result) -> dict[str, Any]:
         "verdict": None if result.verdict is None else _verdict(result.verdict),
         "warnings": list(result.warnings),
         "error": None if result.error is None else _error(result.error),
+        **strengths,
+    }
+
+
+def _strength(strength: Strength) -> dict[str, Any]:
+    return {
+        "quantity": strength.quantity.name,
+        "unit": strength.quantity.unit,
+        "level": strength.level,
+        "more": _plain(strength.more),
+        "less": _plain(strength.less),
     }
 
 

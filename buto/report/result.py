@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from buto.errors import ButoError
+from buto.oracle.strength import Strength
 from buto.report.check_report import CheckReport
 from buto.runs import Run
 from buto.verdicts import Verdict
@@ -27,6 +28,7 @@ class Result:
         error: what kept the test from being trained or checked.
         warnings: of training; those of a check are the verdict's own.
         report: of a check that has a verdict, all that can be shown of it.
+        strengths: of training, what the oracle would catch.
     """
 
     test: str
@@ -36,6 +38,7 @@ class Result:
     error: ButoError | None = None
     warnings: Sequence[str] = ()
     report: CheckReport | None = None
+    strengths: Sequence[Strength] = ()
 
     @property
     def status(self) -> str:

@@ -13,13 +13,18 @@ from hypothesis import strategies as st
 from buto.oracle import CALIBRATED, Settings
 from buto.oracle.calibrated import weigh
 from buto.oracle.profile import Profile
-from buto.oracle.strength import Strength, strengths
+from buto.oracle.strength import Strength, strengths, told
 from tests.unit.oracle import profiles
 from tests.unit.oracle.profiles import ALL, CPU, HEAP, NEVER, THREADS, a_profile
 
 ALPHA_5 = replace(CALIBRATED, alpha=0.05)
 GAUGE_PARTS = (1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0)
 COUNTER_PARTS = (1.0, 1 / 2, 1 / 3, 1 / 3, 1 / 3)
+
+
+def _alone(profile: Profile, judge: Settings, names: set[str] | None = None) -> tuple[Strength, ...]:
+    """What one run is caught with, whatever confirms it."""
+    return strengths(profile, judge, names, confirmed=False)
 
 
 def _share_caught(profile: Profile, name: str, change: float, judge: Settings = CALIBRATED) -> float:
@@ -52,7 +57,7 @@ def _of(found: tuple[Strength, ...], name: str) -> Strength:
 )
 def test_the_smallest_change_is_caught_and_a_tenth_less_is_not(n_runs: int, judge: Settings) -> None:
     profile = a_profile(n_runs)
-    found = strengths(profile, judge)
+    found = _alone(profile, judge)
     assert [one.quantity for one in found] == list(profile.quantities)
     for one in found:
         for sign, size in ((1, one.more), (-1, one.less)):
@@ -65,38 +70,38 @@ def test_the_smallest_change_is_caught_and_a_tenth_less_is_not(n_runs: int, judg
 
 def test_a_change_below_the_minimum_effect_is_never_promised() -> None:
     judge = replace(ALPHA_5, minimum_effect={"jvm.thread.count": "7"})
-    free, bound = (_of(strengths(a_profile(20), one), THREADS.name) for one in (ALPHA_5, judge))
+    free, bound = (_of(_alone(a_profile(20), one), THREADS.name) for one in (ALPHA_5, judge))
     assert free.more < 6 < 7 <= bound.more
 
 
 def test_where_only_worse_fails_nothing_better_is_caught() -> None:
-    for one in strengths(a_profile(12), replace(ALPHA_5, fail_on="worse")):
+    for one in _alone(a_profile(12), replace(ALPHA_5, fail_on="worse")):
         if one.quantity in (HEAP, CPU, THREADS):
             assert isfinite(one.more)
             assert one.less == inf
 
 
 def test_what_was_never_there_cannot_become_less() -> None:
-    one = _of(strengths(a_profile(12), ALPHA_5), NEVER.name)
+    one = _of(_alone(a_profile(12), ALPHA_5), NEVER.name)
     assert (one.level, one.less) == (0.0, inf)
     assert one.smallest == one.more < inf
 
 
 def test_an_alpha_that_so_few_runs_cannot_reach_promises_nothing() -> None:
-    for one in strengths(a_profile(10), replace(CALIBRATED, alpha=0.0006)):
+    for one in _alone(a_profile(10), replace(CALIBRATED, alpha=0.0006)):
         assert (one.more, one.less) == (inf, inf)
 
 
 def test_levels_are_of_the_mean_of_a_gauge_and_of_the_total_of_a_counter() -> None:
-    found = strengths(a_profile(20), ALPHA_5)
+    found = _alone(a_profile(20), ALPHA_5)
     assert _of(found, HEAP.name).level == pytest.approx(30 * profiles.MIB, rel=0.02)
     assert _of(found, CPU.name).level == pytest.approx(2.0, rel=0.05)
 
 
 def test_those_that_were_asked_for_are_found_as_among_all() -> None:
     profile = a_profile(10)
-    everything = strengths(profile, ALPHA_5)
-    some = strengths(profile, ALPHA_5, {CPU.name, HEAP.name})
+    everything = _alone(profile, ALPHA_5)
+    some = _alone(profile, ALPHA_5, {CPU.name, HEAP.name})
     assert some == tuple(one for one in everything if one.quantity in (HEAP, CPU))
 
 
@@ -104,14 +109,14 @@ def test_what_could_not_be_read_in_every_run_is_left_out() -> None:
     profile = a_profile(10)
     values = profile.values.copy()
     values[3, :12] = np.nan
-    names = [one.quantity.name for one in strengths(replace(profile, values=values), ALPHA_5)]
+    names = [one.quantity.name for one in _alone(replace(profile, values=values), ALPHA_5)]
     assert names == [one.name for one in profile.quantities if one is not HEAP]
 
 
 def test_of_many_runs_only_some_are_held_out_and_the_answer_is_alike() -> None:
     many = a_profile(60)
     few = replace(many, values=many.values[::2])
-    for one, other in zip(strengths(many, ALPHA_5), strengths(few, ALPHA_5), strict=True):
+    for one, other in zip(_alone(many, ALPHA_5), _alone(few, ALPHA_5), strict=True):
         if one.quantity in (HEAP, CPU):
             assert 0.5 < one.more / other.more < 2.0
 
@@ -120,8 +125,8 @@ def test_of_many_runs_only_some_are_held_out_and_the_answer_is_alike() -> None:
 @given(st.integers(5, 14), st.integers(0, 1000), st.sampled_from([0.01, 0.05, 0.1]))
 def test_a_laxer_alpha_never_weakens(n_runs: int, seed: int, alpha: float) -> None:
     profile = a_profile(n_runs, seed, (HEAP, CPU, THREADS))
-    strict = strengths(profile, replace(CALIBRATED, alpha=alpha))
-    lax = strengths(profile, replace(CALIBRATED, alpha=0.11 if n_runs < 9 else alpha))
+    strict = _alone(profile, replace(CALIBRATED, alpha=alpha))
+    lax = _alone(profile, replace(CALIBRATED, alpha=0.11 if n_runs < 9 else alpha))
     for one, other in zip(strict, lax, strict=True):
         assert other.more <= one.more * 1.04
         assert other.less <= one.less * 1.04
@@ -135,8 +140,44 @@ def test_the_unit_of_a_property_does_not_matter(factor: float) -> None:
     values, grain = profile.values.copy(), profile.grain.copy()
     values[:, column : column + 12] *= factor
     grain[0] *= factor
-    scaled = strengths(replace(profile, values=values, grain=grain), ALPHA_5)
-    for one, other in zip(strengths(profile, ALPHA_5), scaled, strict=True):
+    scaled = _alone(replace(profile, values=values, grain=grain), ALPHA_5)
+    for one, other in zip(_alone(profile, ALPHA_5), scaled, strict=True):
         times = factor if one.quantity is HEAP else 1.0
         assert other.more == pytest.approx(times * one.more)
         assert other.less == pytest.approx(times * one.less)
+
+
+def _changed(profile: Profile, runs: list[int], name: str, change: float) -> np.ndarray:
+    """The rows of a profile, those of the changed runs last."""
+    columns = [one for one, f in enumerate(profile.catalogue) if profile.quantities[f.column].name == name]
+    held = profile.values[runs].copy()
+    held[:, columns] += change * np.array({12: GAUGE_PARTS, 5: COUNTER_PARTS, 1: (1.0,)}[len(columns)])
+    return np.vstack([np.delete(profile.values, runs, axis=0), held])
+
+
+def _caught_by_a_check(profile: Profile, name: str, change: float, judge: Settings) -> bool:
+    """Enough single runs stand out, and enough neighbouring threes fail."""
+    n = len(profile.values)
+    alone = [
+        weigh(profile, _changed(profile, [run], name, change), 1, judge).significance for run in range(n)
+    ]
+    noticed = sum(one.highest or one.p_value <= judge.alpha for one in alone)
+    threes = [sorted((run + more) % n for more in range(3)) for run in range(n)]
+    fails = [weigh(profile, _changed(profile, runs, name, change), 3, judge).significance for runs in threes]
+    return noticed >= 0.9 * n and sum(one.p_value <= judge.alpha for one in fails) >= 0.9 * n
+
+
+@pytest.mark.parametrize("n_runs", [8, 10])
+def test_with_two_more_runs_to_confirm_much_less_is_caught(n_runs: int) -> None:
+    judge = replace(CALIBRATED, alpha=0.02)
+    profile = a_profile(n_runs)
+    names = {HEAP.name, CPU.name, THREADS.name}
+    for one, alone in zip(strengths(profile, judge, names), _alone(profile, judge, names), strict=True):
+        assert one.more < alone.more
+        assert _caught_by_a_check(profile, one.quantity.name, one.more, judge)
+        assert not _caught_by_a_check(profile, one.quantity.name, 0.9 * one.more, judge)
+
+
+def test_everybody_wants_to_know_of_heap_threads_and_processor_time() -> None:
+    assert told(a_profile(6)) == (HEAP.name, THREADS.name, CPU.name)
+    assert told(a_profile(6, properties=(NEVER,))) == (NEVER.name, "run.duration")

@@ -1,0 +1,57 @@
+"""When training has run often enough: when three runs more have no longer sharpened the oracle.
+
+Asked after each run from the eighth on: what is the smallest change of heap, processor time, threads,
+classes and collections that would be caught (:mod:`buto.oracle.strength`) by all runs so far, and by all but
+the last three? Once the median of them has gained less than a twentieth, there are enough. A quantity of
+which no change is caught yet says nothing; while that holds for all of them, there are not enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import isinf
+
+import numpy as np
+
+from buto.oracle.calibrated import CalibratedDetector
+from buto.oracle.settings import Settings
+from buto.oracle.strength import Strength, strengths, told
+from buto.runs import RunSet
+
+LEAST_RUNS, MOST_RUNS = 8, 30
+
+LAST = 3
+"""One run more or less sharpens an oracle by chance."""
+
+LITTLE = 0.05
+
+
+def enough_runs(runs: RunSet, settings: Settings) -> bool:
+    """Whether more runs would sharpen a calibrated oracle no further, or are too many.
+
+    Args:
+        runs: valid ones.
+
+    Raises:
+        JudgeError: no property of these runs can be judged.
+    """
+    if not LEAST_RUNS <= len(runs) < MOST_RUNS:
+        return len(runs) >= MOST_RUNS
+    profile = CalibratedDetector(settings).fit(runs).profile
+    names = told(profile)
+    before = strengths(replace(profile, values=profile.values[:-LAST]), settings, names)
+    return gain(before, strengths(profile, settings, names)) < LITTLE
+
+
+def gain(before: Sequence[Strength], after: Sequence[Strength]) -> float:
+    """By which share the smallest change of the median quantity has become smaller; negative for larger.
+
+    1 where it was not caught before, or is caught of no quantity.
+    """
+    shares = [
+        1.0 if isinf(old.smallest) else 1.0 - new.smallest / old.smallest
+        for old, new in zip(before, after, strict=True)
+        if not (isinf(old.smallest) and isinf(new.smallest))
+    ]
+    return float(np.median(shares)) if shares else 1.0
