@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 
 from buto.oracle.bounds import FittedBounds
-from buto.oracle.calibrated import FittedCalibrated
+from buto.oracle.calibrated import FittedCalibrated, runs_needed
 from buto.oracle.calibrated_findings import TEXTS
 from buto.oracle.diagnosis import Ailment, Diagnosis, Symptom, diagnose
 from buto.runs import RunSet
@@ -16,16 +16,35 @@ from buto.verdicts import FittedDetector
 FEW_RUNS = 5
 """Of fewer, Student's t makes bands of more than ten times the deviation that a large sample would give."""
 
+GOOD_RUNS = 10
+
+CONFIRMED_BY = 3
+"""Runs of a check in which the first one stands out."""
+
 _EXAMPLE = "jvm.memory.heap.used"
 
 
 def few_runs(n_runs: int, fitted: FittedDetector) -> tuple[str, ...]:
     """One sentence if they are too few, with what they let pass; none if they are enough."""
+    if isinstance(fitted, FittedCalibrated):
+        return _few_for_rank(n_runs, fitted.settings.alpha)
     if n_runs >= FEW_RUNS:
         return ()
     unnoticed = _unnoticed(fitted) if isinstance(fitted, FittedBounds) else []
     example = f"for example, {' and '.join(unnoticed)} before that is noticed; " if unnoticed else ""
     return (f"{n_runs} runs tell little: {example}10 are a good number (--runs 10)",)
+
+
+def _few_for_rank(n_runs: int, alpha: float) -> tuple[str, ...]:
+    enough = runs_needed(CONFIRMED_BY, alpha)
+    if n_runs >= enough:
+        return ()
+    good = max(GOOD_RUNS, enough)
+    said = (
+        f"{n_runs} runs tell little: small changes go unnoticed, and below {enough} even {CONFIRMED_BY} runs of "
+        f"a check need an assumption on distributions; {good} are a good number (--runs {good})"
+    )
+    return (said,)
 
 
 def unlike(runs: RunSet, fitted: FittedDetector) -> tuple[str, ...]:

@@ -39,7 +39,7 @@ def warned(*rules, notifications=()):
     reasons = {f"{READ}Nope": "no such attribute", f"{READ}Name": "it is a text"}
     runs = [
         replace(make_run(number, [0, 1, 2], columns, notifications=notifications), nan_reasons=reasons)
-        for number in range(5)
+        for number in range(10)
     ]
     return train(run_set(runs), target={"mbeans": list(rules)}).warnings
 

@@ -13,7 +13,7 @@ from tests.contract.signals import ENVIRONMENT, made, make_run, program_run, pro
 
 
 def test_an_oracle_knows_what_it_was_made_of():
-    runs = program_runs(1, 5)
+    runs = program_runs(1, 10)
     oracle = train(runs, target={"command": ["java", "Main"]})
     assert oracle.test == "synthetic"
     assert oracle.settings == DEFAULT
@@ -59,7 +59,7 @@ def test_runs_of_different_environments_are_refused():
 
 
 def test_what_varied_in_training_is_named():
-    runs = list(program_runs(1, 5))
+    runs = list(program_runs(1, 10))
     runs[2] = replace(runs[2], metadata=ENVIRONMENT | {"jvm.class.path": "other.jar"})
     oracle = train(run_set(runs))
     assert oracle.warnings == ("not the same in all training runs: jvm.class.path",)
@@ -78,6 +78,18 @@ def test_few_runs_are_told_with_what_goes_unnoticed(count):
     assert f"a run may take {format_seconds(oracle.fitted.duration.lower)} to" in said
     assert said.endswith("10 are a good number (--runs 10)")
     assert "10 are a good number" in train(program_runs(1, count), THESIS).warnings[0]
+
+
+@pytest.mark.parametrize(("alpha", "enough"), [(0.01, 7), (0.001, 17), (0.05, 5)])
+def test_of_few_runs_a_calibrated_oracle_says_how_many_more_make_it_free_of_assumptions(alpha, enough):
+    settings = replace(CALIBRATED, alpha=alpha)
+    assert not any("tell little" in said for said in train(program_runs(1, enough), settings).warnings)
+    if enough > 5:
+        warnings = train(program_runs(1, enough - 1), settings).warnings
+        (said,) = [one for one in warnings if "tell little" in one]
+        assert said.startswith(f"{enough - 1} runs tell little: ")
+        assert f"below {enough} even 3 runs of a check need an assumption" in said
+        assert said.endswith(f"{max(10, enough)} are a good number (--runs {max(10, enough)})")
 
 
 def test_nothing_readable_cannot_be_learned_from():
