@@ -41,8 +41,8 @@ def _few_for_rank(n_runs: int, alpha: float) -> tuple[str, ...]:
         return ()
     good = max(GOOD_RUNS, enough)
     said = (
-        f"{n_runs} runs tell little: small changes go unnoticed, and below {enough} even {CONFIRMED_BY} runs of "
-        f"a check need an assumption on distributions; {good} are a good number (--runs {good})"
+        f"{n_runs} runs tell little: small changes go unnoticed, and below {enough} even {CONFIRMED_BY} "
+        f"runs of a check need an assumption on distributions; {good} are a good number (--runs {good})"
     )
     return (said,)
 
