@@ -47,6 +47,7 @@ def test_a_build_passes_fails_after_a_change_and_passes_when_the_change_is_learn
     assert warned.output.count("REGRESSION  catalogue") == 2
     assert warned.output.count("run 1 of 1") == 1
 
+    gradle.change("build.gradle", "checkRuns = 1", "")
     accepted = gradle.build("butoTrain", "butoCheck", RUNS)
     assert accepted.code == 0, accepted.output
     assert "PASS  catalogue" in accepted.output

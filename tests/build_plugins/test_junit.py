@@ -45,13 +45,13 @@ def test_a_scenario_passes_fails_after_a_change_and_passes_when_the_change_is_le
     trained = junit.build("test", "-Dbuto.train=true", RUNS)
     assert trained.code == 1
     assert f"TRAINED  {SCENARIO}" in trained.output
-    assert ended(junit, "CatalogueTest.loadsTenPages", "skipped: ")
-    assert ended(junit, "CatalogueTest.loadsOnePage", "passed")
-    assert ended(junit, "OddTest.around", "skipped: ")
+    assert_ended(junit, "CatalogueTest.loadsTenPages", "skipped: ")
+    assert_ended(junit, "CatalogueTest.loadsOnePage", "passed")
+    assert_ended(junit, "OddTest.around", "skipped: ")
     assert "learned what com.acme.OddTest.around uses; commit its file" in text(junit, "OddTest.around")
-    assert ended(junit, "OddTest.throwing", "error: buto, com.acme.OddTest.throwing: could not be measured")
+    assert_ended(junit, "OddTest.throwing", "error: buto, com.acme.OddTest.throwing: could not be measured")
     assert "IllegalStateException: no catalogue" in text(junit, "OddTest.throwing")
-    assert ended(junit, "OddTest.withParameter", "error: void com.acme.OddTest.withParameter")
+    assert_ended(junit, "OddTest.withParameter", "error: void com.acme.OddTest.withParameter")
     assert "a scenario of buto has none" in text(junit, "OddTest.withParameter")
     assert "only @Test and @ButoTest methods can" in text(junit, "OddTest.repeated")
     runs = list((junit.directory / ".buto/runs/com.acme.OddTest.around").glob("2*/stdout.txt"))
@@ -61,9 +61,9 @@ def test_a_scenario_passes_fails_after_a_change_and_passes_when_the_change_is_le
     odd.write_text(ODD.replace("around()", "notLearned()"))
     passed = junit.build("test")
     assert passed.code == 1
-    assert ended(junit, "CatalogueTest.loadsTenPages", "passed")
+    assert_ended(junit, "CatalogueTest.loadsTenPages", "passed")
     assert (junit.directory / f"target/buto-reports/TEST-{SCENARIO}.xml").is_file()
-    assert ended(junit, "OddTest.notLearned", "error: buto, com.acme.OddTest.notLearned: has no oracle yet")
+    assert_ended(junit, "OddTest.notLearned", "error: buto, com.acme.OddTest.notLearned: has no oracle yet")
     missing = text(junit, "OddTest.notLearned")
     assert "src/test/buto/com.acme.OddTest.notLearned.json does not exist" in missing
     assert "try:  run this test with -Dbuto.train=true" in missing
@@ -75,9 +75,10 @@ def test_a_scenario_passes_fails_after_a_change_and_passes_when_the_change_is_le
     failed = junit.build("test")
     assert failed.code == 1
     assert "Tests run: 2, Failures: 1, Errors: 0, Skipped: 0" in failed.output
-    assert ended(junit, "CatalogueTest.loadsTenPages", f"failure: buto, {SCENARIO}: regression")
+    assert_ended(junit, "CatalogueTest.loadsTenPages", f"failure: buto, {SCENARIO}: regression")
     assert "jvm.memory." in text(junit, "CatalogueTest.loadsTenPages")
 
+    junit.change(TEST, ", checkRuns = 1", "")
     assert junit.build("test", RUNS, BUTO_TRAIN="true").code == 0
     accepted = junit.build("test")
     assert accepted.code == 0, accepted.output
@@ -92,11 +93,12 @@ def result(sample: Sample, test: str) -> ET.Element:
     return next((child for child in case if child.tag in ("failure", "error", "skipped")), case)
 
 
-def ended(sample: Sample, test: str, expected: str) -> bool:
-    """Whether a test method ended so: ``passed``, or the kind of its end and the beginning of the reason."""
+def assert_ended(sample: Sample, test: str, expected: str) -> None:
+    """A test method ended so: ``passed``, or the kind of its end and the beginning of the reason."""
     found = result(sample, test)
     message = found.get("message", "").strip()
-    return ("passed" if found.tag == "testcase" else f"{found.tag}: {message}").startswith(expected)
+    actual = "passed" if found.tag == "testcase" else f"{found.tag}: {message}"
+    assert actual.startswith(expected), f"{actual}\n{found.text}"
 
 
 def text(sample: Sample, test: str) -> str:
