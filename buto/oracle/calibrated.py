@@ -191,7 +191,7 @@ def runs_needed(n_checked: int, alpha: float) -> int:
 
 def _guarantee(found: Significance, n_training: int, n_checked: int) -> str:
     if found.exact:
-        return "holds whatever the values are distributed like, if runs are exchangeable"
+        return "rank alone, whatever the values are distributed like; runs need only be exchangeable"
     if found.smallest_rank <= 0.05:
         return (
             "free of assumptions on distributions down to 0.05; below, the scores of "

@@ -57,7 +57,9 @@ def check(oracle: Oracle, runs: RunSet) -> Verdict:
     )
     if verdict.status is Status.REGRESSION:
         verdict = _if_quiet(verdict, oracle, valid)
-    verdict = replace(verdict, warnings=(*skipped, *verdict.warnings, *others))
+    verdict = replace(
+        verdict, warnings=(*skipped, *verdict.warnings, *_cleared(oracle, verdict, valid), *others)
+    )
     return _complete(verdict, oracle, valid)
 
 
@@ -73,6 +75,16 @@ def needs_confirmation(oracle: Oracle, verdict: Verdict) -> bool:
     if verdict.p_value is not None and verdict.alpha is not None:
         return verdict.stands_out or verdict.p_value <= verdict.alpha
     return verdict.status is Status.REGRESSION and oracle.settings.runs_outside == "most"
+
+
+def _cleared(oracle: Oracle, verdict: Verdict, runs: RunSet) -> tuple[str, ...]:
+    """Of a pass, that the first run alone would have asked for more, which made it ordinary."""
+    if verdict.status is not Status.PASS or verdict.p_value is None or len(runs) < 2:
+        return ()
+    alone = oracle.fitted.check(RunSet(runs.runs[:1]))
+    if not needs_confirmation(oracle, alone):
+        return ()
+    return (f"the first run stood out (p = {alone.p_value:.3g}); with {len(runs) - 1} more it is ordinary",)
 
 
 def _other_environment(oracle: Oracle, deciding: dict[str, list[MetadataDifference]]) -> Verdict:

@@ -24,9 +24,8 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("project")
     store(directory, *(a_run(number) for number in range(10)))
     done = called(directory, "train", "leaker", "--from-runs", "all", *COMMAND)
-    assert (done.returncode, done.stdout) == (0, "TRAINED  leaker: 10 runs, oracles/leaker.json\n"), (
-        done.stderr
-    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("TRAINED  leaker: 10 runs, oracles/leaker.json\n")
     store(directory, a_run(20, purpose="check"), a_run(21, leak=3.0, purpose="check"))
     return directory
 
@@ -169,6 +168,7 @@ def test_a_disturbed_run_neither_teaches_nor_is_judged(tmp_path: Path) -> None:
         (("check", "leaker", "--json", "no/dir/x.json"), 2, "the directory no/dir does not exist"),
         (("check", "leaker", "--config", "none.yaml"), 4, "cannot read the configuration none.yaml"),
         (("train", "leaker", "--runs", "2", "--", "java", "Main"), 2, "2 runs are too few for an oracle"),
+        (("train", "leaker", "--runs", "4", "--", "java", "Main"), 2, "4 runs are too few for an oracle"),
         (("train", "leaker", "--runs", "0"), 2, "no number of runs"),
         (("train", "leaker", "--timeout", "soon", "--", "java"), 2, 'timeout: found "soon"'),
         (("train", "leaker", "--interval", "10min", "--", "java"), 2, "is not shorter than the timeout"),
@@ -247,7 +247,7 @@ def test_oracle_and_store_lie_beside_the_configuration(tmp_path: Path) -> None:
     below.mkdir()
     store(tmp_path, *(a_run(number) for number in range(5)), a_run(9, purpose="check"))
     done = called(below, "train", "leaker", "--config", "../buto.yaml", "--from-runs", "all")
-    assert done.stdout == "TRAINED  leaker: 5 runs, ../oracles/leaker.json\n"
+    assert done.stdout.startswith("TRAINED  leaker: 5 runs, ../oracles/leaker.json\n")
     done = called(below, "check", "leaker", "--config", "../buto.yaml", "--from-runs", id_of(9))
     assert done.returncode == 0
     assert called(below, "plot", "leaker", "--config", "../buto.yaml").returncode == 0

@@ -291,7 +291,7 @@ def test_with_as_many_runs_as_are_needed_the_rank_alone_decides(checked, alpha):
 @pytest.mark.parametrize(
     ("count", "checked", "said"),
     [
-        (10, 3, "holds whatever the values are distributed like"),
+        (10, 3, "rank alone, whatever the values are distributed like"),
         (10, 1, "parametric: the scores of 10 training runs"),
         (20, 1, "free of assumptions on distributions down to 0.05; below, the scores of 20"),
     ],
@@ -339,6 +339,19 @@ def test_a_run_that_stands_out_is_confirmed_before_it_is_believed_or_dismissed()
     # One in nine stands out further than all others: 4.4 are expected, 12 or more have a chance of 1 in 1000.
     assert 0 < asked < 12
     assert needs_confirmation(ORACLE, check(ORACLE, runs_of(Program(heap=3.0), 1)))
+
+
+def test_a_pass_says_that_the_first_run_stood_out_and_the_others_did_not():
+    odd = Program(threads=1, work=1.2)
+    first, others = program_run(4, 100, odd), runs_of(UNCHANGED, 2, 200).runs
+    alone, together = check(ORACLE, run_set([first])), check(ORACLE, run_set([first, *others]))
+    assert needs_confirmation(ORACLE, alone)
+    assert together.status is Status.PASS
+    assert together.warnings == (
+        f"the first run stood out (p = {alone.p_value:.3g}); with 2 more it is ordinary",
+    )
+    ordinary = check(ORACLE, runs_of(UNCHANGED, 3, 202))
+    assert (ordinary.status, ordinary.warnings) == (Status.PASS, ())
 
 
 def test_costs_of_the_tool_are_judged_only_if_asked_for():
