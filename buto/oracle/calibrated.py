@@ -141,7 +141,12 @@ class CalibratedDetector:
         self.settings = settings
 
     def fit(self, runs: RunSet) -> FittedCalibrated:
-        """Learn from valid runs. JudgeError if they are fewer than five, or no property can be judged."""
+        """Learn from valid runs.
+
+        Raises:
+            JudgeError: they are fewer than five, or no property can be judged.
+            UsageError: the smallest change that counts has another unit than its property.
+        """
         if len(runs) < FEWEST_RUNS:
             raise JudgeError(
                 f"a calibrated oracle needs at least {FEWEST_RUNS} runs, and here are {len(runs)}",
@@ -150,6 +155,7 @@ class CalibratedDetector:
         bands = BoundsDetector(self.settings).fit(runs)
         profile = learn(runs.runs, bands.model.properties)
         profile = replace(profile, values=calibrated_data.rounded(profile.values))
+        smallest_effects(profile.quantities, profile.levels(profile.values), self.settings.minimum_effect)
         return FittedCalibrated(self.settings, profile, bands)
 
     def from_data(self, data: Mapping[str, Any]) -> FittedCalibrated:

@@ -82,6 +82,19 @@ class Panel:
         began = np.flatnonzero(outside & (still > MOST))
         return float(times[began[0]]) if began.size else None
 
+    def outside_s(self, finding: Finding) -> tuple[float, float] | None:
+        """From when to when the run of a finding of this property lay outside the band, where that is known.
+
+        A finding's own window says so only with the share of points outside; else it is the part of the run
+        that the finding is about.
+        """
+        if finding.outside_share is not None:
+            return finding.window_s
+        since_s = self.since_s
+        if since_s is None:
+            return None
+        return since_s, max(float(curve.times_s[-1]) for curve in self.checked if len(curve.times_s))
+
     @property
     def _found_in(self) -> str:
         return self.findings[0].run_id if self.findings else ""

@@ -85,9 +85,10 @@ def _draw(axes: Axes, panel: Panel) -> None:
         band = panel.band
         axes.fill_between(band.times_s, band.lower, band.upper, color=BAND_COLOUR, alpha=0.3, linewidth=0)
     for finding in panel.findings:
-        if finding.window_s is not None:
+        outside = panel.outside_s(finding)
+        if outside is not None:
             # A strip, for a shade over the whole height would turn the band grey.
-            axes.axvspan(*finding.window_s, ymin=0.97, color=CHECKED_COLOUR, alpha=0.5, linewidth=0)
+            axes.axvspan(*outside, ymin=0.97, color=CHECKED_COLOUR, alpha=0.5, linewidth=0)
     for curve in panel.training:
         axes.plot(curve.times_s, curve.values, color=TRAINING_COLOUR, alpha=0.45, linewidth=0.8)
     worst = {finding.run_id for finding in panel.findings}
@@ -145,7 +146,7 @@ def _legend(panels: Sequence[Panel]) -> list[Line2D | Patch]:
         runs = max(len(panel.checked) for panel in panels)
         label = "checked run" if runs == 1 else f"{runs} checked runs"
         handles.append(Line2D([], [], color=CHECKED_COLOUR, linewidth=2, label=label))
-    if any(finding.window_s for panel in panels for finding in panel.findings):
+    if any(panel.outside_s(finding) for panel in panels for finding in panel.findings):
         handles.append(Patch(color=CHECKED_COLOUR, alpha=0.5, label="outside"))
     return handles
 

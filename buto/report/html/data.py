@@ -202,11 +202,9 @@ def _finding_data(panel: Panel, finding: Finding, run_ids: Sequence[str]) -> dic
 
 
 def _strip(panel: Panel, finding: Finding) -> list[float | None] | None:
-    """From when to when it lay outside, which a window of another detector does not say."""
-    if finding.outside_share is not None and finding.window_s is not None:
-        return [_number(time) for time in finding.window_s]
-    since = panel.since_s
-    return None if since is None else [since, float(panel.checked[0].times_s[-1])]
+    """From when to when it lay outside."""
+    outside = panel.outside_s(finding)
+    return None if outside is None else [_number(time) for time in outside]
 
 
 def _is_level(finding: Finding) -> bool:

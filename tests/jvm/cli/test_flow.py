@@ -15,7 +15,7 @@ version: 1
 defaults:
   interval: 50ms
   runs: 3
-  judge: {preset: sustained, deviations: 30}  # the verdict's sharpness is tested elsewhere, on quieter machines
+  judge: {preset: sustained, deviations: 30}  # how sharp verdicts are is tested elsewhere
 tests:
   keeper:
     command: [java, -Xmx128m, -cp, '${CLASSES}', Does, keep, 40]

@@ -184,7 +184,7 @@ def test_the_last_pattern_that_fits_holds_and_a_quantity_of_another_unit_is_refu
     oracle = learned(**{"minimum-effect": {"*": "300%", "jvm.thread.count": "2"}})
     assert check(oracle, runs_of(Program(threads=8))).status is Status.REGRESSION
     with pytest.raises(UsageError, match=r"minimum-effect: jvm\.\*: jvm\.buffer\.count"):
-        check(learned(**{"minimum-effect": {"jvm.*": "64KiB"}}), runs_of(UNCHANGED))
+        learned(**{"minimum-effect": {"jvm.*": "64KiB"}})
 
 
 @pytest.mark.parametrize(
