@@ -43,11 +43,11 @@ def test_the_window_of_a_finding_is_visible() -> None:
 def test_the_part_of_a_run_that_a_finding_is_about_is_no_time_outside() -> None:
     """Only where the run leaves the band is there a strip."""
     about = replace(made.leak(), outside_share=None, window_s=(0.0, 4.0))
-    panel = replace(made.panel(), findings=[about])
+    low, high = (replace(BAND, lower=0 * TIMES, upper=(limit * 2**20) + 0 * TIMES) for limit in (1.55, 15))
+    panel = replace(made.panel(), findings=[about], band=low)
     assert panel.outside_s(about) == pytest.approx((1.6, 4.0))
     assert panel.outside_s(made.leak()) == made.leak().window_s
-    assert panel.band is not None
-    within = replace(panel, band=replace(panel.band, lower=panel.band.lower * 0, upper=panel.band.upper * 10))
+    within = replace(panel, band=high)
     assert within.outside_s(about) is None
     without = replace(within, findings=[replace(about, window_s=None)])
     assert (pixels(property_plot(within, "leaker")) == pixels(property_plot(without, "leaker"))).all()
