@@ -31,6 +31,7 @@ COMMANDS: dict[str, Entry] = {
     "runs": Entry("buto.cli.runs", "list, show, export and delete stored runs"),
     "plot": Entry("buto.cli.plot", "draw what an oracle expects and what a run did"),
     "report": Entry("buto.cli.report", "judge stored runs again and write reports of them"),
+    "selftest": Entry("buto.cli.selftest", "measure how often an oracle fails an unchanged program"),
     "history": Entry("buto.cli.history", "show how the checks of a test went over time"),
     "experiments": Entry("buto.cli.experiments", "record the runs of the thesis's experiments"),
     "doctor": Entry("buto.cli.doctor", "say whether this machine can measure"),

@@ -260,3 +260,11 @@ def test_an_edited_oracle_may_hold_numbers_where_words_belong() -> None:
 def test_an_empty_mapping_is_told_apart_from_the_mapping_that_is_expected(tmp_path: Path) -> None:
     (fault,) = faults(tmp_path, "version: 1\ntests: {}\n")
     assert fault.endswith("tests: found an empty mapping, expected a mapping with something in it")
+
+
+def test_as_many_runs_as_are_needed_may_be_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "buto.yaml"
+    path.write_text("version: 1\ntests:\n  a: {command: x, runs: auto}\n  b: {command: x}\n")
+    tests = load(path).tests
+    assert (tests["a"].runs, tests["a"].adaptive) == (30, True)
+    assert (tests["b"].runs, tests["b"].adaptive) == (10, False)

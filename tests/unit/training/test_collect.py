@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from buto.collect.target import Target
 from buto.errors import MeasureError, StorageError
+from buto.runs import RunSet
 from buto.runs.store import RunStore
 from buto.training import PURPOSE, SESSION, Collected, Plan, collect, interleave, repeats
 from tests.unit.training.scripted import GOOD, LATE, STARVED, WRONG_EXIT, Event, Log, Script
@@ -171,3 +172,24 @@ def test_ctrl_c_passes_through_and_keeps_what_is_complete(tmp_path: Path) -> Non
         )
     assert len(RunStore(tmp_path).ids("a")) == 2
     assert script.closed == ["a"]
+
+
+def test_a_test_ends_when_it_has_enough_and_the_others_go_on(tmp_path: Path) -> None:
+    asked: list[int] = []
+
+    def enough(runs: RunSet) -> bool:
+        asked.append(len(runs))
+        return len(runs) == 3
+
+    script = Script({"a": [GOOD, STARVED, GOOD, GOOD], "b": [GOOD] * 5})
+    plans = [
+        Plan("a", Target(("a",), timeout_s=5.0), 5, enough=enough),
+        Plan("b", Target(("b",), timeout_s=5.0), 5),
+    ]
+    results = collect(
+        plans, RunStore(tmp_path), Log(), seed=1, purpose="train", collector_for=script.collector
+    )
+    assert [len(results[test].valid()) for test in "ab"] == [3, 5]
+    assert results["a"].failure is None
+    # Not after a run that was disturbed.
+    assert asked == [1, 2, 3]

@@ -1,0 +1,111 @@
+"""What training says of its oracle's strength, and buto selftest, on stored runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from buto import schemas
+from buto.runs.store import RunStore
+from tests.integration.stored import a_run, called, store
+
+CONFIG = """\
+version: 1
+tests:
+  leaker: {command: [java, Main], judge: {preset: calibrated, alpha: 0.05}}
+  other: {command: [java, Main], judge: {preset: sustained}}
+"""
+
+
+@pytest.fixture
+def trained(tmp_path: Path) -> Path:
+    """Fourteen stored runs, of which the first eight have trained an oracle."""
+    (tmp_path / "buto.yaml").write_text(CONFIG)
+    ids = store(tmp_path, *(a_run(number) for number in range(14)))
+    done = called(tmp_path, "train", "leaker", "--from-runs", f"..{ids[7]}")
+    assert done.returncode == 0, done.stderr
+    return tmp_path
+
+
+def test_training_says_what_its_oracle_would_notice(trained: Path) -> None:
+    done = called(trained, "train", "leaker", "--from-runs", "all", "--json", "result.json")
+    assert "TRAINED  leaker: 14 runs" in done.stdout
+    assert "a check would notice" in done.stdout
+    assert "jvm.memory.heap.used  ±" in done.stdout
+    assert "run.duration" not in done.stdout
+    result = json.loads((trained / "result.json").read_text())
+    jsonschema.validate(result, schemas.load("result"))
+    by_name = {one["quantity"]: one for one in result["tests"][0]["strengths"]}
+    assert set(by_name) == {"jvm.memory.heap.used", "jvm.thread.count", "jvm.class.loaded", "run.duration"}
+    assert 8e6 < by_name["jvm.memory.heap.used"]["level"] < 12e6
+    assert "run.duration" in called(trained, "-v", "train", "leaker", "--from-runs", "all").stdout
+    assert "notice" not in called(trained, "-q", "train", "leaker", "--from-runs", "all").stdout
+
+
+def test_training_by_bounds_says_nothing_of_strength(trained: Path) -> None:
+    store(trained, *(a_run(number, test="other") for number in range(5)))
+    done = called(trained, "train", "other", "--from-runs", "all", "--json", "result.json")
+    assert "notice" not in done.stdout
+    assert "strengths" not in json.loads((trained / "result.json").read_text())["tests"][0]
+
+
+def test_a_training_run_that_is_unlike_the_others_is_named(trained: Path) -> None:
+    (odd,) = store(trained, a_run(20, leak=40.0))
+    done = called(trained, "train", "leaker", "--from-runs", "all")
+    assert f"run {odd} stands apart" in done.stderr
+    assert f"buto runs delete leaker {odd}" in done.stderr
+    assert called(trained, "runs", "delete", "leaker", odd, "--with-training").returncode == 0
+    assert "stands apart" not in called(trained, "train", "leaker", "--from-runs", "all").stderr
+
+
+def test_unchanged_runs_seldom_fail(trained: Path) -> None:
+    done = called(trained, "selftest", "leaker")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(
+        "leaker: 14 runs of the unchanged program, each 29 times judged by 8 others"
+    )
+    assert "alpha is 5 %" in done.stdout
+    assert "to tell 5 % from 10 % takes about 144" in done.stdout
+    assert "more often than alpha" not in done.stderr
+
+
+def test_runs_of_checks_and_of_other_environments_are_no_unchanged_runs(trained: Path) -> None:
+    store(trained, a_run(30, purpose="check"), a_run(31, **{"jvm.spec.version": "25"}))
+    done = called(trained, "selftest", "leaker")
+    assert "leaker: 14 runs" in done.stdout
+    assert "1 run of other environments left out" in done.stderr
+
+
+def test_fewer_stored_runs_than_trained_are_said(trained: Path) -> None:
+    called(trained, "train", "leaker", "--from-runs", "all")
+    done = called(trained, "selftest", "leaker")
+    assert "11 of them train, where 14 trained the oracle" in done.stderr
+    assert "judged by 11 others" in done.stdout
+
+
+def test_too_few_runs_cannot_be_measured(trained: Path) -> None:
+    runs = RunStore(trained / ".buto")
+    runs.delete("leaker", runs.ids("leaker")[7:])
+    done = called(trained, "selftest", "leaker")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "8 are the fewest" in done.stderr
+    assert "buto record leaker --runs" in done.stderr
+    assert called(trained, "selftest", "leaker", "--training", "20").returncode == 3
+
+
+def test_an_oracle_of_bounds_promises_no_rate(trained: Path) -> None:
+    store(trained, *(a_run(number, test="other") for number in range(9)))
+    called(trained, "train", "other", "--from-runs", "all")
+    done = called(trained, "selftest", "other")
+    assert done.returncode == 3
+    assert "preset: calibrated" in done.stderr
+
+
+def test_auto_goes_with_calibrated_oracles_only(trained: Path) -> None:
+    done = called(trained, "train", "other", "--runs", "auto")
+    assert done.returncode == 2
+    assert "preset sustained" in done.stderr
+    assert called(trained, "train", "leaker", "--runs", "atuo").returncode == 2

@@ -1,0 +1,34 @@
+"""How strong an oracle is, in words."""
+
+from __future__ import annotations
+
+from math import inf
+
+import pytest
+
+from buto.oracle.strength import Strength
+from buto.properties import property_for
+from buto.report.strengths import HEADING, strength_lines
+
+HEAP = property_for("jvm.memory.heap.used")
+
+
+@pytest.mark.parametrize(
+    ("level", "more", "less", "said"),
+    [
+        (30 * 2.0**20, 1.2 * 2**20, 2**20, "±1.2 MiB (4 %)"),
+        (2.0**20, 2.0**19, inf, "+512 KiB (50 %)"),
+        (2.0**20, inf, 2.0**18, "-256 KiB (25 %)"),
+        (0.0, 2.0**20, inf, "+1 MiB"),
+        (2.0**20, inf, inf, "nothing up to 10 times as much"),
+    ],
+)
+def test_a_line_says_the_change_in_both_directions(level: float, more: float, less: float, said: str) -> None:
+    assert strength_lines([Strength(HEAP, level, more, less)]) == [
+        f"{HEADING}:",
+        f"  jvm.memory.heap.used  {said}",
+    ]
+
+
+def test_of_nothing_nothing_is_said() -> None:
+    assert strength_lines([]) == []
