@@ -42,9 +42,8 @@ def test_train_and_check_from_the_command_line(tmp_path: Path, classes: Path) ->
         *start,
         "40",
     )
-    assert (done.returncode, done.stdout) == (0, "TRAINED  keeper: 5 runs, oracles/keeper.json\n"), (
-        done.stderr
-    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("TRAINED  keeper: 5 runs, oracles/keeper.json\n")
     assert "keeper: run 5 of 5: " in done.stderr
     target = json.loads((tmp_path / "oracles" / "keeper.json").read_text())["target"]
     assert target == {"command": [*start, "40"], "interval": "50ms", "timeout": "1min"}
