@@ -50,6 +50,7 @@ examples:
             help="runs to judge together (default: 1, and 2 more to confirm a failure)",
         )
         parser.add_argument("--from-runs", metavar="WHICH", help=f"launch nothing, {options.FROM_RUNS}")
+        options.add_alpha_option(parser)
         options.add_target_options(parser)
         options.add_file_options(parser)
         reports.add_report_options(parser)

@@ -77,7 +77,8 @@ def the_oracle(args: Namespace, test: str, configured: config.Config | None = No
             f"{path} is the oracle of {found.test!r}, not of {test!r}",
             advice=shlex.join(["buto", args.command_name, found.test, "--oracle", str(path)]),
         )
-    return found
+    alpha = getattr(args, "alpha", None)
+    return found if alpha is None else oracle.at_alpha(found, alpha)
 
 
 def train_again(args: Namespace, test: str, *more: str, otherwise: tuple[str, ...] = ()) -> str:
@@ -173,7 +174,9 @@ def test_for(
     base = ours or built
     adaptive = args.runs == AUTO or (args.runs is None and base.adaptive)
     runs = MOST_RUNS if adaptive else args.runs or base.runs
-    return replace(built, runs=runs, settings=base.settings, adaptive=adaptive)
+    alpha = getattr(args, "alpha", None)
+    settings = base.settings if alpha is None else oracle.with_alpha(base.settings, alpha)
+    return replace(built, runs=runs, settings=settings, adaptive=adaptive)
 
 
 def _typed(args: Namespace) -> dict[str, Any]:

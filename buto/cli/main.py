@@ -8,8 +8,9 @@ import re
 import shlex
 import signal
 import sys
+import traceback
 from collections.abc import Iterable, Sequence
-from types import FrameType
+from types import FrameType, TracebackType
 from typing import NoReturn
 
 import buto
@@ -17,13 +18,15 @@ from buto.cli.command import Command, Interrupted
 from buto.cli.console import Console, Verbosity
 from buto.cli.options import goes_to_stdout
 from buto.cli.registry import COMMANDS
-from buto.errors import EXIT_USAGE, ButoError, UsageError
+from buto.errors import EXIT_NOT_JUDGED, EXIT_USAGE, ButoError, UsageError
 
 _LAUNCHER = re.compile(r"(\S*/)?(java|mvnw?|gradlew?|sh|bash)")
 """Words that begin a command of the user's."""
 
 EXIT_INTERRUPTED = 130
 """128 + SIGINT, as shells have it."""
+
+_BUG = "buto: this is a fault of buto itself, and says nothing of the program; please report what is above"
 
 _EPILOG = """\
 examples:
@@ -104,7 +107,27 @@ def entry() -> NoReturn:
         # Else a terminated buto would leave its JVM behind. What nohup ignores stays ignored.
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _exit_by)
-    sys.exit(main())
+    with _BugsFailApart():
+        sys.exit(main())
+
+
+class _BugsFailApart:
+    """Lets what nobody foresaw end with the code of what could not be judged.
+
+    By itself Python ends with 1 then, which is the code of a regression.
+    """
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        if error is None or isinstance(error, SystemExit | KeyboardInterrupt):
+            return
+        traceback.print_exception(error)
+        print(_BUG, file=sys.stderr)
+        raise SystemExit(EXIT_NOT_JUDGED) from error
 
 
 def _exit_by(number: int, frame: FrameType | None) -> NoReturn:

@@ -6,8 +6,6 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from argparse import _ArgumentGroup as ArgumentGroup
 from pathlib import Path
 
-from buto.config.model import AUTO
-
 STORE = Path(".buto")
 STDOUT = Path("-")
 """What an option takes for standard output; what people read then goes to standard error."""
@@ -60,6 +58,17 @@ def add_file_options(parser: ArgumentParser, *, judging: bool = True) -> None:
         )
 
 
+def add_alpha_option(parser: ArgumentParser) -> None:
+    """How many false alarms are accepted."""
+    parser.add_argument(
+        "--alpha",
+        metavar="SHARE",
+        type=float,
+        help="share of checks of an unchanged program that may fail (default: what the oracle or "
+        "buto.yaml says, else 0.01)",
+    )
+
+
 def add_mbean_option(parser: ArgumentParser | ArgumentGroup) -> None:
     """Which MBeans of the program's own to record."""
     parser.add_argument(
@@ -90,6 +99,9 @@ def count(text: str) -> int:
 
 def count_or_auto(text: str) -> int | str:
     """A number of runs, or AUTO, for argparse."""
+    # Reading a configuration takes imports that --help can do without.
+    from buto.config.model import AUTO
+
     return AUTO if text == AUTO else count(text)
 
 

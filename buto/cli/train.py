@@ -54,6 +54,7 @@ examples:
         source.add_argument(
             "--resume", metavar="ID", help="count stored runs from this one on, launch only what is missing"
         )
+        options.add_alpha_option(parser)
         options.add_target_options(parser)
         options.add_file_options(parser)
         reports.add_report_options(parser, ("json",))

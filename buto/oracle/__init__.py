@@ -2,11 +2,20 @@
 
 from buto.oracle.bounds import BoundsDetector, FittedBounds
 from buto.oracle.calibrated import CalibratedDetector, FittedCalibrated
-from buto.oracle.check import METADATA_SOURCE, check, needs_confirmation
+from buto.oracle.check import METADATA_SOURCE, at_alpha, check, needs_confirmation
 from buto.oracle.model import Oracle
 from buto.oracle.persist import load, save
 from buto.oracle.registry import DETECTORS
-from buto.oracle.settings import CALIBRATED, DEFAULT, PRESETS, SUSTAINED, THESIS, Settings, settings_from
+from buto.oracle.settings import (
+    CALIBRATED,
+    DEFAULT,
+    PRESETS,
+    SUSTAINED,
+    THESIS,
+    Settings,
+    settings_from,
+    with_alpha,
+)
 from buto.oracle.train import FEWEST_RUNS, fewest_runs, train
 
 __all__ = [
@@ -24,6 +33,7 @@ __all__ = [
     "FittedCalibrated",
     "Oracle",
     "Settings",
+    "at_alpha",
     "check",
     "fewest_runs",
     "load",
@@ -31,4 +41,5 @@ __all__ = [
     "save",
     "settings_from",
     "train",
+    "with_alpha",
 ]

@@ -121,6 +121,10 @@ class FittedCalibrated:
         """A run beside the bands, for plots."""
         return self.bands.compare(run)
 
+    def at(self, alpha: float) -> FittedCalibrated:
+        """The same judging at another alpha; nothing that was learned depends on it."""
+        return replace(self, settings=replace(self.settings, alpha=alpha))
+
     def to_data(self) -> dict[str, Any]:
         return calibrated_data.write(self.profile) | {"bands": self.bands.to_data()}
 

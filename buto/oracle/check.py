@@ -6,7 +6,9 @@ from dataclasses import replace
 
 from buto.classify.metadata import MetadataDifference, compare_metadata
 from buto.errors import JudgeError
+from buto.oracle.calibrated import FittedCalibrated
 from buto.oracle.model import Oracle
+from buto.oracle.settings import with_alpha
 from buto.runs import RunSet
 from buto.verdicts import Direction, Finding, Status, Verdict
 
@@ -61,6 +63,13 @@ def check(oracle: Oracle, runs: RunSet) -> Verdict:
         verdict, warnings=(*skipped, *verdict.warnings, *_cleared(oracle, verdict, valid), *others)
     )
     return _complete(verdict, oracle, valid)
+
+
+def at_alpha(oracle: Oracle, alpha: float) -> Oracle:
+    """The same oracle judging at another alpha. UsageError if it is no share, or the oracle has bounds."""
+    settings = with_alpha(oracle.settings, alpha)
+    assert isinstance(oracle.fitted, FittedCalibrated)  # no other settings have an alpha
+    return replace(oracle, settings=settings, fitted=oracle.fitted.at(settings.alpha))
 
 
 def needs_confirmation(oracle: Oracle, verdict: Verdict) -> bool:

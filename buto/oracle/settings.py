@@ -186,6 +186,11 @@ def settings_from(judge: Mapping[str, Any]) -> Settings:
     return settings
 
 
+def with_alpha(settings: Settings, alpha: float) -> Settings:
+    """The same settings at another alpha. UsageError if it is no share, or bounds judge, which have none."""
+    return settings_from({**settings.to_data(), "alpha": alpha})
+
+
 def _looks_at(detector: str, key: str) -> bool:
     return key in ALWAYS or (key in OF_CALIBRATED) == (detector == CALIBRATED.detector)
 

@@ -56,6 +56,20 @@ def test_a_changed_run_is_a_regression_that_says_what_and_what_next(trained: Pat
     assert "\x1b" not in done.stdout
 
 
+def test_alpha_may_be_said_for_one_check_and_for_an_oracle(trained: Path, tmp_path: Path) -> None:
+    done = called(trained, "check", "leaker", "--from-runs", id_of(20), "--alpha", "0.2")
+    assert "(alpha 0.2)" in done.stdout
+    oracle = tmp_path / "other.json"
+    done = called(
+        trained, "train", "leaker", "--from-runs", "all", "--alpha", "0.1", "--oracle", str(oracle), *COMMAND
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(oracle.read_text())["judge"]["alpha"] == 0.1
+    done = called(trained, "check", "leaker", "--from-runs", id_of(20), "--alpha", "2")
+    assert done.returncode == 2
+    assert "alpha: 2.0 is not a share of checks" in done.stderr
+
+
 def test_quiet_prints_the_verdict_alone(trained: Path) -> None:
     assert called(trained, "check", "leaker", "-q", "--from-runs", id_of(20)).stdout.startswith("PASS")
 

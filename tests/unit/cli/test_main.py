@@ -186,3 +186,11 @@ def cpu_s() -> float:
     """Processor time of all children that have ended."""
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return children.ru_utime + children.ru_stime
+
+
+def test_a_fault_of_buto_itself_is_never_taken_for_a_regression() -> None:
+    script = "from buto.cli import main\nmain.main = lambda: 1 / 0\nmain.entry()\n"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=30)
+    assert done.returncode == 3
+    assert "ZeroDivisionError" in done.stderr
+    assert done.stderr.rstrip().endswith("please report what is above")
