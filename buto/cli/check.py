@@ -25,9 +25,9 @@ class CheckCommand:
     help: ClassVar[str] = """\
 Launch a program and judge it by its oracle: pass, regression, or inconclusive.
 
-One run is enough if it passes. If it does not, two more are launched at once and the three are
-judged together, for by chance a good run, too, may differ now and then. With --runs K there are K
-runs, and no more.
+One run is enough if it is like those of the training. If it stands out from them, two more are
+launched at once and the three are judged together, for by chance a good run, too, stands out now
+and then. With --runs K there are K runs, and no more.
 
 The command is the one that buto.yaml has or that the oracle remembers; another may follow after --.
 Without NAME, all tests of buto.yaml are checked. The exit code is 0 if all pass, 1 if any shows a
@@ -47,7 +47,7 @@ examples:
             "--runs",
             metavar="K",
             type=options.count,
-            help="runs to judge together (default: 1, and 2 more to confirm a failure)",
+            help="runs to judge together (default: 1, and 2 more if it stands out)",
         )
         parser.add_argument("--from-runs", metavar="WHICH", help=f"launch nothing, {options.FROM_RUNS}")
         options.add_alpha_option(parser)
@@ -106,7 +106,7 @@ def _confirm(
     if not failed:
         return
     names = ", ".join(test.name for test in failed)
-    console.info(f"{names}: the run differs; {N_CONFIRMING} more are launched to confirm it")
+    console.info(f"{names}: the run stands out; {N_CONFIRMING} more are launched to confirm it")
     firsts = {test.name: collected[test.name].runs[0].id for test in failed}
     more = launch(failed, dict.fromkeys(firsts, N_CONFIRMING), args, console, firsts)
     for name, confirming in more.items():
