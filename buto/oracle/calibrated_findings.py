@@ -13,7 +13,7 @@ from buto.analysis.evidence import LARGEST_CONTRAST, largest_of_each
 from buto.analysis.features import Feature
 from buto.analysis.timepoints import IntArray
 from buto.oracle.findings import DURATION
-from buto.oracle.relevance import effect_of
+from buto.oracle.relevance import SHAPES, effect_of
 from buto.oracle.settings import CALIBRATED, Settings
 from buto.properties import Property
 from buto.runs import FloatArray, RunSet
@@ -71,12 +71,22 @@ def findings(evidence: Evidence, runs: RunSet, settings: Settings) -> tuple[Find
     numbers = _Numbers(evidence, features, limit, runs)
     found = []
     for place in _named(largest[0], limit, evidence.significance.p_value <= settings.alpha):
-        ours = np.flatnonzero(columns == np.unique(columns)[place])
-        best = int(ours[np.argmax(np.abs(evidence.contrast[0, ours]))])
+        best = _most_telling(evidence, features, np.flatnonzero(columns == np.unique(columns)[place]), limit)
         finding = numbers.finding(best)
         text = finding.text if largest[0, place] > limit else f"{finding.text}; {NOT_ALONE}"
         found.append(replace(finding, evidence=float(shares[place]), text=text))
     return tuple(found)
+
+
+def _most_telling(evidence: Evidence, features: Sequence[Feature], ours: IntArray, limit: float) -> int:
+    """The column of these with the largest contrast; of those that say how much there is, if one stands out.
+
+    That a heap swings more tells people less than that it grew, where it did both.
+    """
+    contrast = np.abs(evidence.contrast[0])
+    levels = [int(column) for column in ours if features[column].name not in SHAPES]
+    telling = [column for column in levels if contrast[column] > limit] or ours.tolist()
+    return int(max(telling, key=lambda column: contrast[column]))
 
 
 def standing(evidence: Evidence, settings: Settings) -> dict[str, float]:

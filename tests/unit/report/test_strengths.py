@@ -20,7 +20,6 @@ HEAP = property_for("jvm.memory.heap.used")
         (2.0**20, 2.0**19, inf, "+512 KiB (50 %)"),
         (2.0**20, inf, 2.0**18, "-256 KiB (25 %)"),
         (0.0, 2.0**20, inf, "+1 MiB"),
-        (2.0**20, inf, inf, "nothing up to 10 times as much"),
     ],
 )
 def test_a_line_says_the_change_in_both_directions(level: float, more: float, less: float, said: str) -> None:
@@ -28,6 +27,16 @@ def test_a_line_says_the_change_in_both_directions(level: float, more: float, le
         f"{HEADING}:",
         f"  jvm.memory.heap.used  {said}",
     ]
+
+
+def test_what_is_not_promised_stands_in_one_line_that_says_what_helps() -> None:
+    others = [
+        Strength(property_for(name), 2.0**20, inf, inf) for name in ("jvm.cpu.time", "jvm.class.loaded")
+    ]
+    (line,) = strength_lines(others)
+    assert "not even 10 times as much: jvm.cpu.time, jvm.class.loaded; more training runs" in line
+    known = strength_lines([*others, Strength(HEAP, 2.0**20, 2.0**19, inf)])
+    assert known == [f"{HEADING}:", "  jvm.memory.heap.used  +512 KiB (50 %)", line]
 
 
 def test_of_nothing_nothing_is_said() -> None:
