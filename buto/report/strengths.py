@@ -21,7 +21,8 @@ def strength_lines(strengths: Sequence[Strength]) -> list[str]:
         lines += [f"{HEADING}:", *(f"  {one.quantity.name:<{width}}  {_said(one)}" for one in known)]
     if others:
         lines.append(
-            f"not promised to be noticed alone, not even {TIMES_LEVEL:.0f} times as much: {', '.join(others)}; "
+            f"not promised to be noticed alone, not even {TIMES_LEVEL:.0f} times as much: "
+            f"{', '.join(others)}; "
             "more training runs sharpen an oracle (--runs 15, or --runs auto)"
         )
     return lines
