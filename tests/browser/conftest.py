@@ -67,7 +67,7 @@ class Opened:
 Opener = Callable[..., Opened]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     path = os.environ.get("BUTO_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
     if path is None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from buto.experiments import dataset, variants
-from buto.experiments.generate import PURPOSE, RUNS, generate, plans
+from buto.experiments.generate import PURPOSE, RUNS, SUBTLE_RUNS, generate, plans
 from buto.runs.store import RunStore
 from buto.training import PURPOSE as PURPOSE_KEY
 from tests.integration.stored import ROOT, buto, called
@@ -67,8 +67,8 @@ def test_two_variants_over_two_sessions_become_a_data_set(tmp_path: Path) -> Non
 
 def test_all_variants_of_all_hosts_are_planned_in_the_current_directory() -> None:
     planned = plans(variants.HOSTS)
-    assert len(planned) == 34
-    assert {plan.runs for plan in planned} == set(RUNS.values())
+    assert len(planned) == 2 * (17 + 5)
+    assert {plan.runs for plan in planned} == {*RUNS.values(), *SUBTLE_RUNS.values()}
     assert all(plan.target.directory is None for plan in planned)
     assert [plan.runs for plan in plans(("g1",), 3, ["leaker-string"])] == [3]
 

@@ -38,7 +38,7 @@ def test_other_arguments_are_the_keys_of_a_configuration() -> None:
         "expect_exit": 3,
         "environment": {"A": "1"},
         "mbeans": ({"name": "shop:*"},),
-        "judge": {"deviations": 5},
+        "judge": {"preset": "sustained", "deviations": 5},
     }
     test = test_of("t", given, {"runs": "4", "interval": "20ms"}, ROOT)
     assert (test.runs, test.target.expected_exit, test.target.environment) == (7, 3, {"A": "1"})
