@@ -100,22 +100,33 @@ def main_not_found(launch: Launch, jvm_command: str) -> MeasureError | None:
 
     Args:
         launch: after its end.
-        jvm_command: the JVM's ``sun.java.command``.
+        jvm_command: the JVM's ``sun.java.command``; empty if it had ended before anybody could look.
     """
     ending = launch.poll()
-    name = main_name(jvm_command)
-    if ending is None or not name or (launch.line.direct and ending.exit_code in (None, 0)):
+    if ending is None or (launch.line.direct and ending.exit_code in (None, 0)):
         return None
+    names = _possible_names(launch, jvm_command)
     for line in launch.kept_stderr().decode(errors="replace").splitlines():
         says = _LAUNCHER_SAYS.match(line)
+        if not says and not line.startswith(_NO_MAIN):
+            continue
         # A program that complains of itself begins with its name; the launcher never does.
-        if name in line and (line.startswith(_NO_MAIN) or (says and not line.startswith(name, says.end()))):
+        if any(name in line and not (says and line.startswith(name, says.end())) for name in names):
             return _error(
                 f"the program did not start: {line}",
                 launch,
                 "check the main class, the class path (-cp) and that the program was built",
             )
     return None
+
+
+def _possible_names(launch: Launch, jvm_command: str) -> tuple[str, ...]:
+    name = main_name(jvm_command)
+    if name:
+        return (name,)
+    if not launch.line.direct:
+        return ()
+    return tuple(word for word in launch.target.command[1:] if not word.startswith("-"))
 
 
 def _error(what: str, launch: Launch, advice: str) -> MeasureError:

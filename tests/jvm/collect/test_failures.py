@@ -15,6 +15,8 @@ import psutil
 import pytest
 
 from buto import jars
+from buto.collect import Target, failures
+from buto.collect.launcher import Launch
 from buto.collect.output import HEAD_BYTES, TAIL_BYTES
 from buto.errors import BadFileError, MeasureError, StorageError
 from tests.jvm.collect.conftest import ROOT, Recorder, problems
@@ -34,6 +36,16 @@ def test_an_unknown_main_class_is_named(record: Recorder, java: str) -> None:
     assert "end: exit code 1" in error.message
     assert "ClassNotFoundException: com.acme.Nope" in error.message
     assert "-cp" in str(error.advice)
+
+
+def test_a_main_class_is_named_though_nobody_saw_the_jvm_alive(java: str, tmp_path: Path) -> None:
+    target = Target((java, "-cp", ".", "com.acme.Nope"))
+    with Launch(target, tmp_path) as launch:
+        assert launch.wait(60) is not None
+        error = failures.main_not_found(launch, jvm_command="")
+    assert error is not None
+    assert "load main class com.acme.Nope" in error.message
+    assert "class path" in str(error.advice)
 
 
 def test_a_missing_jar_is_named(record: Recorder, java: str) -> None:
