@@ -48,8 +48,8 @@ $(PLUGINS)/repository/built: $(wildcard $(PLUGINS)/pom.xml $(PLUGINS)/*/pom.xml)
 	  -DaltDeploymentRepository="buto::file://$(CURDIR)/$(PLUGINS)/repository" clean deploy
 	@touch $@
 
-bench: $(VENV)/installed-test java ## what measuring costs
-	@$(BIN)/python -m perf
+bench: $(VENV)/installed-test java ## what measuring costs: docs/bench.md; ONLY="NAME ..." some of it
+	@$(BIN)/python -m perf $(ONLY)
 
 clean: ## remove what was built, but not the virtual environment
 	rm -rf build dist demo-output buto/jars/*.jar $(PLUGINS)/repository $(PLUGINS)/*/target .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,22 +1,80 @@
-"""All benchmarks, one after the other: ``make bench``."""
+"""The benchmarks, one after the other, and the page of what they measured: ``make bench``.
 
+Each one's figures are kept as soon as it ends, so that a series that was broken off goes on with
+``--resume``, and a single one can be repeated by its name.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
 import subprocess
 import sys
+import time
+from pathlib import Path
 
-BENCHMARKS: tuple[tuple[str, ...], ...] = (
-    ("perf.pipeline",),
-    ("perf.launches",),
-    ("perf.endurance", "--collector", "agent"),
-    ("perf.endurance", "--collector", "jmx", "--nap", "1500"),
-)
+from perf.figures import MISSED, section_of
+from perf.page import page
+
+ROOT = Path(__file__).parent.parent
+PAGE = ROOT / "docs" / "bench.md"
+FIGURES = ROOT / "docs" / "bench.json"
+
+BENCHMARKS: dict[str, tuple[str, ...]] = {
+    "pipeline": ("perf.pipeline",),
+    "launches": ("perf.launches",),
+    "endurance": ("perf.endurance", "--collector", "agent"),
+    "endurance-jmx": ("perf.endurance", "--collector", "jmx", "--nap", "1500"),
+}
+"""By the name under which they can be chosen, in the order of the page."""
 
 
 def main() -> int:
-    worst = 0
-    for module, *arguments in BENCHMARKS:
-        print(f"\n== {' '.join((module, *arguments))}", flush=True)
-        worst = max(worst, subprocess.run([sys.executable, "-m", module, *arguments], check=False).returncode)
-    return worst
+    parser = argparse.ArgumentParser(prog="python -m perf", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(BENCHMARKS)}; none: all")
+    parser.add_argument("--resume", action="store_true", help="leave out those whose figures there are")
+    options = parser.parse_args()
+    unknown = sorted(set(options.names) - set(BENCHMARKS))
+    if unknown:
+        parser.error(f"unknown benchmark: {', '.join(unknown)}")
+    known: dict[str, dict[str, object]] = json.loads(FIGURES.read_text()) if FIGURES.exists() else {}
+    failed = []
+    for name in options.names or BENCHMARKS:
+        if not (options.resume and name in known):
+            measured = _run(name)
+            if measured is None:
+                failed.append(name)
+            else:
+                known[name] = measured
+                _keep(known)
+    print(f"\nThe page is {PAGE.relative_to(ROOT)}.")
+    if failed:
+        print(f"Without figures ended: {', '.join(failed)}")
+    return 1 if failed else 0
+
+
+def _run(name: str) -> dict[str, object] | None:
+    """A benchmark's section; None if it failed to measure."""
+    module, *arguments = BENCHMARKS[name]
+    print(f"\n== {name}: {' '.join((module, *arguments))}", flush=True)
+    kept = FIGURES.with_suffix(".part")
+    began = time.monotonic()
+    try:
+        command = [sys.executable, "-m", module, *arguments, "--json", str(kept)]
+        done = subprocess.run(command, cwd=ROOT, check=False)
+        print(f"   {time.monotonic() - began:.0f} s")
+        if done.returncode not in (0, MISSED) or not kept.exists():
+            return None
+        section: dict[str, object] = json.loads(kept.read_text())
+        return section
+    finally:
+        kept.unlink(missing_ok=True)
+
+
+def _keep(known: dict[str, dict[str, object]]) -> None:
+    ordered = {name: known[name] for name in BENCHMARKS if name in known}
+    FIGURES.write_text(json.dumps(ordered, indent=1) + "\n")
+    PAGE.write_text(page([section_of(document) for document in ordered.values()]))
 
 
 if __name__ == "__main__":

@@ -5,13 +5,14 @@ Prints a table of what the measuring process (and, for ``jmx``, its worker) hold
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from buto.collect import Target, open_collector
+from perf.figures import Figure, benchmark, conclude
 from perf.napping import compiled
 
 
@@ -40,24 +41,43 @@ def children() -> list[int]:
     return [int(word) for word in words]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--launches", type=int, default=200)
+def measure(collector_name: str, n_launches: int, nap_ms: int) -> Iterator[Figure]:
+    buto: list[Held] = []
+    worker: list[Held] = []
+    with compiled() as classes:
+        command = ("java", "-cp", str(classes), "Nap", str(nap_ms), "0")
+        with open_collector(Target(command, timeout_s=60.0, collector=collector_name)) as collector:
+            for number in range(1, n_launches + 1):
+                collector.record("nap")
+                buto.append(held(os.getpid()))
+                worker.extend(held(pid) for pid in children()[:1])
+                if number == 1 or number % max(1, n_launches // 10) == 0:
+                    print(f"{number:5d} launches   {buto[-1]}   {worker[-1] if worker else ''}", flush=True)
+    yield from growth(f"{n_launches} by {collector_name}: buto", buto)
+    if worker:
+        yield from growth(f"{n_launches} by {collector_name}: its worker", worker)
+    left = len(children())
+    yield Figure("processes left behind", str(left), goal="0", met=left == 0)
+
+
+def growth(whose: str, along: Sequence[Held]) -> Iterator[Figure]:
+    """What was held early, when all was loaded, and at the end."""
+    early, late = along[len(along) // 10], along[-1]
+    level = late.threads <= early.threads and late.descriptors <= early.descriptors
+    held_then = f"{early.threads}, then {late.threads}; {early.descriptors}, then {late.descriptors}"
+    yield Figure(f"{whose}: threads; descriptors", held_then, goal="level", met=level)
+    yield Figure(f"{whose}: memory", f"{early.memory_mib:.1f}, then {late.memory_mib:.1f} MiB")
+
+
+def main() -> int:
+    parser = benchmark(__doc__)
+    parser.add_argument("--launches", type=int, default=100)
     parser.add_argument("--collector", choices=("agent", "jmx"), default="agent")
     parser.add_argument("--nap", type=int, default=0, help="milliseconds that each program lasts")
-    args = parser.parse_args()
-    with compiled() as classes:
-        command = ("java", "-cp", str(classes), "Nap", str(args.nap), "0")
-        with open_collector(Target(command, timeout_s=60.0, collector=args.collector)) as collector:
-            for number in range(1, args.launches + 1):
-                collector.record("nap")
-                if number == 1 or number % max(1, args.launches // 10) == 0:
-                    workers = "".join(f"   worker: {held(pid)}" for pid in children())
-                    print(f"{number:5d} launches   buto: {held(os.getpid())}{workers}", flush=True)
-    left = children()
-    print(f"left behind: {len(left)} processes")
-    sys.exit(bool(left))
+    options = parser.parse_args()
+    title = f"Many launches by one process, collector {options.collector}"
+    return conclude(title, tuple(measure(options.collector, options.launches, options.nap)), options)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

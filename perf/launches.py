@@ -6,15 +6,17 @@ its last one within 5 ms of the program's end, and its exit code is the program'
 
 from __future__ import annotations
 
-import argparse
+import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
+from perf.figures import Figure, at_most, benchmark, conclude, told
 from perf.napping import compiled, measured, unmeasured
 
+TITLE = "First sample, last sample and exit, of programs of 0 and 300 ms"
 LAST_SAMPLE_MS = 5.0
+EXIT_DELAY_MS = 20.0
 EXIT_CODE = 7
 
 
@@ -45,29 +47,28 @@ def launch(classes: Path, millis: int) -> Launch:
     )
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--launches", type=int, default=100)
-    n_launches = parser.parse_args().launches
+def measure(n_launches: int) -> Iterator[Figure]:
     with compiled() as classes:
         for millis in (0, 300):
             launches = [launch(classes, millis) for _ in range(n_launches)]
+            program = f"{millis} ms:"
             n_whole = sum(one.whole for one in launches)
+            yield Figure(f"{program} launches measured whole", f"{n_whole} of {n_launches}")
+            yield told(f"{program} first sample before `main`", [one.first_ms for one in launches], "ms")
+            last_ms = [one.last_ms for one in launches]
+            yield at_most(f"{program} the program's end to the last sample", last_ms, LAST_SAMPLE_MS, "ms")
+            plain_ms = [one.plain_exit_ms for one in launches]
+            yield told(f"{program} the program's end to the end of its process, unmeasured", plain_ms, "ms")
             delays = [one.exit_ms - one.plain_exit_ms for one in launches]
-            print(f"program of {millis} ms: {n_whole} of {n_launches} launches measured whole")
-            print(f"  first sample before main, ms:          {_spread([one.first_ms for one in launches])}")
-            print(f"  last sample after the program's end:   {_spread([one.last_ms for one in launches])}")
-            print(
-                f"  end of main to end of process, plain:  {_spread([one.plain_exit_ms for one in launches])}"
-            )
-            print(f"  the same, measured:                    {_spread([one.exit_ms for one in launches])}")
-            print(f"  exit delay, paired:                    {_spread(delays)}")
+            yield at_most(f"{program} exit delay, in pairs", delays, EXIT_DELAY_MS, "ms")
 
 
-def _spread(values: list[float]) -> str:
-    low, median, high = np.percentile(values, [5, 50, 95])
-    return f"median {median:6.1f}, 5 to 95 %: {low:6.1f} to {high:6.1f}, worst {max(values):6.1f}"
+def main() -> int:
+    parser = benchmark(__doc__)
+    parser.add_argument("--launches", type=int, default=40)
+    options = parser.parse_args()
+    return conclude(TITLE, tuple(measure(options.launches)), options)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

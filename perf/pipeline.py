@@ -8,7 +8,6 @@ busy machine changes the answer little.
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -23,8 +22,10 @@ from buto.analysis.smoothing import smooth
 from buto.analysis.timepoints import linear
 from buto.properties import Property
 from buto.runs import FloatArray, Outcome, Quality, Run
+from perf.figures import Figure, at_least, benchmark, conclude, told
 from tests import naive
 
+TITLE = "Arrays against loops: 50 runs, 60 properties, 60 samples"
 N_RUNS, N_PROPERTIES, N_SAMPLES = 50, 60, 60
 INTERVAL_S = 0.1
 WINDOW = 9
@@ -97,17 +98,13 @@ def seconds(work: Callable[[], object], times: int = 1) -> float:
     return (time.process_time() - begin) / times
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repeats", type=int, default=9)
-    repeats = parser.parse_args().repeats
+def measure(repeats: int) -> list[Figure]:
     *training, test = runs()
     training_of, test_of = [list(one) for one in zip(*map(plainly, training), strict=True)], plainly(test)
     fast, slow = over_arrays(training, test), loop_by_loop(training_of, test_of)
     times = test.times_s[WINDOW // 2 :][: len(fast)]
     if [times[outside].tolist() for outside in fast.T] != slow or not fast.any():
-        print(f"the two versions disagree: {fast.sum()} and {sum(map(len, slow))} samples outside")
-        return 1
+        raise SystemExit(f"the two versions disagree: {fast.sum()} and {sum(map(len, slow))} samples outside")
     rounds = [
         (
             seconds(lambda: over_arrays(training, test), 10),
@@ -117,19 +114,19 @@ def main() -> int:
         for _ in range(repeats)
     ]
     arrays, fitted, loops = np.array(rounds).T
-    print(
-        f"{N_RUNS} runs, {N_PROPERTIES} properties, {N_SAMPLES} samples; {fast.sum()} samples outside in both"
-    )
-    print(f"  loop by loop, ms:            {spread(loops * 1e3)}")
-    print(f"  over arrays, ms:             {spread(arrays * 1e3)}")
-    print(f"  times as fast:               {spread(loops / arrays)}; goal: {GOAL:g}")
-    print(f"  all of fit and compare, ms:  {spread(fitted * 1e3)}")
-    return 0 if np.median(loops / arrays) >= GOAL else 1
+    return [
+        told("loop by loop", loops * 1e3, "ms"),
+        told("over arrays", arrays * 1e3, "ms"),
+        at_least("times as fast", loops / arrays, GOAL, ""),
+        told("all of fit and compare", fitted * 1e3, "ms"),
+    ]
 
 
-def spread(values: FloatArray) -> str:
-    low, median, high = np.percentile(values, [5, 50, 95])
-    return f"median {median:6.1f}, 5 to 95 %: {low:6.1f} to {high:6.1f}"
+def main() -> int:
+    parser = benchmark(__doc__)
+    parser.add_argument("--repeats", type=int, default=9)
+    options = parser.parse_args()
+    return conclude(TITLE, measure(options.repeats), options)
 
 
 if __name__ == "__main__":

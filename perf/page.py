@@ -1,0 +1,39 @@
+"""The page of results, Markdown."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+from collections.abc import Sequence
+
+from perf.figures import Section, table
+
+HEAD = """# What measuring costs
+
+`make bench` measures this page on your machine; `make bench ONLY="{example}"` only a part of it. What is
+compared was measured side by side, in turns, in one run. A figure is a median; for its spread stand the
+quartiles.
+"""
+
+
+def page(sections: Sequence[Section]) -> str:
+    """The whole page; it names no host and no path."""
+    goals = [figure.met for section in sections for figure in section.figures if figure.goal]
+    parts = [
+        HEAD.format(example="classes launches"),
+        f"\n{sum(goals)} of {len(goals)} goals are met. {_machine()}\n",
+        *(f"\n## {section.title}\n\n{table(section)}\n" for section in sections),
+    ]
+    return "".join(parts)
+
+
+def _machine() -> str:
+    cores = len(os.sched_getaffinity(0))
+    python = platform.python_version()
+    return f"Measured on {cores} cores, {platform.system()} {platform.machine()}, {_java()}, Python {python}."
+
+
+def _java() -> str:
+    told = subprocess.run(["java", "-version"], capture_output=True, text=True, check=True).stderr
+    return f"Java {told.splitlines()[0].split(chr(34))[1]}"
