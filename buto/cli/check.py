@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from buto.checking import N_CONFIRMING, needs_confirmation
 from buto.cli import chosen, options, remarks, reports
+from buto.cli.changed import divided
 from buto.cli.console import Console
 from buto.cli.judged import judged, tell
 from buto.cli.results import finish
@@ -38,6 +39,7 @@ examples:
   buto check leaker --runs 3
   buto check leaker -- java -Xmx256m -cp new.jar com.acme.Main 5 100
   buto check --json result.json --html report.html --junitxml junit.xml
+  buto check --changed-since origin/main
   buto check leaker --from-runs 20261120T234041.123Z-1f2e
 """
 
@@ -50,6 +52,11 @@ examples:
             help="runs to judge together (default: 1, and 2 more if it stands out)",
         )
         parser.add_argument("--from-runs", metavar="WHICH", help=f"launch nothing, {options.FROM_RUNS}")
+        parser.add_argument(
+            "--changed-since",
+            metavar="REV",
+            help="leave out tests whose inputs, as buto.yaml names them, git says are as in revision REV",
+        )
         options.add_alpha_option(parser)
         options.add_target_options(parser)
         options.add_file_options(parser)
@@ -58,7 +65,7 @@ examples:
     def run(self, args: Namespace, console: Console) -> int:
         reports.check_paths(args)
         configured = chosen.read_config(args)
-        names = chosen.names_of(args, configured)
+        names, left_out = divided(chosen.names_of(args, configured), args, configured, console)
         oracles = {name: chosen.the_oracle(args, name, configured) for name in names}
         for name in names:
             _warn_of_settings(name, args, configured, oracles[name], console)
@@ -66,11 +73,19 @@ examples:
             collected = {name: Collected(stored_runs(name, args.from_runs, args)) for name in names}
         else:
             tests = [chosen.test_for(name, args, configured, oracles[name]) for name in names]
-            collected = launch(tests, dict.fromkeys(names, args.runs or 1), args, console)
-            if args.runs is None:
-                _confirm(tests, oracles, collected, args, console)
+            collected = measured(tests, oracles, args, console) if tests else {}
         results = [_checked(name, oracles[name], collected[name], args, console) for name in names]
-        return finish(results, args, console)
+        return finish(results, args, console, None if args.changed_since is None else left_out)
+
+
+def measured(
+    tests: Sequence[TestConfig], oracles: Mapping[str, Oracle], args: Namespace, console: Console
+) -> dict[str, Collected]:
+    """Launch tests as often as was asked for, or once, and twice more what stands out."""
+    collected = launch(tests, {test.name: args.runs or 1 for test in tests}, args, console)
+    if args.runs is None:
+        _confirm(tests, oracles, collected, args, console)
+    return collected
 
 
 def _warn_of_settings(

@@ -29,10 +29,10 @@ ORACLES = Path("oracles")
 def oracle_path(args: Namespace, test: str) -> Path:
     """Where the oracle of a test lies: where ``--oracle`` says, else beside the configuration, else here."""
     given: Path | None = getattr(args, "oracle", None)
-    return given or _root(args) / ORACLES / f"{encode_test(test)}.json"
+    return given or root(args) / ORACLES / f"{encode_test(test)}.json"
 
 
-def _root(args: Namespace) -> Path:
+def root(args: Namespace) -> Path:
     """The directory of the configuration, the current one without any."""
     path = config.find(getattr(args, "config", None), Path())
     return Path() if path is None else path.parent
@@ -41,7 +41,7 @@ def _root(args: Namespace) -> Path:
 def settle_store(args: Namespace) -> None:
     """Have the store lie beside the configuration, unless ``--store`` was typed."""
     if args.store is options.STORE:
-        args.store = _root(args) / options.STORE
+        args.store = root(args) / options.STORE
 
 
 def check_oracle_paths(args: Namespace, names: Sequence[str]) -> None:

@@ -21,7 +21,7 @@ from buto.errors import (
     UsageError,
 )
 from buto.report.annotations import workflow_commands
-from buto.report.result import Result
+from buto.report.result import LeftOut, Result
 from buto.report.terminal import HEADLINE_ONLY, MAX_LINES
 from buto.runs.names import encode_test
 
@@ -31,30 +31,36 @@ _WORST_FIRST = (EXIT_REGRESSION, EXIT_USAGE, EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXI
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A command that is about to exit."""
+    """A command that is about to exit.
+
+    Attributes:
+        left_out: of the tests that it was about, those that it did not look at; None if it leaves none out.
+    """
 
     command: str
     results: Sequence[Result]
     exit_code: int
     at: datetime
+    left_out: Sequence[LeftOut] | None = None
 
 
 def _json(done: Finished, path: Path) -> dict[Path, bytes]:
     from buto.report.json_result import result_document, result_text
 
-    return {path: result_text(result_document(done.command, done.results, done.exit_code, done.at)).encode()}
+    document = result_document(done.command, done.results, done.exit_code, done.at, done.left_out)
+    return {path: result_text(document).encode()}
 
 
 def _junit(done: Finished, path: Path) -> dict[Path, bytes]:
     from buto.report.junit import junit_xml
 
-    return {path: junit_xml(done.results, done.at)}
+    return {path: junit_xml(done.results, done.at, done.left_out or ())}
 
 
 def _markdown(done: Finished, path: Path) -> dict[Path, bytes]:
     from buto.report.markdown import markdown_text
 
-    return {path: markdown_text(done.results).encode()}
+    return {path: markdown_text(done.results, done.left_out or ()).encode()}
 
 
 def _bencher(done: Finished, path: Path) -> dict[Path, bytes]:
@@ -142,8 +148,8 @@ def max_lines(console: Console) -> int | None:
 
 
 def worst_code(results: Sequence[Result]) -> int:
-    """The exit code of a command with these results."""
-    return min((_code(result) for result in results), key=_WORST_FIRST.index)
+    """The exit code of a command with these results; that of a pass without any."""
+    return min((_code(result) for result in results), key=_WORST_FIRST.index, default=EXIT_PASS)
 
 
 def write_reports(done: Finished, args: Namespace, console: Console) -> None:
@@ -162,9 +168,14 @@ def write_reports(done: Finished, args: Namespace, console: Console) -> None:
             console.result(line)
 
 
-def finished(results: Sequence[Result], args: Namespace, exit_code: int) -> Finished:
+def finished(
+    results: Sequence[Result],
+    args: Namespace,
+    exit_code: int,
+    left_out: Sequence[LeftOut] | None = None,
+) -> Finished:
     """A command that ends now."""
-    return Finished(args.command_name, results, exit_code, datetime.now(UTC))
+    return Finished(args.command_name, results, exit_code, datetime.now(UTC), left_out)
 
 
 def _asked(args: Namespace) -> dict[str, Path]:

@@ -9,22 +9,32 @@ from buto.cli import reports
 from buto.cli.console import Console
 from buto.errors import StorageError
 from buto.report.json_result import result_document, result_text
-from buto.report.result import Result
+from buto.report.result import LEFT_OUT, LeftOut, Result
 from buto.runs.results import ResultStore
 
 
-def finish(results: Sequence[Result], args: Namespace, console: Console) -> int:
+def finish(
+    results: Sequence[Result],
+    args: Namespace,
+    console: Console,
+    left_out: Sequence[LeftOut] | None = None,
+) -> int:
     """Say how each of several tests went, write the reports and the history, and return the exit code.
+
+    Args:
+        left_out: the tests that the command did not look at; None if it was not asked to leave any out.
 
     Raises:
         StorageError: a report cannot be written. A history that cannot be written is only warned of.
     """
-    if len(results) > 1:
-        width = max(len(result.test) for result in results)
+    lines = [(result.test, result.status) for result in results]
+    lines += [(one.test, LEFT_OUT) for one in left_out or ()]
+    if len(lines) > 1:
+        width = max(len(test) for test, _ in lines)
         console.result("")
-        for result in results:
-            console.result(f"{result.test:<{width}}  {result.status}")
-    done = reports.finished(results, args, reports.worst_code(results))
+        for test, became in lines:
+            console.result(f"{test:<{width}}  {became}")
+    done = reports.finished(results, args, reports.worst_code(results), left_out)
     keep(done, args, console)
     reports.write_reports(done, args, console)
     return done.exit_code

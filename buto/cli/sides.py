@@ -7,12 +7,13 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from buto.cli import chosen, worktrees
+from buto.cli import chosen, git, worktrees
 from buto.cli.console import Console
 from buto.config import Config, TestConfig
 from buto.errors import UsageError
 
 AGAINST = "--against"
+_WITHOUT_GIT = "buto compare A -- COMMAND --against B -- COMMAND compares without one"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +77,8 @@ def test_of(
     if side.revision is None:
         return test
     here = test.target.directory or Path()
-    repository = worktrees.repository_of(here)
-    commit = worktrees.commit_of(repository, side.revision)
+    repository = git.repository_of(here, _WITHOUT_GIT)
+    commit = git.commit_of(repository, side.revision)
     tree = stack.enter_context(worktrees.checked_out(repository, commit))
     directory = worktrees.same_place(tree, repository, here)
     if args.build is not None:

@@ -11,38 +11,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from buto.cli import git
 from buto.collect.output import last_lines
 from buto.collect.session import session_directory
 from buto.errors import MeasureError, UsageError
 
-GIT_TIMEOUT_S = 600.0
 BUILD_TIMEOUT_S = 3600.0
-
-_OF_A_HOOK = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
-"""Set by git for its hooks, where they would lead every other git to the wrong files."""
-
-
-def repository_of(directory: Path) -> Path:
-    """The top of the working tree that a directory lies in. UsageError if it lies in none."""
-    try:
-        return Path(_git(directory, "rev-parse", "--show-toplevel")).resolve()
-    except UsageError as error:
-        raise UsageError(
-            f"{directory.resolve()} is in no git repository: {error.message}",
-            advice="buto compare A -- COMMAND --against B -- COMMAND compares without one",
-        ) from error
-
-
-def commit_of(repository: Path, revision: str) -> str:
-    """The full name of a revision's commit. UsageError if there is no such revision."""
-    try:
-        return _git(
-            repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"
-        )
-    except UsageError as error:
-        raise UsageError(
-            f"{repository} has no revision {revision!r}", advice="git log --oneline, git tag, git branch"
-        ) from error
 
 
 @contextmanager
@@ -57,11 +31,11 @@ def checked_out(repository: Path, commit: str) -> Iterator[Path]:
         # One name for all, since paths of unlike length would be a difference of the programs.
         tree = place / "checkout"
         try:
-            _git(repository, "worktree", "add", "--detach", "--quiet", os.fspath(tree), commit)
+            git.said(repository, "worktree", "add", "--detach", "--quiet", os.fspath(tree), commit)
             yield tree
         finally:
             # What git does not remove goes with its directory, and git then forgets it in time.
-            _call(repository, "worktree", "remove", "--force", "--force", os.fspath(tree))
+            git.call(repository, "worktree", "remove", "--force", "--force", os.fspath(tree))
 
 
 def same_place(tree: Path, repository: Path, directory: Path) -> Path:
@@ -128,28 +102,3 @@ def _words(command: str) -> list[str]:
     if not words:
         raise UsageError("--build: there is no command")
     return words
-
-
-def _git(directory: Path, *words: str) -> str:
-    """What git prints; UsageError with what it complains of."""
-    done = _call(directory, *words)
-    if done.returncode:
-        raise UsageError(f"git {words[0]}: {done.stderr.strip() or f'exited with code {done.returncode}'}")
-    return done.stdout.strip()
-
-
-def _call(directory: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    environment = {key: value for key, value in os.environ.items() if key not in _OF_A_HOOK}
-    try:
-        return subprocess.run(
-            ["git", *words],
-            cwd=directory,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=GIT_TIMEOUT_S,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise UsageError(f"git cannot be used: {error}", advice="install git") from error

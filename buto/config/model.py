@@ -23,6 +23,9 @@ DEFAULT_RUNS = 10
 AUTO = "auto"
 """Instead of a number of runs: as many as sharpen the oracle."""
 
+_NOT_REMEMBERED = ("runs", "judge", "inputs")
+"""Keys that say nothing of how to launch and measure."""
+
 DEFAULT_TIMEOUT_S = 600.0
 DEFAULT_INTERVAL_S = 0.1
 SHORTEST_INTERVAL_S = 0.001
@@ -50,6 +53,8 @@ class TestConfig:
         settings: how to judge.
         workload: what is done to the program while it is measured; None for nothing.
         adaptive: whether only as many runs train it as still sharpen it.
+        inputs: shell patterns, from the configuration's directory, of the files that it depends on; empty
+            where that is not said.
     """
 
     __test__: ClassVar[bool] = False  # pytest would take the class for a test
@@ -61,6 +66,7 @@ class TestConfig:
     settings: Settings = DEFAULT
     workload: Workload | None = None
     adaptive: bool = False
+    inputs: tuple[str, ...] = ()
 
 
 def build_test(
@@ -108,11 +114,12 @@ def build_test(
         },
         expected_exit=written.get("expect-exit", good_exit),
     )
-    remembered = {key: value for key, value in written.items() if key not in ("runs", "judge")}
+    remembered = {key: value for key, value in written.items() if key not in _NOT_REMEMBERED}
     adaptive = written.get("runs") == AUTO
     runs = MOST_RUNS if adaptive else written.get("runs", DEFAULT_RUNS)
     settings = values.settings(written.get("judge", {}))
-    return TestConfig(name, target, remembered, runs, settings, workload, adaptive)
+    inputs = tuple(written.get("inputs", ()))
+    return TestConfig(name, target, remembered, runs, settings, workload, adaptive, inputs)
 
 
 def parse_interval(text: str) -> float:

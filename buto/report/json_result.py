@@ -18,7 +18,7 @@ from buto import __version__
 from buto.errors import ButoError
 from buto.oracle.strength import Strength
 from buto.report.levels import levels
-from buto.report.result import Result
+from buto.report.result import LeftOut, Result
 from buto.runs import Run
 from buto.runs.model import COMMIT
 from buto.verdicts import Finding, Verdict
@@ -28,7 +28,11 @@ VERSION = 2
 
 
 def result_document(
-    command: str, results: Sequence[Result], exit_code: int, finished: datetime
+    command: str,
+    results: Sequence[Result],
+    exit_code: int,
+    finished: datetime,
+    left_out: Sequence[LeftOut] | None = None,
 ) -> dict[str, Any]:
     """The whole document as plain data.
 
@@ -37,6 +41,7 @@ def result_document(
         results: one for each test, in the order in which they were carried out.
         exit_code: what the command is about to exit with.
         finished: an aware time; written in UTC.
+        left_out: the tests that the command did not look at; None if it was not asked to leave any out.
     """
     return {
         "format": FORMAT,
@@ -46,6 +51,7 @@ def result_document(
         "exit_code": exit_code,
         "finished": finished.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         "tests": [_test(result) for result in results],
+        **({} if left_out is None else {"left_out": [asdict(one) for one in left_out]}),
     }
 
 

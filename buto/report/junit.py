@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 
 from buto.errors import EXIT_USAGE
 from buto.report.harmless import MAX_TEXT, one_line
-from buto.report.result import Result
+from buto.report.result import LeftOut, Result
 from buto.report.terminal import result_lines
 from buto.runs import Run
 from buto.verdicts import Status
@@ -26,18 +26,19 @@ _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 """What XML 1.0 cannot hold, not even escaped."""
 
 
-def junit_xml(results: Sequence[Result], finished: datetime) -> bytes:
+def junit_xml(results: Sequence[Result], finished: datetime, left_out: Sequence[LeftOut] = ()) -> bytes:
     """The whole file, UTF-8.
 
     Args:
         finished: when the command ended; aware, written in UTC.
+        left_out: tests that the command did not look at; they are skipped ones here.
     """
-    cases = [_case(result) for result in results]
+    cases = [*map(_case, results), *map(_skipped, left_out)]
     counts = {
         "tests": len(cases),
         "failures": sum(case.find("failure") is not None for case in cases),
         "errors": sum(case.find("error") is not None for case in cases),
-        "skipped": 0,
+        "skipped": len(left_out),
     }
     hosts = {str(run.metadata.get("host.name", "")) for result in results for run in result.runs}
     suite = ElementTree.Element(
@@ -72,6 +73,12 @@ def _case(result: Result) -> ElementTree.Element:
     last = [run for run in result.runs if run.stdout or run.stderr][-1:]
     for name, output in ((name, output) for run in last for name, output in _outputs(run) if output):
         _add(case, name, _end_of(output))
+    return case
+
+
+def _skipped(one: LeftOut) -> ElementTree.Element:
+    case = ElementTree.Element("testcase", {"classname": SUITE, "name": one_line(one.test), "time": "0.000"})
+    _add(case, "skipped", "", {"message": one_line(one.why)})
     return case
 
 

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from buto.report import words
 from buto.report.harmless import MAX_TEXT, one_line
-from buto.report.result import Result
+from buto.report.result import LEFT_OUT, LeftOut, Result
 from buto.report.terminal import result_lines
 from buto.verdicts import Finding, Verdict
 
@@ -35,9 +35,13 @@ def marker(test: str) -> str:
     return f"<!-- buto: {quote(test, safe='', errors='backslashreplace').replace('-', '%2D')} -->"
 
 
-def markdown_text(results: Sequence[Result]) -> str:
-    """The parts of all tests, each behind its marker."""
-    return "\n".join(_part(result) for result in results)
+def markdown_text(results: Sequence[Result], left_out: Sequence[LeftOut] = ()) -> str:
+    """The parts of all tests, each behind its marker; a line for those that were not looked at."""
+    return "\n".join([*map(_part, results), *map(_left_out, left_out)])
+
+
+def _left_out(one: LeftOut) -> str:
+    return f"{marker(one.test)}\n⏭️ **{LEFT_OUT}** {code(one.test)}: {code(one.why)}\n"
 
 
 def _part(result: Result) -> str:

@@ -14,6 +14,7 @@ from buto.verdicts import Verdict
 
 ERROR = "error"
 TRAINED = "trained"
+LEFT_OUT = "left out"
 
 
 @dataclass(frozen=True)
@@ -51,3 +52,15 @@ class Result:
 def reported(report: CheckReport, oracle: Path) -> Result:
     """The result of a check that has a verdict."""
     return Result(report.test, oracle, report.checked.runs, report.verdict, report=report)
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A test that a command was not to look at; neither passed nor failed.
+
+    Attributes:
+        why: in a clause.
+    """
+
+    test: str
+    why: str

@@ -10,7 +10,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from buto.cli.worktrees import build, checked_out, commit_of, repository_of, same_place
+from buto.cli.git import commit_of, repository_of
+from buto.cli.worktrees import build, checked_out, same_place
 from buto.errors import MeasureError, UsageError
 
 
@@ -70,7 +71,7 @@ def test_two_revisions_have_places_whose_names_are_equally_long(repository: Path
 
 
 def test_the_place_in_a_revision_is_that_in_the_repository(repository: Path) -> None:
-    assert repository_of(repository / "sub") == repository
+    assert repository_of(repository / "sub", "") == repository
     with checked_out(repository, commit_of(repository, "old")) as tree:
         assert same_place(tree, repository, repository / "sub") == tree / "sub"
         (repository / "later").mkdir()
@@ -89,7 +90,7 @@ def test_what_is_no_revision_is_refused(repository: Path, revision: str) -> None
 def test_outside_a_repository_there_are_no_revisions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", os.fspath(tmp_path.parent))
     with pytest.raises(UsageError, match="is in no git repository"):
-        repository_of(tmp_path)
+        repository_of(tmp_path, "go on without")
 
 
 def test_what_a_hook_is_told_does_not_lead_astray(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,115 @@
+"""Which tests a change can concern: ``check --changed-since``.
+
+A test is left out only where git can tell that nothing which it declares has changed. Whatever git does not
+know (a pattern that means no file, an oracle that is ignored or lies elsewhere) has the test checked.
+"""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from buto import config
+from buto.cli import chosen, git
+from buto.cli.console import Console
+from buto.errors import UsageError
+from buto.report.harmless import one_line
+from buto.report.result import LeftOut
+
+_WITHOUT_GIT = "leave --changed-since out; then all tests are checked"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What is not as it was at a commit: committed since, not committed, or untracked, all alike.
+
+    Attributes:
+        root: where patterns start from.
+        repository: the top of the working tree.
+        commit: its full name.
+    """
+
+    root: Path
+    repository: Path
+    commit: str
+
+    def of_file(self, path: Path) -> str | None:
+        """Why a file, or what it is a link to, may be another than at the commit; None if it is the same."""
+        for place in dict.fromkeys((path.parent.resolve() / path.name, path.resolve())):
+            if not place.is_relative_to(self.repository):
+                return f"{place} is not in the repository"
+            literal = f":(top,literal){place.relative_to(self.repository)}"
+            why = self.of(literal) or (None if self.knows(literal) else f"git knows no file {place}")
+            if why is not None:
+                return why
+        return None
+
+    def of(self, pathspec: str) -> str | None:
+        """Which of the files that are meant has changed; None if none has. UsageError if git refuses it."""
+        options = ("--name-only", "--no-renames", "--no-relative", "--ignore-submodules=none")
+        found = git.paths(self.root, "diff", "-z", *options, self.commit, "--", pathspec)
+        if not found:
+            untracked = ("--others", "--exclude-standard", "--full-name")
+            found = git.paths(self.root, "ls-files", "-z", *untracked, "--", pathspec)
+        return f"{one_line(found[0])} has changed" if found else None
+
+    def knows(self, pathspec: str) -> bool:
+        """Whether git watches a file that is meant."""
+        return bool(git.paths(self.root, "ls-files", "-z", "--cached", "--", pathspec))
+
+
+def divided(
+    names: Sequence[str], args: Namespace, configured: config.Config | None, console: Console
+) -> tuple[list[str], list[LeftOut]]:
+    """The tests that are to be checked, and those that ``--changed-since`` leaves out.
+
+    Raises:
+        UsageError: git cannot say what has changed.
+    """
+    if args.changed_since is None:
+        return list(names), []
+    root = chosen.root(args)
+    repository = git.repository_of(root, _WITHOUT_GIT)
+    difference = Difference(root, repository, git.commit_of(repository, args.changed_since))
+    checked, left_out = [], []
+    for name in names:
+        why = _reason(name, difference, args, configured, console)
+        if why is None:
+            left_out.append(LeftOut(name, f"nothing that it depends on changed since {args.changed_since}"))
+        else:
+            console.detail(f"{name}: checked, for {why}")
+            checked.append(name)
+    for one in left_out:
+        console.result(f"LEFT OUT  {one.test}: {one.why}")
+    return checked, left_out
+
+
+def _reason(
+    test: str, difference: Difference, args: Namespace, configured: config.Config | None, console: Console
+) -> str | None:
+    """Why a test is to be checked, None if nothing that it depends on has changed."""
+    ours = None if configured is None else configured.tests.get(test)
+    if configured is None or ours is None or not ours.inputs:
+        return "it declares no inputs"
+    why = difference.of_file(configured.path) or difference.of_file(chosen.oracle_path(args, test))
+    if why is not None:
+        return why
+    for pattern in ours.inputs:
+        try:
+            why = difference.of(f":(glob){pattern}")
+            known = why is not None or difference.knows(f":(glob){pattern}")
+        except UsageError as error:
+            raise UsageError(
+                f"{configured.path}: tests.{test}.inputs: {pattern!r}: {error.message}",
+                advice="patterns start from the configuration's directory and stay within the repository",
+            ) from error
+        if not known:
+            console.warning(
+                f"{test}: git knows no file {pattern!r}; as long as that is so, it is always checked"
+            )
+            why = "its inputs are not known"
+        if why is not None:
+            return why
+    return None

@@ -1,0 +1,80 @@
+"""Calls of git: the only place that starts it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+from buto.errors import UsageError
+
+GIT_TIMEOUT_S = 600.0
+
+_OF_A_HOOK = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
+"""Set by git for its hooks, where they would lead every other git to the wrong files."""
+
+
+def repository_of(directory: Path, otherwise: str) -> Path:
+    """The top of the working tree that a directory lies in.
+
+    Args:
+        otherwise: what to type where there is none.
+
+    Raises:
+        UsageError: it lies in none, or git is not installed.
+    """
+    done = call(directory, "rev-parse", "--show-toplevel")
+    if done.returncode:
+        raise UsageError(
+            f"{directory.resolve()} is in no git repository: {done.stderr.strip()}", advice=otherwise
+        )
+    return Path(done.stdout.strip()).resolve()
+
+
+def commit_of(repository: Path, revision: str) -> str:
+    """The full name of a revision's commit. UsageError if there is no such revision."""
+    words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    done = call(repository, *words)
+    if done.returncode == 0:
+        return done.stdout.strip()
+    if said(repository, "rev-parse", "--is-shallow-repository") == "true":
+        raise UsageError(
+            f"{repository} has no revision {revision!r}, and it is a clone without its history",
+            advice="git fetch --unshallow; on GitHub: fetch-depth: 0, on GitLab: GIT_DEPTH: 0",
+        )
+    raise UsageError(
+        f"{repository} has no revision {revision!r}", advice="git log --oneline, git tag, git branch"
+    )
+
+
+def paths(directory: Path, *words: str) -> list[str]:
+    """What a git command prints that was given ``-z``; UsageError with what it complains of."""
+    return [path for path in said(directory, *words).split("\0") if path]
+
+
+def said(directory: Path, *words: str) -> str:
+    """What git prints; UsageError with what it complains of."""
+    done = call(directory, *words)
+    if done.returncode:
+        raise UsageError(f"git {words[0]}: {done.stderr.strip() or f'exited with code {done.returncode}'}")
+    return done.stdout.strip()
+
+
+def call(directory: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """git as it ended there, in English. UsageError if it cannot be started, or does not end."""
+    environment = {key: value for key, value in os.environ.items() if key not in _OF_A_HOOK}
+    try:
+        return subprocess.run(
+            ["git", *words],
+            cwd=directory,
+            env={**environment, "LC_ALL": "C"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            # Names of files need not be UTF-8.
+            encoding="utf-8",
+            errors="surrogateescape",
+            timeout=GIT_TIMEOUT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise UsageError(f"git cannot be used: {error}", advice="install git") from error

@@ -1,0 +1,264 @@
+"""``check --changed-since``: what is checked, what is left out and said to be, and what cannot be told."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from xml.etree import ElementTree
+
+import jsonschema
+import pytest
+
+from buto import schemas
+from buto.runs.results import ResultStore
+from tests.integration.stored import a_run, buto, called, store
+
+CONFIG = """\
+version: 1
+tests:
+  shop: {command: java Shop, inputs: [shop, "lib/*.jar"]}
+  mail: {command: java Mail, inputs: ["mail/**/*.java"]}
+  rest: {command: java Rest}
+"""
+NAMES = ("shop", "mail", "rest")
+
+
+def git(directory: Path, *words: str) -> str:
+    names = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
+    return subprocess.run(
+        ["git", *names, *words], cwd=directory, capture_output=True, text=True, timeout=30, check=True
+    ).stdout
+
+
+def commit(directory: Path) -> None:
+    git(directory, "add", "--all")
+    git(directory, "commit", "--quiet", "-m", "a change")
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project below the top of a repository, with an oracle for each test, all committed."""
+    top = tmp_path_factory.mktemp("template")
+    project = top / "project"
+    for path in ("shop/Shop.java", "shop/deep/Cart.java", "lib/a.jar", "mail/deep/Mail.java", "README"):
+        (project / path).parent.mkdir(parents=True, exist_ok=True)
+        (project / path).write_text("as it was")
+    (project / "buto.yaml").write_text(CONFIG)
+    (project / ".gitignore").write_text(".buto/\n*.class\n*.json.html\n/reports/\n")
+    for name in NAMES:
+        store(project, *(a_run(number, test=name) for number in range(10)), a_run(20, test=name))
+    assert called(project, "train", "--from-runs", f"..{a_run(19).id}").returncode == 0
+    git(top, "init", "--quiet")
+    commit(top)
+    git(top, "tag", "old")
+    return top
+
+
+@pytest.fixture
+def project(template: Path, tmp_path: Path) -> Path:
+    subprocess.run(["cp", "-r", f"{template}/.", str(tmp_path)], check=True, timeout=30)
+    return tmp_path / "project"
+
+
+def check(project: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return called(project, "check", "--changed-since", "old", "--from-runs", a_run(20).id, *words)
+
+
+def left_out(done: subprocess.CompletedProcess[str]) -> set[str]:
+    """The tests that are said to be left out; every other one passed."""
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    names = {line.split("  ")[1].partition(":")[0] for line in lines if line.startswith("LEFT OUT  ")}
+    passed = {line.split("  ")[1].partition(":")[0] for line in lines if line.startswith("PASS  ")}
+    assert (names | passed, names & passed) == (set(NAMES), set())
+    return names
+
+
+def test_only_what_says_on_what_it_depends_is_left_out(project: Path) -> None:
+    done = check(project)
+    assert left_out(done) == {"shop", "mail"}
+    assert "LEFT OUT  mail: nothing that it depends on changed since old\n" in done.stdout
+    assert done.stdout.splitlines()[-3:] == ["rest  pass", "shop  left out", "mail  left out"]
+
+
+@pytest.mark.parametrize(
+    ("path", "unconcerned"),
+    [
+        ("README", {"shop", "mail"}),
+        ("shop/deep/Cart.java", {"mail"}),
+        ("shop/new", {"mail"}),
+        ("lib/a.jar", {"mail"}),
+        ("lib/deep/b.jar", {"shop", "mail"}),
+        ("mail/Top.java", {"shop"}),
+        ("mail/deep/Mail.xml", {"shop", "mail"}),
+        ("oracles/mail.json", {"shop"}),
+        ("buto.yaml", set()),
+    ],
+)
+def test_a_change_concerns_those_whose_inputs_oracle_or_configuration_it_is_in(
+    project: Path, path: str, unconcerned: set[str]
+) -> None:
+    (project / path).parent.mkdir(exist_ok=True)
+    with (project / path).open("a") as file:
+        file.write("\n")
+    assert left_out(check(project)) == unconcerned
+
+
+@pytest.mark.parametrize("how", ["committed", "staged", "untracked"])
+def test_a_change_counts_however_far_it_has_come_on_its_way_into_a_commit(project: Path, how: str) -> None:
+    (project / "mail" / "New.java").write_text("new")
+    if how == "staged":
+        git(project, "add", "--all")
+    elif how == "committed":
+        commit(project)
+    assert left_out(check(project)) == {"shop"}
+
+
+@pytest.mark.parametrize("how", ["gone", "moved away", "no longer committed"])
+def test_a_file_that_is_missing_is_a_change(project: Path, how: str) -> None:
+    if how == "gone":
+        (project / "lib/a.jar").unlink()
+    elif how == "moved away":
+        git(project, "mv", "lib/a.jar", "elsewhere.jar")
+    else:
+        git(project, "rm", "--quiet", "--cached", "lib/a.jar")
+        git(project, "commit", "--quiet", "-m", "forgotten")
+    assert left_out(check(project)) == {"mail"}
+
+
+def test_what_was_changed_and_changed_back_has_not_changed(project: Path) -> None:
+    (project / "shop/Shop.java").write_text("other")
+    commit(project)
+    (project / "shop/Shop.java").write_text("as it was")
+    assert left_out(check(project)) == {"shop", "mail"}
+
+
+def test_a_test_whose_patterns_mean_no_file_is_checked_with_a_warning(project: Path) -> None:
+    """Such as build results, which git ignores: it cannot tell whether they changed."""
+    (project / "buto.yaml").write_text(CONFIG.replace("mail/**/*.java", "mail/**/*.class"))
+    (project / "mail" / "Mail.class").write_text("built")
+    commit(project)
+    git(project, "tag", "--force", "old")
+    done = check(project)
+    assert left_out(done) == {"shop"}
+    assert "mail: git knows no file 'mail/**/*.class'; as long as that is so, it is always checked" in done.stderr
+
+
+@pytest.mark.parametrize("place", ["ignored", "elsewhere"])
+def test_an_oracle_that_git_does_not_watch_is_always_judged_by(project: Path, place: str) -> None:
+    named = project / "reports" if place == "ignored" else project.parent.parent / f"{project.parent.name}.o"
+    named.mkdir()
+    oracle = named / "mail.json"
+    oracle.write_bytes((project / "oracles" / "mail.json").read_bytes())
+    done = check(project, "mail", "--oracle", os.fspath(oracle))
+    assert (done.returncode, done.stdout.startswith("PASS  mail")) == (0, True)
+
+
+def test_an_oracle_that_is_a_link_counts_as_what_it_leads_to(project: Path) -> None:
+    (project / "oracles" / "mail.json").rename(project / "kept.json")
+    (project / "oracles" / "mail.json").symlink_to("../kept.json")
+    commit(project)
+    git(project, "tag", "--force", "old")
+    assert left_out(check(project)) == {"shop", "mail"}
+    with (project / "kept.json").open("a") as file:
+        file.write("\n")
+    assert left_out(check(project)) == {"shop"}
+
+
+def test_a_missing_oracle_is_an_error_and_not_left_out(project: Path) -> None:
+    (project / "oracles" / "mail.json").unlink()
+    done = check(project, "mail")
+    assert (done.returncode, done.stdout) == (4, "")
+    assert "'mail' has no oracle yet" in done.stderr
+
+
+def test_where_nothing_is_left_to_check_that_is_said_and_no_pass(project: Path) -> None:
+    """Nothing is launched, and the reports have tests that were skipped."""
+    (project / "reports").mkdir()
+    files = ("--json", "reports/r.json", "--junitxml", "reports/r.xml", "--markdown", "reports/r.md")
+    words = ("check", "shop", "mail", "--changed-since", "HEAD", *files, "--html", "reports/r.html")
+    done = called(project, *words)
+    assert done.returncode == 0, done.stderr
+    assert "PASS" not in done.stdout
+    assert done.stdout.count("LEFT OUT  ") == 2
+    result = json.loads((project / "reports/r.json").read_text())
+    jsonschema.validate(result, schemas.load("result"))
+    assert (result["exit_code"], result["tests"]) == (0, [])
+    assert [one["test"] for one in result["left_out"]] == ["shop", "mail"]
+    suite = ElementTree.parse(project / "reports/r.xml").find("testsuite")
+    assert suite is not None
+    counted = {key: suite.get(key) for key in ("tests", "failures", "errors", "skipped")}
+    assert counted == {"tests": "2", "failures": "0", "errors": "0", "skipped": "2"}
+    assert len(suite.findall("testcase/skipped")) == 2
+    markdown = (project / "reports/r.md").read_text()
+    assert markdown.startswith("<!-- buto: shop -->\n⏭️ **left out** <code>shop</code>: ")
+    assert "pass" not in markdown
+    assert not (project / "reports/r.html").exists()
+    assert len(ResultStore(project / ".buto").all("shop")) == 1
+
+
+def test_the_json_of_a_check_of_everything_says_nothing_of_it(project: Path) -> None:
+    done = called(project, "check", "rest", "--from-runs", a_run(20).id, "--json", "-")
+    assert "left_out" not in json.loads(done.stdout)
+
+
+def test_from_another_directory_patterns_start_at_the_configuration(project: Path) -> None:
+    (project / "shop/Shop.java").write_text("other")
+    words = ("--changed-since", "old", "--from-runs", a_run(20).id, "--config", "../buto.yaml")
+    assert left_out(called(project / "mail", "check", *words)) == {"mail"}
+
+
+def test_settings_of_git_do_not_hide_a_change(project: Path) -> None:
+    for key, value in (
+        ("diff.relative", "true"),
+        ("diff.ignoreSubmodules", "all"),
+        ("core.quotePath", "true"),
+    ):
+        git(project, "config", key, value)
+    (project / "shop" / os.fsdecode(b"\xff \n\xc3\xa9")).write_text("new")
+    assert left_out(check(project, "-v")) == {"mail"}
+
+
+def test_what_cannot_be_told_is_wrong_usage(project: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    unknown = called(project, "check", "--changed-since", "nowhere")
+    assert (unknown.returncode, unknown.stdout) == (2, "")
+    assert "has no revision 'nowhere'" in unknown.stderr
+    assert "try:  git log --oneline" in unknown.stderr
+
+    (project / "buto.yaml").write_text(CONFIG.replace("lib/*.jar", "../../lib"))
+    commit(project)
+    outside = called(project, "check", "--changed-since", "HEAD")
+    assert (outside.returncode, outside.stdout) == (2, "")
+    assert "tests.shop.inputs: '../../lib': git diff: " in outside.stderr
+    assert "stay within the repository" in outside.stderr
+
+    shallow = tmp_path_factory.mktemp("shallow")
+    git(shallow, "clone", "--quiet", "--depth", "1", f"file://{project.parent}", "clone")
+    short = called(shallow / "clone" / "project", "check", "--changed-since", "HEAD~1")
+    assert (short.returncode, short.stdout) == (2, "")
+    assert "try:  git fetch --unshallow; on GitHub: fetch-depth: 0" in short.stderr
+
+
+def test_without_a_repository_or_git_it_is_wrong_usage(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", os.fspath(tmp_path.parent))
+    (tmp_path / ".git").rename(tmp_path / "gone")
+    done = check(project)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "is in no git repository" in done.stderr
+    assert "try:  leave --changed-since out" in done.stderr
+    without = buto(project, "check", "--changed-since", "old", PATH="/nowhere")
+    assert (without.returncode, without.stdout) == (2, "")
+    assert "git cannot be used" in without.stderr
+    assert "try:  install git" in without.stderr
+
+
+def test_inputs_that_are_none_are_refused(project: Path) -> None:
+    for inputs in ("[]", '[""]', "src"):
+        (project / "buto.yaml").write_text(f"version: 1\ntests: {{a: {{command: java A, inputs: {inputs}}}}}")
+        done = called(project, "check")
+        assert (done.returncode, done.stdout) == (2, ""), inputs
+        assert "tests.a.inputs" in done.stderr
