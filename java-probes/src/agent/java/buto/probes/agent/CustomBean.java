@@ -3,19 +3,24 @@ package buto.probes.agent;
 import java.util.LinkedHashMap;
 import javax.management.Attribute;
 import javax.management.AttributeList;
+import javax.management.InstanceNotFoundException;
 import javax.management.JMException;
 import javax.management.MBeanAttributeInfo;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
 import javax.management.openmbean.OpenMBeanAttributeInfo;
 
-/** One MBean of the program: its wanted attributes, all fetched in one call. */
+/**
+ * One MBean of the program: its wanted attributes, all fetched in one call. If that call fails for one
+ * of them, as it does for a getter that throws an Error, each is fetched alone from then on.
+ */
 final class CustomBean extends Bean {
     private final MBeanServer server;
     private final ObjectName name;
     private final LinkedHashMap<String, ValueNode> nodes = new LinkedHashMap<String, ValueNode>();
     private final String[] attributes;
     private final boolean[] asked;
+    private boolean alone;
 
     /**
      * Makes a column for every wanted attribute that is a number by its type, and for every one that
@@ -74,6 +79,25 @@ final class CustomBean extends Bean {
         if (attributes.length == 0) {
             return;
         }
+        if (!alone) {
+            try {
+                readTogether(columns);
+            } catch (RuntimeException oneOfThem) {
+                if (oneOfThem.getCause() instanceof OutOfMemoryError) {
+                    throw oneOfThem;
+                }
+                alone = true;
+            }
+        }
+        if (alone) {
+            for (String attribute : attributes) {
+                readAlone(attribute, columns);
+            }
+        }
+        failed(columns, "is not in this sample");
+    }
+
+    private void readTogether(Columns columns) throws JMException {
         AttributeList values = server.getAttributes(name, attributes);
         for (Object value : values) {
             Attribute attribute = (Attribute) value;
@@ -85,29 +109,39 @@ final class CustomBean extends Bean {
         if (values.size() < attributes.length) {
             explainOmitted(values, columns);
         }
-        failed(columns, "is not in this sample");
+    }
+
+    private void readAlone(String attribute, Columns columns) throws InstanceNotFoundException {
+        ValueNode node = nodes.get(attribute);
+        try {
+            read(node, server.getAttribute(name, attribute), columns);
+        } catch (InstanceNotFoundException gone) {
+            throw gone;
+        } catch (JMException failure) {
+            node.failed(columns, Reason.of(failure));
+        } catch (RuntimeException failure) {
+            node.failed(columns, Reason.of(failure));
+        }
     }
 
     private static void read(ValueNode node, Object value, Columns columns) {
         try {
             node.read(value, columns);
+        } catch (OutOfMemoryError notItsFault) {
+            throw notItsFault;
         } catch (RuntimeException programsOwnData) {
+            node.failed(columns, Reason.of(programsOwnData));
+        } catch (Error programsOwnData) {
             node.failed(columns, Reason.of(programsOwnData));
         }
     }
 
     /** Fetching many attributes leaves out those that fail, so each of them is asked alone, once. */
-    private void explainOmitted(AttributeList values, Columns columns) {
+    private void explainOmitted(AttributeList values, Columns columns) throws InstanceNotFoundException {
         for (int i = 0; i < attributes.length; i++) {
             if (!asked[i] && !contains(values, attributes[i])) {
                 asked[i] = true;
-                try {
-                    server.getAttribute(name, attributes[i]);
-                } catch (JMException failure) {
-                    nodes.get(attributes[i]).failed(columns, Reason.of(failure));
-                } catch (RuntimeException failure) {
-                    nodes.get(attributes[i]).failed(columns, Reason.of(failure));
-                }
+                readAlone(attributes[i], columns);
             }
         }
     }

@@ -55,7 +55,7 @@ final class ValueNode {
     void read(Object value, Columns columns) {
         if (value instanceof Number) {
             declare(columns);
-            columns.set(column, ((Number) value).doubleValue());
+            readNumber(((Number) value).doubleValue(), columns);
         } else if (value instanceof Boolean) {
             declare(columns);
             columns.set(column, ((Boolean) value).booleanValue() ? 1.0 : 0.0);
@@ -65,6 +65,14 @@ final class ValueNode {
             readRows((TabularData) value, columns);
         } else if (column != NOT_YET && !columns.isExplained(column)) {
             columns.unreadable(column, value == null ? "is null" : "is no number: " + value.getClass().getName());
+        }
+    }
+
+    private void readNumber(double number, Columns columns) {
+        if (number - number == 0) {
+            columns.set(column, number);
+        } else {
+            columns.unreadable(column, "is " + number);
         }
     }
 
