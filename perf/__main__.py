@@ -23,6 +23,7 @@ FIGURES = ROOT / "docs" / "bench.json"
 BENCHMARKS: dict[str, tuple[str, ...]] = {
     "pipeline": ("perf.pipeline",),
     "launches": ("perf.launches",),
+    "scale-mbeans": ("perf.scale_mbeans",),
     "endurance": ("perf.endurance", "--collector", "agent"),
     "endurance-jmx": ("perf.endurance", "--collector", "jmx", "--nap", "1500"),
 }

@@ -44,9 +44,9 @@ class _RecordingWithClock(Recording):
 
 @contextmanager
 def compiled() -> Iterator[Path]:
-    """A directory with the program's class."""
+    """A directory with the classes of all programs."""
     with TemporaryDirectory(prefix="buto-perf-") as directory:
-        subprocess.run(["javac", "-d", directory, HERE / "programs" / "Nap.java"], check=True)
+        subprocess.run(["javac", "-d", directory, *sorted((HERE / "programs").glob("*.java"))], check=True)
         yield Path(directory)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.jvm.agent.conftest import PATIENCE_S, Launcher
-from tests.jvm.agent.plain_collector import Heard, PlainCollector, Rule
+from tests.jvm.agent.plain_collector import SAMPLES, Heard, PlainCollector, Rule
 
 KINDS = "mbean[test:name=first,type=Kinds]"
 EMITTED = "mbean[test:type=Emitter]/Emitted"
@@ -139,8 +139,28 @@ def test_metadata_is_read_as_soon_as_the_bean_appears(
 
 def test_columns_are_bounded(one_java: Path, scene: Scene) -> None:
     rule = Rule("test:*", notifications=False)
-    heard = scene.run(one_java, ["many=2100", "wait"], [rule], lambda heard: len(heard.columns) == 4096)
-    assert "4096" in heard.metadata["buto.columns.refused"]
+    heard = scene.run(one_java, ["many=8300", "wait"], [rule], lambda heard: len(heard.columns) == 16384)
+    assert "16384" in heard.metadata["buto.columns.refused"]
+    assert heard.dropped == (0, 0)
+
+
+def test_two_thousand_beans_are_in_every_sample_each_of_which_is_one_message(
+    one_java: Path, scene: Scene
+) -> None:
+    rule = Rule("test:*", notifications=False)
+    columns = [f"mbean[test:id={place},type=Many]/Emitted" for place in range(2000)]
+
+    def all_there_in_three(heard: Heard) -> bool:
+        return set(columns) <= set(heard.names) and seen(columns[-1])(heard)
+
+    heard = scene.run(one_java, ["many=2000", "wait"], [rule], all_there_in_three)
+    assert heard.types.count(SAMPLES) == len(heard.rows)
+    place_of = {name: place for place, name in enumerate(heard.names)}
+    places = [place_of[name] for name in columns]
+    whole = [all(place < len(row) and row[place] == 0.0 for place in places) for row in heard.rows]
+    first = whole.index(True)
+    assert len(whole[first:]) >= 3
+    assert all(whole[first:])
     assert heard.dropped == (0, 0)
 
 

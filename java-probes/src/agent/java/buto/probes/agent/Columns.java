@@ -12,7 +12,7 @@ final class Columns {
     static final int COUNTER = 1;
 
     /** Most columns there can be; further ones are refused. */
-    static final int MOST = 4096;
+    static final int MOST = 16384;
 
     /** The number of a column that was refused. */
     static final int NONE = -1;

@@ -14,7 +14,7 @@ final class Columns {
     static final int COUNTER = 1;
 
     /** Most columns there can be, as in the agent; a table that grows for ever must not end the recording. */
-    private static final int MOST = 4096;
+    private static final int MOST = 16384;
 
     /** The number of a column that was refused. */
     private static final int NONE = -1;
