@@ -1,6 +1,8 @@
 package buto.probes.jmx;
 
 import java.io.IOException;
+import java.rmi.MarshalException;
+import java.rmi.UnmarshalException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -14,7 +16,10 @@ import javax.management.JMException;
 import javax.management.MBeanServerConnection;
 import javax.management.ObjectName;
 
-/** One MBean in a snapshot: one request for all its attributes, and the time that took. */
+/**
+ * One MBean in a snapshot: one request for all its attributes, and the time that took. Where that request
+ * fails for one of them, each is asked for alone from then on.
+ */
 final class Bean {
     final ObjectName name;
     private final Columns columns;
@@ -22,6 +27,7 @@ final class Bean {
     private final Map<String, List<Cell>> cells = new LinkedHashMap<>();
     private final Set<String> questioned = new HashSet<>();
     private boolean wasRead;
+    private boolean alone;
 
     Bean(ObjectName name, Columns columns) {
         this.name = name;
@@ -48,22 +54,49 @@ final class Bean {
 
     private void readCells(MBeanServerConnection server) throws IOException {
         try {
-            Map<String, Object> values = new HashMap<>();
-            for (Attribute answer : server.getAttributes(name, attributes()).asList()) {
-                values.put(answer.getName(), answer.getValue());
+            if (!alone) {
+                readTogether(server);
             }
-            wasRead = true;
-            for (String attribute : attributes()) {
-                if (values.containsKey(attribute)) {
-                    store(attribute, values.get(attribute));
-                } else if (questioned.add(attribute)) {
-                    question(server, attribute);
+            if (alone) {
+                for (String attribute : attributes()) {
+                    readAlone(server, attribute);
                 }
             }
+            wasRead = true;
         } catch (InstanceNotFoundException gone) {
             explainAll(wasRead ? "the MBean was unregistered" : "the MBean is not registered");
         } catch (JMException | RuntimeException failure) {
             explainAll(describe(failure));
+        }
+    }
+
+    /** One attribute can spoil the answer for all: it throws an Error, or its value cannot be sent. */
+    private void readTogether(MBeanServerConnection server) throws IOException, JMException {
+        Map<String, Object> values = new HashMap<>();
+        try {
+            for (Attribute answer : server.getAttributes(name, attributes()).asList()) {
+                values.put(answer.getName(), answer.getValue());
+            }
+        } catch (RuntimeException | MarshalException | UnmarshalException oneOfThem) {
+            alone = true;
+            return;
+        }
+        for (String attribute : attributes()) {
+            if (values.containsKey(attribute)) {
+                store(attribute, values.get(attribute));
+            } else if (questioned.add(attribute)) {
+                question(server, attribute);
+            }
+        }
+    }
+
+    private void readAlone(MBeanServerConnection server, String attribute) throws IOException, JMException {
+        try {
+            store(attribute, server.getAttribute(name, attribute));
+        } catch (InstanceNotFoundException gone) {
+            throw gone;
+        } catch (JMException | RuntimeException | MarshalException | UnmarshalException failure) {
+            explain(attribute, describe(failure));
         }
     }
 

@@ -67,13 +67,21 @@ interface Cell {
 
         @Override
         public boolean store(Object value) {
-            boolean any = Values.flatten(name, value, (column, number) -> columns.set(gauge(column), number));
-            if (!any && asked) {
+            boolean any = Values.flatten(name, value, this::set);
+            if (!any && (asked || !own.isEmpty())) {
                 explain(value == null ? "the attribute is null"
                         : "the attribute has no numbers, its type is " + value.getClass().getName());
             }
-            return any || asked || value == null
+            return any || asked || !own.isEmpty() || value == null
                     || value instanceof CompositeData || value instanceof TabularData;
+        }
+
+        private void set(String name, double number) {
+            if (Double.isNaN(number) || Double.isInfinite(number)) {
+                columns.explain(gauge(name), "is " + number);
+            } else {
+                columns.set(gauge(name), number);
+            }
         }
 
         @Override
