@@ -19,6 +19,7 @@ from buto.collect.collector import Collector, OnTick, open_collector
 from buto.collect.companion import BAD_COMPANION, Companion
 from buto.collect.jvm_ending import BAD_END
 from buto.collect.output import last_lines
+from buto.collect.quality import BLOCKED, STARVED
 from buto.collect.recording import Progress
 from buto.collect.target import Target
 from buto.errors import ButoError, MeasureError, StorageError
@@ -321,7 +322,12 @@ def check_repeats(runs: Sequence[Run], planned: int) -> None:
     if len(invalid) <= repeats(planned):
         return
     commonest = Counter(problem for run in invalid for problem in run.quality.problems).most_common(1)[0][0]
+    if commonest.startswith(STARVED):
+        advice = "buto doctor (what else loads this machine), or sample less often with --interval"
+    elif commonest.startswith(BLOCKED):
+        advice = "leave it out: name the MBeans to record with --mbean PATTERN"
+    else:
+        advice = f"buto runs show {shlex.join([invalid[-1].test, invalid[-1].id])}"
     raise MeasureError(
-        f"{len(invalid)} of {len(runs)} runs were disturbed, most often: {commonest}",
-        advice="buto doctor (what else loads this machine), or sample less often with --interval",
+        f"{len(invalid)} of {len(runs)} runs were disturbed, most often: {commonest}", advice=advice
     )

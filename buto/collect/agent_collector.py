@@ -15,6 +15,7 @@ from buto.collect.companion import Accompanied, Companion
 from buto.collect.hsperf import NoPerfData
 from buto.collect.jvm_choice import main_name
 from buto.collect.launcher import Ending, Launch
+from buto.collect.quality import BLOCKED
 from buto.collect.recording import Recording
 from buto.collect.session import session_directory
 from buto.collect.target import Target
@@ -133,6 +134,9 @@ def _finish(
 def _problems(session: AgentSession) -> tuple[str, ...]:
     problems = []
     recorder = session.recorder
+    if recorder is not None and recorder.blocked is not None and not recorder.complete:
+        bean, since_ns = recorder.blocked
+        problems.append(f"{BLOCKED} {bean} did not answer for {(session.end_ns - since_ns) * 1e-9:.1f} s")
     if recorder is not None and recorder.n_lost_notifications:
         problems.append(f"{recorder.n_lost_notifications} notifications were lost, for there were too many")
     if session.silence_ns > _SILENCE_NS:

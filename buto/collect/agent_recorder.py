@@ -9,6 +9,8 @@ from buto.collect.agent_frames import ChannelError
 from buto.collect.recording import Recording
 from buto.properties import Kind
 
+_BLOCKED = "blocked "
+
 
 class AgentRecorder:
     """Follows the conversation with one JVM after its HELLO.
@@ -18,6 +20,8 @@ class AgentRecorder:
         exiting: the exit hook has begun.
         complete: the last sample was taken by the exit hook, and all has arrived.
         n_lost_notifications: how many the agent could not send.
+        blocked: the MBean in whose code the agent was held up when the program ended, and since when
+            (``time.monotonic_ns``); None if in none.
     """
 
     def __init__(self, recording: Recording) -> None:
@@ -25,6 +29,7 @@ class AgentRecorder:
         self.exiting = False
         self.complete = False
         self.n_lost_notifications = 0
+        self.blocked: tuple[str, int] | None = None
         self._gate_open = False
 
     def receive(self, message: channel.Message) -> bytes | None:
@@ -66,6 +71,8 @@ class AgentRecorder:
                     recording.zero_ns = message.time_ns
                 elif message.name == "exit":
                     self.exiting = True
+                elif message.name.startswith(_BLOCKED):
+                    self.blocked = message.name.removeprefix(_BLOCKED), message.time_ns
             case channel.Dropped():
                 self.n_lost_notifications = message.n_notifications
             case channel.Bye():

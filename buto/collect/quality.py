@@ -10,6 +10,10 @@ from buto.collect.recording import Recording
 from buto.collect.target import Target
 from buto.runs import FloatArray, Outcome, Quality
 
+STARVED = "it was starved"
+BLOCKED = "the MBean"
+"""How the problem of a run begins that lacks samples, and of one whose own MBean held up the sampling."""
+
 MAX_MISSED_SHARE = 0.2
 """A run with more of its planned samples missing is starved."""
 
@@ -86,9 +90,9 @@ def quality_of(
 
     Args:
         foreign_load: mean share of the visible cores that others used, NaN if unknown.
-        more: problems that only the collector knows of.
+        more: problems that only the collector knows of; told first, for they may be why samples are missing.
     """
-    problems = [*_of_outcome(target, outcome), *_of_sampling(target, sampled, foreign_load), *more]
+    problems = [*_of_outcome(target, outcome), *more, *_of_sampling(target, sampled, foreign_load)]
     return Quality(tuple(problems), sampled.missed_share, sampled.largest_gap_s, foreign_load)
 
 
@@ -107,13 +111,13 @@ def _of_sampling(target: Target, sampled: Sampling, foreign_load: float) -> list
     problems = []
     if sampled.missed_share > MAX_MISSED_SHARE:
         problems.append(
-            f"it was starved: {sampled.missed_share:.0%} of the planned samples are missing "
+            f"{STARVED}: {sampled.missed_share:.0%} of the planned samples are missing "
             f"(limit {MAX_MISSED_SHARE:.0%}){others}"
         )
     limit_s = max(MAX_GAP_S, MAX_GAP_INTERVALS * target.interval_s)
     if sampled.largest_unexplained_gap_s > limit_s:
         problems.append(
-            f"it was starved: no sample for {sampled.largest_unexplained_gap_s:.1f} s "
+            f"{STARVED}: no sample for {sampled.largest_unexplained_gap_s:.1f} s "
             f"(limit {limit_s:g} s){others}"
         )
     return problems

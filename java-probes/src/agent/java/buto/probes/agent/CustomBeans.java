@@ -1,5 +1,6 @@
 package buto.probes.agent;
 
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayDeque;
 import java.util.HashMap;
@@ -41,6 +42,10 @@ final class CustomBeans implements NotificationListener {
     /** The beans that are read. In the sampler thread only. */
     private final LinkedHashMap<ObjectName, CustomBean> live = new LinkedHashMap<ObjectName, CustomBean>();
 
+    /** The bean whose own code the sampler is in, and since when; null while it is in none. Guarded by this. */
+    private ObjectName entered;
+
+    private long enteredTime;
     private boolean closed;
     private boolean saidFull;
 
@@ -150,7 +155,12 @@ final class CustomBeans implements NotificationListener {
                 gone.failed(columns, "the MBean was unregistered");
             }
             if (isRegistered(name)) {
-                begin(name, columns, metadata);
+                enter(name);
+                try {
+                    begin(name, columns, metadata);
+                } finally {
+                    leave();
+                }
             }
         }
         if (columns.hasRefused() && !saidFull) {
@@ -183,8 +193,36 @@ final class CustomBeans implements NotificationListener {
 
     /** Reads every bean into the current row. */
     void sample(Columns columns) {
-        for (CustomBean bean : live.values()) {
-            bean.sample(columns);
+        for (Map.Entry<ObjectName, CustomBean> each : live.entrySet()) {
+            enter(each.getKey());
+            try {
+                each.getValue().sample(columns);
+            } finally {
+                leave();
+            }
+        }
+    }
+
+    private synchronized void enter(ObjectName name) {
+        entered = name;
+        enteredTime = System.nanoTime();
+    }
+
+    private synchronized void leave() {
+        entered = null;
+    }
+
+    /**
+     * Says in a frame which bean the sampler waits for. Called by another thread: the sampler does not
+     * touch the outbox while it is in a bean, and does not leave one meanwhile.
+     */
+    synchronized void explainDelay(Outbox out, Channel channel) throws IOException {
+        if (entered != null) {
+            out.begin(Frame.MARK);
+            out.text("blocked " + entered.getCanonicalName());
+            out.i64(enteredTime);
+            out.end();
+            out.flush(channel);
         }
     }
 

@@ -15,8 +15,13 @@ final class ExitHook extends Thread {
     @Override
     public void run() {
         sampler.finish(System.nanoTime());
+        long half = longestNanos / 2000000L + 1L;
         try {
-            sampler.join(longestNanos / 1000000L + 1L);
+            sampler.join(half);
+            if (sampler.isAlive()) {
+                sampler.explainDelay();
+                sampler.join(half);
+            }
         } catch (InterruptedException impatient) {
             // Then the exit does not wait.
         }

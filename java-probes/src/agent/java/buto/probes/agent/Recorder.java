@@ -1,5 +1,6 @@
 package buto.probes.agent;
 
+import java.io.IOException;
 import javax.management.JMException;
 
 /** Reads the beans into rows, and puts rows and all that goes with them into frames. */
@@ -112,6 +113,13 @@ final class Recorder {
         writeDrops();
         out.begin(Frame.BYE);
         out.end();
+    }
+
+    /** Says which MBean keeps the sampler, if one does; called by another thread. */
+    void explainDelay(Channel channel) throws IOException {
+        if (custom != null) {
+            custom.explainDelay(out, channel);
+        }
     }
 
     /** Lets go of the program's MBeans. */

@@ -153,6 +153,15 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
         LockSupport.unpark(this);
     }
 
+    /** Tells the collector why this thread does not come to its end; called by the exit hook. */
+    void explainDelay() {
+        try {
+            recorder.explainDelay(channel);
+        } catch (IOException collectorGone) {
+            // Then nobody asks.
+        }
+    }
+
     private void sayGoodbye() throws IOException {
         long deadline = exitTime + session.exitNanos;
         recorder.finish(exitTime, missed);
