@@ -12,9 +12,12 @@ from dataclasses import dataclass
 from enum import Enum
 from fnmatch import fnmatchcase
 from math import isfinite
+from pathlib import PurePosixPath
 
 from buto.errors import JudgeError
 from buto.runs import MetadataValue
+
+_CLASS_PATH = "jvm.class.path"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +121,12 @@ def compare_metadata(
 
 
 def _kept(run: Mapping[str, MetadataValue], settings: MetadataSettings) -> dict[str, MetadataValue]:
-    return {key: _plain(value) for key, value in run.items() if not _matches(key, settings.ignored)}
+    return {key: _plain(key, value) for key, value in run.items() if not _matches(key, settings.ignored)}
 
 
-def _plain(value: MetadataValue) -> MetadataValue:
+def _plain(key: str, value: MetadataValue) -> MetadataValue:
+    if key == _CLASS_PATH and isinstance(value, str):
+        return ":".join(PurePosixPath(entry).name for entry in value.split(":"))
     # NaN equals nothing, not even itself, and JSON has neither NaN nor infinity.
     return value if not isinstance(value, float) or isfinite(value) else str(value)
 

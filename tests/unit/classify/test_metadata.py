@@ -78,6 +78,14 @@ def test_long_values_are_cut_in_messages():
     assert len(difference.describe()) < 250
 
 
+def test_of_the_class_path_only_names_count_so_that_a_project_may_lie_anywhere():
+    model = learn_metadata([{"jvm.class.path": "/home/ann/shop/target/classes:/home/ann/.m2/json-1.jar"}], STRICT)
+    assert model.values == {"jvm.class.path": "classes:json-1.jar"}
+    assert compare_metadata(model, {"jvm.class.path": "target/classes:/builds/7/json-1.jar"}, STRICT) == ()
+    (other,) = compare_metadata(model, {"jvm.class.path": "target/classes:/builds/7/json-2.jar"}, STRICT)
+    assert other.describe() == "jvm.class.path is 'classes:json-2.jar'; it was 'classes:json-1.jar' in training"
+
+
 def test_the_order_of_the_training_runs_does_not_matter():
     one, other = {"a": 1, "b": 2}, {"a": 1, "c": 3}
     assert learn_metadata([one, other], SOME) == learn_metadata([other, one], SOME)

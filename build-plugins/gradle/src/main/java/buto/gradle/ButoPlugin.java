@@ -14,7 +14,7 @@ import org.gradle.api.tasks.SourceSet;
 import org.gradle.api.tasks.SourceSetContainer;
 import org.gradle.language.base.plugins.LifecycleBasePlugin;
 
-/** Adds {@code buto { ... }} and the tasks {@code butoTrain}, {@code butoCheck} and {@code butoReport}. */
+/** Adds {@code buto { ... }} and the tasks {@code butoTrain}, {@code butoCheck}, {@code butoAccept} and {@code butoReport}. */
 public class ButoPlugin implements Plugin<Project> {
     private static final String GROUP = "verification";
 
@@ -24,6 +24,7 @@ public class ButoPlugin implements Plugin<Project> {
                 project.getExtensions().create("buto", ButoExtension.class, project.container(ButoTest.class));
         preset(extension, project);
         add(project, extension, "butoTrain", ButoTrain.class, "Learns what the programs use; commit the files.");
+        add(project, extension, "butoAccept", ButoAccept.class, "Learns anew, and tells what is different now.");
         add(project, extension, "butoReport", ButoReport.class, "Writes the reports of the last check anew.");
         ButoCheck check = add(
                 project, extension, "butoCheck", ButoCheck.class, "Judges what the programs use by what was learned.");

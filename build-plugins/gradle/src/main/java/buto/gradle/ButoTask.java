@@ -88,7 +88,7 @@ public abstract class ButoTask extends DefaultTask {
         List<MeasuredTest> selected = selected();
         List<List<String>> programs = new ArrayList<>();
         for (MeasuredTest test : selected) {
-            programs.add(test.commandLine(java, classpathOf(test)));
+            programs.add(test.commandLine(java, classpathOf(test), directory));
         }
         Executable buto = Executable.find(executable, "buto { executable = file('...') }");
         Harness harness = new Harness(buto, directory, getLogger()::lifecycle, this::sayIfQuiet)
@@ -98,7 +98,7 @@ public abstract class ButoTask extends DefaultTask {
                 .runs(runs)
                 .checkRuns(checkRuns)
                 .alpha(alpha);
-        Results results = new Results("gradle butoTrain", reports);
+        Results results = new Results("gradle butoTrain", "gradle butoAccept", reports);
         for (int i = 0; i < programs.size(); i++) {
             String name = selected.get(i).getName();
             results.add(name, carryOut(harness, name, programs.get(i)));

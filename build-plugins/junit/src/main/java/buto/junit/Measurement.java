@@ -20,6 +20,8 @@ import org.opentest4j.TestAbortedException;
 final class Measurement {
     private static final String HOW_TO_TRAIN =
             "run this test with -Dbuto.train=true, or with BUTO_TRAIN=true in the environment";
+    private static final String HOW_TO_ACCEPT =
+            "run this test with -Dbuto.accept=true, or with BUTO_ACCEPT=true in the environment";
 
     private final ButoTest wanted;
     private final Options options;
@@ -33,24 +35,31 @@ final class Measurement {
      * Starts buto for a scenario.
      *
      * @throws AssertionFailedError for a regression
-     * @throws TestAbortedException when trained, for nothing was checked
+     * @throws TestAbortedException when trained or accepted, for nothing was checked
      * @throws ButoException if nothing can be said about the scenario
      */
     void carryOut(Class<?> testClass, Method scenario) throws ButoException {
         MeasuredTest test = test(testClass, scenario);
-        List<String> program = test.commandLine(java(), classpath());
+        List<String> program = test.commandLine(java(), classpath(), directory());
         File executable = options.text("executable").map(File::new).orElse(null);
         Executable buto = Executable.find(executable, "-Dbuto.executable= or BUTO_EXECUTABLE");
         List<String> said = new ArrayList<>();
-        Results results = new Results(HOW_TO_TRAIN, reports());
-        if (options.isOn("train")) {
-            results.add(test.getName(), harness(buto, System.out::println, said).train(test.getName(), program));
+        Results results = new Results(HOW_TO_TRAIN, HOW_TO_ACCEPT, reports());
+        String name = test.getName();
+        boolean accepts = options.isOn("accept");
+        if (accepts || options.isOn("train")) {
+            Harness harness = harness(buto, System.out::println, said);
+            results.add(name, accepts ? harness.accept(name, program) : harness.train(name, program));
             conclude(results, said);
             throw new TestAbortedException(
-                    "learned what " + test.getName() + " uses; commit its file in " + oracles() + " and run again");
+                    "learned what " + name + " uses; commit its file in " + oracles() + " and run again");
         }
-        results.add(test.getName(), harness(buto, line -> { }, said).check(test.getName(), program));
+        results.add(name, harness(buto, line -> { }, said).check(name, program));
         conclude(results, said);
+    }
+
+    private static File directory() {
+        return new File("").getAbsoluteFile();
     }
 
     private MeasuredTest test(Class<?> testClass, Method scenario) {
@@ -63,7 +72,7 @@ final class Measurement {
     }
 
     private Harness harness(Executable buto, Consumer<String> output, List<String> said) {
-        return new Harness(buto, new File("").getAbsoluteFile(), output, said::add)
+        return new Harness(buto, directory(), output, said::add)
                 .store(options.file("store", ".buto"))
                 .oracles(oracles())
                 .reports(reports())

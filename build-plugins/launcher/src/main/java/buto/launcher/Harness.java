@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Trains, checks and reports the tests of one module.
+ * Trains, checks, accepts and reports the tests of one module.
  *
  * <p>Without a program, a test is that of the {@code buto.yaml} in the module's directory, which says where its oracle
  * lies, too; without a name, all of its tests are meant.
@@ -80,10 +80,17 @@ public final class Harness {
         return believed(launch(arguments, program), false);
     }
 
+    /** Learns anew what a test uses, and tells how that differs from what was learned before. */
+    public Outcome accept(String name, List<String> program) throws ButoException {
+        if (lacksOracle(name)) {
+            return Outcome.NO_ORACLE;
+        }
+        return believed(launch(aboutOne("accept", name).option("--runs", runs), program), false);
+    }
+
     /** Checks a test by what was learned, and writes the reports. */
     public Outcome check(String name, List<String> program) throws ButoException {
-        if (oracles != null && !oracle(name).exists()) {
-            output.andThen(failed).accept(name + " has no oracle yet: " + oracle(name) + " does not exist");
+        if (lacksOracle(name)) {
             return Outcome.NO_ORACLE;
         }
         Arguments arguments = about("check", name).option("--runs", checkRuns).option("--alpha", alpha);
@@ -93,15 +100,29 @@ public final class Harness {
 
     /** Writes the reports anew from the runs of the last check, with no program started. */
     public Outcome report(String name) throws ButoException {
-        if (name == null) {
-            throw new ButoException("a report is that of one test", "name it with -Dbuto.test= or -Pbuto.test=");
+        return believed(launch(withReports(aboutOne("report", name), name), null), false);
+    }
+
+    /** Says so where there is none. Of the tests of a {@code buto.yaml}, buto knows where it lies, and says it. */
+    private boolean lacksOracle(String name) {
+        boolean lacks = oracles != null && !oracle(name).exists();
+        if (lacks) {
+            output.andThen(failed).accept(name + " has no oracle yet: " + oracle(name) + " does not exist");
         }
-        return believed(launch(withReports(about("report", name), name), null), false);
+        return lacks;
     }
 
     /** A command that breaks off unexpectedly exits like one that found a regression; only the latter reports it. */
     private static Outcome believed(Outcome outcome, boolean reported) {
         return outcome == Outcome.REGRESSION && !reported ? Outcome.FAILED : outcome;
+    }
+
+    private Arguments aboutOne(String command, String name) throws ButoException {
+        if (name == null) {
+            throw new ButoException(
+                    "buto " + command + " is about one test", "name it with -Dbuto.test= or -Pbuto.test=");
+        }
+        return about(command, name);
     }
 
     private Arguments about(String command, String name) {

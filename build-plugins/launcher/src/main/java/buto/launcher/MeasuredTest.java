@@ -1,6 +1,7 @@
 package buto.launcher;
 
 import java.io.File;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -98,13 +99,16 @@ public class MeasuredTest {
     }
 
     /**
-     * The command line that starts the program.
+     * The command line that starts the program in the directory of the module. Paths below it are relative, for the
+     * command stands in the oracle, and others have the module elsewhere.
      *
      * @param java the {@code java} command for a main class or a jar
      * @param classpath for a main class
+     * @param directory of the module
      * @throws ButoException if the name cannot be that of a file, or the program is given not at all or twice
      */
-    public final List<String> commandLine(File java, Collection<File> classpath) throws ButoException {
+    public final List<String> commandLine(File java, Collection<File> classpath, File directory)
+            throws ButoException {
         if (name == null || !NAME.matcher(name).matches()) {
             throw new ButoException(
                     "a test has the name '" + name + "'", "a name of letters, digits, '.', '_' and '-', like shop");
@@ -121,8 +125,8 @@ public class MeasuredTest {
         if (words.isEmpty()) {
             words.add(java.getPath());
             words.addAll(jvmArguments);
-            words.addAll(mainClass != null ? Arrays.asList("-cp", joined(classpath), mainClass)
-                    : Arrays.asList("-jar", jar.getPath()));
+            words.addAll(mainClass != null ? Arrays.asList("-cp", joined(classpath, directory), mainClass)
+                    : Arrays.asList("-jar", relative(jar, directory)));
         } else if (!jvmArguments.isEmpty()) {
             throw new ButoException(
                     "test '" + name + "' has a command and jvmArguments", "write the options into the command");
@@ -138,9 +142,15 @@ public class MeasuredTest {
         return texts;
     }
 
-    private static String joined(Collection<File> classpath) {
+    private static String joined(Collection<File> classpath, File directory) {
         List<String> paths = new ArrayList<>();
-        classpath.forEach(entry -> paths.add(entry.getPath()));
+        classpath.forEach(entry -> paths.add(relative(entry, directory)));
         return String.join(File.pathSeparator, paths);
+    }
+
+    private static String relative(File file, File directory) {
+        Path path = file.toPath();
+        Path root = directory.toPath();
+        return path.startsWith(root) && !path.equals(root) ? root.relativize(path).toString() : file.getPath();
     }
 }

@@ -10,14 +10,17 @@ import java.util.stream.Collectors;
 public final class Results {
     private final Map<String, Outcome> outcomes = new LinkedHashMap<>();
     private final String howToTrain;
+    private final String howToAccept;
     private final File reports;
 
     /**
-     * @param howToTrain what to type in this build to learn anew
+     * @param howToTrain what to type in this build to learn
+     * @param howToAccept what to type in this build when a change is meant
      * @param reports the directory of the reports
      */
-    public Results(String howToTrain, File reports) {
+    public Results(String howToTrain, String howToAccept, File reports) {
         this.howToTrain = howToTrain;
+        this.howToAccept = howToAccept;
         this.reports = reports;
     }
 
@@ -30,7 +33,7 @@ public final class Results {
     public String regressions() {
         return those(
                 outcome -> outcome == Outcome.REGRESSION,
-                "look at the reports in " + reports + "; if the change is meant: " + howToTrain);
+                "look at the reports in " + reports + "; if the change is meant: " + howToAccept);
     }
 
     /** The tests that say nothing about their program, why, and what to do; null without any. */

@@ -20,9 +20,13 @@ import org.apache.maven.project.MavenProject;
 /** What the goals have in common: which tests there are, and how buto is started for each. */
 abstract class AbstractButoMojo extends AbstractMojo {
     private static final String CONFIGURATION = "buto.yaml";
+    private static final String PLUGIN = "buto:buto-maven-plugin";
 
     @Parameter(defaultValue = "${project}", readonly = true, required = true)
     private MavenProject project;
+
+    @Parameter(defaultValue = "${reactorProjects}", readonly = true, required = true)
+    private List<MavenProject> reactor;
 
     /**
      * The tests, each with a <code>name</code> and one of <code>mainClass</code>, <code>jar</code> and
@@ -87,11 +91,18 @@ abstract class AbstractButoMojo extends AbstractMojo {
         boolean configured = new File(project.getBasedir(), CONFIGURATION).isFile();
         if (isSkipped()) {
             getLog().info("buto is skipped");
-        } else if (tests.isEmpty() && !configured && project.getPackaging().equals("pom")) {
-            getLog().info("no tests for buto in a module without a program");
+        } else if (tests.isEmpty() && !configured && isWithoutProgram()) {
+            getLog().info("no tests for buto in this module");
         } else {
             conclude(carryOutAll(configured));
         }
+    }
+
+    /** Whether nobody can mean this module, as when a goal is typed for a build of which other modules have tests. */
+    private boolean isWithoutProgram() {
+        return project.getPackaging().equals("pom")
+                || (project.getPlugin(PLUGIN) == null
+                        && reactor.stream().anyMatch(module -> module.getPlugin(PLUGIN) != null));
     }
 
     private Results carryOutAll(boolean configured) throws MojoExecutionException {
@@ -99,7 +110,7 @@ abstract class AbstractButoMojo extends AbstractMojo {
             List<Test> selected = selected(configured);
             List<List<String>> programs = new ArrayList<>();
             for (Test one : selected) {
-                programs.add(one.commandLine(java, classpath(one)));
+                programs.add(one.commandLine(java, classpath(one), project.getBasedir()));
             }
             Executable buto = Executable.find(executable, "<executable> or -Dbuto.executable=");
             Harness harness = new Harness(buto, project.getBasedir(), getLog()::info, this::sayIfQuiet)
@@ -109,7 +120,7 @@ abstract class AbstractButoMojo extends AbstractMojo {
                     .runs(runs)
                     .checkRuns(checkRuns)
                     .alpha(alpha);
-            Results results = new Results("mvn package buto:train", reports);
+            Results results = new Results("mvn package buto:train", "mvn package buto:accept", reports);
             for (int i = 0; i < programs.size(); i++) {
                 String name = selected.get(i).getName();
                 results.add(name, carryOut(harness, name, programs.get(i)));

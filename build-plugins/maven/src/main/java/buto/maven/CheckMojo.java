@@ -31,9 +31,13 @@ public final class CheckMojo extends AbstractButoMojo {
     @Parameter(property = "skipITs", defaultValue = "false")
     private boolean skipITs;
 
+    /** Whether tests are not even compiled; these are skipped, too. */
+    @Parameter(property = "maven.test.skip", defaultValue = "false")
+    private boolean skipAllTests;
+
     @Override
     boolean isSkipped() {
-        return super.isSkipped() || skipTests || skipITs;
+        return super.isSkipped() || skipTests || skipITs || skipAllTests;
     }
 
     @Override
