@@ -68,6 +68,7 @@ examples:
             interval_s=config.parse_interval(args.interval),
             mbeans=tuple(MBeanSpec(pattern) for pattern in args.mbean or ()),
             access=_access(args),
+            mask=_configured_mask(),
         )
         progress = LaunchProgress(console, {args.test: 1})
         try:
@@ -91,6 +92,12 @@ def _add_password(parser: ArgumentGroup, name: str, what: str) -> None:
     source = parser.add_mutually_exclusive_group()
     source.add_argument(f"--{name}-file", metavar="FILE", type=Path, help=f"{what} is the first line of FILE")
     source.add_argument(f"--{name}-env", metavar="NAME", help=f"{what} is in this environment variable")
+
+
+def _configured_mask() -> tuple[str, ...]:
+    """What a configuration here says of secrets, for whichever test."""
+    path = config.find(None, Path())
+    return () if path is None else config.masks(config.load(path))
 
 
 def _positive(text: str) -> float:

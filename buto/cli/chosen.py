@@ -7,6 +7,7 @@ configuration (instead of the oracle's, where it names the test), the command li
 from __future__ import annotations
 
 import difflib
+import json
 import os
 import shlex
 from argparse import Namespace
@@ -21,6 +22,7 @@ from buto.config.model import AUTO
 from buto.errors import BadFileError, StorageError, UsageError
 from buto.oracle import Oracle
 from buto.oracle.sufficiency import MOST_RUNS
+from buto.runs.masking import MASKED, Mask
 from buto.runs.names import encode_test
 
 ORACLES = Path("oracles")
@@ -87,7 +89,7 @@ def train_again(args: Namespace, test: str, *more: str, otherwise: tuple[str, ..
 
 
 def again(command_name: str, args: Namespace, test: str, *more: str, otherwise: tuple[str, ...] = ()) -> str:
-    """Another command of buto's about the same program, with what was typed for this one.
+    """Another command of buto's about the same program, with what was typed for this one but secrets.
 
     Args:
         more: options that come on top.
@@ -100,7 +102,7 @@ def again(command_name: str, args: Namespace, test: str, *more: str, otherwise: 
             words += [] if one is None or one == options.STORE else [f"--{option}", str(one)]
     configured = config.find(getattr(args, "config", None), Path()) is not None
     command = args.command or (() if configured else otherwise)
-    return shlex.join([*words, *(("--", *command) if command else ())])
+    return Mask(getattr(args, "mask", ())).command([*words, *(("--", *command) if command else ())])
 
 
 def old_oracle(args: Namespace, test: str, configured: config.Config | None) -> Oracle | None:
@@ -118,7 +120,11 @@ def read_config(args: Namespace) -> config.Config | None:
     """The configuration that was named or lies here, None without one; the store lies beside it."""
     settle_store(args)
     path = config.find(args.config, Path())
-    return None if path is None else config.load(path)
+    if path is None:
+        return None
+    found = config.load(path)
+    args.mask = config.masks(found)
+    return found
 
 
 def names_of(args: Namespace, configured: config.Config | None) -> list[str]:
@@ -205,6 +211,12 @@ def _remembered(known: Oracle, args: Namespace, test: str) -> Mapping[str, Any]:
         raise BadFileError(
             f"{oracle_path(args, test)}: its target cannot be used: {faults[0]}",
             advice=f"buto train {test} -- ...",
+        )
+    if MASKED in json.dumps(known.target, ensure_ascii=False):
+        raise UsageError(
+            f"{oracle_path(args, test)} does not say how to start {test!r}: a secret in its command was masked",
+            advice=f"give the command again: buto {args.command_name} {test} -- ..., or configure it in "
+            f"{config.FILE_NAME}, with a variable in place of the secret: ${{NAME}}",
         )
     return known.target
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import shlex
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
@@ -14,6 +13,7 @@ from buto.cli.progress import LaunchProgress
 from buto.config import TestConfig
 from buto.errors import JudgeError, UsageError
 from buto.runs import Run, RunSet
+from buto.runs.masking import Mask
 from buto.runs.store import RunStore
 from buto.training import PURPOSE, Collected, Plan, collect, measuring
 from buto.workload import companions
@@ -50,7 +50,7 @@ def launch(
     seed = secrets.randbits(32)
     console.detail(f"order of launches: seed {seed}")
     for test in tests:
-        console.detail(f"{test.name}: {shlex.join(test.target.command)}")
+        console.detail(f"{test.name}: {test.target.new_mask().command(test.target.command)}")
 
     try:
         with ExitStack() as held:
@@ -148,4 +148,4 @@ def _interrupted(progress: LaunchProgress, args: Namespace) -> Interrupted:
         again += ["--resume", progress.first_id]
     if args.command is not None:
         again += ["--", *args.command]
-    return Interrupted(message, advice=f"to go on: buto {shlex.join(again)}")
+    return Interrupted(message, advice=f"to go on: buto {Mask().command(again)}")

@@ -41,7 +41,7 @@ class AgentCollector:
 
     def record(self, test: str, on_tick: OnTick | None = None, companion: Companion | None = None) -> Run:
         """See :meth:`buto.collect.collector.Collector.record`."""
-        recording = Recording(test)
+        recording = Recording(test, mask=self.target.new_mask())
         recording.metadata.update(host.describe(self.target))
         load = host.LoadMeter()
         with (

@@ -58,7 +58,7 @@ def no_jvm(launch: Launch, others: Sequence[str], *, timed_out: bool) -> Measure
         return _error(
             "the JVM ended before it could load buto's agent",
             launch,
-            f"see whether it runs by itself: {shlex.join(target.command)}",
+            f"see whether it runs by itself: {launch.mask.command(target.command)}",
         )
     return _error(
         "the command started no JVM that could be measured",
@@ -70,7 +70,9 @@ def no_jvm(launch: Launch, others: Sequence[str], *, timed_out: bool) -> Measure
 
 def not_started(launch: Launch, what: str) -> MeasureError:
     """A JVM was there, but its program was never seen to begin."""
-    return _error(what, launch, f"see whether it runs by itself: {shlex.join(launch.target.command)}")
+    return _error(
+        what, launch, f"see whether it runs by itself: {launch.mask.command(launch.target.command)}"
+    )
 
 
 def jvm_not_created(launch: Launch) -> MeasureError | None:

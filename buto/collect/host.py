@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import platform
 import resource
-import shlex
 import socket
 import subprocess
 import time
@@ -41,7 +40,7 @@ def describe(target: Target) -> dict[str, MetadataValue]:
         "buto.collector": target.collector,
         "buto.probe": jars.digest(jars.JMX if target.collector == "jmx" else jars.AGENT),
         "buto.interval": target.interval_s,
-        "buto.command": shlex.join(target.command),
+        "buto.command": target.new_mask().command(target.command),
         COMMIT: _commit(target.directory) if target.command else None,
     }
 

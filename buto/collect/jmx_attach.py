@@ -37,6 +37,7 @@ class AttachSpec:
         interval_s: time between two samples.
         mbeans: custom MBeans to record.
         access: what a protected connector wants.
+        mask: further shell patterns for names of what is secret.
     """
 
     test: str
@@ -46,6 +47,7 @@ class AttachSpec:
     interval_s: float = 0.1
     mbeans: tuple[MBeanSpec, ...] = ()
     access: Access = OPEN
+    mask: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if (self.pid is None) == (self.url is None):
@@ -85,8 +87,10 @@ def attach(spec: AttachSpec, on_tick: OnTick | None = None, worker: Worker | Non
     Raises:
         MeasureError: the JVM cannot be reached, or ended before the first sample.
     """
-    target = Target(command=(), interval_s=spec.interval_s, mbeans=spec.mbeans, collector="jmx")
-    recording = Recording(spec.test)
+    target = Target(
+        command=(), interval_s=spec.interval_s, mbeans=spec.mbeans, collector="jmx", mask=spec.mask
+    )
+    recording = Recording(spec.test, mask=target.new_mask())
     described = host.describe(target)
     own = {key: value for key, value in described.items() if spec.pid is not None or key.startswith("buto.")}
     recording.metadata.update(own)

@@ -71,7 +71,7 @@ class JmxCollector:
     def record(self, test: str, on_tick: OnTick | None = None, companion: Companion | None = None) -> Run:
         """See :meth:`buto.collect.collector.Collector.record`."""
         worker = self.worker()
-        recording = Recording(test)
+        recording = Recording(test, mask=self.target.new_mask())
         recording.metadata.update(host.describe(self.target))
         load = host.LoadMeter()
         worker_s = worker.cpu_s()

@@ -67,6 +67,7 @@ class Launch(Closing):
         pid: of the command's own process, which leads the session.
         started_ns: ``time.monotonic_ns`` just before the start.
         line: what was executed.
+        mask: what hides its secrets in messages.
         n_left_over: processes that had to be ended after the command's own end.
 
     Raises:
@@ -76,6 +77,7 @@ class Launch(Closing):
     def __init__(self, target: Target, directory: Path, jvm_options: Sequence[str] = ()) -> None:
         processes.require_linux("launching a program")
         self.target = target
+        self.mask = target.new_mask()
         self.line = command_line(target, jvm_options)
         self.n_left_over = 0
         self._all_gone = False
@@ -156,11 +158,11 @@ class Launch(Closing):
         """The command, its end and the last 20 lines of each stream, for messages."""
         ending = self._ending
         parts = [
-            f"command: {shlex.join(self.target.command)}",
+            f"command: {self.mask.command(self.target.command)}",
             f"end: {ending.describe() if ending else 'was still running'}",
         ]
         for name, output in (("stdout", self.kept_stdout()), ("stderr", self.kept_stderr())):
-            lines = last_lines(output)
+            lines = last_lines(self.mask.output(output))
             parts.append(f"{name}, last lines:\n{lines}" if lines else f"{name}: empty")
         return "\n".join(parts)
 
@@ -199,7 +201,7 @@ class Launch(Closing):
             self.kill()
             if not processes.wait_for_end(left, deadline - time.monotonic()):
                 raise MeasureError(
-                    f"processes {', '.join(map(str, left))} of {shlex.join(self.target.command)} "
+                    f"processes {', '.join(map(str, left))} of {self.mask.command(self.target.command)} "
                     f"do not end, {_REAP_S:.0f} s after SIGKILL",
                     advice="see what they wait for: cat /proc/PID/stack",
                 )

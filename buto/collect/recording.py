@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import numpy as np
@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from buto.errors import MeasureError
 from buto.properties import Property
-from buto.runs import FloatArray, MetadataValue, Notification, Outcome, Quality, Run, new_id
+from buto.runs import FloatArray, Notification, Outcome, Quality, Run, new_id
+from buto.runs.masking import Mask, MaskedMetadata
 
 _NS = 1e-9
 
@@ -44,13 +45,19 @@ class Recording:
 
     All times are nanoseconds of one monotonic clock, whichever the collector has; ``zero_ns`` is the
     program's own start on it and must be set before :meth:`finish`.
+
+    Secrets are masked as they come in, so that whoever looks never sees them.
+
+    Args:
+        mask: what knows them; None for one that goes by the usual names alone.
     """
 
-    def __init__(self, test: str, *, start: datetime | None = None) -> None:
+    def __init__(self, test: str, *, start: datetime | None = None, mask: Mask | None = None) -> None:
         self.id = new_id(start)
         self.test = test
         self.zero_ns: int | None = None
-        self.metadata: dict[str, MetadataValue] = {}
+        self.mask = Mask() if mask is None else mask
+        self.metadata = MaskedMetadata(self.mask)
         self._columns: dict[str, Property] = {}
         self._times: list[npt.NDArray[np.int64]] = []
         self._values: list[FloatArray] = []
@@ -124,10 +131,12 @@ class Recording:
         self.add_rows(np.array([time_ns], dtype=np.int64), row)
 
     def add_notification(self, time_ns: int, type: str, source: str, sequence: int, message: str) -> None:
+        type, source, message = map(self.mask.known, (type, source, message))
         self._notifications.append((time_ns, type, source, sequence, message))
 
     def add_reason(self, name: str, why: str) -> None:
         """Why values of a column are NaN; a second, different reason is added to the first."""
+        why = self.mask.text(why)
         known = self._reasons.get(name)
         if known is None:
             self._reasons[name] = why
@@ -167,11 +176,11 @@ class Recording:
                 Notification((time_ns - self._zero()) * _NS, type, source, sequence, message)
                 for time_ns, type, source, sequence, message in notifications
             ),
-            metadata=dict(self.metadata),
+            metadata=self.metadata.finished(),
             nan_reasons=dict(self._reasons),
-            quality=quality,
-            stdout=stdout,
-            stderr=stderr,
+            quality=replace(quality, problems=tuple(map(self.mask.text, quality.problems))),
+            stdout=self.mask.output(stdout),
+            stderr=self.mask.output(stderr),
         )
 
     def _zero(self) -> int:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from buto.runs.masking import Mask
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,7 @@ class Target:
         directory: working directory of the command; None for the current one.
         environment: variables added to the current environment.
         expected_exit: the exit code of a good run.
+        mask: further shell patterns for names of what is secret, see :mod:`buto.runs.masking`.
     """
 
     command: tuple[str, ...]
@@ -51,3 +55,8 @@ class Target:
     directory: Path | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
     expected_exit: int = 0
+    mask: tuple[str, ...] = ()
+
+    def new_mask(self) -> Mask:
+        """What hides the secrets of this program, of those that its command and environment name."""
+        return Mask.of(self.mask, self.command, os.environ, self.environment)

@@ -1,7 +1,7 @@
 """Configuration: ``buto.yaml``, checked against one schema, with messages that point at the line."""
 
 from buto.config.model import DEFAULT_RUNS, InvalidValue, TestConfig, build_test, parse_interval
-from buto.config.reader import FILE_NAME, Config, find, load
+from buto.config.reader import FILE_NAME, Config, find, load, masks
 from buto.config.validation import complaints
 from buto.config.variables import escape, expand
 
@@ -17,5 +17,6 @@ __all__ = [
     "expand",
     "find",
     "load",
+    "masks",
     "parse_interval",
 ]

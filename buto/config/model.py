@@ -113,6 +113,7 @@ def build_test(
             for key, value in written.get("environment", {}).items()
         },
         expected_exit=written.get("expect-exit", good_exit),
+        mask=tuple(written.get("mask", ())),
     )
     remembered = {key: value for key, value in written.items() if key not in _NOT_REMEMBERED}
     adaptive = written.get("runs") == AUTO

@@ -15,7 +15,10 @@ from buto.errors import BadFileError, ConfigError
 
 FILE_NAME = "buto.yaml"
 _MERGED = ("environment", "judge")
-"""Mappings whose entries a test adds to those of the defaults; every other key is replaced."""
+"""Mappings whose entries a test adds to those of the defaults."""
+
+_ADDED = "mask"
+"""A list that a test adds to that of the defaults; every other key is replaced."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,11 @@ class Config:
 
     path: Path
     tests: Mapping[str, TestConfig]
+
+
+def masks(config: Config) -> tuple[str, ...]:
+    """What its tests call secret beside the usual names, all together."""
+    return tuple(dict.fromkeys(pattern for test in config.tests.values() for pattern in test.target.mask))
 
 
 def find(given: Path | None, directory: Path) -> Path | None:
@@ -65,6 +73,8 @@ def _test(name: str, document: Document, directory: Path, environment: Mapping[s
     for key in _MERGED:
         if key in written:
             written[key] = {**defaults.get(key, {}), **own.get(key, {})}
+    if _ADDED in written:
+        written[_ADDED] = [*defaults.get(_ADDED, ()), *own.get(_ADDED, ())]
     try:
         return build_test(name, written, directory, environment)
     except InvalidValue as error:

@@ -15,6 +15,7 @@ from buto.oracle.model import Oracle
 from buto.oracle.registry import DETECTORS
 from buto.oracle.settings import DEFAULT, Settings
 from buto.runs import Run, RunSet, run_set
+from buto.runs.masking import Mask
 
 FEWEST_RUNS = 3
 """Below this a deviation says next to nothing."""
@@ -25,7 +26,7 @@ def train(runs: RunSet, settings: Settings = DEFAULT, *, target: Mapping[str, An
 
     Args:
         runs: all of them valid; the order does not matter.
-        target: plain data of how the program is started, to be kept in the oracle.
+        target: plain data of how the program is started, to be kept in the oracle without its secrets.
 
     Raises:
         JudgeError: an invalid run, fewer than three runs, runs without samples, runs from different
@@ -42,7 +43,7 @@ def train(runs: RunSet, settings: Settings = DEFAULT, *, target: Mapping[str, An
         run_ids=tuple(sorted(run.id for run in runs)),
         environment=environment,
         fitted=fitted,
-        target=dict(target or {}),
+        target=_masked(target or {}),
         foreign_load=round(max(loads, default=math.nan), 4),
         warnings=(
             *_warnings(runs, environment),
@@ -51,6 +52,11 @@ def train(runs: RunSet, settings: Settings = DEFAULT, *, target: Mapping[str, An
             *never_recorded(target or {}, runs),
         ),
     )
+
+
+def _masked(target: Mapping[str, Any]) -> dict[str, Any]:
+    masked: dict[str, Any] = Mask(target.get("mask", ())).data(target)
+    return masked
 
 
 def fewest_runs(settings: Settings) -> int:

@@ -1,0 +1,266 @@
+"""Passwords and the like, masked before anything is written: by the names of what holds them.
+
+What is looked at, and what is not, stands in docs/security.md. A masked value is gone for good: no digest of
+it is kept, from which a short one could be guessed. Two masked values therefore count as equal.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import translate
+from typing import Any
+
+MASKED = "_MASKED_"
+"""Stands in place of a secret. No shell, markup or JSON takes any of its characters for more than it is."""
+
+NAMES = (
+    "*password",
+    "*passwd",
+    "*passphrase",
+    "*passcode",
+    "*pwd",
+    "pw",
+    "*.pw",
+    "pass",
+    "*.pass",
+    "*secret",
+    "*token",
+    "*credential",
+    "*credentials",
+    "*apikey",
+    "*api.key",
+    "*access.key",
+    "*access.key.id",
+    "*secret.key",
+    "*private.key",
+    "*encryption.key",
+    "*signing.key",
+    "*authorization",
+    "*connection.string",
+    "cookie",
+    "*.cookie",
+)
+"""Shell patterns for names of secrets, in small letters and with a dot between words: ``trustStorePassword``
+and ``TRUST_STORE_PASSWORD`` are ``trust.store.password``. Digits at the end do not count."""
+
+SHORTEST_KNOWN = 6
+"""Shorter secrets are masked where their name stands, but not searched for elsewhere: too much is alike."""
+
+_SHAPES = re.compile(
+    r"(?P<url>\b[A-Za-z][A-Za-z0-9+.\-]*://[^\s/:@'\"]*:)(?P<in_url>[^\s/'\"]+)(?=@)"
+    r"|(?P<oracle>\bjdbc:oracle:\w+:[^\s/@'\"]+/)(?P<in_oracle>[^\s@'\"]+)(?=@)"
+    r"|(?P<scheme>\b(?i:bearer|basic)[ ]+)(?P<in_header>[A-Za-z0-9+/._~\-]{6,}=*)"
+    r"|(?P<bare>\b(?:(?:AKIA|ASIA)[0-9A-Z]{16}|gh[pousr]_[0-9A-Za-z]{20,}|glpat-[0-9A-Za-z_\-]{16,}"
+    r"|xox[abprs]-[0-9A-Za-z\-]{10,}|eyJ[0-9A-Za-z_\-]{8,}\.[0-9A-Za-z_\-]{8,}\.[0-9A-Za-z_\-]*))"
+)
+"""Passwords in URLs, ``Bearer`` and ``Basic`` in headers, keys of AWS, GitHub, GitLab, Slack, and JSON web tokens."""
+
+_NAME = re.compile(r"(?P<dash>(?<![^\s'\"])--?[DP]?(?=[A-Za-z_]))?(?P<name>[A-Za-z_][\w.\-]*)")
+_OPTION = re.compile(r"--?(?P<name>[A-Za-z_][\w.\-]*)")
+_ASSIGNED = re.compile(r"(?P<before>--?[DP]?|)(?P<name>[A-Za-z_][\w.\-]*)=(?P<value>.*)", re.DOTALL)
+_AFTER_OPTION = re.compile(r"(?P<between>=|\s+(?!-))(?P<value>\$\{[^}]*\}(?=\s|$)|.+?(?=\s+-|$))", re.DOTALL)
+_AFTER_NAME = re.compile(
+    r"(?P<between>['\"]?\s*[=:]\s*(?!//))"
+    r"(?P<value>\"[^\"]*\"|'[^']*'|(?:(?i:basic|bearer|digest|negotiate|token)\s+)?[^\s&;,'\"}\]]+)"
+)
+_WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+")
+_VARIABLES = re.compile(r"(\$\{[^}]*\}|\$\w+)+")
+_NO_SECRETS = frozenset({"", "true", "false", "yes", "no", "on", "off", "none", "null", MASKED})
+_NOT_OF_ENVIRONMENT = frozenset({"PWD", "OLDPWD"})
+
+
+class Mask:
+    """Masks secrets by their names, and those whose values it has come to know wherever they stand.
+
+    Args:
+        more: further shell patterns for names; they are held against a name as it is written as well.
+    """
+
+    def __init__(self, more: Sequence[str] = ()) -> None:
+        self._names = _any_of([*NAMES, *(pattern.lower() for pattern in more)])
+        self._known: set[str] = set()
+        self._of_known: re.Pattern[str] | None = None
+        self._answers: dict[str, bool] = {}
+
+    @classmethod
+    def of(cls, more: Sequence[str], command: Sequence[str], *environments: Mapping[str, str]) -> Mask:
+        """One that knows the secrets of a command and of the environment that it is started in."""
+        mask = cls(more)
+        for environment in environments:
+            for name, value in environment.items():
+                if name not in _NOT_OF_ENVIRONMENT and mask.is_secret(name):
+                    mask.learn(value)
+        mask.words(command)
+        return mask
+
+    def is_secret(self, name: str) -> bool:
+        """Whether a name is that of a secret."""
+        if name not in self._answers:
+            plain = ".".join(filter(None, _WORD_START.split(name))).lower().rstrip("0123456789").rstrip(".")
+            fits = self._names.fullmatch
+            self._answers[name] = fits(plain) is not None or fits(name.lower()) is not None
+        return self._answers[name]
+
+    def learn(self, value: str) -> None:
+        """Take a value for a secret from now on."""
+        if len(value) >= SHORTEST_KNOWN and not _is_plain(value) and value not in self._known:
+            self._known.add(value)
+            longest_first = sorted(self._known, key=len, reverse=True)
+            self._of_known = re.compile("|".join(map(re.escape, longest_first)))
+
+    def words(self, words: Sequence[str]) -> list[str]:
+        """An argument list; of ``--token VALUE`` and ``--token=VALUE`` the value is masked."""
+        for word, value in _values(words, self.is_secret):
+            self.learn(value if value is not None else word)
+        masked = []
+        secret_next = False
+        for word in words:
+            assigned = _ASSIGNED.fullmatch(word)
+            if secret_next and not _OPTION.fullmatch(word):
+                masked.append(word if _is_plain(word) else MASKED)
+            elif assigned and self.is_secret(assigned["name"]):
+                value = assigned["value"]
+                shown = value if _is_plain(value) else MASKED
+                masked.append(f"{assigned['before']}{assigned['name']}={shown}")
+            else:
+                masked.append(self.text(word))
+            secret_next = _names_secret(word, self.is_secret)
+        return masked
+
+    def command(self, words: Sequence[str]) -> str:
+        """An argument list as it would be typed in a shell, masked."""
+        return shlex.join(self.words(words))
+
+    def known(self, text: str) -> str:
+        """A text without the values that are known, and without what is a secret by its shape."""
+        if self._of_known is not None:
+            text = self._of_known.sub(MASKED, text)
+        return _SHAPES.sub(_masked_shape, text)
+
+    def text(self, text: str) -> str:
+        """Any text, a command line among others, without what stands behind the name of a secret.
+
+        Behind an option it is masked up to the next one, for nobody knows where a value with blanks ends.
+        """
+        parts = []
+        end = 0
+        for found in _NAME.finditer(text):
+            if found.start() < end or not self.is_secret(found["name"]):
+                continue
+            after = (_AFTER_OPTION if found["dash"] else _AFTER_NAME).match(text, found.end())
+            if after is None or _is_plain(after["value"].strip("'\"")):
+                continue
+            if ":" not in after["between"]:
+                self.learn(after["value"].strip("'\""))
+            parts += [text[end : found.end()], after["between"], MASKED]
+            end = after.end()
+        return self.known("".join([*parts, text[end:]]))
+
+    def output(self, printed: bytes) -> bytes:
+        """What a program printed, as :meth:`known`; all other bytes stay as they are."""
+        return self.known(printed.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+
+    def entry(self, key: str, value: Any) -> Any:
+        """The value of a metadata key; ``system.property[NAME]`` and ``mbean[BEAN]/NAME`` go by NAME."""
+        if isinstance(value, str):
+            if _is_plain(value):
+                return value
+            return MASKED if self.is_secret(_own_name(key)) else self.text(value)
+        return MASKED if value is not None and self.is_secret(_own_name(key)) else value
+
+    def data(self, data: Any) -> Any:
+        """Plain data of a configuration: mappings by their keys, lists of words as command lines."""
+        if isinstance(data, Mapping):
+            return {key: self._value(key, value) for key, value in data.items()}
+        if isinstance(data, list | tuple):
+            texts = all(isinstance(item, str) for item in data)
+            return self.words(data) if texts else [self.data(item) for item in data]
+        return self.text(data) if isinstance(data, str) else data
+
+    def _value(self, key: str, value: Any) -> Any:
+        if key == "mask":
+            return value
+        if isinstance(value, Mapping | list | tuple):
+            return self.data(value)
+        if self.is_secret(key) and not _is_plain(str(value)):
+            return MASKED
+        if key == "command" and isinstance(value, str):
+            return self._shell_line(value)
+        return self.data(value)
+
+    def _shell_line(self, line: str) -> str:
+        try:
+            words = shlex.split(line)
+        except ValueError:
+            return self.text(line)
+        masked = self.words(words)
+        return line if masked == words else shlex.join(masked)
+
+
+class MaskedMetadata(dict[str, Any]):
+    """Metadata in which every value is masked as it comes in."""
+
+    def __init__(self, mask: Mask) -> None:
+        super().__init__()
+        self._mask = mask
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        super().__setitem__(key, self._mask.entry(key, value))
+
+    def update(self, *others: Any, **more: Any) -> None:
+        """All of several are learned from before any is masked, for one may quote another."""
+        entries = dict(*others, **more)
+        for key, value in entries.items():
+            if isinstance(value, str) and self._mask.is_secret(_own_name(key)):
+                self._mask.learn(value)
+        for key, value in entries.items():
+            self[key] = value
+
+    def __ior__(self, other: Any) -> MaskedMetadata:  # type: ignore[override,misc]
+        self.update(other)
+        return self
+
+    def finished(self) -> dict[str, Any]:
+        """A plain dictionary, without what was learned too late for the first ones."""
+        return {
+            key: self._mask.known(value) if isinstance(value, str) else value for key, value in self.items()
+        }
+
+
+def _any_of(patterns: Sequence[str]) -> re.Pattern[str]:
+    return re.compile("|".join(map(translate, patterns)))
+
+
+def _is_plain(value: str) -> bool:
+    """Whether a value cannot be a secret: a truth value, nothing, or variables to be filled in."""
+    return value.lower() in _NO_SECRETS or value == MASKED or _VARIABLES.fullmatch(value) is not None
+
+
+def _own_name(key: str) -> str:
+    if key.startswith("system.property["):
+        return key.removeprefix("system.property[").removesuffix("]")
+    return key.rpartition("]/")[2] if key.startswith("mbean[") else key
+
+
+def _names_secret(word: str, is_secret: Any) -> bool:
+    option = _OPTION.fullmatch(word)
+    return option is not None and not option["name"].startswith("no-") and bool(is_secret(option["name"]))
+
+
+def _values(words: Sequence[str], is_secret: Any) -> Iterator[tuple[str, str | None]]:
+    """The words of an argument list that are secrets, or hold one as their value."""
+    for before, word in zip(["", *words], words, strict=False):
+        assigned = _ASSIGNED.fullmatch(word)
+        if assigned and is_secret(assigned["name"]):
+            yield word, assigned["value"]
+        elif _names_secret(before, is_secret) and not _OPTION.fullmatch(word):
+            yield word, None
+
+
+def _masked_shape(found: re.Match[str]) -> str:
+    for group in ("url", "oracle", "scheme"):
+        if found[group] is not None:
+            return f"{found[group]}{MASKED}"
+    return MASKED

@@ -1,0 +1,1 @@
+"""Readers of files and messages from strangers, given bytes that a fuzzer thought of."""

@@ -1,0 +1,77 @@
+"""Valid files to begin from: runs of a made-up program, and the oracle that was trained on them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+
+from buto.oracle import Oracle, train
+from buto.properties import property_for
+from buto.runs import Notification, Outcome, Quality, Run, run_set
+
+TEST = "leaker"
+N_TRAINING = 6
+_NAMES = ("jvm.memory.heap.used", "jvm.thread.count", "jvm.class.loaded")
+
+CONFIG = {
+    "version": 1,
+    "defaults": {"runs": 10, "timeout": "2min", "environment": {"LANG": "C"}, "judge": {"alpha": 0.05}},
+    "tests": {
+        "leaker": {"command": ["java", "-cp", "app.jar", "Leaker", "${HOME}"]},
+        "shop": {
+            "command": "./gradlew run --args='--orders 1000'",
+            "jvm": "com.acme.*",
+            "working-directory": "shop",
+            "interval": "50ms",
+            "expect-exit": 0,
+            "mbeans": [{"name": "com.acme:type=Queue,*", "attributes": ["Size"], "metadata": ["Capacity"]}],
+            "workload": {"http": {"url": "http://127.0.0.1:8080/", "rate": 50, "duration": "1s"}},
+            "judge": {"preset": "sustained", "window": 9, "outside-share": 0.25},
+        },
+    },
+}
+
+CONFIG_TEXT = """\
+version: 1
+defaults: &all {runs: auto, environment: {A: "${HOME}", B: 010}}
+tests:
+  one: {<<: *all, command: [java, -cp, "a b", Main]}
+  two:
+    <<: [*all, *all]
+    command: >-
+      java -jar
+      app.jar
+"""
+
+
+def run(number: int, leak: float = 1.0, test: str = TEST) -> Run:
+    """Two seconds of a leak of ``leak`` MiB a second with a little noise."""
+    noise = np.random.default_rng(number)
+    times = np.arange(0.0, 2.0, 0.1) + noise.uniform(0, 0.002, 20)
+    heap = 2**20 * (8 + leak * times + noise.normal(0, 0.02, 20))
+    return Run(
+        id=f"20260101T0000{number:02d}.000Z-{number:04x}",
+        test=test,
+        properties=tuple(property_for(name) for name in _NAMES),
+        times_s=times,
+        values=np.column_stack([heap, np.full(20, 10.0), np.full(20, 450.0)]),
+        outcome=Outcome(0, duration_s=2.0),
+        notifications=(Notification(0.5, "shop.full", "shop:type=Queue", 1, "the queue is full"),),
+        metadata={"jvm.spec.version": "17", "host.cores": 2, "host.load.foreign": 0.01},
+        nan_reasons={},
+        quality=Quality((), 0.0, 0.1, 0.01),
+        stdout=b"ready\n",
+    )
+
+
+def disturbed(number: int) -> Run:
+    """One that may never pass."""
+    return replace(run(number), quality=Quality(("too many samples are missing",), 0.5))
+
+
+@cache
+def oracle() -> Oracle:
+    runs = run_set([run(number) for number in range(N_TRAINING)])
+    return train(runs, target={"command": ["java", "-jar", "leaker.jar"], "interval": "100ms"})
