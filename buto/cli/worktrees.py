@@ -9,9 +9,12 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from buto.cli import git
+from buto.collect import processes
+from buto.collect.guard import Guard
 from buto.collect.output import last_lines
 from buto.collect.session import session_directory
 from buto.errors import MeasureError, UsageError
@@ -61,7 +64,7 @@ def build(command: str, directory: Path, timeout_s: float = BUILD_TIMEOUT_S) -> 
         MeasureError: it fails, or takes too long; quotes what it printed.
     """
     words = _words(command)
-    with tempfile.TemporaryFile() as output:
+    with tempfile.TemporaryFile() as output, Guard() as guard:
         try:
             # A session of its own, so that all that it starts can be ended with it.
             process = subprocess.Popen(
@@ -70,13 +73,16 @@ def build(command: str, directory: Path, timeout_s: float = BUILD_TIMEOUT_S) -> 
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
+                env={**os.environ, **guard.environment},
                 start_new_session=True,
+                preexec_fn=partial(processes.die_with_parent, os.getpid()),
             )
         except OSError as error:
             raise UsageError(
                 f"--build: {words[0]} cannot be started: {error.strerror}",
                 advice="no shell reads it; to have one: --build \"sh -c '...'\"",
             ) from error
+        guard.watch(process.pid)
         try:
             code: int | None = process.wait(timeout_s)
         except subprocess.TimeoutExpired:

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from buto.collect import processes
+from buto.collect.family import is_alive
 from buto.collect.jmx_access import OPEN, Access
 from buto.collect.jmx_address import local_jvm
 from buto.collect.jvm_command import AttachError, run_command, temporary_directory
@@ -128,7 +128,7 @@ def _close(pid: int) -> None:
     try:
         run_command(pid, _STOP, _STOP_S)
     except MeasureError as failure:
-        if processes.is_alive(pid):
+        if is_alive(pid):
             raise LeftOpenError(
                 f"its JMX port on loopback is left open: {failure.message}",
                 advice=f"close it with: jcmd {pid} {_STOP}",

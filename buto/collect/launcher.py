@@ -6,12 +6,12 @@ Both collectors use this: they differ in the JVM options that they pass on.
 from __future__ import annotations
 
 import os
-import secrets
 import shlex
 import signal
 import subprocess
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,6 +19,8 @@ from pathlib import Path
 from buto.collect import processes
 from buto.collect.closing import Closing
 from buto.collect.command_line import command_line
+from buto.collect.family import send
+from buto.collect.guard import Guard
 from buto.collect.output import OutputFile, last_lines
 from buto.collect.target import Target
 from buto.errors import MeasureError
@@ -31,8 +33,6 @@ ORPHAN_S = 10.0
 
 _REAP_S = 10.0
 """Time that the system has to end processes after SIGKILL."""
-
-_MARKER = "BUTO_LAUNCH"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Launch(Closing):
 
     Standard input is /dev/null; both outputs go to bounded files in the session's directory.
     On leaving the ``with`` block everything that the command started is ended: SIGTERM, two
-    seconds, SIGKILL.
+    seconds, SIGKILL. If buto dies before, a watcher ends it: SIGKILL.
 
     Attributes:
         pid: of the command's own process, which leads the session.
@@ -82,17 +82,16 @@ class Launch(Closing):
         self.n_left_over = 0
         self._all_gone = False
         self._ending: Ending | None = None
-        self._marker = f"{_MARKER}={secrets.token_hex(8)}"
         self.stdout = OutputFile(directory / "stdout")
         self.stderr = OutputFile(directory / "stderr")
-        self.started_ns = time.monotonic_ns()
-        try:
+        with ExitStack() as undo:
+            undo.callback(self._close_outputs)
+            self._guard = undo.enter_context(Guard())
+            self.started_ns = time.monotonic_ns()
             self._process = self._start()
-        except BaseException:
-            self._close_outputs()
-            raise
+            undo.pop_all()
         self.pid = self._process.pid
-        self._family = processes.family_of(self.pid, self._marker.encode())
+        self._family = self._guard.watch(self.pid)
         self._pidfd = os.pidfd_open(self.pid)
 
     def fileno(self) -> int:
@@ -137,11 +136,11 @@ class Launch(Closing):
 
     def terminate(self) -> None:
         """Ask all processes of the command to end (SIGTERM); returns at once."""
-        processes.send(self.members(), signal.SIGTERM)
+        send(self.members(), signal.SIGTERM)
 
     def kill(self) -> None:
         """End all processes of the command (SIGKILL); returns at once."""
-        processes.send(self.members(), signal.SIGKILL)
+        send(self.members(), signal.SIGKILL)
 
     def trim_outputs(self) -> None:
         """Keep the output files bounded; to be called some ten times a second."""
@@ -176,10 +175,11 @@ class Launch(Closing):
         if left:
             if self.poll() is not None:
                 self.n_left_over = len(left)
-            processes.send(left, signal.SIGTERM)
+            send(left, signal.SIGTERM)
             processes.wait_for_end(left, GRACE_S)
             self._kill_all()
         self._all_gone = True
+        self._guard.is_over()
 
     def close(self) -> None:
         """End whatever still runs, and release all descriptors."""
@@ -193,6 +193,7 @@ class Launch(Closing):
             if self.wait(_REAP_S) is None:
                 self._process.returncode = -signal.SIGKILL
             os.close(self._pidfd)
+            self._guard.close()
             self._close_outputs()
 
     def _kill_all(self) -> None:
@@ -214,7 +215,7 @@ class Launch(Closing):
                 stdout=self.stdout.descriptor,
                 stderr=self.stderr.descriptor,
                 cwd=self.target.directory,
-                env={**self.line.environment, **dict([self._marker.split("=")])},
+                env={**self.line.environment, **self._guard.environment},
                 start_new_session=True,
                 preexec_fn=partial(processes.die_with_parent, os.getpid()),
             )

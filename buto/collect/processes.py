@@ -1,4 +1,4 @@
-"""Processes of the operating system: who belongs to a launch, waiting for their end, ending them.
+"""Processes of the operating system: waiting for their end, and how it was.
 
 Linux only; other systems get a MeasureError from :func:`require_linux`.
 """
@@ -14,18 +14,11 @@ import struct
 import sys
 import time
 from collections.abc import Iterable
-from contextlib import suppress
-from dataclasses import dataclass
 
 from buto.errors import MeasureError
 
 _PR_SET_PDEATHSIG = 1
 """linux/prctl.h"""
-
-_STATE, _SESSION, _START = 0, 3, 19
-"""Places in /proc/PID/stat behind the name, proc(5)."""
-
-_DEAD = (b"Z", b"X")
 
 _PIDFD_GET_INFO = 0xC040FF0B
 _PIDFD_INFO_EXIT = 1 << 3
@@ -58,61 +51,12 @@ def die_with_parent(parent: int) -> None:
         os._exit(127)
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
-    """How the processes that a command started are known.
-
-    Attributes:
-        session: the command's own session.
-        marker: a variable of its environment, ``NAME=value``, that its descendants inherit: so those
-            are found that have opened a session of their own, as daemons do.
-        start: when its first process began, by the system's clock ticks; nobody older belongs to it.
-    """
-
-    session: int
-    marker: bytes
-    start: int
-
-    def members(self) -> list[int]:
-        """All of its processes that live."""
-        pids = [int(entry.name) for entry in os.scandir("/proc") if entry.name.isdigit()]
-        return [pid for pid in pids if self.owns(pid)]
-
-    def owns(self, pid: int) -> bool:
-        """Whether a living process belongs to it."""
-        fields = _stat_fields(pid)
-        if fields is None or fields[_STATE] in _DEAD or int(fields[_START]) < self.start:
-            return False
-        if int(fields[_SESSION]) == self.session:
-            return True
-        return self.marker in (_read(f"/proc/{pid}/environ") or b"").split(b"\0")
-
-
-def family_of(pid: int, marker: bytes) -> Family:
-    """The family of a process that leads a session and was not collected yet."""
-    fields = _stat_fields(pid)
-    return Family(pid, marker, int(fields[_START]) if fields else 0)
-
-
-def is_alive(pid: int) -> bool:
-    """Whether there is a process of that number that is no zombie."""
-    fields = _stat_fields(pid)
-    return fields is not None and fields[_STATE] not in _DEAD
-
-
 def open_pidfd(pid: int) -> int | None:
     """A descriptor that becomes readable when the process ends; None if there is none of that number."""
     try:
         return os.pidfd_open(pid)
     except OSError:
         return None
-
-
-def send(pids: Iterable[int], number: signal.Signals) -> None:
-    """Signal processes, of which some may be gone already or belong to another user."""
-    for pid in pids:
-        with suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, number)
 
 
 def wait_for_end(pids: Iterable[int], timeout_s: float) -> bool:
@@ -155,25 +99,3 @@ def exit_code(pidfd: int, timeout_s: float = 1.0) -> int | None:
         if time.monotonic() >= deadline:
             return None
         time.sleep(_POLL_S)
-
-
-def _stat_fields(pid: int) -> list[bytes] | None:
-    """The fields of /proc/PID/stat from the third on, see proc(5); None if there is no such process."""
-    text = _read(f"/proc/{pid}/stat")
-    return text[text.rindex(b")") + 2 :].split() if text else None
-
-
-def _read(path: str) -> bytes | None:
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return None
-    try:
-        pieces = []
-        while piece := os.read(descriptor, 65536):
-            pieces.append(piece)
-        return b"".join(pieces)
-    except OSError:
-        return None
-    finally:
-        os.close(descriptor)

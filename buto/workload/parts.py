@@ -14,6 +14,7 @@ from functools import partial
 from typing import IO
 
 from buto.collect import processes
+from buto.collect.guard import Guard
 from buto.collect.jmx_connection import JmxConnection
 from buto.collect.output import last_lines
 from buto.errors import MeasureError
@@ -33,19 +34,20 @@ def run_command(
     Returns:
         What went wrong, with the last lines that it printed; not how it ended after it was stopped.
     """
-    with tempfile.TemporaryFile() as output:
+    with tempfile.TemporaryFile() as output, Guard() as guard:
         try:
             process = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                env={**os.environ, **environment},
+                env={**os.environ, **environment, **guard.environment},
                 start_new_session=True,
                 preexec_fn=partial(processes.die_with_parent, os.getpid()),
             )
         except OSError as error:
             return (f"its command {command[0]} cannot be started: {error.strerror}",)
+        guard.watch(process.pid)
         try:
             while process.poll() is None and not stop.wait(_POLL_S):
                 pass

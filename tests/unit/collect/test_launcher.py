@@ -13,8 +13,9 @@ from pathlib import Path
 import psutil
 import pytest
 
+from buto.collect.family import is_alive
 from buto.collect.launcher import Ending, Launch
-from buto.collect.processes import is_alive, readable
+from buto.collect.processes import readable
 from buto.collect.session import session_directory
 from buto.collect.target import Target
 from buto.errors import MeasureError

@@ -1,0 +1,110 @@
+"""kill -9 of what measures: nothing that was started outlives it, and the store has no half run."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from buto.runs.store import RunStore
+from tests.jvm.faults.harness import Harness, compiled, harness, phases
+
+MOMENTS = ["start", "middle", "end"]
+
+
+@pytest.fixture(scope="module")
+def classes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compiled(tmp_path_factory.mktemp("classes"))
+
+
+def wait_for(moment: str, measuring: Harness) -> None:
+    """The JVM was just started; its program has run for a while; it is on its way out."""
+    jvm = measuring.begun("Phases\0/")
+    if moment != "start":
+        measuring.reached("middle")
+    if moment == "end":
+        os.kill(jvm, signal.SIGTERM)
+        measuring.reached("ending")
+
+
+def assert_no_half_run(directory: Path) -> None:
+    store = RunStore(directory / ".buto")
+    assert store.tests() == []
+    assert [path for path in store.root.rglob("*") if path.is_file()] == []
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_killed_buto_takes_all_that_it_started_with_it(tmp_path: Path, classes: Path, moment: str) -> None:
+    command = ["-m", "buto", "record", "t", "--jvm", "Phases", "--", *phases(classes, tmp_path, "hangs")]
+    with harness(tmp_path, *command) as measuring:
+        wait_for(moment, measuring)
+        measuring.kill()
+        measuring.assert_alone()
+    assert_no_half_run(tmp_path)
+
+
+def test_a_buto_with_jmx_that_is_killed_takes_its_worker_with_it(tmp_path: Path, classes: Path) -> None:
+    java = ["java", "-cp", str(classes), "Phases", str(tmp_path), "hangs"]
+    with harness(tmp_path, "-m", "buto", "record", "t", "--collector", "jmx", "--", *java) as measuring:
+        wait_for("middle", measuring)
+        assert measuring.descendants("jmx_worker")
+        measuring.kill()
+        measuring.assert_alone()
+    assert_no_half_run(tmp_path)
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_killed_worker_ends_the_target_and_is_told(tmp_path: Path, classes: Path, moment: str) -> None:
+    java = ["java", "-cp", str(classes), "Phases", str(tmp_path), "hangs"]
+    with harness(tmp_path, "-m", "buto", "record", "t", "--collector", "jmx", "--", *java) as measuring:
+        worker = measuring.begun("jmx_worker")
+        wait_for(moment, measuring)
+        os.kill(worker, signal.SIGKILL)
+        assert measuring.ended() == 3, measuring.printed()
+        measuring.assert_alone()
+        assert "buto's JMX worker ended when asked to" in measuring.printed()
+        assert "(exit code -9)" in measuring.printed()
+        assert "Traceback" not in measuring.printed()
+    assert_no_half_run(tmp_path)
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_killed_pytest_takes_all_that_it_started_with_it(
+    tmp_path: Path, classes: Path, moment: str
+) -> None:
+    command = phases(classes, tmp_path, "hangs")
+    (tmp_path / "test_it.py").write_text(
+        f"import pytest\n\n@pytest.mark.buto(command={command!r}, jvm='Phases')\ndef test_it():\n    pass\n"
+    )
+    with harness(tmp_path, "-m", "pytest", "-p", "no:cacheprovider", "--buto-train", ".") as measuring:
+        wait_for(moment, measuring)
+        measuring.kill()
+        measuring.assert_alone()
+    assert_no_half_run(tmp_path)
+
+
+def test_a_test_that_drives_its_program_leaves_nothing_when_pytest_is_killed(
+    tmp_path: Path, classes: Path
+) -> None:
+    command = phases(classes, tmp_path, "hangs")
+    (tmp_path / "test_it.py").write_text(
+        "import time\n\n\ndef test_it(buto):\n"
+        f"    with buto.record(command={command!r}, jvm='Phases'):\n        time.sleep(600)\n"
+    )
+    with harness(tmp_path, "-m", "pytest", "-p", "no:cacheprovider", "--buto-train", ".") as measuring:
+        wait_for("middle", measuring)
+        measuring.kill()
+        measuring.assert_alone()
+    assert_no_half_run(tmp_path)
+
+
+def test_a_killed_watcher_does_not_disturb_a_measurement(tmp_path: Path, classes: Path) -> None:
+    command = phases(classes, tmp_path, "ends", "300")
+    with harness(tmp_path, "-m", "buto", "record", "t", "--jvm", "Phases", "--", *command) as measuring:
+        os.kill(measuring.begun("family.py"), signal.SIGKILL)
+        assert measuring.ended() == 0, measuring.printed()
+        measuring.assert_alone()
+    assert len(RunStore(tmp_path / ".buto").ids("t")) == 1
