@@ -66,7 +66,7 @@ def newest_check(test: str, store: RunStore) -> list[Run]:
         JudgeError: it left no usable run.
     """
     recorded = [summary.head for summary in store.summaries(test) if summary.head is not None]
-    newest = [head for head in recorded if head.metadata.get(PURPOSE) == CHECK][-1:]
+    newest = [head for head in recorded if head.marks.get(PURPOSE) == CHECK][-1:]
     if not newest:
         return []
     session = _session(newest[0])
@@ -83,7 +83,7 @@ def newest_check(test: str, store: RunStore) -> list[Run]:
 
 def _session(head: Head) -> object:
     """What the runs of one command share; a run of an older buto, without the mark, is alone."""
-    return head.metadata.get(SESSION, head.id)
+    return head.marks.get(SESSION, head.id)
 
 
 def next_steps(test: str, verdict: Verdict, args: Namespace) -> list[str]:

@@ -215,7 +215,7 @@ def _entry(test: str, summary: RunSummary) -> dict[str, Any]:
             "timed_out": head.outcome.timed_out,
             "valid": head.quality.valid,
             "problems": list(head.quality.problems),
-            "purpose": head.metadata.get(PURPOSE),
+            "purpose": head.marks.get(PURPOSE),
             "bytes": summary.size_bytes,
         }
     return entry

@@ -102,7 +102,7 @@ def _jvm_facts(run: Run) -> list[tuple[str, str]]:
 def _list_row(test: str, summary: RunSummary, now: datetime, learned: bool) -> tuple[str, ...]:
     start = start_of(summary.id)
     head = summary.head
-    purpose = "" if head is None else _shown(str(head.metadata.get(PURPOSE, "")), None)
+    purpose = "" if head is None else _shown(str(head.marks.get(PURPOSE, "")), None)
     reason = ", ".join(filter(None, (purpose, "oracle" if learned else "")))
     beginning = (_shown(test, None), summary.id, reason, "" if start is None else _age(start, now))
     if head is None:

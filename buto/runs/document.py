@@ -13,12 +13,17 @@ from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar
 
 from buto.properties import Better, Kind, Property, Role
-from buto.runs.model import MetadataValue, Outcome, Quality, Run
+from buto.runs.model import COMMIT, PURPOSE, SESSION, MetadataValue, Outcome, Quality, Run
 
 FORMAT = "buto-run"
 VERSION = 1
 UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 """From each older version to the function that turns its document into one of the next version."""
+
+MARKS = (PURPOSE, SESSION, COMMIT)
+"""The metadata that a head has."""
+
+_HEAD = ("test", "id", "samples", "notifications", "outcome", "quality", "files")
 
 T = TypeVar("T")
 
@@ -41,6 +46,7 @@ class Head:
 
     Attributes:
         files: what it says of the files beside it, by name.
+        marks: of the metadata only :data:`MARKS`, as far as there are any.
     """
 
     test: str
@@ -50,7 +56,7 @@ class Head:
     outcome: Outcome
     quality: Quality
     files: Mapping[str, StoredFile]
-    metadata: Mapping[str, MetadataValue]
+    marks: Mapping[str, MetadataValue]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +66,7 @@ class Document:
     head: Head
     properties: tuple[Property, ...]
     nan_reasons: Mapping[str, str]
-
-    @property
-    def metadata(self) -> Mapping[str, MetadataValue]:
-        """As the head has it."""
-        return self.head.metadata
+    metadata: Mapping[str, MetadataValue]
 
 
 def encode(run: Run, files: Mapping[str, StoredFile]) -> bytes:
@@ -117,12 +119,26 @@ def decode(content: bytes) -> Document:
         head=_to_head(data),
         properties=tuple(_to_property(prop) for prop in properties),
         nan_reasons=dict(_items(data, "nan_reasons", str)),
+        metadata={key: _to_metadata(key, value) for key, value in _get(data, "metadata", dict).items()},
     )
 
 
 def decode_head(content: bytes) -> Head:
     """Only the head of a document, several times faster; raises as :func:`decode`."""
     return _to_head(_upgrade(_parse(content)))
+
+
+def head_data(content: bytes) -> dict[str, Any]:
+    """What :func:`head_of` needs of a document, as plain data; raises as :func:`decode`."""
+    data = _upgrade(_parse(content))
+    metadata = _get(data, "metadata", dict)
+    marks = {key: metadata[key] for key in MARKS if key in metadata}
+    return {**{key: data[key] for key in _HEAD if key in data}, "metadata": marks}
+
+
+def head_of(data: dict[str, Any]) -> Head:
+    """A head from its data. ValueError for data of another shape."""
+    return _to_head(data)
 
 
 def _parse(content: bytes) -> dict[str, Any]:
@@ -200,6 +216,7 @@ def _to_metadata(key: str, value: Any) -> MetadataValue:
 
 def _to_head(data: Mapping[str, Any]) -> Head:
     outcome, quality = _get(data, "outcome", dict), _get(data, "quality", dict)
+    metadata = _get(data, "metadata", dict)
     return Head(
         test=_get(data, "test", str),
         id=_get(data, "id", str),
@@ -222,7 +239,7 @@ def _to_head(data: Mapping[str, Any]) -> Head:
             name: StoredFile(_get(file, "bytes", int), _get(file, "sha256", str))
             for name, file in _items(data, "files", dict)
         },
-        metadata={key: _to_metadata(key, value) for key, value in _get(data, "metadata", dict).items()},
+        marks={key: _to_metadata(key, metadata[key]) for key in MARKS if key in metadata},
     )
 
 

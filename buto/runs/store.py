@@ -9,9 +9,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from buto.errors import BadFileError, StorageError, UsageError
 from buto.runs import document, names, tables
+from buto.runs.cache import cached
 from buto.runs.document import Head, NewerVersionError, StoredFile
 from buto.runs.model import Run, RunSet, run_set
 from buto.runs.reading import read_file
@@ -117,7 +119,24 @@ class RunStore:
 
     def summaries(self, test: str) -> list[RunSummary]:
         """What ``run.json`` says of each run, damaged ones included, in the order of ids."""
-        return [self._summary(test, run_id) for run_id in self.ids(test)]
+        ids = self.ids(test)
+        directory = self._directory(test)
+        damage: dict[str, str] = {}
+
+        def read(run_id: str) -> dict[str, Any] | None:
+            try:
+                with self._reading(test, run_id, DOCUMENT) as content:
+                    data = document.head_data(content)
+                    _expect(document.head_of(data), test, run_id)
+                    return data
+            except BadFileError as error:
+                damage[run_id] = error.message
+                return None
+
+        files = {run_id: directory / run_id / DOCUMENT for run_id in ids}
+        place = self.root / "cache" / "runs" / f"{directory.name}.json"
+        heads = cached(place, f"run {document.VERSION}", files, read, document.head_of)
+        return [RunSummary(run_id, heads.get(run_id), damage.get(run_id, "")) for run_id in ids]
 
     def load(self, test: str, run_id: str) -> Run:
         """One run.
@@ -197,13 +216,6 @@ class RunStore:
                 advice=f"buto runs list {shlex.quote(test)} --store {shlex.quote(str(self.root))}",
             )
         return place
-
-    def _summary(self, test: str, run_id: str) -> RunSummary:
-        try:
-            with self._reading(test, run_id, DOCUMENT) as content:
-                return RunSummary(run_id, _expect(document.decode_head(content), test, run_id))
-        except BadFileError as error:
-            return RunSummary(run_id, None, error.message)
 
     @contextmanager
     def _reading(self, test: str, run_id: str, name: str, head: Head | None = None) -> Iterator[bytes]:
