@@ -26,6 +26,7 @@ COMMANDS: dict[str, Entry] = {
     "check": Entry("buto.cli.check", "launch it again and judge it by what was learned"),
     "accept": Entry("buto.cli.accept", "learn anew and show what that changes in an oracle"),
     "compare": Entry("buto.cli.compare", "launch two programs in turns and say what differs"),
+    "bisect": Entry("buto.cli.bisect", "find the commit that made a test fail"),
     "record": Entry("buto.cli.record", "launch it and keep the runs without judging"),
     "attach": Entry("buto.cli.attach", "record a JVM that is already running"),
     "runs": Entry("buto.cli.runs", "list, show, export and delete stored runs"),

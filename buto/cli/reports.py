@@ -21,7 +21,7 @@ from buto.errors import (
     UsageError,
 )
 from buto.report.annotations import workflow_commands
-from buto.report.result import LeftOut, Result
+from buto.report.result import Commit, LeftOut, Result
 from buto.report.terminal import HEADLINE_ONLY, MAX_LINES
 from buto.runs.names import encode_test
 
@@ -35,6 +35,7 @@ class Finished:
 
     Attributes:
         left_out: of the tests that it was about, those that it did not look at; None if it leaves none out.
+        first_bad: of bisect, the commit that it found.
     """
 
     command: str
@@ -42,12 +43,15 @@ class Finished:
     exit_code: int
     at: datetime
     left_out: Sequence[LeftOut] | None = None
+    first_bad: Commit | None = None
 
 
 def _json(done: Finished, path: Path) -> dict[Path, bytes]:
     from buto.report.json_result import result_document, result_text
 
-    document = result_document(done.command, done.results, done.exit_code, done.at, done.left_out)
+    document = result_document(
+        done.command, done.results, done.exit_code, done.at, left_out=done.left_out, first_bad=done.first_bad
+    )
     return {path: result_text(document).encode()}
 
 
@@ -172,10 +176,12 @@ def finished(
     results: Sequence[Result],
     args: Namespace,
     exit_code: int,
+    *,
     left_out: Sequence[LeftOut] | None = None,
+    first_bad: Commit | None = None,
 ) -> Finished:
     """A command that ends now."""
-    return Finished(args.command_name, results, exit_code, datetime.now(UTC), left_out)
+    return Finished(args.command_name, results, exit_code, datetime.now(UTC), left_out, first_bad)
 
 
 def _asked(args: Namespace) -> dict[str, Path]:

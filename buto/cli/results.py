@@ -34,7 +34,7 @@ def finish(
         console.result("")
         for test, became in lines:
             console.result(f"{test:<{width}}  {became}")
-    done = reports.finished(results, args, reports.worst_code(results), left_out)
+    done = reports.finished(results, args, reports.worst_code(results), left_out=left_out)
     keep(done, args, console)
     reports.write_reports(done, args, console)
     return done.exit_code

@@ -20,7 +20,10 @@ from buto.workload import companions
 
 TRAIN = "train"
 CHECK = "check"
+BISECT = "bisect"
 ALL = "all"
+_JUDGED = (CHECK, BISECT)
+"""Purposes of runs that may be those of a program that has changed."""
 
 
 def launch(
@@ -123,14 +126,14 @@ def stored_runs(test: str, which: str, args: Namespace, *, required: bool = True
 
 def _left_out(found: Iterable[Run]) -> str:
     """What may be named, but is not meant by ``all``."""
-    checked = sum(run.quality.valid and run.metadata.get(PURPOSE) == CHECK for run in found)
+    checked = sum(run.quality.valid and run.metadata.get(PURPOSE) in _JUDGED for run in found)
     if not checked:
         return ""
     return f" but {checked} recorded for checks, which {ALL!r} and FIRST..LAST leave out; their ids take them"
 
 
 def _may_teach(run: Run) -> bool:
-    return run.quality.valid and run.metadata.get(PURPOSE) != CHECK
+    return run.quality.valid and run.metadata.get(PURPOSE) not in _JUDGED
 
 
 def _interrupted(progress: LaunchProgress, args: Namespace) -> Interrupted:

@@ -18,7 +18,7 @@ from buto import __version__
 from buto.errors import ButoError
 from buto.oracle.strength import Strength
 from buto.report.levels import levels
-from buto.report.result import LeftOut, Result
+from buto.report.result import Commit, LeftOut, Result
 from buto.runs import Run
 from buto.runs.model import COMMIT
 from buto.verdicts import Finding, Verdict
@@ -32,7 +32,9 @@ def result_document(
     results: Sequence[Result],
     exit_code: int,
     finished: datetime,
+    *,
     left_out: Sequence[LeftOut] | None = None,
+    first_bad: Commit | None = None,
 ) -> dict[str, Any]:
     """The whole document as plain data.
 
@@ -42,6 +44,7 @@ def result_document(
         exit_code: what the command is about to exit with.
         finished: an aware time; written in UTC.
         left_out: the tests that the command did not look at; None if it was not asked to leave any out.
+        first_bad: of bisect, the commit that it found.
     """
     return {
         "format": FORMAT,
@@ -52,6 +55,7 @@ def result_document(
         "finished": finished.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         "tests": [_test(result) for result in results],
         **({} if left_out is None else {"left_out": [asdict(one) for one in left_out]}),
+        **({} if first_bad is None else {"first_bad": asdict(first_bad)}),
     }
 
 

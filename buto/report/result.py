@@ -64,3 +64,23 @@ class LeftOut:
 
     test: str
     why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit of git, as people know it.
+
+    Attributes:
+        name: in full.
+        author: with address.
+        date: of the author, as YYYY-MM-DD.
+    """
+
+    name: str
+    author: str
+    date: str
+    subject: str
+
+    @property
+    def short(self) -> str:
+        return self.name[:12]

@@ -1,0 +1,199 @@
+"""A planted regression found among commits on real JVMs, and only what a change concerns checked there."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from buto import schemas
+from buto.runs.store import RunStore
+from tests.integration.stored import ROOT, buto
+
+SOURCE = """\
+public final class Main extends Thread {
+    static final int WAITING = 1;
+    public static void main(String[] arguments) throws Exception {
+        for (int number = 0; number < WAITING; number++) {
+            Thread waiting = new Main();
+            waiting.setDaemon(true);
+            waiting.start();
+        }
+        Thread.sleep(600);
+    }
+    @Override public synchronized void run() {
+        try { wait(); } catch (InterruptedException end) { }
+    }
+}
+"""
+CONFIG = """\
+version: 1
+tests:
+  waiter:
+    command: [java, -Xmx64m, -XX:+UseSerialGC, -cp, out, Main]
+    interval: 50ms
+    timeout: 1min
+    inputs: [Main.java]
+    judge: {preset: sustained, deviations: 30}  # how sharp verdicts are is tested elsewhere
+"""
+BUILD = "javac -d out Main.java"
+DEADLINE_S = 60.0
+
+
+def git(directory: Path, *words: str) -> str:
+    names = ("-c", "user.name=A U Thor", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
+    return subprocess.run(
+        ["git", *names, *words], cwd=directory, capture_output=True, text=True, timeout=30, check=True
+    ).stdout.strip()
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Six commits: the third does not compile, the fifth starts more threads; the oracle is not committed."""
+    top = tmp_path_factory.mktemp("repository")
+    git(top, "init", "--quiet")
+    (top / ".gitignore").write_text("out/\n.buto/\n")
+    (top / "buto.yaml").write_text(CONFIG)
+    more = SOURCE.replace("WAITING = 1;", "WAITING = 40;")
+    for subject, source in {
+        "first": SOURCE,
+        "a remark": SOURCE + "// a remark\n",
+        "half done": SOURCE + "no Java\n",
+        "another remark": SOURCE + "// another remark\n",
+        "a thread for each customer": more,
+        "a last remark": more + "// a last remark\n",
+    }.items():
+        (top / "Main.java").write_text(source)
+        git(top, "add", "--all")
+        git(top, "commit", "--quiet", "-m", subject)
+    (top / "Main.java").write_text(SOURCE)
+    subprocess.run(BUILD.split(), cwd=top, check=True, timeout=DEADLINE_S)
+    trained = buto(top, "train", "--runs", "3", timeout_s=DEADLINE_S)
+    assert trained.returncode == 0, trained.stderr
+    (top / "Main.java").write_text("not committed")
+    return top
+
+
+def untouched(top: Path) -> None:
+    """The files and the branch of the user's are as they were, and no other working tree is left."""
+    assert (top / "Main.java").read_text() == "not committed"
+    assert git(top, "status", "--short").split("\n") == ["M Main.java", "?? oracles/"]
+    assert git(top, "symbolic-ref", "--short", "HEAD")
+    assert len(git(top, "worktree", "list").splitlines()) == 1
+
+
+@pytest.mark.timeout(300)
+def test_the_commit_is_found_and_convicted(repository: Path) -> None:
+    words = ("bisect", "waiter", "HEAD~5", "HEAD", "--build", BUILD, "--json", "result.json")
+    done = buto(repository, *words, timeout_s=240)
+    assert done.returncode == 0, done.stdout + done.stderr
+    guilty = git(repository, "rev-parse", "HEAD~1")
+    lines = done.stdout.splitlines()
+    assert lines[:2] == [f"FIRST BAD  waiter: {guilty}", "  a thread for each customer"]
+    assert lines[2].startswith("  A U Thor <a@example.org>, 20")
+    assert lines[3].startswith("REGRESSION  waiter: ")
+    assert "jvm.thread.count  +" in done.stdout
+    result = json.loads((repository / "result.json").read_text())
+    (repository / "result.json").unlink()
+    jsonschema.validate(result, schemas.load("result"))
+    assert (result["first_bad"]["name"], result["exit_code"]) == (guilty, 0)
+    (test,) = result["tests"]
+    assert test["status"] == "regression"
+    assert {run["commit"].removesuffix("+dirty") for run in test["runs"]} == {guilty}
+    untouched(repository)
+    # What was judged is kept, but teaches nothing unless it is named.
+    assert len(RunStore(repository / ".buto").ids("waiter")) > 3
+    again = buto(repository, "train", "--from-runs", "all")
+    assert "TRAINED  waiter: 3 runs" in again.stdout
+    shown = next(line for line in lines if "next: buto plot" in line)
+    assert test["runs"][0]["id"] in shown
+
+
+def test_what_is_not_good_or_not_bad_is_said_before_anything_is_looked_for(repository: Path) -> None:
+    good = buto(repository, "bisect", "waiter", "HEAD~1", "HEAD", "--build", BUILD, timeout_s=DEADLINE_S)
+    assert (good.returncode, good.stdout) == (3, "")
+    assert "buto: GOOD (HEAD~1, " in good.stderr
+    assert "does not pass: " in good.stderr
+    bad = buto(repository, "bisect", "waiter", "HEAD~5", "HEAD~4", "--build", BUILD, timeout_s=DEADLINE_S)
+    assert (bad.returncode, bad.stdout) == (3, "")
+    assert "buto: BAD (HEAD~4, " in bad.stderr
+    assert "does not fail: " in bad.stderr
+    broken = buto(repository, "bisect", "waiter", "HEAD~3", "HEAD", "--build", BUILD, timeout_s=DEADLINE_S)
+    assert (broken.returncode, broken.stdout) == (3, "")
+    assert "cannot be judged: --build: javac -d out Main.java exited with code 1" in broken.stderr
+    untouched(repository)
+
+
+def test_what_cannot_be_bisected_is_wrong_usage(repository: Path, tmp_path: Path) -> None:
+    for words, said in {
+        ("HEAD", "HEAD"): "GOOD and BAD are the same commit",
+        ("HEAD", "HEAD~2"): "lies before GOOD",
+        ("v0", "HEAD"): "has no revision 'v0'",
+        ("HEAD~1", "HEAD", "--build", "no-such-program"): "cannot be judged: --build: no-such-program",
+    }.items():
+        done = buto(repository, "bisect", "waiter", *words)
+        assert done.returncode == (3 if "--build" in words else 2), done.stderr
+        assert said in done.stderr
+    oracle = os.fspath(repository / "oracles" / "waiter.json")
+    nowhere = buto(tmp_path, "bisect", "waiter", "a", "b", "--oracle", oracle)
+    assert nowhere.returncode == 2
+    assert "is in no git repository" in nowhere.stderr
+
+
+def test_ctrl_c_leaves_nothing_behind(repository: Path, tmp_path: Path) -> None:
+    """While a commit is built, in a process group of its own as from a shell."""
+    build = f"sh -c 'touch {tmp_path}/begun; exec sleep 600'"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "buto", "bisect", "waiter", "HEAD~5", "HEAD", "--build", build],
+        cwd=repository,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        process_group=0,
+    )
+    try:
+        deadline = time.monotonic() + DEADLINE_S
+        while not (tmp_path / "begun").exists():
+            assert process.poll() is None, process.communicate()
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        assert len(git(repository, "worktree", "list").splitlines()) == 2
+        os.killpg(process.pid, signal.SIGINT)
+        _, said = process.communicate(timeout=DEADLINE_S)
+    finally:
+        process.kill()
+        process.communicate()
+    assert process.returncode == 130
+    assert "stopped by Ctrl-C" in said
+    assert "Traceback" not in said
+    assert [path.name for path in tmp_path.iterdir()] == ["begun"]
+    untouched(repository)
+
+
+def test_what_a_change_does_not_concern_is_not_launched(repository: Path) -> None:
+    """And what it concerns is; as long as its oracle is not committed a test is always checked."""
+    clone = repository.parent / f"{repository.name}-clone"
+    git(repository.parent, "clone", "--quiet", str(repository), str(clone))
+    git(clone, "checkout", "--quiet", "-b", "work", "HEAD~2")
+    subprocess.run(BUILD.split(), cwd=clone, check=True, timeout=DEADLINE_S)
+    (clone / "oracles").mkdir()
+    (clone / "oracles" / "waiter.json").write_bytes((repository / "oracles" / "waiter.json").read_bytes())
+    git(clone, "add", "--all")
+    git(clone, "commit", "--quiet", "-m", "an oracle")
+    left_out = buto(clone, "check", "--changed-since", "HEAD")
+    assert (left_out.returncode, left_out.stderr) == (0, "")
+    assert left_out.stdout == "LEFT OUT  waiter: nothing that it depends on changed since HEAD\n"
+    assert not (clone / ".buto" / "runs").exists()
+    with (clone / "Main.java").open("a") as file:
+        file.write("// changed\n")
+    checked = buto(clone, "check", "--changed-since", "HEAD", timeout_s=DEADLINE_S)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    assert checked.stdout.startswith("PASS  waiter: ")
