@@ -139,6 +139,9 @@ def _problems(session: AgentSession) -> tuple[str, ...]:
         problems.append(f"{BLOCKED} {bean} did not answer for {(session.end_ns - since_ns) * 1e-9:.1f} s")
     if recorder is not None and recorder.n_lost_notifications:
         problems.append(f"{recorder.n_lost_notifications} notifications were lost, for there were too many")
+    refused = recorder.recording.metadata.get("buto.mbeans.refused") if recorder is not None else None
+    if refused is not None:
+        problems.append(f"the program's MBeans cannot be read: {refused}")
     if session.silence_ns > _SILENCE_NS:
         problems.append(f"the agent fell silent {session.silence_ns * 1e-9:.1f} s before the JVM's end")
     return tuple(problems)

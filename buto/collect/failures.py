@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Sequence
 
+from buto import jars
 from buto.collect.jvm_choice import NO_PROGRAM, main_name
 from buto.collect.launcher import Launch
 from buto.errors import MeasureError
@@ -20,6 +21,9 @@ _NOT_INITIALISED = "Error occurred during initialization of VM"
 """The line behind it says why."""
 
 _NO_MAIN = "no main manifest attribute"
+
+_SECURITY_MANAGER = re.compile(rb"WARNING: A command line option has enabled the Security Manager")
+"""What Java 17 and later say; earlier ones say nothing."""
 
 
 def no_jvm(launch: Launch, others: Sequence[str], *, timed_out: bool) -> MeasureError:
@@ -47,6 +51,13 @@ def no_jvm(launch: Launch, others: Sequence[str], *, timed_out: bool) -> Measure
             f"no JVM that {pattern} was started, only: {', '.join(named)}",
             launch,
             f"name the main class or the jar to measure, as: --jvm {shlex.quote(named[-1])}",
+        )
+    if _SECURITY_MANAGER.search(launch.kept_stderr()) or any(map(_enables_one, target.command)):
+        return _error(
+            "the JVM's security manager kept buto's agent from working",
+            launch,
+            f'grant it in the policy: grant codeBase "file:{jars.path(jars.AGENT)}" '
+            "{ permission java.security.AllPermission; };",
         )
     if timed_out:
         return _error(
@@ -120,6 +131,12 @@ def main_not_found(launch: Launch, jvm_command: str) -> MeasureError | None:
                 "check the main class, the class path (-cp) and that the program was built",
             )
     return None
+
+
+def _enables_one(option: str) -> bool:
+    """Whether an option of the JVM has it start with a security manager."""
+    name, _, value = option.partition("=")
+    return name == "-Djava.security.manager" and value not in ("allow", "disallow")
 
 
 def _possible_names(launch: Launch, jvm_command: str) -> tuple[str, ...]:

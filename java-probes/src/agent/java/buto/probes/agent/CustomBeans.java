@@ -50,7 +50,7 @@ final class CustomBeans implements NotificationListener {
     private boolean saidFull;
 
     /** Prepares the patterns, in the sampler thread; a malformed one is left out, and said so. */
-    CustomBeans(BeanRule[] rules, Metadata metadata) {
+    private CustomBeans(BeanRule[] rules, Metadata metadata) {
         this.rules = rules;
         patterns = new ObjectName[rules.length];
         for (int i = 0; i < rules.length; i++) {
@@ -66,8 +66,24 @@ final class CustomBeans implements NotificationListener {
         return notifications;
     }
 
+    /** All of it, listening; null, with the reason in metadata, where the program has replaced the server by none. */
+    static CustomBeans open(BeanRule[] rules, Metadata metadata) {
+        try {
+            CustomBeans beans = new CustomBeans(rules, metadata);
+            beans.begin();
+            return beans;
+        } catch (JMException noServer) {
+            metadata.put("buto.mbeans.refused", Reason.of(noServer));
+        } catch (RuntimeException noServer) {
+            metadata.put("buto.mbeans.refused", Reason.of(noServer));
+        } catch (LinkageError noServer) {
+            metadata.put("buto.mbeans.refused", Reason.of(noServer));
+        }
+        return null;
+    }
+
     /** Begins to listen, and finds the beans that are there already. */
-    void open() throws JMException {
+    private void begin() throws JMException {
         server.addNotificationListener(MBeanServerDelegate.DELEGATE_NAME, this, null, null);
         for (ObjectName pattern : patterns) {
             if (pattern != null) {

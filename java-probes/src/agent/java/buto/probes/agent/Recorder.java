@@ -28,10 +28,7 @@ final class Recorder {
         SunBeans sun = SunBeans.find();
         platform = PlatformBeans.all(sun, columns);
         cost = new OwnCost(sun, columns);
-        custom = request.rules.length == 0 ? null : new CustomBeans(request.rules, metadata);
-        if (custom != null) {
-            custom.open();
-        }
+        custom = request.rules.length == 0 ? null : CustomBeans.open(request.rules, metadata);
     }
 
     /** Says that something happened at a nanoTime. */
