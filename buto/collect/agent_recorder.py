@@ -19,7 +19,6 @@ class AgentRecorder:
         recording: what has been heard so far.
         exiting: the exit hook has begun.
         complete: the last sample was taken by the exit hook, and all has arrived.
-        n_lost_notifications: how many the agent could not send.
         blocked: the MBean in whose code the agent was held up when the program ended, and since when
             (``time.monotonic_ns``); None if in none.
     """
@@ -28,9 +27,14 @@ class AgentRecorder:
         self.recording = recording
         self.exiting = False
         self.complete = False
-        self.n_lost_notifications = 0
+        self._n_unsent_notifications = 0
         self.blocked: tuple[str, int] | None = None
         self._gate_open = False
+
+    @property
+    def n_lost_notifications(self) -> int:
+        """How many could not be sent or kept."""
+        return self._n_unsent_notifications + self.recording.n_dropped_notifications
 
     def receive(self, message: channel.Message) -> bytes | None:
         """Take in one message.
@@ -74,7 +78,7 @@ class AgentRecorder:
                 elif message.name.startswith(_BLOCKED):
                     self.blocked = message.name.removeprefix(_BLOCKED), message.time_ns
             case channel.Dropped():
-                self.n_lost_notifications = message.n_notifications
+                self._n_unsent_notifications = message.n_notifications
             case channel.Bye():
                 self.complete = True
                 return channel.farewell()

@@ -16,6 +16,12 @@ from buto.runs.masking import Mask, MaskedMetadata
 
 _NS = 1e-9
 
+MOST_NOTIFICATION_BYTES = 64 * 2**20
+"""What the notifications of one recording may take in memory: some 250,000 short ones."""
+
+_NOTIFICATION_BYTES = 200
+"""What one takes beside its texts."""
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -61,7 +67,9 @@ class Recording:
         self._columns: dict[str, Property] = {}
         self._times: list[npt.NDArray[np.int64]] = []
         self._values: list[FloatArray] = []
+        self.n_dropped_notifications = 0
         self._notifications: list[tuple[int, str, str, int, str]] = []
+        self._notification_bytes = 0
         self._reasons: dict[str, str] = {}
         self._n_samples = 0
         self._table: _Table | None = None
@@ -131,6 +139,11 @@ class Recording:
         self.add_rows(np.array([time_ns], dtype=np.int64), row)
 
     def add_notification(self, time_ns: int, type: str, source: str, sequence: int, message: str) -> None:
+        """Keep a notification; past the bound it is only counted, in ``n_dropped_notifications``."""
+        self._notification_bytes += _NOTIFICATION_BYTES + len(type) + len(source) + len(message)
+        if self._notification_bytes > MOST_NOTIFICATION_BYTES:
+            self.n_dropped_notifications += 1
+            return
         type, source, message = map(self.mask.known, (type, source, message))
         self._notifications.append((time_ns, type, source, sequence, message))
 

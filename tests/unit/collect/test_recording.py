@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from buto.collect import recording as recording_module
 from buto.collect.recording import Recording
 from buto.errors import MeasureError
 from buto.properties import Property
@@ -108,3 +109,15 @@ def test_a_run_has_each_time_once_in_order_with_the_value_that_came_last(rows: l
     run = finish(recording)
     np.testing.assert_allclose(run.times_s, [t * 1e-9 for t in sorted(expected)])
     np.testing.assert_array_equal(run.values, [expected[t] for t in sorted(expected)])
+
+
+def test_notifications_are_kept_up_to_a_bound_and_counted_beyond(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recording_module, "MOST_NOTIFICATION_BYTES", 1000)
+    recording = Recording("t")
+    recording.zero_ns = 0
+    recording.add_columns([A])
+    recording.add_rows(np.array([1]), block([1.0]))
+    for sequence in range(10):
+        recording.add_notification(sequence, "type", "a:b=c", sequence, "said")
+    assert [note.sequence for note in finish(recording).notifications] == [0, 1, 2, 3]
+    assert recording.n_dropped_notifications == 6
