@@ -10,7 +10,16 @@ from buto.cli import chosen, options
 from buto.cli.console import Console
 from buto.cli.written import write_file
 from buto.errors import EXIT_PASS, BadFileError, UsageError
-from buto.report.history import Entry, entry_of, history_lines, in_order, usual_properties
+from buto.report.history import (
+    ENTRIES,
+    Entry,
+    entry_from_data,
+    entry_of,
+    entry_to_data,
+    history_lines,
+    in_order,
+    usual_properties,
+)
 from buto.report.otava import otava_text
 from buto.report.selection import select
 from buto.runs.results import ResultStore
@@ -86,11 +95,9 @@ examples:
 
 
 def _entries(args: Namespace) -> list[Entry]:
-    store = ResultStore(args.store)
-    entries = []
-    for path in store.all(args.test):
-        with store.reading(path) as content:
-            entries.append(entry_of(content))
+    entries = ResultStore(args.store).found(
+        args.test, ENTRIES, lambda content: entry_to_data(entry_of(content)), entry_from_data
+    )
     if not entries:
         raise BadFileError(
             f"{args.store} holds no results of {args.test!r}", advice=f"buto check {args.test}"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 
@@ -15,8 +15,13 @@ from buto.report.levels import median_levels
 from buto.report.result import TRAINED
 from buto.report.sparkline import sparkline
 from buto.report.words import unit_of
+from buto.runs.document import json_number
 from buto.runs.names import start_of
+from buto.runs.reading import parse_json
 from buto.units import format_count, format_number, format_quantity
+
+ENTRIES = f"history 1 of {FORMAT} {VERSION}"
+"""Version of an entry's data, for the cache."""
 
 SPARKLINE_WIDTH = 40
 _SHORT = 9
@@ -57,15 +62,41 @@ class Entry:
 
 def entry_of(content: bytes) -> Entry:
     """What one kept result says. ValueError if it is none, or of another version."""
-    data = json.loads(content)
+    data = parse_json(content)
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise ValueError(f"it does not say that it is a {FORMAT}")
     if data.get("version") != VERSION:
         raise ValueError(f"it is of version {data.get('version')!r}; this buto reads {VERSION}")
     try:
         return _entry(data)
-    except (KeyError, TypeError, AttributeError, IndexError) as error:
+    except (KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:
         raise ValueError(f"it is no result: {error!r}") from error
+
+
+def entry_to_data(entry: Entry) -> dict[str, Any]:
+    """Plain data that can be written as JSON."""
+    return {
+        "at": entry.at.isoformat(),
+        "status": entry.status,
+        "commit": entry.commit,
+        "levels": {name: json_number(level) for name, level in entry.levels.items()},
+        "subjects": list(entry.subjects),
+        "run_ids": list(entry.run_ids),
+        "p_value": None if entry.p_value is None else json_number(entry.p_value),
+    }
+
+
+def entry_from_data(data: Mapping[str, Any]) -> Entry:
+    """The inverse of :func:`entry_to_data`; ValueError, KeyError or TypeError for data of another shape."""
+    return Entry(
+        at=datetime.fromisoformat(data["at"]),
+        status=str(data["status"]),
+        commit=None if data["commit"] is None else str(data["commit"]),
+        levels=dict(zip(data["levels"], map(float, data["levels"].values()), strict=True)),
+        subjects=tuple(data["subjects"]),
+        run_ids=tuple(data["run_ids"]),
+        p_value=None if data["p_value"] is None else float(data["p_value"]),
+    )
 
 
 def in_order(entries: Iterable[Entry]) -> list[Entry]:

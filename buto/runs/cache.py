@@ -2,7 +2,7 @@
 
 Each entry carries the stamp of the file that it is of: where the file lies on which disk, its size and its
 times. It counts only while the file has the very same stamp, so that it cannot be older than the file,
-whoever wrote what in the meantime; and a cache that was copied with its files counts for none of them. Several
+whoever wrote what in the meantime; a cache that was copied with its files counts for none of them. Several
 processes may keep one at once: the last one's stays. It may be deleted at any time.
 """
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, TypeVar
 
 from buto.errors import BadFileError
 from buto.runs import names
+from buto.runs.cache import cached
 from buto.runs.reading import read_file
 from buto.runs.staging import make_directories, publish_file, storage_errors
+
+T = TypeVar("T")
 
 _SUFFIX = ".json"
 _MAX_BYTES = 1 << 26
@@ -41,6 +45,27 @@ class ResultStore:
         directory = self._directory(test)
         found = directory.glob(f"*{_SUFFIX}") if directory.is_dir() else ()
         return sorted(path for path in found if names.is_id(path.stem))
+
+    def found(
+        self, test: str, version: str, read: Callable[[bytes], Any], decode: Callable[[Any], T]
+    ) -> list[T]:
+        """What ``decode`` makes of what ``read`` finds in each result, in the order of :meth:`all`.
+
+        Args:
+            version: of the plain data that ``read`` gives, which are cached.
+            read, decode: see :func:`buto.runs.cache.cached`.
+
+        Raises:
+            BadFileError: ``read`` raises ValueError for one of them, or it cannot be read.
+        """
+        files = {path.name: path for path in self.all(test)}
+
+        def data(name: str) -> Any:
+            with self.reading(files[name]) as content:
+                return read(content)
+
+        place = self.root / "cache" / "results" / f"{names.encode_test(test)}{_SUFFIX}"
+        return list(cached(place, version, files, data, decode).values())
 
     @contextmanager
     def reading(self, path: Path) -> Iterator[bytes]:
