@@ -114,9 +114,7 @@ class _Converter:
 
     def convert(self, node: Node, at: DataPath) -> Any:
         path = self.document.path
-        self.left -= 1
-        if self.left < 0:
-            raise ConfigError(f"{_place(path, node.start_mark)} aliases expand to over {MAX_NODES} values")
+        self._count(node)
         if len(at) > MAX_DEPTH:
             raise ConfigError(
                 f"{_place(path, node.start_mark)} an alias stands for something that contains it"
@@ -131,6 +129,12 @@ class _Converter:
         assert isinstance(node, ScalarNode)
         self.document.written[at] = node.value
         return _scalar(node, path)
+
+    def _count(self, node: Node) -> None:
+        self.left -= 1
+        if self.left < 0:
+            place = _place(self.document.path, node.start_mark)
+            raise ConfigError(f"{place} aliases expand to over {MAX_NODES} values")
 
     def _mapping(self, node: MappingNode, at: DataPath) -> dict[str, Any]:
         data: dict[str, Any] = {}
@@ -148,6 +152,7 @@ class _Converter:
         if id(node) in within:
             raise ConfigError(f"{_place(path, node.start_mark)} a mapping is merged into itself")
         for key, value in node.value:
+            self._count(node)
             if not isinstance(key, ScalarNode):
                 raise ConfigError(f"{_place(path, key.start_mark)} a key must be a text")
             if key.tag == _TAG + "merge":

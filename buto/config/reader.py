@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from buto.config.document import DataPath, Document, parse
+from buto.config.document import MAX_BYTES, DataPath, Document, parse
 from buto.config.model import InvalidValue, TestConfig, build_test
 from buto.config.validation import validate
 from buto.errors import BadFileError, ConfigError
+from buto.runs.reading import read_file
 
 FILE_NAME = "buto.yaml"
 _MERGED = ("environment", "judge")
@@ -53,9 +54,9 @@ def load(path: Path, environment: Mapping[str, str] = os.environ) -> Config:
         ConfigError: it does not follow the schema; one line ``file:line:column: what`` for each fault.
     """
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        text = read_file(path, MAX_BYTES, follow=True).decode("utf-8")
+    except ValueError as error:
+        reason = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else error
         raise BadFileError(f"cannot read the configuration {path}: {reason}") from error
     document = parse(text, path)
     if document.data is None:

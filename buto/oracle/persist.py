@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import shlex
@@ -18,9 +17,17 @@ from buto.oracle.levels import summary
 from buto.oracle.model import Oracle
 from buto.oracle.registry import DETECTORS
 from buto.oracle.settings import settings_from
+from buto.runs.reading import parse_json, read_file
 
 FORMAT = "buto-oracle"
 VERSION = 1
+MAX_BYTES = 1 << 28
+MAX_VALUES = 1 << 26
+"""Numbers that a file may stand for: half a GiB for each side of the bands."""
+
+MAX_DEPTH = 16
+"""Of the target, which is a part of a configuration."""
+
 UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 """Version to a function that makes the next version's data of it."""
 
@@ -58,12 +65,8 @@ def load(path: Path) -> Oracle:
         BadFileError: it is missing, cannot be read, is damaged, or of a newer version.
     """
     try:
-        data = json.loads(path.read_bytes())
-    except FileNotFoundError as error:
-        raise BadFileError(f"there is no oracle {path}", advice=_train_again(path, {})) from error
-    except OSError as error:
-        raise BadFileError(f"the oracle {path} cannot be read: {error.strerror or error}") from error
-    except (ValueError, RecursionError) as error:
+        data = parse_json(_content(path))
+    except ValueError as error:
         raise _damaged(path, str(error), {}) from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise _damaged(path, f"it does not say that it is a {FORMAT}", {})
@@ -79,18 +82,53 @@ def load(path: Path) -> Oracle:
         raise _damaged(path, what, data) from error
 
 
+def _content(path: Path) -> bytes:
+    if not path.exists():
+        raise BadFileError(f"there is no oracle {path}", advice=_train_again(path, {}))
+    try:
+        return read_file(path, MAX_BYTES, follow=True)
+    except ValueError as error:
+        raise BadFileError(f"the oracle {path} cannot be read: {error}") from error
+
+
 def _oracle(data: dict[str, Any]) -> Oracle:
     settings = settings_from(data["judge"])
+    _check_size(data["model"])
+    _check_plain("target", data["target"], MAX_DEPTH)
+    _check_plain("environment", data["environment"], 1)
     return Oracle(
         test=str(data["test"]),
         settings=settings,
         run_ids=tuple(str(one) for one in data["runs"]),
-        environment=MetadataModel(dict(data["environment"]), tuple(data["environment_varying"])),
+        environment=MetadataModel(
+            dict(data["environment"]), tuple(str(key) for key in data["environment_varying"])
+        ),
         fitted=DETECTORS[settings.detector](settings).from_data(data["model"]),
         target=dict(data["target"]),
         warnings=tuple(str(one) for one in data["warnings"]),
         foreign_load=math.nan if data.get("foreign_load") is None else float(data["foreign_load"]),
     )
+
+
+def _check_size(model: Mapping[str, Any]) -> None:
+    """ValueError where a short file stands for more numbers than MAX_VALUES: one is written for many."""
+    bands = model.get("bands", model)
+    n_values = len(bands["times_s"]) * len(bands["properties"])
+    if "features" in model and type(model["n_runs"]) is int:
+        n_values += model["n_runs"] * sum(map(len, model["features"]))
+    if n_values > MAX_VALUES:
+        raise ValueError(f"it stands for {n_values} numbers, more than {MAX_VALUES}")
+
+
+def _check_plain(name: str, value: Any, depth: int) -> None:
+    """ValueError for lists and mappings in each other beyond a depth, and for infinite numbers."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{name} holds an infinite number")
+    if isinstance(value, dict | list):
+        if depth == 0:
+            raise ValueError(f"{name} is nested too deeply")
+        for item in value.values() if isinstance(value, dict) else value:
+            _check_plain(name, item, depth - 1)
 
 
 def _upgraded(path: Path, data: dict[str, Any]) -> dict[str, Any]:

@@ -10,10 +10,11 @@ import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 from buto.properties import Better, Kind, Property, Role
 from buto.runs.model import COMMIT, PURPOSE, SESSION, MetadataValue, Outcome, Quality, Run
+from buto.runs.reading import parse_json
 
 FORMAT = "buto-run"
 VERSION = 1
@@ -142,17 +143,10 @@ def head_of(data: dict[str, Any]) -> Head:
 
 
 def _parse(content: bytes) -> dict[str, Any]:
-    try:
-        data = json.loads(content, parse_constant=_no_constant)
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
+    data = parse_json(content)
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise ValueError(f"it does not say that its format is {FORMAT!r}")
     return data
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")
 
 
 def _upgrade(data: dict[str, Any]) -> dict[str, Any]:
@@ -198,7 +192,10 @@ def _to_float(data: Mapping[str, Any], key: str) -> float:
     value = _get(data, key, float, int, str)
     if isinstance(value, str) and value not in ("nan", "inf", "-inf"):
         raise ValueError(f"{key!r} is no number")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError(f"{key!r} is too large a number") from None
 
 
 def _from_metadata(value: MetadataValue) -> Any:

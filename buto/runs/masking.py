@@ -55,7 +55,7 @@ _SHAPES = re.compile(
     r"|(?P<bare>\b(?:(?:AKIA|ASIA)[0-9A-Z]{16}|gh[pousr]_[0-9A-Za-z]{20,}|glpat-[0-9A-Za-z_\-]{16,}"
     r"|xox[abprs]-[0-9A-Za-z\-]{10,}|eyJ[0-9A-Za-z_\-]{8,}\.[0-9A-Za-z_\-]{8,}\.[0-9A-Za-z_\-]*))"
 )
-"""Passwords in URLs, ``Bearer`` and ``Basic`` in headers, keys of AWS, GitHub, GitLab, Slack, and JSON web tokens."""
+"""Passwords in URLs; headers with ``Bearer`` or ``Basic``; keys of AWS, GitHub, GitLab, Slack; web tokens."""
 
 _NAME = re.compile(r"(?P<dash>(?<![^\s'\"])--?[DP]?(?=[A-Za-z_]))?(?P<name>[A-Za-z_][\w.\-]*)")
 _OPTION = re.compile(r"--?(?P<name>[A-Za-z_][\w.\-]*)")

@@ -2,13 +2,59 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shlex
 import stat
 from pathlib import Path
+from typing import Any, NoReturn
+
+from buto.errors import BadFileError
 
 
-def read_file(path: Path, max_bytes: int) -> bytes:
+def parse_json(content: bytes) -> Any:
+    """What JSON holds, if all of it can be written and shown again.
+
+    Raises:
+        ValueError: it is no JSON in UTF-8, has NaN or an infinity, a text that is no Unicode, or is nested
+            too deeply; the message says which.
+    """
+    # As text, for of bytes the parser guesses the encoding, and takes what is no UTF-8.
+    text = content.decode("utf-8")
+    try:
+        data = json.loads(text, parse_constant=_no_constant)
+        if "\\ud" in text or "\\uD" in text:
+            json.dumps(data, ensure_ascii=False).encode()
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    except UnicodeEncodeError:
+        raise ValueError("a text in it is no Unicode") from None
+    return data
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON")
+
+
+def refuse_links(root: Path, place: Path) -> None:
+    """BadFileError where a directory between a store's root and a place in it is a link out of the store.
+
+    The root itself may be one: it is what the user named.
+    """
+    while place != root:
+        if place.is_symlink():
+            raise BadFileError(
+                f"{place} is a link, and nothing outside of {root} is touched",
+                advice=f"if it is yours, name its target with --store DIR; else: rm {shlex.quote(str(place))}",
+            )
+        place = place.parent
+
+
+def read_file(path: Path, max_bytes: int, *, follow: bool = False) -> bytes:
     """The content of a regular file.
+
+    Args:
+        follow: whether a link is followed; else it is refused.
 
     Raises:
         ValueError: it is missing, a link, no regular file, too large or not readable; the message
@@ -16,7 +62,8 @@ def read_file(path: Path, max_bytes: int) -> bytes:
     """
     try:
         # Not blocking, or a named pipe in place of the file would hold us for ever.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        links = 0 if follow else os.O_NOFOLLOW
+        descriptor = os.open(path, os.O_RDONLY | links | os.O_NONBLOCK | os.O_CLOEXEC)
         with open(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise ValueError("it is no regular file")
@@ -25,7 +72,8 @@ def read_file(path: Path, max_bytes: int) -> bytes:
     except FileNotFoundError:
         raise ValueError("it is missing") from None
     except OSError as error:
-        raise ValueError("it is a link" if path.is_symlink() else f"{error.strerror}") from error
+        is_link = not follow and path.is_symlink()
+        raise ValueError("it is a link" if is_link else f"{error.strerror}") from error
     if len(content) > max_bytes:
         raise ValueError(f"it is larger than {max_bytes} bytes")
     return content

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from buto.errors import BadFileError
 from buto.runs import names
 from buto.runs.cache import cached
-from buto.runs.reading import read_file
+from buto.runs.reading import read_file, refuse_links
 from buto.runs.staging import make_directories, publish_file, storage_errors
 
 T = TypeVar("T")
@@ -78,4 +78,6 @@ class ResultStore:
             ) from error
 
     def _directory(self, test: str) -> Path:
-        return self.root / "results" / names.encode_test(test)
+        place = self.root / "results" / names.encode_test(test)
+        refuse_links(self.root, place)
+        return place

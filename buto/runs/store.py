@@ -16,7 +16,7 @@ from buto.runs import document, names, tables
 from buto.runs.cache import cached
 from buto.runs.document import Head, NewerVersionError, StoredFile
 from buto.runs.model import Run, RunSet, run_set
-from buto.runs.reading import read_file
+from buto.runs.reading import read_file, refuse_links
 from buto.runs.staging import (
     clean_leftovers,
     make_directories,
@@ -103,6 +103,7 @@ class RunStore:
                 f"{len(run.properties)} properties, {len(run.notifications)} notifications",
                 advice="sample less often, or fewer MBeans",
             )
+        refuse_links(self.root, self._directory(run.test))
         with storage_errors("store the run", place):
             self._prepare(place.parent)
             publish_directory(place, contents)
@@ -115,6 +116,7 @@ class RunStore:
 
     def ids(self, test: str) -> list[str]:
         """The ids of a test's runs, sorted, which is the order of their start; empty without runs."""
+        refuse_links(self.root, self._directory(test))
         return sorted(filter(names.is_id, _directories(self._directory(test))))
 
     def summaries(self, test: str) -> list[RunSummary]:
@@ -209,6 +211,7 @@ class RunStore:
         return self.root / "runs" / names.encode_test(test) / run_id
 
     def _existing(self, test: str, run_id: str) -> Path:
+        refuse_links(self.root, self._directory(test))
         place = self._directory(test, run_id)
         if not names.is_id(run_id) or os.path.islink(place) or not os.path.isdir(place):
             raise BadFileError(
