@@ -24,6 +24,7 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
     "pipeline": ("perf.pipeline",),
     "launches": ("perf.launches",),
     "scale-mbeans": ("perf.scale_mbeans",),
+    "scale-runs": ("perf.scale_runs",),
     "endurance": ("perf.endurance", "--collector", "agent"),
     "endurance-jmx": ("perf.endurance", "--collector", "jmx", "--nap", "1500"),
 }

@@ -19,7 +19,7 @@ from buto.runs.results import ResultStore
 from buto.runs.store import DOCUMENT
 from tests.unit.runs.examples import a_run
 
-N_RUNS = 120
+N_RUNS = 12
 IDS = [f"{number:03d}" for number in range(N_RUNS)]
 
 
@@ -27,7 +27,7 @@ IDS = [f"{number:03d}" for number in range(N_RUNS)]
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunStore:
     """A store of more runs than are worth a cache, with one; files count as settled at once."""
     monkeypatch.setattr(cache, "SETTLED_NS", -1)
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+    monkeypatch.setattr(cache, "WORTH_KEEPING", N_RUNS)
     store = RunStore(tmp_path / "store")
     for run_id in IDS:
         store.add(a_run(run_id))
