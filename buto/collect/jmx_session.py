@@ -197,7 +197,7 @@ class JmxSession:
         """Learn from the counters what a JVM says only when it is ready: its command, and that moment.
 
         All its agents have started then, and ``main`` follows after 1 to 2 ms. A JVM without counters
-        tells only its own start.
+        tells only its own start; so does one whose wall clock was set since.
         """
         if self._counters is None or self._main_seen:
             return
@@ -205,7 +205,9 @@ class JmxSession:
         ready_ms = counters.get("sun.rt.createVmEndTime")
         if isinstance(ready_ms, int) and ready_ms > 0:
             now_ns, now_ms = time.monotonic_ns(), time.time_ns() // 1_000_000
-            self._recording.zero_ns = now_ns - (now_ms - ready_ms) * 1_000_000
+            zero_ns = now_ns - (now_ms - ready_ms) * 1_000_000
+            if self._launch.started_ns <= zero_ns <= now_ns:
+                self._recording.zero_ns = zero_ns
             self.seen_command = str(counters.get("sun.rt.javaCommand", self.seen_command))
             self._main_seen = True
 
