@@ -24,7 +24,8 @@ docs/formats/agent-channel.md. On a machine with six programs to a core both too
 HELLO_S = 5.0
 """Who has connected and not said a valid HELLO after this time is sent away."""
 
-_MAX_CONNECTIONS = 256
+_MAX_STRANGERS = 128
+"""Connections at once that have not shown the secret; each is sent away after HELLO_S."""
 _RECEIVE_BYTES = 1024 * 1024
 _SEND_S = 2.0
 
@@ -34,6 +35,7 @@ class AgentListener:
 
     Attributes:
         jvm_option: what makes a JVM load the agent and connect here.
+        answer: what shows an agent that it speaks with this listener.
 
     Raises:
         BadFileError: the agent's jar was not built.
@@ -41,8 +43,8 @@ class AgentListener:
     """
 
     def __init__(self, directory: Path) -> None:
-        self._secret = secrets.token_hex(32)
-        self._n_connections = 0
+        self._secret, self.answer = secrets.token_hex(32), secrets.token_hex(32)
+        self._strangers: set[AgentConnection] = set()
         jar = directory / "buto-agent.jar"
         jar.symlink_to(jars.path(jars.AGENT))
         session_file = directory / "session"
@@ -53,6 +55,7 @@ class AgentListener:
                 "version": VERSION,
                 "port": self._socket.getsockname()[1],
                 "secret": self._secret,
+                "answer": self.answer,
                 "gate.ms": GATE_MS,
                 "exit.ms": EXIT_MS,
             }
@@ -76,16 +79,18 @@ class AgentListener:
         return self._socket.fileno()
 
     def accept(self) -> AgentConnection | None:
-        """The next connection, or None if there is none, or there were too many already."""
+        """The next connection, or None if there is none, or too many have not introduced themselves yet."""
         try:
             connected, _ = self._socket.accept()
         except (BlockingIOError, ConnectionError):
             return None
-        self._n_connections += 1
-        if self._n_connections > _MAX_CONNECTIONS:
+        self._strangers = {each for each in self._strangers if each.hello is None and not each.closed}
+        if len(self._strangers) >= _MAX_STRANGERS:
             connected.close()
             return None
-        return AgentConnection(connected, self._secret)
+        connection = AgentConnection(connected, self._secret)
+        self._strangers.add(connection)
+        return connection
 
 
 class AgentConnection:

@@ -16,7 +16,7 @@ from buto.collect.target import MBeanSpec
 from buto.properties import Property
 from buto.runs import FloatArray
 
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +104,9 @@ class Bye:
 Message = Hello | Columns | Metadata | Samples | Notifications | Reasons | Mark | Dropped | Bye
 
 
-def accept(interval_s: float, flush_s: float, mbeans: Sequence[MBeanSpec]) -> bytes:
-    """The frame that makes a JVM the measured one."""
-    body = struct.pack(">QIH", round(interval_s * 1e9), round(flush_s * 1e3), len(mbeans))
+def accept(answer: str, interval_s: float, flush_s: float, mbeans: Sequence[MBeanSpec]) -> bytes:
+    """The frame that makes a JVM the measured one, if ``answer`` is that of its session file."""
+    body = _text(answer) + struct.pack(">QIH", round(interval_s * 1e9), round(flush_s * 1e3), len(mbeans))
     for spec in mbeans:
         body += _text(spec.pattern) + _texts(spec.attributes) + _texts(spec.metadata)
         body += struct.pack(">B", spec.notifications)

@@ -192,7 +192,7 @@ class AgentSession:
             connection.send(channel.decline())
             return
         flush_s = 0.0 if target.interval_s >= FLUSH_S else FLUSH_S
-        connection.send(channel.accept(target.interval_s, flush_s, target.mbeans))
+        connection.send(channel.accept(self._listener.answer, target.interval_s, flush_s, target.mbeans))
         self._measured = connection
         self.recorder = AgentRecorder(self._recording)
         self._hold(hello)

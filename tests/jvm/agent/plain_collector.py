@@ -103,7 +103,7 @@ class PlainCollector:
         self, directory: Path, *, gate_ms: int = 10000, exit_ms: int = 5000, receive_buffer: int | None = None
     ) -> None:
         self.heard = Heard()
-        self.secret = secrets.token_hex(32)
+        self.secret, self.answer = secrets.token_hex(32), secrets.token_hex(32)
         self.server = socket.create_server(("127.0.0.1", 0))
         self.server.settimeout(PATIENCE_S)
         if receive_buffer is not None:
@@ -111,7 +111,7 @@ class PlainCollector:
         self.connection: socket.socket | None = None
         self.session_file = directory / f"session-{secrets.token_hex(4)}"
         self.session_file.write_text(
-            f"version=1\nport={self.server.getsockname()[1]}\nsecret={self.secret}\n"
+            f"version=2\nport={self.server.getsockname()[1]}\nsecret={self.secret}\nanswer={self.answer}\n"
             f"gate.ms={gate_ms}\nexit.ms={exit_ms}\n"
         )
 
@@ -134,7 +134,7 @@ class PlainCollector:
         assert self.read() == HELLO
 
     def accept(self, interval_ms: float = 20, flush_ms: int = 20, rules: Sequence[Rule] = ()) -> None:
-        body = struct.pack(">QIH", round(interval_ms * 1e6), flush_ms, len(rules))
+        body = _text(self.answer) + struct.pack(">QIH", round(interval_ms * 1e6), flush_ms, len(rules))
         for rule in rules:
             body += _text(rule.pattern) + _texts(rule.attributes) + _texts(rule.metadata)
             body += struct.pack(">B", rule.notifications)
@@ -200,7 +200,7 @@ class PlainCollector:
     def _note(self, kind: int, body: Body) -> None:
         heard = self.heard
         if kind == HELLO:
-            assert body.number("H") == 1
+            assert body.number("H") == 2
             heard.hello = {"secret": body.text(), "pid": body.number("q"), "command": body.text()}
             heard.hello |= {"java": body.text(), "nano": body.number("q")}
             heard.hello |= {"wall_ms": body.number("q"), "start_ms": body.number("q")}

@@ -145,13 +145,14 @@ def test_larger_frames_are_taken_once_the_first_message_has_come() -> None:
 def test_accept_says_interval_flush_and_beans() -> None:
     spec = MBeanSpec("com.acme:*", attributes=("Größe",), metadata=("a", "b"), notifications=False)
     body = (
-        struct.pack(">QIH", 20_000_000, 100, 1)
+        speech.text("an answer")
+        + struct.pack(">QIH", 20_000_000, 100, 1)
         + speech.text("com.acme:*")
         + struct.pack(">H", 1) + speech.text("Größe")
         + struct.pack(">H", 2) + speech.text("a") + speech.text("b")
         + b"\0"
     )  # fmt: skip
-    assert channel.accept(0.02, 0.1, [spec]) == speech.frame(65, body)
+    assert channel.accept("an answer", 0.02, 0.1, [spec]) == speech.frame(65, body)
     assert [channel.decline(), channel.go(), channel.farewell()] == [
         speech.frame(66),
         speech.frame(67),

@@ -13,9 +13,13 @@ final class Request {
     /**
      * Takes the frame apart.
      *
-     * @throws IOException if it is malformed or its interval is below 0.1 ms
+     * @param answer what the collector must show
+     * @throws IOException if it does not, the frame is malformed, or its interval is below 0.1 ms
      */
-    Request(Inbox frame) throws IOException {
+    Request(Inbox frame, String answer) throws IOException {
+        if (!frame.text().equals(answer)) {
+            throw new IOException("not the collector that launched this JVM");
+        }
         intervalNanos = frame.u64();
         flushNanos = (frame.u32() & 0xffffffffL) * 1000000L;
         rules = new BeanRule[frame.u16()];

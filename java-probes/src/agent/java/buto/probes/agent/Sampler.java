@@ -96,7 +96,7 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
 
     /** Takes the first sample and waits for the collector; false if it does not want to go on. */
     private boolean prepare() throws IOException, JMException {
-        request = new Request(inbox);
+        request = new Request(inbox, session.answer);
         recorder = new Recorder(request, session.file, out);
         recorder.sample(0);
         flushAll(gateDeadline);

@@ -7,13 +7,17 @@ import java.nio.charset.StandardCharsets;
 
 /** What the session file says: where the collector listens, and how long the agent may wait. */
 final class Session {
-    static final int VERSION = 1;
+    static final int VERSION = 2;
 
     private static final int LARGEST_FILE = 8192;
 
     final String file;
     final int port;
     final String secret;
+
+    /** What a collector shows in return: who has only heard {@link #secret} does not know it. */
+    final String answer;
+
     final long gateNanos;
     final long exitNanos;
 
@@ -26,7 +30,8 @@ final class Session {
         secret = value(text, "secret");
         gateNanos = number(text, "gate.ms", 1000) * 1000000L;
         exitNanos = number(text, "exit.ms", 500) * 1000000L;
-        if (secret == null) {
+        answer = value(text, "answer");
+        if (secret == null || answer == null) {
             throw new IOException("no secret");
         }
     }
