@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.build_plugins.builds import Done, Sample, gradle_sample, old_buto
+from tests.build_plugins.builds import Done, Sample, accusing_buto, asked_buto, gradle_sample, old_buto
 
 RUNS = "-Pbuto.runs=8"
 """From seven on, three runs that confirm a change decide by rank."""
@@ -17,47 +17,53 @@ RUNS = "-Pbuto.runs=8"
 REPORTS = ["TEST-catalogue.xml", "catalogue.html", "catalogue.md"]
 PROGRAM = "src/main/java/com/acme/Catalogue.java"
 MAIN = "mainClass = 'com.acme.Catalogue'"
+OPTIONS = "jvmArguments = ['-Xmx64m', '-XX:+UseSerialGC']"
 BUTO = Path(sys.executable).with_name("buto")
 
 
-def test_a_build_passes_fails_after_a_change_and_passes_when_the_change_is_learned(gradle: Sample) -> None:
+def test_a_build_passes_fails_after_a_change_and_passes_when_the_change_is_accepted(
+    gradle: Sample, tmp_path: Path
+) -> None:
     """A check is never up to date: the second finds everything as the first left it, and measures again."""
-    trained = gradle.build("butoTrain", "check", RUNS)
+    trained = gradle.build("butoTrain", RUNS)
     assert trained.code == 0, trained.output
-    assert (gradle.directory / "src/test/buto/catalogue.json").is_file()
-    assert "PASS  catalogue" in trained.output
-    reports = gradle.directory / "build/reports/buto"
-    assert sorted(path.name for path in reports.iterdir()) == REPORTS
+    oracle = (gradle.directory / "src/test/buto/catalogue.json").read_text()
+    assert str(gradle.directory) not in oracle
+    assert '"build/classes/java/main:build/resources/main", "com.acme.Catalogue", "10"]' in oracle
 
-    passed = gradle.build("check")
-    assert passed.code == 0, passed.output
-    assert "PASS  catalogue" in passed.output
-    assert ":butoCheck UP-TO-DATE" not in passed.output
+    gradle = gradle.moved(tmp_path / "elsewhere")
+    reports = gradle.directory / "build/reports/buto"
+    for _ in range(2):
+        passed = gradle.judged("check")
+        assert passed.code == 0, passed.output
+        assert "PASS  catalogue" in passed.output
+        assert "jvm.class.path" not in passed.output
+        assert ":butoCheck UP-TO-DATE" not in passed.output
+        assert sorted(path.name for path in reports.iterdir()) == REPORTS
 
     gradle.change(PROGRAM, "ENTRIES_PER_PAGE = 200", "ENTRIES_PER_PAGE = 3000")
-    failed = gradle.build("--quiet", "check")
+    failed = gradle.judged("--quiet", "check")
     assert failed.code == 1
     assert "Execution failed for task ':butoCheck'" in failed.output
     assert "buto, catalogue: regression" in failed.output
-    assert "if the change is meant: gradle butoTrain" in failed.output
+    assert "if the change is meant: gradle butoAccept" in failed.output
     assert "jvm.memory." in failed.output
     assert list(ET.parse(reports / "TEST-catalogue.xml").iter("failure"))
 
-    gradle.change("build.gradle", "runWithCheck = true", "ignoreFailures = true")
-    warned = gradle.build("butoCheck", "butoReport")
-    assert warned.code == 0, warned.output
-    assert warned.output.count("REGRESSION  catalogue") == 2
-    assert warned.output.count("run 1 of 1") == 1
-
-    accepted = gradle.build("butoTrain", "butoCheck", RUNS)
+    accepted = gradle.build("butoAccept", RUNS)
     assert accepted.code == 0, accepted.output
-    assert "PASS  catalogue" in accepted.output
+    assert "jvm.memory.heap.used  mean" in accepted.output
+    passed = gradle.judged("butoCheck", "butoReport")
+    assert passed.code == 0, passed.output
+    assert passed.output.count("PASS  catalogue") == 2
+    assert passed.output.count("run 1 of 1") == 1
 
 
 @pytest.fixture(scope="module")
 def many(for_gradle: Path, tmp_path_factory: pytest.TempPathFactory) -> Done:
     """A build of many projects, each with a fault of its own; buto is not in PATH."""
     place = tmp_path_factory.mktemp("many")
+    asked = f"executable = file('{asked_buto(place)}')\n    tests {{"
     projects = {
         "no-program": {MAIN: ""},
         "two-programs": {MAIN: f"{MAIN}; jar = file('other.jar')"},
@@ -66,16 +72,28 @@ def many(for_gradle: Path, tmp_path_factory: pytest.TempPathFactory) -> Done:
         "no-buto": {},
         "old-buto": {"tests {": f"executable = file('{old_buto(place)}')\n    tests {{"},
         "no-oracle": {"tests {": f"executable = file('{BUTO}')\n    tests {{"},
+        "no-such-buto": {"tests {": "executable = file('/no/such/buto')\n    tests {"},
+        "warned": {
+            "tests {": f"executable = file('{accusing_buto(place)}')\n    ignoreFailures = true\n    tests {{"
+        },
         "not-asked": {"runWithCheck = true": ""},
+        "asked": {"tests {": f"alpha = '0.02'\n    checkRuns = 3\n    runs = 7\n    {asked}"},
+        "asked-jar": {"tests {": asked, MAIN: "jar = file('app.jar')"},
+        "asked-command": {"tests {": asked, MAIN: "command = ['./start.sh']", OPTIONS: ""},
+        "asked-tests": {"tests {": asked, MAIN: f"{MAIN}; testClasspath = true"},
     }
     for project, changes in projects.items():
         sample = gradle_sample("gradle", place / "copies" / project)
         for old, new in changes.items():
             sample.change("build.gradle", old, new)
-        sample.directory.rename(place / project)
+        project_directory = sample.directory.rename(place / project)
+        if "asked" in project or project == "warned":
+            (project_directory / "src/test/buto").mkdir(parents=True)
+            (project_directory / "src/test/buto/catalogue.json").touch()
     (place / "settings.gradle").write_text("include " + ", ".join(f"'{project}'" for project in projects))
     root = Sample(place, sample.command, sample.environment)
-    return root.build("--continue", "check", ":no-classpath:butoCheck", buto=False)
+    others = (":no-classpath:butoCheck", ":asked:butoTrain", ":asked:butoAccept", ":asked:butoReport")
+    return root.build("--continue", "check", *others, buto=False)
 
 
 @pytest.mark.parametrize(
@@ -88,21 +106,51 @@ def many(for_gradle: Path, tmp_path_factory: pytest.TempPathFactory) -> Done:
         ("no-buto", ("'buto' is not in PATH", "python3 -m venv", "buto { executable = file('...') }")),
         ("old-buto", ("is buto 0.0.9; this plugin needs 0.1.0 or newer", "python3 -m venv")),
         ("no-oracle", ("buto, catalogue: has no oracle yet", "gradle butoTrain")),
+        ("no-such-buto", ("/no/such/buto is not there, or is no program", "python3 -m venv")),
     ],
 )
 def test_a_broken_harness_fails_the_build_and_says_what_to_do(
     many: Done, project: str, said: tuple[str, ...]
 ) -> None:
     assert many.code == 1
-    assert "regression" not in many.output
     failed = rf"Execution failed for task ':{project}:butoCheck'\.\n(.*?)\n\* Try"
     (error,) = re.findall(failed, many.output, re.DOTALL)
+    assert "regression" not in error
     for text in said:
         assert text in error
 
 
+def test_a_regression_only_warns_if_it_was_asked_to(many: Done) -> None:
+    assert "buto, catalogue: regression\ntry:  look at the reports in" in many.output
+    assert "Execution failed for task ':warned:butoCheck'" not in many.output
+
+
 def test_a_missing_oracle_is_named(many: Done) -> None:
     assert "no-oracle/src/test/buto/catalogue.json does not exist" in many.output
+
+
+def test_buto_is_asked_for_what_the_build_script_says(many: Done) -> None:
+    asked = r"^asked <(\w+)> <catalogue> <--oracle> <\S*/([\w-]+)/src/test/buto/catalogue.json> (.*)>$"
+    said = {
+        (command, project): rest for command, project, rest in re.findall(asked, many.output, re.MULTILINE)
+    }
+    java = "java> <-Xmx64m> <-XX:+UseSerialGC>"
+    main = f"{java} <-cp> <build/classes/java/main:build/resources/main> <com.acme.Catalogue> <10"
+    of_tests = (
+        "-cp> <build/classes/java/test:build/resources/test:build/classes/java/main:build/resources/main>"
+    )
+    for (command, project), pattern in {
+        ("train", "asked"): f"/.buto> <--runs> <7> <--alpha> <0.02> <--> <*/{main}",
+        ("accept", "asked"): f"/.buto> <--runs> <7> <--> <*/{main}",
+        ("check", "asked"): f"/.buto> <--runs> <3> <--alpha> <0.02> <--junitxml> <*.md> <--> <*/{main}",
+        ("report", "asked"): "/.buto> <--junitxml> <*/catalogue.md",
+        ("check", "asked-jar"): f"<--> <*/{java} <-jar> <app.jar> <10",
+        ("check", "asked-command"): "<--> <./start.sh> <10",
+        ("check", "asked-tests"): f"<{of_tests} <com.acme.Catalogue> <10",
+    }.items():
+        words = ".*".join(map(re.escape, pattern.split("*")))
+        assert re.search(words + "$", said.pop((command, project))), pattern
+    assert not said
 
 
 def test_check_measures_only_where_it_was_asked_to(many: Done) -> None:

@@ -41,7 +41,7 @@ class OddTest {
 """
 
 
-def test_a_scenario_passes_fails_after_a_change_and_passes_when_the_change_is_learned(junit: Sample) -> None:
+def test_a_scenario_passes_fails_after_a_change_and_passes_when_the_change_is_accepted(junit: Sample) -> None:
     odd = junit.directory / "src/test/java/com/acme/OddTest.java"
     odd.write_text(ODD)
     trained = junit.build("test", "-Dbuto.train=true", RUNS)
@@ -60,8 +60,10 @@ def test_a_scenario_passes_fails_after_a_change_and_passes_when_the_change_is_le
     assert {run.read_text() for run in runs} == {"lifecycle: first before scenario after last\n"}
     assert "lifecycle: " not in trained.output
 
+    assert str(junit.directory) not in (junit.directory / f"src/test/buto/{SCENARIO}.json").read_text()
+
     odd.write_text(ODD.replace("around()", "notLearned()"))
-    passed = junit.build("test")
+    passed = junit.judged("test")
     assert passed.code == 1
     assert_ended(junit, "CatalogueTest.loadsTenPages", "passed")
     assert (junit.directory / f"target/buto-reports/TEST-{SCENARIO}.xml").is_file()
@@ -73,16 +75,21 @@ def test_a_scenario_passes_fails_after_a_change_and_passes_when_the_change_is_le
     shutil.rmtree(junit.directory / "target")
 
     junit.change(TEST, "ENTRIES_PER_PAGE = 200", "ENTRIES_PER_PAGE = 3000")
-    failed = junit.build("test")
+    failed = junit.judged("test")
     assert failed.code == 1
     assert "Tests run: 2, Failures: 1, Errors: 0, Skipped: 0" in failed.output
     assert_ended(junit, "CatalogueTest.loadsTenPages", f"failure: buto, {SCENARIO}: regression")
     assert "jvm.memory." in text(junit, "CatalogueTest.loadsTenPages")
 
-    assert junit.build("test", RUNS, BUTO_TRAIN="true").code == 0
-    accepted = junit.build("test")
+    assert "or with BUTO_ACCEPT=true" in text(junit, "CatalogueTest.loadsTenPages")
+
+    accepted = junit.build("test", RUNS, BUTO_ACCEPT="true")
     assert accepted.code == 0, accepted.output
-    assert "Tests run: 2, Failures: 0, Errors: 0, Skipped: 0" in accepted.output
+    assert "jvm.memory.heap.used  mean" in accepted.output
+    assert_ended(junit, "CatalogueTest.loadsTenPages", "skipped: ")
+    passed = junit.judged("test")
+    assert passed.code == 0, passed.output
+    assert "Tests run: 2, Failures: 0, Errors: 0, Skipped: 0" in passed.output
 
 
 def result(sample: Sample, test: str) -> ET.Element:

@@ -14,7 +14,15 @@ from pathlib import Path
 import pytest
 
 from buto.runs.names import start_of
-from tests.build_plugins.builds import Done, Sample, breaking_buto, maven_sample, old_buto
+from tests.build_plugins.builds import (
+    Done,
+    Sample,
+    accusing_buto,
+    asked_buto,
+    breaking_buto,
+    maven_sample,
+    old_buto,
+)
 
 FAILURE = "MAVEN/MojoFailureException"
 BROKEN = "MAVEN/MojoExecutionException"
@@ -25,43 +33,50 @@ REPORTS = ["TEST-catalogue.xml", "catalogue.html", "catalogue.md"]
 PROGRAM = "src/main/java/com/acme/Catalogue.java"
 NAME = "<name>catalogue</name>"
 MAIN = "<mainClass>com.acme.Catalogue</mainClass>"
+OPTIONS = [f"<jvmArgument>{option}</jvmArgument>" for option in ("-Xmx64m", "-XX:+UseSerialGC")]
 PROPERTIES = "<properties>"
 Changes = Mapping[str, str]
 """Texts of a sample's POM, and what stands there instead."""
 
 WITHOUT_TESTS: Changes = {"tests>": "nothing>"}
+MANAGED = {"<plugins>": "<pluginManagement><plugins>", "</plugins>": "</plugins></pluginManagement>"}
+"""The plugin is known to a module that does not use it."""
 
 
-def test_a_build_passes_fails_after_a_change_and_passes_when_the_change_is_learned(maven: Sample) -> None:
+def test_a_build_passes_fails_after_a_change_and_passes_when_the_change_is_accepted(
+    maven: Sample, tmp_path: Path
+) -> None:
     trained = maven.build("package", "buto:train", RUNS)
     assert trained.code == 0, trained.output
-    assert (maven.directory / "src/test/buto/catalogue.json").is_file()
+    oracle = (maven.directory / "src/test/buto/catalogue.json").read_text()
+    assert str(maven.directory) not in oracle
+    assert '"-cp", "target/classes", "com.acme.Catalogue", "10"]' in oracle
 
-    passed = maven.build("verify")
+    maven = maven.moved(tmp_path / "elsewhere")
+    passed = maven.judged("verify")
     assert passed.code == 0, passed.output
     assert "PASS  catalogue" in passed.output
+    assert "jvm.class.path" not in passed.output
     reports = maven.directory / "target/buto-reports"
     assert sorted(path.name for path in reports.iterdir()) == REPORTS
     assert failures(reports / "TEST-catalogue.xml") == 0
 
     maven.change(PROGRAM, "ENTRIES_PER_PAGE = 200", "ENTRIES_PER_PAGE = 3000")
-    failed = maven.build("--quiet", "verify")
+    failed = maven.judged("--quiet", "verify")
     assert failed.code == 1
     assert FAILURE in failed.output
     assert "buto, catalogue: regression" in failed.output
-    assert "if the change is meant: mvn package buto:train" in failed.output
+    assert "if the change is meant: mvn package buto:accept" in failed.output
     assert "jvm.memory." in failed.output
     assert failures(reports / "TEST-catalogue.xml") == 1
 
-    warned = maven.build("verify", "buto:report", "-Dbuto.failOnRegression=false")
-    assert warned.code == 0, warned.output
-    assert "[WARNING] buto, catalogue: regression" in warned.output
-    assert warned.output.count("REGRESSION  catalogue") == 2
-    assert warned.output.count("run 1 of 1") == 1
-
-    accepted = maven.build("package", "buto:train", "verify", RUNS)
+    accepted = maven.build("package", "buto:accept", RUNS)
     assert accepted.code == 0, accepted.output
-    assert "PASS  catalogue" in accepted.output
+    assert "jvm.memory.heap.used  mean" in accepted.output
+    passed = maven.judged("verify", "buto:report")
+    assert passed.code == 0, passed.output
+    assert passed.output.count("PASS  catalogue") == 2
+    assert passed.output.count("run 1 of 1") == 1
 
 
 def failures(junit_xml: Path) -> int:
@@ -73,7 +88,12 @@ def many(plugins: Path, tmp_path_factory: pytest.TempPathFactory) -> Done:
     """A build of many modules, each with a fault of its own or told to skip; buto is not in PATH."""
     place = tmp_path_factory.mktemp("many")
     here = Path(sys.executable).with_name("buto")
-    switches = {"skip": "buto.skip", "skip-tests": "skipTests", "skip-its": "skipITs"}
+    switches = {
+        "skip": "buto.skip",
+        "skip-tests": "skipTests",
+        "skip-its": "skipITs",
+        "skip-all": "maven.test.skip",
+    }
     modules = {
         "no-program": {MAIN: ""},
         "two-programs": {MAIN: MAIN + "<jar>other.jar</jar>"},
@@ -82,9 +102,18 @@ def many(plugins: Path, tmp_path_factory: pytest.TempPathFactory) -> Done:
         "no-buto": {},
         "old-buto": with_property("buto.executable", old_buto(place)),
         "no-oracle": with_property("buto.executable", here),
+        "no-such-buto": with_property("buto.executable", "/no/such/buto"),
+        "not-buto": with_property("buto.executable", "/bin/true"),
+        "warned": {
+            PROPERTIES: f"{PROPERTIES}<buto.executable>{accusing_buto(place)}</buto.executable>"
+            "<buto.failOnRegression>false</buto.failOnRegression>"
+        },
         **{module: with_property(switch, "true") for module, switch in switches.items()},
     }
-    return reactor(place, modules).build("--fail-at-end", "buto:check", buto=False)
+    build = reactor(place, modules)
+    (place / "warned/src/test/buto").mkdir(parents=True)
+    (place / "warned/src/test/buto/catalogue.json").touch()
+    return build.build("--fail-at-end", "buto:check", buto=False)
 
 
 def with_property(name: str, value: object) -> Changes:
@@ -121,6 +150,8 @@ def reactor(place: Path, modules: Mapping[str, Changes]) -> Sample:
         ("no-buto", ("'buto' is not in PATH", "python3 -m venv", "<executable> or -Dbuto.executable=")),
         ("old-buto", ("is buto 0.0.9; this plugin needs 0.1.0 or newer", "python3 -m venv")),
         ("no-oracle", ("buto, catalogue: has no oracle yet", "mvn package buto:train")),
+        ("no-such-buto", ("/no/such/buto is not there, or is no program", "python3 -m venv")),
+        ("not-buto", ("/bin/true --version says '", "and that is not buto", "python3 -m venv")),
     ],
 )
 def test_a_broken_harness_is_an_error_of_the_build_that_says_what_to_do(
@@ -135,13 +166,68 @@ def test_a_broken_harness_is_an_error_of_the_build_that_says_what_to_do(
     assert re.search(rf"^\[INFO\] {module} \.+ FAILURE", many.output, re.MULTILINE)
 
 
-@pytest.mark.parametrize("module", ["skip", "skip-tests", "skip-its"])
+@pytest.mark.parametrize("module", ["skip", "skip-tests", "skip-its", "skip-all"])
 def test_a_check_is_skipped_when_tests_are(many: Done, module: str) -> None:
     assert re.search(rf"^\[INFO\] {module} \.+ SUCCESS", many.output, re.MULTILINE)
 
 
+def test_a_regression_only_warns_if_it_was_asked_to(many: Done) -> None:
+    assert "[WARNING] buto, catalogue: regression" in many.output
+    assert re.search(r"^\[INFO\] warned \.+ SUCCESS", many.output, re.MULTILINE)
+
+
 def test_a_missing_oracle_is_named(many: Done) -> None:
     assert "no-oracle/src/test/buto/catalogue.json does not exist" in many.output
+
+
+def test_buto_is_asked_for_what_the_pom_says(plugins: Path, tmp_path: Path) -> None:
+    """One module a way to say what is started; the last does not use the plugin."""
+    jar = "<jar>${project.build.directory}/app.jar</jar>"
+    command = "<command><word>./start.sh</word></command>"
+    settings = "<alpha>0.02</alpha><checkRuns>3</checkRuns><runs>7</runs><tests>"
+    modules: dict[str, Changes] = {
+        "main": {"<tests>": settings},
+        "of-tests": {MAIN: MAIN + "<testClasspath>true</testClasspath>"},
+        "jar": {MAIN: jar},
+        "command": {MAIN: command, "<name>": "<name>the.", **dict.fromkeys(OPTIONS, "")},
+        "none": {**WITHOUT_TESTS, **MANAGED},
+    }
+    build = reactor(tmp_path, modules)
+    for module in modules:
+        (tmp_path / module / "src/test/buto").mkdir(parents=True)
+        for name in ("catalogue", "the.catalogue"):
+            (tmp_path / module / f"src/test/buto/{name}.json").touch()
+    goals = ("train", "check", "accept", "report")
+    done = build.build(
+        *(f"buto:{goal}" for goal in goals), f"-Dbuto.executable={asked_buto(tmp_path)}", buto=False
+    )
+    assert done.code == 0, done.output
+    options = r"<-Xmx64m> <-XX:\+UseSerialGC>"
+    for module, program in {
+        "main": rf"<\S+/bin/java> {options} <-cp> <target/classes> <com.acme.Catalogue> <10>",
+        "of-tests": rf"<\S+> {options} <-cp> <target/test-classes:target/classes> <com.acme.Catalogue> <10>",
+        "jar": rf"<\S+> {options} <-jar> <target/app.jar> <10>",
+        "command": "<./start.sh> <10>",
+    }.items():
+        here = tmp_path / module
+        name = "the.catalogue" if module == "command" else "catalogue"
+        files = f"<--oracle> <{here}/src/test/buto/{name}.json> <--store> <{tmp_path}/.buto>"
+        reports = here / "target/buto-reports"
+        written = (
+            f"<--junitxml> <{reports}/TEST-{name}.xml> <--html> <{reports}/{name}.html> "
+            f"<--markdown> <{reports}/{name}.md>"
+        )
+        runs, check_runs, alpha = (
+            (" <--runs> <7>", " <--runs> <3>", " <--alpha> <0.02>") if module == "main" else ("", "", "")
+        )
+        for line in (
+            f"<train> <{name}> {files}{runs}{alpha} <--> {program}",
+            f"<check> <{name}> {files}{check_runs}{alpha} {written} <--> {program}",
+            f"<accept> <{name}> {files}{runs} <--> {program}",
+            f"<report> <{name}> {files} {written}",
+        ):
+            assert re.search(rf"^\[INFO\] asked {line}$", done.output, re.MULTILINE), (line, done.output)
+    assert done.output.count("no tests for buto in this module") == 2 * len(goals)
 
 
 def test_a_main_class_that_does_not_exist_is_told_by_buto(maven: Sample) -> None:
