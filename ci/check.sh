@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# buto check with every report; ends with the exit code of buto.
+#
+# BUTO_TESTS          names, with blanks between (default: all of buto.yaml)
+# BUTO_CHANGED_SINCE  a revision; tests that nothing concerns which changed since then are left out
+# BUTO_ARGUMENTS      further words for the command line
+# BUTO_REPORTS        a directory for result.json, junit.xml, report.html and comment.md
+set -euo pipefail
+# shellcheck source=venv.sh
+. "$(dirname "${BASH_SOURCE[0]}")/venv.sh"
+reports=${BUTO_REPORTS:-buto-reports}
+mkdir -p "$reports"
+# What an earlier build left must not be taken for this one's.
+rm -f "$reports"/{result.json,junit.xml,comment.md} "$reports"/report*.html
+
+read -r -d '' -a tests <<<"${BUTO_TESTS:-}" || true
+read -r -d '' -a more <<<"${BUTO_ARGUMENTS:-}" || true
+words=(check ${tests[@]+"${tests[@]}"})
+words+=(--json "$reports/result.json" --junitxml "$reports/junit.xml")
+words+=(--html "$reports/report.html" --markdown "$reports/comment.md")
+if [ -n "${BUTO_CHANGED_SINCE:-}" ]; then words+=(--changed-since "$BUTO_CHANGED_SINCE"); fi
+if [ "${GITHUB_ACTIONS:-}" = true ]; then words+=(--github); fi
+
+code=0
+buto "${words[@]}" ${more[@]+"${more[@]}"} || code=$?
+
+if [ ! -e "$reports/comment.md" ]; then
+  echo "⚠️ **not checked**: buto ended with exit code $code; what it printed says why." >"$reports/comment.md"
+fi
+if [ -n "${GITHUB_STEP_SUMMARY:-}" ]; then cat "$reports/comment.md" >>"$GITHUB_STEP_SUMMARY"; fi
+if [ -n "${GITHUB_OUTPUT:-}" ]; then echo "exit-code=$code" >>"$GITHUB_OUTPUT"; fi
+exit "$code"
