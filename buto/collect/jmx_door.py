@@ -1,5 +1,7 @@
 """The door to a JVM's MBeans: a JMX agent that only loopback reaches and only a one-time password opens.
 
+The password opens it once: its file is emptied when buto is inside.
+
 It is the JDK's own *remote* agent, bound to 127.0.0.1. The *local* one of ``-Dcom.sun.management.jmxremote``
 listens on all interfaces and drops what comes from another machine only after accepting it; and every
 ``-Dcom.sun.management.jmxremote.port`` on a command line starts that one as well (JDK 17 and 25). So both for
@@ -14,7 +16,7 @@ import re
 import secrets
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,11 +60,20 @@ class Door:
         address: JMX service URL.
         access: what the agent there wants.
         is_own: opened by buto; else the JVM's own, to be left alone.
+        password_file: what the agent reads when somebody wants in; None where buto did not write it.
     """
 
     address: str
     access: Access
     is_own: bool
+    password_file: Path | None = None
+
+    def shut(self) -> None:
+        """Let nobody else in: the agent finds no password any more. Connections that are open stay so."""
+        if self.password_file is not None:
+            with suppress(FileNotFoundError):
+                # Not removed, for the agent would tell strangers where it had been.
+                os.truncate(self.password_file, 0)
 
 
 def open_door(pid: int, directory: Path, access: Access = OPEN) -> Door:
@@ -97,7 +108,7 @@ def open_door(pid: int, directory: Path, access: Access = OPEN) -> Door:
                 raise
         else:
             break
-    return Door(f"service:jmx:rmi:///jndi/rmi://127.0.0.1:{port}/jmxrmi", own, is_own=True)
+    return Door(f"service:jmx:rmi:///jndi/rmi://127.0.0.1:{port}/jmxrmi", own, True, directory / "password")
 
 
 @contextmanager

@@ -184,6 +184,7 @@ class JmxSession:
             self.connection = self._held.enter_context(
                 JmxConnection(self._worker, door.address, f"process {pid}", door.access)
             )
+            door.shut()
             times = self.connection.start(
                 self._recording, target.interval_s, target.mbeans, same_machine=True
             )

@@ -75,8 +75,8 @@ class Recorder:
         seen = self.recordings
 
         class SeenRecording(Recording):
-            def __init__(self, test: str) -> None:
-                super().__init__(test)
+            def __init__(self, test: str, **more: Any) -> None:
+                super().__init__(test, **more)
                 seen.append(self)
 
         monkeypatch.setattr(agent_collector, "Recording", SeenRecording)

@@ -75,7 +75,7 @@ def test_an_attached_jvm_listens_on_loopback_alone_and_not_at_all_afterwards(
         assert_shut(shared_worker, remote_address_of(process.pid))
         status = run_command(process.pid, "ManagementAgent.status", 10)
         (password,) = re.findall(r"jmxremote\.password\.file = (.+)", status)
-        assert Path(password).stat().st_mode & 0o777 == 0o600
+        assert Path(password).read_bytes() == b""
         passwords.append(Path(password))
 
     for _ in range(2):
@@ -88,6 +88,20 @@ def test_an_attached_jvm_listens_on_loopback_alone_and_not_at_all_afterwards(
     assert [{host for host, _ in places} for places in during] == [{"127.0.0.1"}] * 2
     assert len(set(passwords)) == 2
     assert not any(password.parent.exists() for password in passwords)
+
+
+def test_the_password_opens_once(shared_worker: Worker, java: str, targets: Targets) -> None:
+    process = targets.start(java)
+    with door_while_attached(process.pid) as door:
+        assert door.password_file is not None
+        assert door.password_file.stat().st_mode & 0o777 == 0o600
+        assert door.password_file.parent.stat().st_mode & 0o777 == 0o700
+        with JmxConnection(shared_worker, door.address, "the target", door.access) as connection:
+            door.shut()
+            assert connection.invoke(DRIVER, "add", 1, 2) == 3
+            with pytest.raises(MeasureError, match="(?i)password"):
+                JmxConnection(shared_worker, door.address, "the target", door.access)
+            assert connection.invoke(DRIVER, "add", 1, 2) == 3
 
 
 def test_an_agent_that_runs_already_is_used_and_left_alone(
