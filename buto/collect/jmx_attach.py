@@ -72,6 +72,7 @@ def connect(spec: AttachSpec, worker: Worker | None = None) -> Iterator[JmxConne
         if spec.pid is not None:
             door = held.enter_context(door_while_attached(spec.pid, spec.access))
         with JmxConnection(worker, door.address, _name(spec), door.access) as connection:
+            door.shut()
             yield connection
 
 
