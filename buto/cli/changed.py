@@ -82,7 +82,7 @@ def divided(
             console.detail(f"{name}: checked, for {why}")
             checked.append(name)
     for one in left_out:
-        console.result(f"LEFT OUT  {one.test}: {one.why}")
+        console.result(one_line(f"LEFT OUT  {one.test}: {one.why}"))
     return checked, left_out
 
 

@@ -18,7 +18,7 @@ from buto.report.annotations import workflow_commands
 from buto.report.bencher import MAX_NAME, bencher_document, bencher_text
 from buto.report.junit import MAX_OUTPUT, junit_xml
 from buto.report.markdown import code, markdown_text, marker
-from buto.report.result import Result, reported
+from buto.report.result import LeftOut, Result, reported
 from buto.verdicts import Status
 from tests.unit.report import golden, made
 
@@ -78,6 +78,19 @@ def test_junit_keeps_the_end_of_what_was_printed() -> None:
     text = output.findtext("system-out") or ""
     assert text.endswith("the end")
     assert len(text) == MAX_OUTPUT
+
+
+@pytest.mark.parametrize("text", made.EVIL)
+def test_what_was_left_out_is_only_text_and_neither_good_nor_bad(text: str) -> None:
+    left_out = [LeftOut(text[:50], text), LeftOut("plain", "plain")]
+    document = junit_xml([], made.FINISHED, left_out)
+    suite = ElementTree.fromstring(document).find("testsuite")
+    assert suite is not None
+    assert [suite.get(key) for key in ("tests", "failures", "errors", "skipped")] == ["2", "0", "0", "2"]
+    assert [[child.tag for child in case] for case in suite] == [["skipped"], ["skipped"]]
+    assert (suite[0][0].get("message") or "").isprintable()
+    assert tags(markdown_text([], left_out)).tags == ["p", "strong", "code", "code"] * 2
+    assert all(line.isprintable() for line in markdown_text([], left_out).split("\n"))
 
 
 def rendered(markdown: str) -> str:
