@@ -17,6 +17,7 @@ from typing import Protocol
 
 from buto.collect.collector import Collector, OnTick, open_collector
 from buto.collect.companion import BAD_COMPANION, Companion
+from buto.collect.journalling import Journal
 from buto.collect.jvm_ending import BAD_END
 from buto.collect.output import last_lines
 from buto.collect.quality import BLOCKED, STARVED
@@ -182,6 +183,9 @@ def record_one(
 ) -> Run:
     """Launch once and store the run, whatever is to be said of it.
 
+    What was recorded before something fails is kept, if there is more than a little of it; see
+    :class:`buto.collect.journalling.Journal`.
+
     Args:
         purpose, session: written into the run's metadata, see :func:`collect`; a run without a session
             begins one.
@@ -190,10 +194,11 @@ def record_one(
         MeasureError: there is nothing to record.
         StorageError: the run cannot be stored.
     """
-    run = collector.record(test, on_tick, companion)
-    marks = {PURPOSE: purpose, SESSION: session or run.id}
-    run = replace(run, metadata={**run.metadata, **marks})
-    store.add(run)
+    marks = {PURPOSE: purpose} | ({SESSION: session} if session else {})
+    with Journal(store, marks) as journal:
+        run = collector.record(test, on_tick, companion, journal)
+        run = replace(run, metadata={**run.metadata, SESSION: run.id, **marks})
+        store.add(run)
     return run
 
 

@@ -15,6 +15,7 @@ from buto.cli.progress import LaunchProgress
 from buto.cli.session import measuring_alone
 from buto.collect.jmx_access import Access, password_from_environment, password_from_file
 from buto.collect.jmx_attach import AttachSpec, attach
+from buto.collect.journalling import Journal
 from buto.collect.target import MBeanSpec
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, UsageError
 from buto.runs.store import RunStore
@@ -74,9 +75,11 @@ examples:
         try:
             with measuring_alone(args, console):
                 progress.started(args.test, 1, 1)
-                run = attach(spec, progress.tick)
-                run = replace(run, metadata={**run.metadata, PURPOSE: self.name})
-                RunStore(args.store).add(run)
+                store = RunStore(args.store)
+                with Journal(store, {PURPOSE: self.name}) as journal:
+                    run = attach(spec, progress.tick, journal=journal)
+                    run = replace(run, metadata={**run.metadata, PURPOSE: self.name})
+                    store.add(run)
         finally:
             progress.clear()
         console.result(run.id)

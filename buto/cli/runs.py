@@ -13,11 +13,13 @@ from buto import oracle
 from buto.cli import chosen, options
 from buto.cli.console import Console
 from buto.cli.main import add_verbosity
+from buto.cli.recovering import recover_all, to_recover
 from buto.errors import EXIT_PASS, BadFileError, StorageError, UsageError
 from buto.report.run_text import list_lines, run_lines
 from buto.runs import RunStore, RunSummary
 from buto.runs.document import json_number
 from buto.runs.export import Layout, to_csv, to_json, to_parquet
+from buto.runs.journal import unfinished
 from buto.runs.names import start_of
 from buto.runs.staging import publish_file
 from buto.training import PURPOSE
@@ -31,13 +33,14 @@ class RunsCommand:
     name: ClassVar[str] = "runs"
     takes_command: ClassVar[bool] = False
     help: ClassVar[str] = """\
-List, show, export and delete stored runs.
+List, show, export and delete stored runs, and recover those that were cut off.
 
 examples:
   buto runs list
   buto runs show leaker
   buto runs export leaker --format csv -o leaker.csv
   buto runs delete leaker --keep 10
+  buto runs recover
   buto runs export --help"""
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -92,15 +95,23 @@ examples:
             help="count and delete what the oracle has learned from, too",
         )
 
+        recovering = add("recover", "store what is left of recordings whose buto was killed")
+        recovering.add_argument("names", metavar="NAME", nargs="*", help="tests (default: all)")
+
     def run(self, args: Namespace, console: Console) -> int:
+        store = RunStore(args.store)
+        if args.action == "recover":
+            return recover_all(store, args.names, console)
         actions = {"list": _list, "show": _show, "export": _export, "delete": _delete}
-        actions[args.action](args, RunStore(args.store), console)
+        actions[args.action](args, store, console)
         return EXIT_PASS
 
 
 def _list(args: Namespace, store: RunStore, console: Console) -> None:
+    left = [one for one in unfinished(store, args.names) if not one.live]
     for test in args.names:
-        _existing_ids(store, test)
+        if not any(one.test == test for one in left):
+            _existing_ids(store, test)
     runs = [(test, summary) for test in args.names or store.tests() for summary in store.summaries(test)]
     if args.json is not None:
         _write_list(args.json, runs)
@@ -108,8 +119,10 @@ def _list(args: Namespace, store: RunStore, console: Console) -> None:
         learned = {(test, run_id) for test in {test for test, _ in runs} for run_id in _learned(args, test)}
         for line in list_lines(runs, datetime.now(UTC), learned):
             console.result(line)
-    else:
+    elif not left:
         console.info(f"{store.root} holds no runs; to record one: buto record NAME -- java ...")
+    if left:
+        console.info(to_recover(left, store))
 
 
 def _show(args: Namespace, store: RunStore, console: Console) -> None:

@@ -13,6 +13,7 @@ from buto.collect.agent_session import AgentSession
 from buto.collect.collector import OnTick
 from buto.collect.companion import Accompanied, Companion
 from buto.collect.hsperf import NoPerfData
+from buto.collect.journalling import Journal
 from buto.collect.jvm_choice import main_name
 from buto.collect.launcher import Ending, Launch
 from buto.collect.quality import BLOCKED
@@ -39,9 +40,17 @@ class AgentCollector:
     ) -> None:
         pass
 
-    def record(self, test: str, on_tick: OnTick | None = None, companion: Companion | None = None) -> Run:
+    def record(
+        self,
+        test: str,
+        on_tick: OnTick | None = None,
+        companion: Companion | None = None,
+        journal: Journal | None = None,
+    ) -> Run:
         """See :meth:`buto.collect.collector.Collector.record`."""
         recording = Recording(test, mask=self.target.new_mask())
+        if journal is not None:
+            on_tick = journal.beside(recording, on_tick)
         recording.metadata.update(host.describe(self.target))
         load = host.LoadMeter()
         with (

@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from buto.collect.companion import Companion
+from buto.collect.journalling import Journal
 from buto.collect.recording import Progress
 from buto.collect.target import Target
 from buto.errors import UsageError
@@ -27,7 +28,13 @@ class Collector(Protocol):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None: ...
 
-    def record(self, test: str, on_tick: OnTick | None = None, companion: Companion | None = None) -> Run:
+    def record(
+        self,
+        test: str,
+        on_tick: OnTick | None = None,
+        companion: Companion | None = None,
+        journal: Journal | None = None,
+    ) -> Run:
         """Launch the target once and record it to its end.
 
         A program that timed out, was killed or returned another exit code than expected gives a run
@@ -37,6 +44,7 @@ class Collector(Protocol):
             test: name of the test that the run belongs to.
             on_tick: called some ten times a second, in this thread; must return soon.
             companion: goes along with this launch.
+            journal: keeps on disk what was recorded so far.
 
         Raises:
             MeasureError: there is nothing to record: the command or its main class was not found, it

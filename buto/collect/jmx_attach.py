@@ -17,6 +17,7 @@ from buto.collect.jmx_access import OPEN, Access
 from buto.collect.jmx_client import Worker
 from buto.collect.jmx_connection import JmxConnection
 from buto.collect.jmx_door import Door, LeftOpenError, door_while_attached
+from buto.collect.journalling import Journal
 from buto.collect.recording import Progress, Recording
 from buto.collect.target import MBeanSpec, Target
 from buto.errors import MeasureError, UsageError
@@ -76,7 +77,12 @@ def connect(spec: AttachSpec, worker: Worker | None = None) -> Iterator[JmxConne
             yield connection
 
 
-def attach(spec: AttachSpec, on_tick: OnTick | None = None, worker: Worker | None = None) -> Run:
+def attach(
+    spec: AttachSpec,
+    on_tick: OnTick | None = None,
+    worker: Worker | None = None,
+    journal: Journal | None = None,
+) -> Run:
     """Record a running JVM. Time zero is the moment of attaching.
 
     A JMX agent that buto started in it for this (see :mod:`buto.collect.jmx_door`) is stopped at the end.
@@ -92,6 +98,8 @@ def attach(spec: AttachSpec, on_tick: OnTick | None = None, worker: Worker | Non
         command=(), interval_s=spec.interval_s, mbeans=spec.mbeans, collector="jmx", mask=spec.mask
     )
     recording = Recording(spec.test, mask=target.new_mask())
+    if journal is not None:
+        on_tick = journal.beside(recording, on_tick)
     described = host.describe(target)
     own = {key: value for key, value in described.items() if spec.pid is not None or key.startswith("buto.")}
     recording.metadata.update(own)

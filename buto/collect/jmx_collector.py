@@ -18,6 +18,7 @@ from buto.collect.collector import OnTick
 from buto.collect.companion import Accompanied, Companion
 from buto.collect.jmx_client import Worker
 from buto.collect.jmx_session import JmxSession
+from buto.collect.journalling import Journal
 from buto.collect.jvm_choice import main_name
 from buto.collect.launcher import Ending, Launch
 from buto.collect.recording import Recording
@@ -68,10 +69,18 @@ class JmxCollector:
             self._worker.warm_up()
         return self._worker
 
-    def record(self, test: str, on_tick: OnTick | None = None, companion: Companion | None = None) -> Run:
+    def record(
+        self,
+        test: str,
+        on_tick: OnTick | None = None,
+        companion: Companion | None = None,
+        journal: Journal | None = None,
+    ) -> Run:
         """See :meth:`buto.collect.collector.Collector.record`."""
         worker = self.worker()
         recording = Recording(test, mask=self.target.new_mask())
+        if journal is not None:
+            on_tick = journal.beside(recording, on_tick)
         recording.metadata.update(host.describe(self.target))
         load = host.LoadMeter()
         worker_s = worker.cpu_s()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 import numpy as np
@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from buto.errors import MeasureError
 from buto.properties import Property
-from buto.runs import FloatArray, Notification, Outcome, Quality, Run, new_id
+from buto.runs import FloatArray, MetadataValue, Notification, Outcome, Quality, Run, new_id
+from buto.runs.journal_entries import Entry
 from buto.runs.masking import Mask, MaskedMetadata
 
 _NS = 1e-9
@@ -44,6 +45,22 @@ class Progress:
 class _Table:
     times_ns: npt.NDArray[np.int64]
     values: FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mark:
+    """How far a recording has come.
+
+    Attributes:
+        n_columns, n_blocks, n_notifications: how many there are.
+        metadata, reasons: what they are.
+    """
+
+    n_columns: int = 0
+    n_blocks: int = 0
+    n_notifications: int = 0
+    metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
+    reasons: Mapping[str, str] = field(default_factory=dict)
 
 
 class Recording:
@@ -82,6 +99,11 @@ class Recording:
     def columns(self) -> tuple[Property, ...]:
         """One for each column so far."""
         return tuple(self._columns.values())
+
+    @property
+    def first_time_ns(self) -> int | None:
+        """The time of the row that came first, None before it."""
+        return int(self._times[0][0]) if self._times else None
 
     @property
     def last_time_ns(self) -> int | None:
@@ -156,6 +178,22 @@ class Recording:
         elif why not in known:
             self._reasons[name] = f"{known}; {why}"
 
+    def gained(self, since: Mark) -> tuple[Entry, Mark]:
+        """What has been added since then, and how far it has come now."""
+        metadata, reasons = self.metadata.finished(), dict(self._reasons)
+        now = Mark(len(self._columns), len(self._values), len(self._notifications), metadata, reasons)
+        times = self._times[since.n_blocks : now.n_blocks]
+        entry = Entry(
+            times_ns=np.concatenate([np.empty(0, dtype=np.int64), *times]),
+            values=self._joined(self._values[since.n_blocks : now.n_blocks]),
+            properties=self.columns[since.n_columns :],
+            notifications=tuple(self._notifications[since.n_notifications : now.n_notifications]),
+            metadata=dict(metadata.items() - since.metadata.items()),
+            nan_reasons=dict(reasons.items() - since.reasons.items()),
+            zero_ns=self.zero_ns,
+        )
+        return entry, now
+
     def times_s(self) -> FloatArray:
         """The times of the rows so far, shape (n_samples,), in increasing order, seconds from zero."""
         return self._seconds(self._sorted().times_ns)
@@ -208,13 +246,18 @@ class Recording:
         """All rows in strictly increasing order of time, with all columns."""
         if self._table is None:
             times = np.concatenate([np.empty(0, dtype=np.int64), *self._times])
-            values = np.full((len(times), len(self._columns)), np.nan)
-            start = 0
-            for block in self._values:
-                values[start : start + len(block), : block.shape[1]] = block
-                start += len(block)
+            values = self._joined(self._values)
             order = np.argsort(times, kind="stable")
             last_of_time = np.append(np.diff(times[order]) > 0, True)[: len(times)]
             kept = order[last_of_time]
             self._table = _Table(times[kept], values[kept])
         return self._table
+
+    def _joined(self, blocks: Sequence[FloatArray]) -> FloatArray:
+        """Rows one below the other, with all columns; NaN where a block did not have them yet."""
+        values = np.full((sum(map(len, blocks)), len(self._columns)), np.nan)
+        start = 0
+        for block in blocks:
+            values[start : start + len(block), : block.shape[1]] = block
+            start += len(block)
+        return values

@@ -8,6 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 from buto.collect.collector import OnTick
 from buto.collect.companion import Companion, Program
+from buto.collect.journalling import AbandonedError
 from buto.collect.recording import Progress
 from buto.errors import MeasureError
 from buto.runs import Run
@@ -90,4 +91,4 @@ class LiveLaunch:
 
     def _tick(self, progress: Progress) -> None:
         if self._abandoned.is_set():
-            raise MeasureError("the test ended before its program")
+            raise AbandonedError("the test ended before its program")

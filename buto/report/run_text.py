@@ -65,7 +65,7 @@ def run_lines(run: Run, now: datetime, *, whole: bool = False) -> list[str]:
         *_jvm_facts(run),
         ("outcome", f"{run.outcome.describe()}; ran for {format_seconds(run.outcome.duration_s)}"),
         ("last sample", run.outcome.last_sample),
-        ("samples", f"{len(run.times_s)} of {format_count(len(run.properties), 'property')}"),
+        ("samples", f"{run.n_samples} of {format_count(len(run.properties), 'property')}"),
         ("state", _state(run.quality)),
         ("missed", f"{format_percent(run.quality.missed_share)} of the planned samples"),
         ("largest gap", format_seconds(run.quality.largest_gap_s)),
@@ -170,6 +170,8 @@ def _state(quality: Quality) -> str:
 
 
 def _short(outcome: Outcome) -> str:
+    if outcome.harness_lost:
+        return "harness lost"
     if outcome.timed_out:
         return "timeout"
     if outcome.signal is not None:

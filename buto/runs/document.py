@@ -101,9 +101,9 @@ def to_data(run: Run) -> dict[str, Any]:
             "largest_gap_s": json_number(quality.largest_gap_s),
             "foreign_load": json_number(quality.foreign_load),
         },
-        "properties": [_from_property(prop) for prop in run.properties],
+        "properties": [property_data(prop) for prop in run.properties],
         "nan_reasons": dict(run.nan_reasons),
-        "metadata": {key: _from_metadata(value) for key, value in run.metadata.items()},
+        "metadata": {key: metadata_data(value) for key, value in run.metadata.items()},
     }
 
 
@@ -118,9 +118,9 @@ def decode(content: bytes) -> Document:
     properties = _all(dict, "properties", _get(data, "properties", list))
     return Document(
         head=_to_head(data),
-        properties=tuple(_to_property(prop) for prop in properties),
+        properties=tuple(property_of(prop) for prop in properties),
         nan_reasons=dict(_items(data, "nan_reasons", str)),
-        metadata={key: _to_metadata(key, value) for key, value in _get(data, "metadata", dict).items()},
+        metadata={key: metadata_of(key, value) for key, value in _get(data, "metadata", dict).items()},
     )
 
 
@@ -198,12 +198,13 @@ def _to_float(data: Mapping[str, Any], key: str) -> float:
         raise ValueError(f"{key!r} is too large a number") from None
 
 
-def _from_metadata(value: MetadataValue) -> Any:
+def metadata_data(value: MetadataValue) -> Any:
     """As it is; what is no finite number is wrapped, for a text of the same letters is another value."""
     return {"float": json_number(value)} if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _to_metadata(key: str, value: Any) -> MetadataValue:
+def metadata_of(key: str, value: Any) -> MetadataValue:
+    """The inverse of :func:`metadata_data`; ValueError for what it never gives."""
     if isinstance(value, dict):
         return _to_float(value, "float")
     if value is None or isinstance(value, str | int | float):
@@ -236,11 +237,12 @@ def _to_head(data: Mapping[str, Any]) -> Head:
             name: StoredFile(_get(file, "bytes", int), _get(file, "sha256", str))
             for name, file in _items(data, "files", dict)
         },
-        marks={key: _to_metadata(key, metadata[key]) for key in MARKS if key in metadata},
+        marks={key: metadata_of(key, metadata[key]) for key in MARKS if key in metadata},
     )
 
 
-def _from_property(prop: Property) -> dict[str, Any]:
+def property_data(prop: Property) -> dict[str, Any]:
+    """A property as it can be written as JSON."""
     return {
         "name": prop.name,
         "unit": prop.unit,
@@ -252,7 +254,8 @@ def _from_property(prop: Property) -> dict[str, Any]:
     }
 
 
-def _to_property(data: Mapping[str, Any]) -> Property:
+def property_of(data: Mapping[str, Any]) -> Property:
+    """The inverse of :func:`property_data`; ValueError for what it never gives."""
     return Property(
         name=_get(data, "name", str),
         unit=_get(data, "unit", str),

@@ -26,6 +26,9 @@ COMMIT = "buto.commit"
 """Metadata key: what git had checked out where the command was started, ``+dirty`` behind it if files
 differed from that; None where nobody knows."""
 
+JOURNAL = "journal"
+"""Where the last sample of a recovered run comes from, see Outcome."""
+
 
 @dataclass(frozen=True, slots=True)
 class Notification:
@@ -55,7 +58,8 @@ class Outcome:
         timed_out: buto ended it because its time limit had passed.
         duration_s: from the program's start to its last sample or to the process's end.
         last_sample: where the last row comes from: ``agent`` (the exit hook), ``push`` (no hook
-            could run), ``hsperfdata`` (the JVM's held performance counters) or ``jmx``.
+            could run), ``hsperfdata`` (the JVM's held performance counters), ``jmx``, or :data:`JOURNAL`:
+            buto itself was lost, and this is what its journal had. How the program ended nobody saw.
     """
 
     exit_code: int | None
@@ -64,8 +68,15 @@ class Outcome:
     duration_s: float = 0.0
     last_sample: str = "agent"
 
+    @property
+    def harness_lost(self) -> bool:
+        """Whether buto died before the program's end, and the run was recovered."""
+        return self.last_sample == JOURNAL
+
     def describe(self) -> str:
         """In words, for messages."""
+        if self.harness_lost:
+            return "was still running when buto was lost"
         if self.timed_out:
             return "was stopped at its time limit"
         if self.signal is not None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shlex
 import stat
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 from buto.errors import BadFileError
 
@@ -42,10 +43,11 @@ def refuse_links(root: Path, place: Path) -> None:
     The root itself may be one: it is what the user named.
     """
     while place != root:
-        if place.is_symlink():
+        # A path that is too long is no link; who writes there will say so.
+        if os.path.islink(place):
             raise BadFileError(
                 f"{place} is a link, and nothing outside of {root} is touched",
-                advice=f"if it is yours, name its target with --store DIR; else: rm {shlex.quote(str(place))}",
+                advice=f"if it is yours, name its target with --store; else: rm {shlex.quote(str(place))}",
             )
         place = place.parent
 
@@ -77,3 +79,20 @@ def read_file(path: Path, max_bytes: int, *, follow: bool = False) -> bytes:
     if len(content) > max_bytes:
         raise ValueError(f"it is larger than {max_bytes} bytes")
     return content
+
+
+def open_file(path: Path, max_bytes: int) -> tuple[BinaryIO, str]:
+    """A regular file, open for reading, and the SHA-256 of its content; raises as :func:`read_file`."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        raise ValueError("it is missing") from None
+    except OSError as error:
+        raise ValueError("it is a link" if path.is_symlink() else f"{error.strerror}") from error
+    file = open(descriptor, "rb")
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        raise ValueError("it is no regular file")
+    if status.st_size > max_bytes:
+        raise ValueError(f"it is larger than {max_bytes} bytes")
+    return file, hashlib.file_digest(file, "sha256").hexdigest()

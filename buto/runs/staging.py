@@ -16,7 +16,7 @@ import secrets
 import shutil
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from buto.errors import StorageError
@@ -71,7 +71,7 @@ def publish_directory(place: Path, files: Mapping[str, bytes]) -> None:
     Raises:
         OSError: it cannot be written, or ``place`` exists and is not empty; nothing is left behind.
     """
-    hidden = _hidden_name(place)
+    hidden = hidden_name(place)
     with ExitStack() as undo:
         hidden.mkdir()
         undo.callback(shutil.rmtree, hidden, ignore_errors=True)
@@ -86,7 +86,7 @@ def publish_directory(place: Path, files: Mapping[str, bytes]) -> None:
 
 def publish_file(place: Path, content: bytes) -> None:
     """Write a file in one step, in place of one that may be there; raises OSError, leaves nothing behind."""
-    hidden = _hidden_name(place)
+    hidden = hidden_name(place)
     with ExitStack() as undo:
         undo.callback(hidden.unlink, missing_ok=True)
         _write(hidden, content)
@@ -97,7 +97,7 @@ def publish_file(place: Path, content: bytes) -> None:
 
 def withdraw_directory(place: Path) -> None:
     """Remove a directory so that no reader takes a part of it for the whole; raises OSError."""
-    hidden = _hidden_name(place)
+    hidden = hidden_name(place)
     with _locked(place):
         place.rename(hidden)
         _flush_directory(place.parent)
@@ -109,10 +109,15 @@ def clean_leftovers(directory: Path) -> None:
     with os.scandir(directory) as entries:
         for entry in entries:
             if _HIDDEN.fullmatch(entry.name) and _is_left_behind(Path(entry.path)):
-                shutil.rmtree(entry.path, ignore_errors=True)
+                if entry.is_dir(follow_symlinks=False):
+                    shutil.rmtree(entry.path, ignore_errors=True)
+                else:
+                    with suppress(OSError):
+                        os.unlink(entry.path)
 
 
-def _hidden_name(place: Path) -> Path:
+def hidden_name(place: Path) -> Path:
+    """A new name beside a place, for what is to be moved there when it is whole."""
     return place.with_name(f".{place.name}.{secrets.token_hex(4)}.tmp")
 
 
@@ -127,9 +132,9 @@ def _is_left_behind(hidden: Path) -> bool:
 
 
 @contextmanager
-def _locked(directory: Path) -> Iterator[bool]:
-    """Hold the lock of a directory; False if another process has it or the file system has no locks."""
-    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+def _locked(place: Path) -> Iterator[bool]:
+    """Hold the lock of a directory or file; False if another has it or the file system has no locks."""
+    descriptor = os.open(place, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

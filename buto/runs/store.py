@@ -109,10 +109,27 @@ class RunStore:
             publish_directory(place, contents)
         return place
 
+    def prepare(self, test: str) -> Path:
+        """Make the directory of a test, which then has no runs yet; raises StorageError."""
+        directory = self._directory(test)
+        refuse_links(self.root, directory)
+        with storage_errors("make", directory):
+            self._prepare(directory)
+        return directory
+
+    def directory(self, test: str) -> Path:
+        """Where the runs of a test are, whether there are any or not. BadFileError: a link leads there."""
+        refuse_links(self.root, self._directory(test))
+        return self._directory(test)
+
     def tests(self) -> list[str]:
         """The names of the tests that have runs, sorted."""
+        return [test for test in self.known_tests() if self.ids(test)]
+
+    def known_tests(self) -> list[str]:
+        """The names of the tests that have a directory, with runs or without, sorted."""
         decoded = (names.decode_test(name) for name in _directories(self.root / "runs"))
-        return sorted(test for test in decoded if test is not None and self.ids(test))
+        return sorted(test for test in decoded if test is not None)
 
     def ids(self, test: str) -> list[str]:
         """The ids of a test's runs, sorted, which is the order of their start; empty without runs."""

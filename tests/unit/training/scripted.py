@@ -9,6 +9,7 @@ from typing import Self
 
 from buto.collect.collector import OnTick
 from buto.collect.companion import Companion
+from buto.collect.journalling import Journal
 from buto.collect.recording import Progress
 from buto.collect.target import Target
 from buto.errors import ButoError
@@ -64,7 +65,13 @@ class ScriptedCollector:
     ) -> None:
         self.script.closed.append(self.name)
 
-    def record(self, test: str, on_tick: OnTick | None = None, companion: Companion | None = None) -> Run:
+    def record(
+        self,
+        test: str,
+        on_tick: OnTick | None = None,
+        companion: Companion | None = None,
+        journal: Journal | None = None,
+    ) -> Run:
         self.script.launched.append(test)
         if on_tick is not None:
             on_tick(Progress(0.5, 5.0, 5, "running"))

@@ -1,0 +1,127 @@
+"""What a recording gains from time to time, as bytes that tell whether they are whole. No files here.
+
+Field by field in docs/formats/journal.md.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from buto.properties import Property
+from buto.runs import document, tables
+from buto.runs.model import FloatArray, MetadataValue
+from buto.runs.reading import parse_json
+
+VERSION = 1
+MAGIC = b"buto-journal %d\n"
+
+MAX_ENTRY_BYTES = 1 << 30
+"""Of one entry in memory."""
+
+_HEAD = struct.Struct("<II")
+"""Length of an entry as it is stored, and its CRC-32."""
+
+_LENGTH = struct.Struct("<I")
+_LEVEL = 1
+"""Of zlib, which takes 0.2 ms for five seconds of sixty properties."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entry:
+    """What a recording has gained since the entry before.
+
+    Attributes:
+        times_ns: shape (n_rows,), by the recording's own clock.
+        values: shape (n_rows, n_columns), with all columns that there are by now.
+        properties: new columns.
+        metadata: what is new or has changed; so are the reasons.
+        notifications: time in ns, type, source, sequence and message.
+        zero_ns: the program's start; None if it was not seen yet.
+    """
+
+    times_ns: npt.NDArray[np.int64]
+    values: FloatArray
+    properties: tuple[Property, ...] = ()
+    notifications: tuple[tuple[int, str, str, int, str], ...] = ()
+    metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
+    nan_reasons: Mapping[str, str] = field(default_factory=dict)
+    zero_ns: int | None = None
+
+
+def encode(entry: Entry) -> bytes:
+    """An entry with its length and checksum; a lone surrogate in a text becomes ``?``."""
+    data = {
+        "rows": len(entry.times_ns),
+        "columns": entry.values.shape[1],
+        "zero_ns": entry.zero_ns,
+        "properties": [document.property_data(prop) for prop in entry.properties],
+        "metadata": {key: document.metadata_data(value) for key, value in entry.metadata.items()},
+        "nan_reasons": dict(entry.nan_reasons),
+        "notifications": entry.notifications,
+    }
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False).encode("utf-8", errors="replace")
+    # Column by column, for what stays the same then takes no room.
+    arrays = entry.times_ns.astype("<i8").tobytes() + entry.values.T.astype("<f8").tobytes()
+    body = zlib.compress(_LENGTH.pack(len(text)) + text + arrays, _LEVEL)
+    return _HEAD.pack(len(body), zlib.crc32(body)) + body
+
+
+def whole(content: bytes) -> Iterator[bytes]:
+    """The entries behind the first line of a journal, up to the first that is torn, which ends it."""
+    place = content.index(b"\n") + 1
+    while place + _HEAD.size <= len(content):
+        length, checksum = _HEAD.unpack_from(content, place)
+        body = content[place + _HEAD.size : place + _HEAD.size + length]
+        if len(body) < length or zlib.crc32(body) != checksum:
+            return
+        yield body
+        place += _HEAD.size + length
+
+
+def decode(body: bytes) -> Entry:
+    """The inverse of :func:`encode`, without length and checksum. ValueError: it is no entry."""
+    decompressor = zlib.decompressobj()
+    try:
+        plain = decompressor.decompress(body, MAX_ENTRY_BYTES)
+    except zlib.error as error:
+        raise ValueError(f"an entry cannot be decompressed: {error}") from None
+    if not decompressor.eof or len(plain) < _LENGTH.size:
+        raise ValueError(f"an entry is cut, or has more than {MAX_ENTRY_BYTES} bytes")
+    arrays_at = _LENGTH.size + _LENGTH.unpack_from(plain)[0]
+    data = parse_json(plain[_LENGTH.size : arrays_at])
+    try:
+        return _to_entry(data, plain[arrays_at:])
+    except (AttributeError, KeyError, OverflowError, TypeError) as error:
+        raise ValueError(f"an entry is not as it should be: {error}") from None
+
+
+def _to_entry(data: Any, arrays: bytes) -> Entry:
+    n_rows, n_columns = int(data["rows"]), int(data["columns"])
+    if min(n_rows, n_columns) < 0 or len(arrays) != 8 * n_rows * (1 + n_columns):
+        raise ValueError(f"an entry of {n_rows} rows and {n_columns} columns has {len(arrays)} bytes of them")
+    if n_rows * (1 + n_columns) > tables.MAX_VALUES:
+        raise ValueError(f"an entry has more than {tables.MAX_VALUES} values")
+    zero_ns = data["zero_ns"]
+    if zero_ns is not None and not -(2**62) < zero_ns < 2**62:
+        raise ValueError(f"the program's start is at {zero_ns} ns")
+    values = np.frombuffer(arrays, "<f8", offset=8 * n_rows).reshape(n_columns, n_rows).T
+    return Entry(
+        times_ns=np.frombuffer(arrays, "<i8", n_rows).astype(np.int64),
+        values=values.astype(np.float64),
+        properties=tuple(document.property_of(prop) for prop in data["properties"]),
+        notifications=tuple(
+            (int(time_ns), str(type), str(source), int(sequence), str(message))
+            for time_ns, type, source, sequence, message in data["notifications"]
+        ),
+        metadata={key: document.metadata_of(key, value) for key, value in data["metadata"].items()},
+        nan_reasons={key: str(why) for key, why in data["nan_reasons"].items()},
+        zero_ns=None if zero_ns is None else int(zero_ns),
+    )
