@@ -51,6 +51,14 @@ class Part(NamedTuple):
     sources: str
     jar: str
     manifest: tuple[str, ...] = ()
+    stubs: str = ""
+    """Signatures of what the classes use of a newer JDK or of its inside; compiled against, not shipped."""
+    newer: str = ""
+    """Sources of classes for Java 9, which an older JVM cannot load."""
+
+    @property
+    def places(self) -> list[str]:
+        return [place for place in (self.sources, self.stubs, self.newer) if place]
 
 
 PARTS = (
@@ -59,6 +67,8 @@ PARTS = (
         "java-probes/src/agent/java",
         "buto-agent.jar",
         ("Premain-Class: buto.probes.agent.Agent",),
+        stubs="java-probes/src/agent/stubs",
+        newer="java-probes/src/agent/java9",
     ),
     Part("jmx", "java-probes/src/jmx/java", "buto-jmx.jar"),
     Part("testprograms", "testprograms/src", "buto-testprograms.jar"),
@@ -83,12 +93,11 @@ def build_all(root: Path, out: Path, names: Sequence[str] = (), *, force: bool =
     wanted = [part for part in PARTS if not names or part.name in names]
     jars = []
     for part in wanted:
-        sources = sorted((root / part.sources).rglob("*.java"))
-        if not sources:
+        if not any((root / part.sources).rglob("*.java")):
             continue
         jar = out / part.jar
-        if force or not _is_fresh(jar, root / part.sources):
-            _build(part, root / part.sources, sources, jar)
+        if force or not _is_fresh(jar, [root / place for place in part.places]):
+            _build(part, root, jar)
         jars.append(jar)
     return jars
 
@@ -136,32 +145,36 @@ def _version(javac: Path) -> int | None:
     return int(number.group(1)) if number else None
 
 
-def _is_fresh(jar: Path, sources: Path) -> bool:
+def _is_fresh(jar: Path, places: Sequence[Path]) -> bool:
     """Whether the jar is newer than every source, directory (for deletions) and this script."""
     if not jar.exists():
         return False
     built = jar.stat().st_mtime
-    inputs = [Path(__file__), sources, *sources.rglob("*")]
+    inputs = [Path(__file__), *places, *(path for place in places for path in place.rglob("*"))]
     return all(path.stat().st_mtime < built for path in inputs)
 
 
-def _build(part: Part, source_root: Path, sources: Sequence[Path], jar: Path) -> None:
+def _build(part: Part, root: Path, jar: Path) -> None:
     javac = find_javac()
     began = time.time()
     jar.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".build-", dir=jar.parent) as scratch:
         classes = Path(scratch, "classes")
-        _compile(javac, part, source_root, sources, classes)
+        # What is only compiled against is found by its path, and leaves no class.
+        path = os.pathsep.join(str(root / place) for place in (part.sources, part.stubs) if place)
+        _compile(javac, part, root / part.sources, ["8", "-implicit:none", "-sourcepath", path], classes)
+        if part.newer:
+            _compile(javac, part, root / part.newer, ["9"], classes)
         unfinished = Path(scratch, part.jar)
-        _write_jar(unfinished, classes, (*part.manifest, f"{DIGEST_ENTRY}: {_digest(source_root, sources)}"))
+        _write_jar(unfinished, classes, (*part.manifest, f"{DIGEST_ENTRY}: {_digest(part, root)}"))
         # A source that is edited during the build must make the jar look old.
         os.utime(unfinished, (began, began))
         unfinished.replace(jar)
 
 
-def _compile(javac: Path, part: Part, source_root: Path, sources: Sequence[Path], classes: Path) -> None:
-    command = [str(javac), "--release", "8", "-Xlint:all,-options", "-Werror", "-encoding", "UTF-8"]
-    command += ["-sourcepath", str(source_root), "-d", str(classes), *map(str, sources)]
+def _compile(javac: Path, part: Part, place: Path, release: Sequence[str], classes: Path) -> None:
+    command = [str(javac), "--release", *release, "-Xlint:all,-options", "-Werror", "-encoding", "UTF-8"]
+    command += ["-d", str(classes), *map(str, sorted(place.rglob("*.java")))]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=COMPILE_TIMEOUT_S, check=False)
     except subprocess.TimeoutExpired as late:
@@ -170,11 +183,13 @@ def _compile(javac: Path, part: Part, source_root: Path, sources: Sequence[Path]
         raise BuildError(f"{part.jar}: {javac} failed:\n{done.stdout}{done.stderr}".rstrip())
 
 
-def _digest(source_root: Path, sources: Sequence[Path]) -> str:
+def _digest(part: Part, root: Path) -> str:
     """Of the sources and not of the classes, which differ with the compiler."""
     digest = hashlib.sha256()
-    for path in sorted(sources):
-        digest.update(path.relative_to(source_root).as_posix().encode() + b"\0" + path.read_bytes())
+    for place in (part.sources, part.newer):
+        if place:
+            for path in sorted((root / place).rglob("*.java")):
+                digest.update(path.relative_to(root / place).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:12]
 
 

@@ -1,5 +1,7 @@
 package buto.probes.agent;
 
+import java.lang.instrument.Instrumentation;
+
 /**
  * Entry point of the agent: {@code -javaagent:buto-agent.jar=SESSION_FILE}.
  *
@@ -12,18 +14,19 @@ public final class Agent {
     private Agent() {}
 
     /**
-     * Called by the JVM before {@code main}.
+     * Called by the JVM before {@code main}. The JVM looks for this signature first; for every other it makes an
+     * exception, and with it the streams and lambdas that word its message.
      *
      * @param sessionFile path of the session file; without one the program runs unmeasured
      */
-    public static void premain(String sessionFile) {
+    public static void premain(String sessionFile, Instrumentation instrumentation) {
         long began = System.nanoTime();
         try {
             if (sessionFile != null && isFirst()) {
                 Session session = Session.read(sessionFile);
                 long deadline = began + session.gateNanos;
                 Gate gate = new Gate();
-                new Sampler(session, gate, deadline).start();
+                new Sampler(session, instrumentation, gate, deadline).start();
                 gate.hold(deadline);
             }
         } catch (Throwable unmeasured) {

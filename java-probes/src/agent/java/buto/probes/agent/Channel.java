@@ -1,13 +1,14 @@
 package buto.probes.agent;
 
-import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.SelectorProvider;
 import java.util.concurrent.locks.LockSupport;
+import sun.nio.ch.EPollSelectorProvider;
 
 /**
  * The socket to the collector on the loopback. No call ever blocks in the system: whoever must wait
@@ -31,7 +32,7 @@ final class Channel {
 
     /** Connects before the deadline (nanoTime), or throws. */
     static Channel connect(int port, long deadline) throws IOException {
-        SocketChannel socket = SocketChannel.open();
+        SocketChannel socket = open();
         boolean connected = false;
         try {
             socket.configureBlocking(false);
@@ -46,6 +47,15 @@ final class Channel {
             if (!connected) {
                 socket.close();
             }
+        }
+    }
+
+    /** In public the JDK looks for other providers first, in every module and on the whole class path. */
+    private static SocketChannel open() throws IOException {
+        try {
+            return ((SelectorProvider) (Object) new EPollSelectorProvider()).openSocketChannel();
+        } catch (LinkageError otherSystem) {
+            return SocketChannel.open();
         }
     }
 
@@ -76,13 +86,13 @@ final class Channel {
         return written;
     }
 
-    /** Reads what is there, perhaps nothing; EOFException when the collector has closed. */
+    /** Reads what is there, perhaps nothing; IOException when the collector has closed. */
     int read(byte[] bytes, int offset, int length) throws IOException {
         chunk.clear();
         chunk.limit(Math.min(length, CHUNK_BYTES));
         int count = socket.read(chunk);
         if (count < 0) {
-            throw new EOFException();
+            throw new IOException("closed");
         }
         chunk.flip();
         chunk.get(bytes, offset, count);

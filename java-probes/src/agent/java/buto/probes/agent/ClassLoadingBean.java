@@ -1,17 +1,15 @@
 package buto.probes.agent;
 
-import java.lang.management.ClassLoadingMXBean;
-import java.lang.management.ManagementFactory;
-
 /** Classes loaded and unloaded. */
 final class ClassLoadingBean extends Bean {
-    private final ClassLoadingMXBean bean = ManagementFactory.getClassLoadingMXBean();
+    private final Platform platform;
     private final int loaded;
     private final int present;
     private final int unloaded;
 
-    ClassLoadingBean(Columns columns) {
+    ClassLoadingBean(Platform platform, Columns columns) {
         super("java.lang:type=ClassLoading", columns);
+        this.platform = platform;
         loaded = columns.add("jvm.class.loaded", "{class}", Columns.COUNTER);
         present = columns.add("jvm.class.count", "{class}", Columns.GAUGE);
         unloaded = columns.add("jvm.class.unloaded", "{class}", Columns.COUNTER);
@@ -20,8 +18,10 @@ final class ClassLoadingBean extends Bean {
 
     @Override
     void read(Columns columns) {
-        columns.set(loaded, bean.getTotalLoadedClassCount());
-        columns.set(present, bean.getLoadedClassCount());
-        columns.set(unloaded, bean.getUnloadedClassCount());
+        long loadedNow = platform.loadedClasses();
+        long unloadedNow = platform.unloadedClasses();
+        columns.set(loaded, loadedNow);
+        columns.set(present, loadedNow - unloadedNow);
+        columns.set(unloaded, unloadedNow);
     }
 }

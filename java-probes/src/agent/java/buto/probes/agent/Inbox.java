@@ -88,9 +88,21 @@ final class Inbox {
         if (length < 0 || length > end - position) {
             throw new IOException("wrong length");
         }
-        String text = new String(bytes, position, length, StandardCharsets.UTF_8);
+        String text = text(bytes, position, length);
         position += length;
         return text;
+    }
+
+    /** UTF-8; what is ASCII, as nearly all is, needs no charset, for with one come five others. */
+    static String text(byte[] bytes, int from, int length) {
+        StringBuilder text = new StringBuilder(length);
+        for (int i = from; i < from + length; i++) {
+            if (bytes[i] < 0) {
+                return new String(bytes, from, length, StandardCharsets.UTF_8);
+            }
+            text.append((char) bytes[i]);
+        }
+        return text.toString();
     }
 
     String[] texts() throws IOException {

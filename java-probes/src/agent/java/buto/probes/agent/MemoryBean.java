@@ -1,20 +1,20 @@
 package buto.probes.agent;
 
-import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryMXBean;
 import java.lang.management.MemoryUsage;
 
 /** Heap and non-heap memory as a whole, and objects that wait for finalization. */
 final class MemoryBean extends Bean {
-    private final MemoryMXBean bean = ManagementFactory.getMemoryMXBean();
+    private final MemoryMXBean bean;
     private final int pending;
     private final int heapCommitted;
     private final int heapUsed;
     private final int otherCommitted;
     private final int otherUsed;
 
-    MemoryBean(Columns columns) {
+    MemoryBean(MemoryMXBean bean, Columns columns) {
         super("java.lang:type=Memory", columns);
+        this.bean = bean;
         pending = columns.add("jvm.memory.pending_finalization", "{object}", Columns.GAUGE);
         heapCommitted = columns.add("jvm.memory.heap.committed", "By", Columns.GAUGE);
         heapUsed = columns.add("jvm.memory.heap.used", "By", Columns.GAUGE);

@@ -1,29 +1,35 @@
 package buto.probes.agent;
 
-import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 
-/** What measuring itself costs: columns that come last in every row. */
+/** What measuring itself costs: columns that come last in every row. Made in the sampler thread. */
 final class OwnCost {
-    private final SunBeans sun;
-    private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
-    private final boolean hasCpuTime = threads.isCurrentThreadCpuTimeSupported();
+    private final ThreadMXBean threads;
+    private final long sampler = Thread.currentThread().getId();
+    private final boolean hasCpuTime;
+    private final boolean hasAllocated;
     private final int snapshot;
     private final int allocated;
     private final int cpu;
     private final int missed;
 
-    /**
-     * Adds the columns.
-     *
-     * @param sun null in a JVM without com.sun.management
-     */
-    OwnCost(SunBeans sun, Columns columns) {
-        this.sun = sun;
+    /** Adds the columns. */
+    OwnCost(ThreadMXBean threads, Columns columns) {
+        this.threads = threads;
+        hasCpuTime = threads.isCurrentThreadCpuTimeSupported();
+        hasAllocated = countsAllocation(threads);
         snapshot = columns.add("buto.snapshot.time", "s", Columns.GAUGE);
         allocated = columns.add("buto.snapshot.allocated", "By", Columns.COUNTER);
         cpu = columns.add("buto.sampler.cpu.time", "s", Columns.COUNTER);
         missed = columns.add("buto.missed.ticks", "{tick}", Columns.COUNTER);
+    }
+
+    private static boolean countsAllocation(Object threads) {
+        try {
+            return threads instanceof com.sun.management.ThreadMXBean;
+        } catch (LinkageError noSuchModule) {
+            return false;
+        }
     }
 
     /** Completes a row that was begun at a nanoTime; must be called in the sampler thread. */
@@ -34,10 +40,11 @@ final class OwnCost {
         } else {
             columns.unreadable(cpu, "this JVM does not measure the processor time of threads");
         }
-        if (sun == null) {
-            columns.unreadable(allocated, SunBeans.MISSING);
+        if (hasAllocated) {
+            long bytes = ((com.sun.management.ThreadMXBean) threads).getThreadAllocatedBytes(sampler);
+            columns.setIfDefined(allocated, bytes, 1.0);
         } else {
-            columns.setIfDefined(allocated, sun.allocatedBytes(Thread.currentThread().getId()), 1.0);
+            columns.unreadable(allocated, "this JVM has no com.sun.management");
         }
         columns.set(snapshot, (System.nanoTime() - began) * Bean.NANO);
     }

@@ -1,11 +1,9 @@
 package buto.probes.agent;
 
-import java.lang.management.CompilationMXBean;
 import java.lang.management.GarbageCollectorMXBean;
-import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryMXBean;
 import java.lang.management.MemoryPoolMXBean;
-import java.lang.management.RuntimeMXBean;
+import java.util.Enumeration;
 import java.util.List;
 import java.util.Properties;
 
@@ -16,60 +14,69 @@ final class PlatformMetadata {
     /**
      * Adds all of it.
      *
+     * @param platform from which it comes
      * @param sessionFile tells this agent's own option from the others, to leave it out
      */
-    static void collect(Metadata metadata, String sessionFile) {
-        RuntimeMXBean runtime = ManagementFactory.getRuntimeMXBean();
-        metadata.put("process.pid", Long.valueOf(ProcessId.get()));
-        metadata.put("jvm.spec.name", runtime.getSpecName());
-        metadata.put("jvm.spec.vendor", runtime.getSpecVendor());
-        metadata.put("jvm.spec.version", runtime.getSpecVersion());
-        metadata.put("jvm.vm.name", runtime.getVmName());
-        metadata.put("jvm.vm.vendor", runtime.getVmVendor());
-        metadata.put("jvm.vm.version", runtime.getVmVersion());
-        metadata.put("jvm.management.spec.version", runtime.getManagementSpecVersion());
-        metadata.put("jvm.class.path", runtime.getClassPath());
-        metadata.put("jvm.library.path", runtime.getLibraryPath());
-        if (runtime.isBootClassPathSupported()) {
-            metadata.put("jvm.boot.class.path", runtime.getBootClassPath());
-        }
-        metadata.put("jvm.input.arguments", inputArguments(runtime, sessionFile));
-        metadata.put("jvm.start.time", Long.valueOf(runtime.getStartTime()));
-        metadata.put("jvm.uptime", Long.valueOf(runtime.getUptime()));
-        system(metadata);
-        memory(metadata);
+    static void collect(Metadata metadata, Platform platform, long processId, String sessionFile) {
+        metadata.put("process.pid", Long.valueOf(processId));
+        property(metadata, "jvm.spec.name", "java.vm.specification.name");
+        property(metadata, "jvm.spec.vendor", "java.vm.specification.vendor");
+        property(metadata, "jvm.spec.version", "java.vm.specification.version");
+        property(metadata, "jvm.vm.name", "java.vm.name");
+        property(metadata, "jvm.vm.vendor", "java.vm.vendor");
+        property(metadata, "jvm.vm.version", "java.vm.version");
+        property(metadata, "jvm.class.path", "java.class.path");
+        property(metadata, "jvm.library.path", "java.library.path");
+        metadata.put("jvm.management.spec.version", platform.managementVersion());
+        metadata.put("jvm.boot.class.path", platform.bootClassPath());
+        metadata.put("jvm.input.arguments", inputArguments(platform.inputArguments(), sessionFile));
+        metadata.put("jvm.start.time", Long.valueOf(platform.startTime()));
+        metadata.put("jvm.uptime", Long.valueOf(platform.uptime()));
+        system(metadata, platform);
+        memory(metadata, platform);
     }
 
-    private static String inputArguments(RuntimeMXBean runtime, String sessionFile) {
+    private static String inputArguments(List<String> arguments, String sessionFile) {
         StringBuilder joined = new StringBuilder();
-        for (String argument : runtime.getInputArguments()) {
-            if (!argument.startsWith("-javaagent:") || !argument.endsWith("=" + sessionFile)) {
+        for (int i = 0; i < arguments.size(); i++) {
+            String argument = arguments.get(i);
+            if (!isOwn(argument) || !argument.endsWith("=" + sessionFile)) {
                 joined.append(joined.length() == 0 ? "" : " ").append(argument);
             }
         }
         return joined.toString();
     }
 
-    private static void system(Metadata metadata) {
+    /** The JVM's beans have these from here too. */
+    private static void property(Metadata metadata, String key, String property) {
+        metadata.put(key, System.getProperty(property));
+    }
+
+    private static boolean isOwn(String argument) {
+        return argument.startsWith("-javaagent:") || argument.startsWith("-agentlib:instrument=");
+    }
+
+    private static void system(Metadata metadata, Platform platform) {
         metadata.put("system.processors", Integer.valueOf(Runtime.getRuntime().availableProcessors()));
-        double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
-        metadata.put("system.load.average", load < 0 ? null : Double.valueOf(load));
-        CompilationMXBean compiler = ManagementFactory.getCompilationMXBean();
-        metadata.put("jvm.jit.name", compiler == null ? null : compiler.getName());
+        metadata.put("system.load.average", Proc.loadAverage());
+        metadata.put("jvm.jit.name", platform.compiler());
         Properties properties = System.getProperties();
-        for (String key : properties.stringPropertyNames()) {
-            metadata.put("system.property[" + key + "]", properties.getProperty(key));
+        for (Enumeration<Object> keys = properties.keys(); keys.hasMoreElements(); ) {
+            Object key = keys.nextElement();
+            if (key instanceof String) {
+                metadata.put("system.property[" + key + "]", properties.getProperty((String) key));
+            }
         }
     }
 
-    private static void memory(Metadata metadata) {
-        MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
+    private static void memory(Metadata metadata, Platform platform) {
+        MemoryMXBean memory = platform.memory();
         putSize(metadata, "jvm.memory.heap.initial", memory.getHeapMemoryUsage().getInit());
         putSize(metadata, "jvm.memory.heap.max", memory.getHeapMemoryUsage().getMax());
         putSize(metadata, "jvm.memory.non_heap.initial", memory.getNonHeapMemoryUsage().getInit());
         putSize(metadata, "jvm.memory.non_heap.max", memory.getNonHeapMemoryUsage().getMax());
         StringBuilder pools = new StringBuilder();
-        for (MemoryPoolMXBean pool : ManagementFactory.getMemoryPoolMXBeans()) {
+        for (MemoryPoolMXBean pool : platform.pools()) {
             String key = "jvm.memory.pool[" + pool.getName() + "]";
             metadata.put(key + ".type", pool.getType());
             metadata.put(key + ".managers", joined(pool.getMemoryManagerNames()));
@@ -77,7 +84,7 @@ final class PlatformMetadata {
         }
         metadata.put("jvm.memory.pools", pools);
         StringBuilder collectors = new StringBuilder();
-        List<GarbageCollectorMXBean> beans = ManagementFactory.getGarbageCollectorMXBeans();
+        List<GarbageCollectorMXBean> beans = platform.collectors();
         for (GarbageCollectorMXBean collector : beans) {
             collectors.append(collectors.length() == 0 ? "" : ", ").append(collector.getName());
         }

@@ -1,28 +1,30 @@
 package buto.probes.agent;
 
+import java.io.IOException;
+
 /** Processor time of the whole process. */
 final class ProcessBean extends Bean {
-    private final SunBeans sun;
+    private final Proc proc;
     private final int time;
 
     /**
      * Begins the bean.
      *
-     * @param sun null in a JVM without com.sun.management: the value is NaN then
+     * @param proc null where the system has none: the value is NaN then
      */
-    ProcessBean(SunBeans sun, Columns columns) {
+    ProcessBean(Proc proc, Columns columns) {
         super("java.lang:type=OperatingSystem", columns);
-        this.sun = sun;
+        this.proc = proc;
         time = columns.add("jvm.cpu.time", "s", Columns.COUNTER);
         declared(columns);
     }
 
     @Override
-    void read(Columns columns) {
-        if (sun == null) {
-            columns.unreadable(time, SunBeans.MISSING);
+    void read(Columns columns) throws IOException {
+        if (proc == null) {
+            columns.unreadable(time, "there is no /proc/self/stat");
         } else {
-            columns.setIfDefined(time, sun.processCpuNanos(), NANO);
+            columns.set(time, proc.cpuNanos() * NANO);
         }
     }
 }

@@ -1,6 +1,9 @@
 package buto.probes.agent;
 
 import java.io.IOException;
+import java.lang.management.GarbageCollectorMXBean;
+import java.lang.management.MemoryPoolMXBean;
+import java.util.ArrayList;
 import javax.management.JMException;
 
 /** Reads the beans into rows, and puts rows and all that goes with them into frames. */
@@ -22,13 +25,33 @@ final class Recorder {
      *
      * @throws JMException if the platform's MBean server does not let us listen
      */
-    Recorder(Request request, String sessionFile, Outbox out) throws JMException {
+    Recorder(Request request, Platform from, Proc proc, long processId, String sessionFile, Outbox out)
+            throws JMException {
         this.out = out;
-        PlatformMetadata.collect(metadata, sessionFile);
-        SunBeans sun = SunBeans.find();
-        platform = PlatformBeans.all(sun, columns);
-        cost = new OwnCost(sun, columns);
+        PlatformMetadata.collect(metadata, from, processId, sessionFile);
+        platform = platformBeans(from, proc, columns);
+        cost = new OwnCost(from.threads(), columns);
         custom = request.rules.length == 0 ? null : CustomBeans.open(request.rules, metadata);
+    }
+
+    /** Read through their interfaces, with no MBean server; which there are depends on the JVM and its options. */
+    private static Bean[] platformBeans(Platform platform, Proc proc, Columns columns) {
+        ArrayList<Bean> beans = new ArrayList<Bean>();
+        beans.add(new ClassLoadingBean(platform, columns));
+        beans.add(new CompilationBean(platform, columns));
+        beans.add(new MemoryBean(platform.memory(), columns));
+        beans.add(new ThreadBean(platform, columns));
+        beans.add(new ProcessBean(proc, columns));
+        for (MemoryPoolMXBean pool : platform.pools()) {
+            beans.add(new PoolBean(pool, columns));
+        }
+        for (GarbageCollectorMXBean collector : platform.collectors()) {
+            beans.add(new CollectorBean(collector, columns));
+        }
+        for (int i = 0; i < platform.bufferPools(); i++) {
+            beans.add(new BufferBean(platform, i, columns));
+        }
+        return beans.toArray(new Bean[0]);
     }
 
     /** Says that something happened at a nanoTime. */

@@ -1,6 +1,7 @@
 package buto.probes.agent;
 
 import java.io.IOException;
+import java.lang.instrument.Instrumentation;
 import java.lang.management.ManagementFactory;
 import java.util.concurrent.locks.LockSupport;
 import javax.management.JMException;
@@ -12,10 +13,14 @@ import javax.management.JMException;
  */
 final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
     private final Session session;
+    private final Instrumentation instrumentation;
     private final Gate gate;
     private final long gateDeadline;
     private final Outbox out = new Outbox();
 
+    private Platform platform;
+    private Proc proc;
+    private long processId;
     private Channel channel;
     private Inbox inbox;
     private Request request;
@@ -33,9 +38,10 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
      *
      * @param gateDeadline nanoTime until which {@code main} is held
      */
-    Sampler(Session session, Gate gate, long gateDeadline) {
+    Sampler(Session session, Instrumentation instrumentation, Gate gate, long gateDeadline) {
         super(topGroup(), "buto-sampler");
         this.session = session;
+        this.instrumentation = instrumentation;
         this.gate = gate;
         this.gateDeadline = gateDeadline;
         setDaemon(true);
@@ -78,26 +84,38 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
 
     /** Connects and introduces this JVM; false if it is not the wanted one. */
     private boolean greet() throws IOException {
+        platform = DirectPlatform.orPublic(instrumentation);
+        proc = Proc.open();
         channel = Channel.connect(session.port, gateDeadline);
         inbox = new Inbox(channel);
         out.begin(Frame.HELLO);
         out.u16(Session.VERSION);
         out.text(session.secret);
-        out.i64(ProcessId.get());
+        processId = processId();
+        out.i64(processId);
         out.text(System.getProperty("sun.java.command"));
         out.text(System.getProperty("java.version"));
         out.i64(System.nanoTime());
         out.i64(System.currentTimeMillis());
-        out.i64(ManagementFactory.getRuntimeMXBean().getStartTime());
+        out.i64(platform.startTime());
         out.end();
         flushAll(gateDeadline);
         return inbox.await(gateDeadline) == Frame.ACCEPT;
     }
 
+    /** The JVM's own name, which has the number too, asks for that of the host, and this may take seconds. */
+    private long processId() throws IOException {
+        if (proc != null) {
+            return proc.processId();
+        }
+        String name = ManagementFactory.getRuntimeMXBean().getName();
+        return Long.parseLong(name.substring(0, name.indexOf('@')));
+    }
+
     /** Takes the first sample and waits for the collector; false if it does not want to go on. */
     private boolean prepare() throws IOException, JMException {
         request = new Request(inbox, session.answer);
-        recorder = new Recorder(request, session.file, out);
+        recorder = new Recorder(request, platform, proc, processId, session.file, out);
         recorder.sample(0);
         flushAll(gateDeadline);
         if (inbox.await(gateDeadline) != Frame.GO) {
@@ -179,13 +197,16 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
         if (channel != null) {
             channel.close();
         }
+        if (proc != null) {
+            proc.close();
+        }
         if (exiting) {
             return;
         }
         if (hook != null) {
             try {
                 Runtime.getRuntime().removeShutdownHook(hook);
-            } catch (IllegalStateException exitHasBegun) {
+            } catch (RuntimeException exitHasBegun) {
                 // The hook finds this thread at its end.
             }
         }

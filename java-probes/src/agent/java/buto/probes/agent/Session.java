@@ -1,9 +1,7 @@
 package buto.probes.agent;
 
-import java.io.FileInputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
+import java.io.RandomAccessFile;
 
 /** What the session file says: where the collector listens, and how long the agent may wait. */
 final class Session {
@@ -45,7 +43,7 @@ final class Session {
     static Session read(String file) throws IOException {
         byte[] bytes = new byte[LARGEST_FILE];
         int length = 0;
-        InputStream stream = new FileInputStream(file);
+        RandomAccessFile stream = new RandomAccessFile(file, "r");
         try {
             int count;
             while ((count = stream.read(bytes, length, bytes.length - length)) > 0) {
@@ -54,7 +52,7 @@ final class Session {
         } finally {
             stream.close();
         }
-        return new Session(file, new String(bytes, 0, length, StandardCharsets.UTF_8));
+        return new Session(file, Inbox.text(bytes, 0, length));
     }
 
     private static long number(String text, String key, long otherwise) {

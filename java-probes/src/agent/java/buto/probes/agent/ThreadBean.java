@@ -1,17 +1,15 @@
 package buto.probes.agent;
 
-import java.lang.management.ManagementFactory;
-import java.lang.management.ThreadMXBean;
-
 /** Threads; the sampler thread and, in the last sample, the exit hook are among them. */
 final class ThreadBean extends Bean {
-    private final ThreadMXBean bean = ManagementFactory.getThreadMXBean();
+    private final Platform platform;
     private final int daemons;
     private final int live;
     private final int started;
 
-    ThreadBean(Columns columns) {
+    ThreadBean(Platform platform, Columns columns) {
         super("java.lang:type=Threading", columns);
+        this.platform = platform;
         daemons = columns.add("jvm.thread.daemon.count", "{thread}", Columns.GAUGE);
         live = columns.add("jvm.thread.count", "{thread}", Columns.GAUGE);
         started = columns.add("jvm.thread.started", "{thread}", Columns.COUNTER);
@@ -20,8 +18,8 @@ final class ThreadBean extends Bean {
 
     @Override
     void read(Columns columns) {
-        columns.set(daemons, bean.getDaemonThreadCount());
-        columns.set(live, bean.getThreadCount());
-        columns.set(started, bean.getTotalStartedThreadCount());
+        columns.set(daemons, platform.daemonThreads());
+        columns.set(live, platform.liveThreads());
+        columns.set(started, platform.startedThreads());
     }
 }

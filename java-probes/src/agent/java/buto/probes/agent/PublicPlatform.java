@@ -1,0 +1,128 @@
+package buto.probes.agent;
+
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ClassLoadingMXBean;
+import java.lang.management.CompilationMXBean;
+import java.lang.management.GarbageCollectorMXBean;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryMXBean;
+import java.lang.management.MemoryPoolMXBean;
+import java.lang.management.RuntimeMXBean;
+import java.lang.management.ThreadMXBean;
+import java.util.List;
+
+/** Asked in public, which makes the JDK look for every bean that there might be: for any JDK. */
+final class PublicPlatform implements Platform {
+    private final RuntimeMXBean runtime = ManagementFactory.getRuntimeMXBean();
+    private final ClassLoadingMXBean classes = ManagementFactory.getClassLoadingMXBean();
+    private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    private final CompilationMXBean compilation = ManagementFactory.getCompilationMXBean();
+    private final List<BufferPoolMXBean> buffers = ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class);
+    private final boolean timesCompilation =
+            compilation != null && compilation.isCompilationTimeMonitoringSupported();
+
+    @Override
+    public long startTime() {
+        return runtime.getStartTime();
+    }
+
+    @Override
+    public long uptime() {
+        return runtime.getUptime();
+    }
+
+    @Override
+    public List<String> inputArguments() {
+        return runtime.getInputArguments();
+    }
+
+    @Override
+    public String managementVersion() {
+        return runtime.getManagementSpecVersion();
+    }
+
+    @Override
+    public String bootClassPath() {
+        return runtime.isBootClassPathSupported() ? runtime.getBootClassPath() : null;
+    }
+
+    @Override
+    public long loadedClasses() {
+        return classes.getTotalLoadedClassCount();
+    }
+
+    @Override
+    public long unloadedClasses() {
+        return classes.getUnloadedClassCount();
+    }
+
+    @Override
+    public int daemonThreads() {
+        return threads.getDaemonThreadCount();
+    }
+
+    @Override
+    public int liveThreads() {
+        return threads.getThreadCount();
+    }
+
+    @Override
+    public long startedThreads() {
+        return threads.getTotalStartedThreadCount();
+    }
+
+    @Override
+    public String compiler() {
+        return compilation == null ? null : compilation.getName();
+    }
+
+    @Override
+    public long compilationTime() {
+        return timesCompilation ? compilation.getTotalCompilationTime() : -1;
+    }
+
+    @Override
+    public ThreadMXBean threads() {
+        return threads;
+    }
+
+    @Override
+    public MemoryMXBean memory() {
+        return ManagementFactory.getMemoryMXBean();
+    }
+
+    @Override
+    public List<MemoryPoolMXBean> pools() {
+        return ManagementFactory.getMemoryPoolMXBeans();
+    }
+
+    @Override
+    public List<GarbageCollectorMXBean> collectors() {
+        return ManagementFactory.getGarbageCollectorMXBeans();
+    }
+
+    @Override
+    public int bufferPools() {
+        return buffers.size();
+    }
+
+    @Override
+    public String bufferPoolName(int pool) {
+        return buffers.get(pool).getName();
+    }
+
+    @Override
+    public long buffers(int pool) {
+        return buffers.get(pool).getCount();
+    }
+
+    @Override
+    public long bufferMemory(int pool) {
+        return buffers.get(pool).getMemoryUsed();
+    }
+
+    @Override
+    public long bufferCapacity(int pool) {
+        return buffers.get(pool).getTotalCapacity();
+    }
+}

@@ -1,0 +1,7 @@
+package buto.probes.agent;
+
+import java.lang.instrument.Instrumentation;
+
+final class Opening {
+    static void open(Instrumentation instrumentation) {}
+}

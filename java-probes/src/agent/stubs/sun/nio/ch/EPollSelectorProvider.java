@@ -1,0 +1,3 @@
+package sun.nio.ch;
+
+public class EPollSelectorProvider {}

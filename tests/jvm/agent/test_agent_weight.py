@@ -1,0 +1,90 @@
+"""What the agent brings into the program: classes, threads, and nothing more once the program runs."""
+
+from __future__ import annotations
+
+import subprocess
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.jvm.agent.conftest import AGENT, JDKS, PATIENCE_S, Launcher
+from tests.jvm.agent.plain_collector import Heard, PlainCollector
+
+MOST_CLASSES = {17: 300, 25: 470}
+"""More than perf/weight.py shows, where a JDK's update may add some; of JDKs not named nothing is known."""
+
+
+@pytest.fixture
+def program(tmp_path: Path, programs: Path) -> Path:
+    """The program in a jar, as programs are: the classes that read jars are its own then."""
+    jar = tmp_path / "program.jar"
+    with zipfile.ZipFile(jar, "w") as archive:
+        archive.write(programs / "Ends.class", "Ends.class")
+    return jar
+
+
+def classes(java: Path, program: Path, option: str, log: Path) -> int:
+    command = [java, option, f"-Xlog:class+load:file={log}", "-cp", program, "Ends", "sleep=300"]
+    subprocess.run(list(map(str, command)), check=True, timeout=PATIENCE_S, stdout=subprocess.DEVNULL)
+    return loaded(log)
+
+
+def loaded(log: Path) -> int:
+    return sum(" source: " in line for line in log.read_text().splitlines())
+
+
+@pytest.mark.parametrize("version", sorted(set(MOST_CLASSES) & set(JDKS)))
+def test_few_classes_and_one_thread_come_all_before_main(
+    version: int, launcher: Launcher, collector: PlainCollector, program: Path, tmp_path: Path
+) -> None:
+    log = tmp_path / "classes.log"
+    alone = classes(JDKS[version], program, "-Dnothing", log)
+    heard = measured(JDKS[version], launcher, collector, program, log)
+    assert loaded(log) - alone <= MOST_CLASSES[version]
+    # Three rows, as the first classes after main are the program's own.
+    assert len(set(heard.series("jvm.class.loaded")[3:-1])) == 1
+    assert len(set(heard.series("jvm.thread.started")[3:-1])) == 1
+
+
+def measured(
+    java: Path, launcher: Launcher, collector: PlainCollector, program: Path, log: Path, agent: Path = AGENT
+) -> Heard:
+    option = f"-agentlib:instrument={agent}={collector.session_file}"
+    options = [option, f"-Xlog:class+load:file={log}"]
+    process = launcher.start(java, None, ["-cp", str(program), "Ends", "sleep=300"], options)
+    collector.start(interval_ms=20)
+    heard = collector.finish()
+    assert process.wait(PATIENCE_S) == 0
+    return heard
+
+
+def test_a_jdk_that_opens_nothing_tells_the_same_in_public(
+    java: Path, launcher: Launcher, collector: PlainCollector, program: Path, tmp_path: Path
+) -> None:
+    """A JDK before 16 gives the agent a LinkageError, as does one whose inside has changed."""
+    closed = tmp_path / "closed.jar"
+    with zipfile.ZipFile(AGENT) as whole, zipfile.ZipFile(closed, "w") as part:
+        for entry in whole.infolist():
+            if not entry.filename.endswith("/Opening.class"):
+                part.writestr(entry, whole.read(entry))
+    public = measured(java, launcher, collector, program, tmp_path / "public.log", closed)
+    with PlainCollector(tmp_path) as second:
+        direct = measured(java, launcher, second, program, tmp_path / "direct.log")
+    assert loaded(tmp_path / "public.log") > loaded(tmp_path / "direct.log") + 100
+    # Only the order differs, for the public way goes through a map.
+    assert sorted(public.columns) == sorted(direct.columns)
+    assert public.metadata.keys() == direct.metadata.keys()
+    changing = {key for key in public.metadata if public.metadata[key] != direct.metadata[key]}
+    assert changing <= {
+        "process.pid",
+        "jvm.start.time",
+        "jvm.uptime",
+        "jvm.input.arguments",
+        "system.load.average",
+        "jvm.memory.pools",
+        "jvm.gc.collectors",
+    }
+    for name in ("jvm.class.count", "jvm.thread.count", "jvm.buffer.count[direct]", "jvm.cpu.time"):
+        assert public.series(name)[-1] > 0
+        assert direct.series(name)[-1] > 0
