@@ -190,6 +190,7 @@ class AgentSession:
         if self._measured is not None or not (is_command or is_wanted(hello.command, target.jvm)):
             self.others.append(main_name(hello.command) or NO_PROGRAM)
             connection.send(channel.decline())
+            connection.close()
             return
         flush_s = 0.0 if target.interval_s >= FLUSH_S else FLUSH_S
         connection.send(channel.accept(self._listener.answer, target.interval_s, flush_s, target.mbeans))

@@ -1,0 +1,6 @@
+/** What {@link Talkative} tells. */
+public interface TalkativeMBean {
+    String getPassword();
+
+    String getUrl();
+}

@@ -1,0 +1,146 @@
+"""A program that is given secrets and tells them to everybody: not a byte of them is in what buto writes."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from buto.runs.masking import MASKED
+from buto.runs.store import RunStore
+from tests.unit.collect.leftovers import nothing_is_left
+
+__all__ = ["nothing_is_left"]
+
+ROOT = Path(__file__).resolve().parents[3]
+SECRETS = {
+    "SHOP_PASSWORD": "Zwiebelkuchen-17",
+    "SHOP_TOKEN": "tok!Pfefferminze",
+    "SHOP_LICENCE": "licence/of/Sauerkraut",
+}
+PROPERTY = "Kartoffel puffer 9"
+
+CONFIG = """\
+version: 1
+defaults: {mask: ['*.licence'], interval: 50ms, runs: 5}
+tests:
+  shop:
+    command:
+      - java
+      - -Dshop.password=${SHOP_PROPERTY}
+      - -Dshop.licence=${SHOP_LICENCE}
+      - -cp
+      - CLASSES
+      - Talkative
+      - --token
+      - ${SHOP_TOKEN}
+    mbeans: [{name: 'shop:*', metadata: [Password, Url]}]
+"""
+
+
+@pytest.fixture(scope="module")
+def classes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    spec = importlib.util.spec_from_file_location("buto_java_build", ROOT / "java-probes" / "build.py")
+    assert spec is not None
+    assert spec.loader is not None
+    build = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(build)
+    out = tmp_path_factory.mktemp("classes")
+    sources = sorted(map(str, Path(__file__).parent.glob("programs/Talkative*.java")))
+    compiler = [build.find_javac(), "--release", "8", "-Xlint:-options", "-d", out]
+    subprocess.run([*compiler, *sources], check=True, timeout=120)
+    return out
+
+
+@pytest.fixture
+def project(tmp_path: Path, classes: Path) -> Path:
+    directory = tmp_path / "project"
+    directory.mkdir()
+    (directory / "buto.yaml").write_text(CONFIG.replace("CLASSES", str(classes)))
+    return directory
+
+
+def buto(directory: Path, *arguments: str, code: int) -> str:
+    """What it prints, on both outputs; what it writes is below its directory."""
+    environment = {**os.environ, **SECRETS, "SHOP_PROPERTY": PROPERTY, "PYTHONPATH": str(ROOT)}
+    ended = subprocess.run(
+        [sys.executable, "-m", "buto", *arguments],
+        cwd=directory,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=110,
+        check=False,
+    )
+    said = ended.stdout.decode()
+    assert ended.returncode == code, said
+    return said
+
+
+def where_they_stand(directory: Path, said: str) -> list[str]:
+    """Every file, and what was printed, that holds a secret or a part of one that tells it."""
+    parts = [part.encode() for part in ("Zwiebelkuchen", "Pfefferminze", "Sauerkraut", "Kartoffel", "puffer")]
+    contents = {path: path.read_bytes() for path in directory.rglob("*") if path.is_file()}
+    contents[Path("printed")] = said.encode()
+    return [
+        f"{path}: {part.decode()}" for path, content in contents.items() for part in parts if part in content
+    ]
+
+
+def test_no_byte_of_a_secret_is_in_runs_oracle_results_and_reports(project: Path) -> None:
+    said = buto(project, "train", "-v", code=0)
+    reports = ["--json", "r.json", "--html", "r.html", "--junitxml", "r.xml", "--markdown", "r.md"]
+    said += buto(project, "check", "-v", *reports, code=0)
+    said += buto(project, "runs", "show", "shop", *RunStore(project / ".buto").ids("shop")[:1], code=0)
+    written = {path.suffix for path in project.rglob("*") if path.is_file()}
+    assert {".json", ".html", ".xml", ".md", ".parquet", ".txt"} <= written
+    assert where_they_stand(project, said) == []
+    run = RunStore(project / ".buto").load_set("shop").runs[0]
+    assert run.metadata["jvm.input.arguments"] == f"-Dshop.password={MASKED} -Dshop.licence={MASKED}"
+    assert run.metadata["mbean[shop:type=Talkative]/Password"] == MASKED
+    assert run.metadata["mbean[shop:type=Talkative]/Url"] == f"jdbc:postgresql://joe:{MASKED}@db.example/shop"
+    assert f"--token {MASKED}".encode() in run.stdout
+    assert f"environment: {MASKED}".encode() in run.stdout
+    assert run.stderr == f"properties: {MASKED}{MASKED}\n".encode()
+    assert {note.message for note in run.notifications} == {
+        f"with jdbc:postgresql://joe:{MASKED}@db.example/shop"
+    }
+    oracle = (project / "oracles" / "shop.json").read_text()
+    assert "${SHOP_TOKEN}" in oracle
+    assert buto(project, "check", "shop", code=0)
+
+
+def test_nor_through_jmx_nor_in_messages_nor_of_a_command_that_was_typed(
+    project: Path, classes: Path
+) -> None:
+    (project / "buto.yaml").write_text(
+        "version: 1\ndefaults: {mask: ['*.licence']}\ntests: {other: {command: java}}\n"
+    )
+    command = ["java", f"-Dshop.password={PROPERTY}", "-cp", str(classes), "Talkative"]
+    command += ["--token", SECRETS["SHOP_TOKEN"]]
+    said = buto(project, "record", "shop", "--runs", "1", "-v", "--", *command, "7", code=3)
+    assert f"-Dshop.password={MASKED}" in said
+    assert f"--token {MASKED}" in said
+    said += buto(
+        project,
+        "record",
+        "shop",
+        "--runs",
+        "1",
+        "--collector",
+        "jmx",
+        "--mbean",
+        "shop:*",
+        "--",
+        *command,
+        code=3,
+    )
+    said += buto(project, "train", "shop", "--runs", "5", "--interval", "50ms", "--", *command, code=0)
+    assert where_they_stand(project, said) == []
+    said = buto(project, "check", "shop", code=2)
+    assert "a secret in its command was masked" in said
+    assert where_they_stand(project, said) == []
