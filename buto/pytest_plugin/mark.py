@@ -94,7 +94,7 @@ def test_of(name: str, given: Mapping[str, Any], defaults: Mapping[str, str], ro
     data: dict[str, Any] = {
         key.replace("_", "-"): _plain(value) for key, value in merged.items() if key not in _OWN
     }
-    data["command"] = _command(given)
+    data["command"] = _command(_below(given, root))
     judge = data.pop("judge", {})
     faults = config.complaints(data, "test")
     if not isinstance(judge, Mapping):
@@ -117,6 +117,17 @@ def _refuse_unknown(given: Mapping[str, Any]) -> None:
             near = difflib.get_close_matches(key, known, n=1)
             meant = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
             raise UsageError(f"buto: unknown argument {key!r}; {meant}", advice=_EXAMPLE)
+
+
+def _below(value: Any, root: Path) -> Any:
+    """Paths below the root are relative, for the command stands in the oracle, and others have it elsewhere."""
+    if isinstance(value, Path) and value.is_relative_to(root) and value != root:
+        return value.relative_to(root)
+    if isinstance(value, list | tuple):
+        return [_below(one, root) for one in value]
+    if isinstance(value, Mapping):
+        return {key: _below(one, root) for key, one in value.items()}
+    return value
 
 
 def _command(given: Mapping[str, Any]) -> Any:

@@ -68,5 +68,5 @@ def options_of(config: pytest.Config) -> Options:
         store=config.rootpath / config.getini("buto_store"),
         oracles=config.rootpath / config.getini("buto_oracles"),
         defaults={key: text for key, text in given.items() if text},
-        verbosity=config.get_verbosity(),
+        verbosity=config.getoption("verbose"),
     )

@@ -25,6 +25,7 @@ TESTS = pytest.StashKey["ItemTests"]()
 WORKER = pytest.StashKey["Worker"]()
 """The process that speaks JMX, kept over all tests of a session."""
 
+_OLDEST_PYTEST = (7, 4)
 _MARK_HELP = (
     f"{MARK}(command=[...] | jar=... | main=..., classpath=..., runs=..., alpha=..., fail_on=...): "
     "measure what a JVM program uses and judge it by its oracle; the mark alone is enough"
@@ -36,6 +37,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if pytest.version_tuple < _OLDEST_PYTEST:
+        raise pytest.UsageError(
+            f"buto needs pytest {'.'.join(map(str, _OLDEST_PYTEST))} or newer, and this is "
+            f"{pytest.__version__}: pip install --upgrade pytest; or leave buto out: pytest -p no:buto"
+        )
     config.addinivalue_line("markers", _MARK_HELP)
     config.stash[OPTIONS] = options_of(config)
 
@@ -125,7 +131,7 @@ def pytest_report_teststatus(
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     reports = [report for some in terminalreporter.stats.values() for report in some]
     outcomes = [outcome for report in reports for outcome in _outcomes(report)]
-    verbosity = config.get_verbosity()
+    verbosity = config.getoption("verbose")
     if not outcomes or verbosity < 0:
         return
     shown = [one for one in outcomes if verbosity > 0 or one["status"] != PASS or one["warnings"]]

@@ -86,7 +86,7 @@ def test_each_failure_is_told_in_plain_words_and_leaves_nothing(project: Path) -
 
 def test_processes_of_xdist_measure_one_after_the_other(project: Path) -> None:
     (project / "test_plain.py").write_text(PLAIN)
-    done = run_pytest(project, "test_plain.py", "-n", "3", "--buto-accept", "-v")
+    done = run_pytest(project, "test_plain.py", "-n", "3", "--buto-accept", "-v", runs=3)
     assert done.returncode == 0, done.stdout
     assert done.stdout.count("TRAINED  test_plain.test_it[") == 3
     store = RunStore(project / ".buto")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from buto.runs.store import RunStore
-from tests.jvm.pytest_plugin.conftest import run_pytest
+from tests.jvm.pytest_plugin.conftest import judged, run_pytest
 
 ORDERS = "test_shop.py::test_orders"
 NAME = "test_shop.test_orders"
@@ -19,18 +19,20 @@ def test_it_passes_fails_after_a_change_and_passes_when_accepted(
 ) -> None:
     trained = run_pytest(project, ORDERS, "--buto-train")
     assert trained.returncode == 0, trained.stdout
-    assert f"TRAINED  {NAME}: 3 runs, oracles/{NAME}.json" in trained.stdout
-    remembered = json.loads((project / "oracles" / f"{NAME}.json").read_text())["target"]["command"]
-    assert remembered[-3:] == ["classes", "Shop", "60"]
+    assert f"TRAINED  {NAME}: 8 runs, oracles/{NAME}.json" in trained.stdout
+    learned = (project / "oracles" / f"{NAME}.json").read_text()
+    assert json.loads(learned)["judge"]["preset"] == "calibrated"
+    assert json.loads(learned)["target"]["command"][-3:] == ["classes", "Shop", "60"]
+    assert str(project) not in learned
 
-    unchanged = run_pytest(project, ORDERS, "-v")
+    unchanged = judged(project, ORDERS, "-v")
     assert unchanged.returncode == 0, unchanged.stdout
     assert f"PASS  {NAME}: the run" in unchanged.stdout
 
     source = project / "Shop.java"
     source.write_text(source.read_text().replace("20_000", "400_000"))
     compile_java(project)
-    changed = run_pytest(project, ORDERS, "--junitxml", "junit.xml")
+    changed = judged(project, ORDERS, "--junitxml", "junit.xml")
     assert changed.returncode == 1, changed.stdout
     assert "REGRESSION test_shop.py::test_orders - jvm." in changed.stdout
     assert "Traceback" not in changed.stdout
@@ -39,22 +41,28 @@ def test_it_passes_fails_after_a_change_and_passes_when_accepted(
     assert failure is not None
     assert failure.attrib["message"].startswith("jvm.")
     assert "--buto-accept" in (failure.text or "")
+    terse = judged(project, ORDERS, "-q")
+    assert terse.returncode == 1, terse.stdout
+    assert "-- buto --" in changed.stdout
+    assert "-- buto --" not in terse.stdout
+    assert "next: " not in terse.stdout
 
     accepted = run_pytest(project, ORDERS, "--buto-accept")
     assert accepted.returncode == 0, accepted.stdout
     assert "TRAINED" in accepted.stdout
-    quiet = run_pytest(project, ORDERS, "-q")
+    quiet = judged(project, ORDERS, "-q")
     assert quiet.returncode == 0, quiet.stdout
     assert "= buto =" not in quiet.stdout
     assert sorted(path.name for path in (project / "oracles").iterdir()) == [f"{NAME}.json"]
 
 
-def test_a_test_drives_the_program_while_it_is_measured(project: Path) -> None:
+def test_a_test_drives_the_program_while_it_is_measured(blunt: Path) -> None:
+    project = blunt
     (project / "test_zzz.py").write_text(
         "import sys\n\n\ndef test_no_jvm_lives_in_this_process():\n    assert 'jpype' not in sys.modules\n"
     )
     driven = ("test_shop.py::test_service", "test_zzz.py")
-    trained = run_pytest(project, *driven, "--buto-train")
+    trained = run_pytest(project, *driven, "--buto-train", runs=3)
     assert trained.returncode == 0, trained.stdout
     checked = run_pytest(project, *driven)
     assert checked.returncode == 0, checked.stdout

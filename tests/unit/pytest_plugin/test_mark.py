@@ -24,6 +24,11 @@ ROOT = Path("/project")
             ("j", "-Xmx1m", "-cp", "x.jar:y", "a.Main$Inner"),
         ),
         ({"main": "Main", "classpath": Path("classes")}, ("java", "-cp", "classes", "Main")),
+        (
+            {"main": "Main", "classpath": [ROOT / "build" / "classes", Path("/opt/x.jar")]},
+            ("java", "-cp", "build/classes:/opt/x.jar", "Main"),
+        ),
+        ({"jar": ROOT / "app.jar"}, ("java", "-jar", "app.jar")),
     ],
 )
 def test_a_program_is_named_by_command_jar_or_main(given: dict[str, Any], command: tuple[str, ...]) -> None:

@@ -109,6 +109,33 @@ def test_buto_tests_can_be_skipped(pytester: pytest.Pytester, source: str) -> No
     session(pytester).assert_outcomes(skipped=1, passed=1)
 
 
+def test_a_project_can_insist_on_buto(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the sample does: without buto the mark means nothing, and an empty test would pass."""
+    pytester.makepyfile(MARKED)
+    pytester.makeini("[pytest]\nrequired_plugins = buto>=99\n")
+    old = session(pytester)
+    assert old.ret == pytest.ExitCode.USAGE_ERROR
+    old.stderr.fnmatch_lines(["*Missing required plugins: buto>=99*"])
+    pytester.makeini("[pytest]\nrequired_plugins = buto\n")
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    without = pytester.runpytest_subprocess()
+    assert without.ret == pytest.ExitCode.USAGE_ERROR
+    without.stderr.fnmatch_lines(["*Missing required plugins: buto*"])
+
+
+def test_an_old_pytest_is_told_what_to_do(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pytest, "version_tuple", (7, 3, 2))
+    done = session(pytester)
+    assert done.ret == pytest.ExitCode.USAGE_ERROR
+    done.stderr.fnmatch_lines(["*buto needs pytest 7.4 or newer*pip install --upgrade pytest*-p no:buto*"])
+
+
+def test_runs_and_oracles_lie_where_the_ini_file_says(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(test_it=MARKED)
+    pytester.makeini("[pytest]\nbuto_oracles = usage/oracles\nbuto_store = usage/.buto\n")
+    session(pytester).stdout.fnmatch_lines(["*usage/oracles/test_it.test_shop.json does not exist"])
+
+
 def test_two_modes_do_not_go_together(pytester: pytest.Pytester) -> None:
     done = session(pytester, "--buto-train", "--buto-skip")
     assert done.ret == pytest.ExitCode.USAGE_ERROR
