@@ -69,7 +69,7 @@ examples:
         known = chosen.the_oracle(args, args.test, configured)
         test = chosen.test_for(args.test, args, configured, known)
         here = (test.target.directory or Path()).resolve()
-        repository = git.repository_of(here, f"buto check {args.test} judges what lies here")
+        repository = git.repository_of(chosen.root(args), f"buto check {args.test} judges what lies here")
         good, bad = (git.commit_of(repository, revision) for revision in (args.good, args.bad))
         check_order(repository, good, bad)
         _warn_of_what_never_changes(test, repository, console)
@@ -144,10 +144,11 @@ class _Search:
         )
 
     def _checked(self) -> Result:
-        directory = worktrees.same_place(self.tree, self.repository, self.here)
         if self.args.build is not None:
             self.console.detail(f"building: {self.args.build}")
             worktrees.build(self.args.build, worktrees.same_place(self.tree, self.repository, Path()))
+        # Only now: the directory may be one that is built.
+        directory = worktrees.same_place(self.tree, self.repository, self.here)
         test = replace(self.test, target=replace(self.test.target, directory=directory))
         collected = measured([test], {test.name: self.known}, self.args, self.console)[test.name]
         if collected.failure is not None:

@@ -72,6 +72,7 @@ def first_bad(tree: Path, good: str, bad: str, judge: Callable[[str], Outcome]) 
             change for the worse is not between them.
     """
     words: tuple[str, ...] = ("start", bad, good, "--")
+    judged: set[str] = set()
     while True:
         clean(tree)
         done = git.call(tree, "bisect", *words)
@@ -82,4 +83,8 @@ def first_bad(tree: Path, good: str, bad: str, judge: Callable[[str], Outcome]) 
             return tuple(_NAME.findall(done.stdout))
         if done.returncode:
             raise JudgeError(f"git bisect cannot go on: {done.stderr.strip() or done.stdout.strip()}")
-        words = (judge(git.said(tree, "rev-parse", "HEAD")).value,)
+        commit = git.said(tree, "rev-parse", "HEAD")
+        if commit in judged:
+            raise JudgeError(f"git bisect chose {commit[:12]} twice, and said: {done.stdout.strip()}")
+        judged.add(commit)
+        words = (judge(commit).value,)

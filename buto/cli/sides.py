@@ -80,10 +80,11 @@ def test_of(
     repository = git.repository_of(here, _WITHOUT_GIT)
     commit = git.commit_of(repository, side.revision)
     tree = stack.enter_context(worktrees.checked_out(repository, commit))
-    directory = worktrees.same_place(tree, repository, here)
     if args.build is not None:
         console.info(f"building {side.revision} ({commit[:12]}): {args.build}")
         worktrees.build(args.build, worktrees.same_place(tree, repository, Path()))
+    # Only now: the directory may be one that is built.
+    directory = worktrees.same_place(tree, repository, here)
     return replace(test, target=replace(test.target, directory=directory))
 
 

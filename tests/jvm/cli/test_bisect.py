@@ -37,7 +37,8 @@ CONFIG = """\
 version: 1
 tests:
   waiter:
-    command: [java, -Xmx64m, -XX:+UseSerialGC, -cp, out, Main]
+    command: [java, -Xmx64m, -XX:+UseSerialGC, Main]
+    working-directory: out
     interval: 50ms
     timeout: 1min
     inputs: [Main.java]
