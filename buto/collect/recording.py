@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,8 @@ from buto.runs.journal_entries import Entry
 from buto.runs.masking import Mask, MaskedMetadata
 
 _NS = 1e-9
+
+T = TypeVar("T")
 
 MOST_NOTIFICATION_BYTES = 64 * 2**20
 """What the notifications of one recording may take in memory: some 250,000 short ones."""
@@ -188,8 +191,8 @@ class Recording:
             values=self._joined(self._values[since.n_blocks : now.n_blocks]),
             properties=self.columns[since.n_columns :],
             notifications=tuple(self._notifications[since.n_notifications : now.n_notifications]),
-            metadata=dict(metadata.items() - since.metadata.items()),
-            nan_reasons=dict(reasons.items() - since.reasons.items()),
+            metadata=_changed(metadata, since.metadata),
+            nan_reasons=_changed(reasons, since.reasons),
             zero_ns=self.zero_ns,
         )
         return entry, now
@@ -261,3 +264,8 @@ class Recording:
             values[start : start + len(block), : block.shape[1]] = block
             start += len(block)
         return values
+
+
+def _changed(now: Mapping[str, T], before: Mapping[str, T]) -> dict[str, T]:
+    """What is new in a mapping or has another value, in its order."""
+    return {key: value for key, value in now.items() if key not in before or before[key] != value}

@@ -1,0 +1,89 @@
+"""``buto runs recover``: what a killed buto left is listed, recovered, and taken for no good run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from buto.collect.journalling import Journal
+from buto.collect.recording import Recording
+from buto.errors import EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXIT_PASS
+from buto.properties import property_for
+from buto.runs import RunStore
+from buto.runs.journal import place_of
+from tests.integration.stored import NAMES, a_run, called, store
+
+
+def cut_off(directory: Path, test: str = "leaker") -> str:
+    """A recording of 30 samples whose buto is gone."""
+    recording = Recording(test)
+    recording.zero_ns = 0
+    recording.metadata.update({"buto.interval": 0.1, "jvm.spec.version": "17"})
+    recording.add_columns(map(property_for, NAMES))
+    recording.add_rows(np.arange(1, 31) * 10**8, np.ones((30, len(NAMES))))
+    journal = Journal(RunStore(directory / ".buto"), {"buto.purpose": "train"}, begin_s=0.0)
+    journal.keep(recording)
+    journal.__exit__(SystemExit, SystemExit(), None)
+    return recording.id
+
+
+def test_what_was_cut_off_is_listed_and_recovered(tmp_path: Path) -> None:
+    run_id = cut_off(tmp_path)
+    listed = called(tmp_path, "runs", "list")
+    assert (listed.returncode, listed.stdout) == (EXIT_PASS, "")
+    assert listed.stderr == f"1 recording cut off: 'leaker' {run_id}; to keep it: buto runs recover\n"
+    done = called(tmp_path, "runs", "recover")
+    assert (done.returncode, done.stderr) == (EXIT_PASS, "")
+    assert done.stdout == f"recovered 'leaker' {run_id}: 30 samples, 3 s; not usable\n"
+    listed = called(tmp_path, "runs", "list")
+    assert listed.stderr == ""
+    (line,) = listed.stdout.splitlines()[1:]
+    assert "  train  " in line
+    assert "harness lost  invalid: buto was lost while it recorded" in line
+    shown = called(tmp_path, "runs", "show", "leaker")
+    assert "was still running when buto was lost; ran for 3 s" in shown.stdout
+    again = called(tmp_path, "runs", "recover")
+    assert (again.returncode, again.stdout) == (EXIT_PASS, "")
+    assert "there is nothing to recover in .buto" in again.stderr
+
+
+def test_a_recovered_run_neither_trains_nor_passes(tmp_path: Path) -> None:
+    store(tmp_path, *(a_run(number) for number in range(5)))
+    trained = called(tmp_path, "train", "leaker", "--from-runs", "all", "--", "java", "Main")
+    assert trained.returncode == EXIT_PASS
+    run_id = cut_off(tmp_path)
+    called(tmp_path, "runs", "recover")
+    judged = called(tmp_path, "check", "leaker", "--from-runs", run_id)
+    assert judged.returncode == EXIT_NOT_JUDGED
+    assert "is not usable: buto was lost while it recorded" in judged.stderr
+    again = called(tmp_path, "train", "leaker", "--from-runs", "all", "--", "java", "Main")
+    assert "5 runs" in again.stdout
+    assert run_id not in (tmp_path / "oracles" / "leaker.json").read_text()
+
+
+def test_only_some_tests_are_recovered_if_that_is_asked_for(tmp_path: Path) -> None:
+    cut_off(tmp_path), cut_off(tmp_path, "shop/cart")
+    done = called(tmp_path, "runs", "recover", "shop/cart")
+    assert "'shop/cart'" in done.stdout
+    assert RunStore(tmp_path / ".buto").tests() == ["shop/cart"]
+    assert "'leaker'" in called(tmp_path, "runs", "list").stderr
+
+
+def test_a_damaged_journal_is_named_and_keeps_no_other_from_being_recovered(tmp_path: Path) -> None:
+    damaged, whole = cut_off(tmp_path), cut_off(tmp_path, "zebra")
+    place = place_of(RunStore(tmp_path / ".buto"), "leaker", damaged)
+    place.write_bytes(b"nothing of ours")
+    done = called(tmp_path, "runs", "recover")
+    assert done.returncode == EXIT_BAD_FILE
+    assert f"{damaged}.journal cannot be read: it does not say that it is a journal" in done.stderr
+    assert f"recovered 'zebra' {whole}" in done.stdout
+    assert place.exists()
+
+
+def test_the_list_for_machines_has_runs_only(tmp_path: Path) -> None:
+    cut_off(tmp_path)
+    done = called(tmp_path, "runs", "list", "--json", "-")
+    assert json.loads(done.stdout)["runs"] == []
+    assert "1 recording cut off" in done.stderr

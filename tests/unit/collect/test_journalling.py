@@ -1,0 +1,284 @@
+"""What is being recorded is kept on disk, and whatever is left of it becomes a run that says so."""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from buto.collect.journalling import AbandonedError, Journal, recover, recovered
+from buto.collect.recording import Mark, Recording
+from buto.errors import BadFileError, ButoError, MeasureError
+from buto.properties import Property
+from buto.runs import Outcome, Quality, RunStore
+from buto.runs.journal import JournalFile, place_of, read, unfinished
+from buto.runs.journal_entries import encode, whole
+from tests.unit.runs.examples import a_run, assert_same
+
+NAMES = ("jvm.memory.heap.used", "jvm.thread.count", "shop.orders")
+
+
+def add_samples(recording: Recording, first: int, n: int) -> None:
+    """Rows ten milliseconds apart, of all columns so far."""
+    times = np.arange(first, first + n) * 10_000_000
+    recording.add_rows(times, np.sin(times[:, None] + np.arange(len(recording.columns))))
+
+
+def a_recording(n_samples: int = 0) -> Recording:
+    recording = Recording("leaker")
+    recording.zero_ns = 5
+    recording.metadata.update({"buto.interval": 0.01, "jvm.version": "17", "cores": 2})
+    recording.add_columns(Property(name, "1") for name in NAMES[:2])
+    if n_samples:
+        add_samples(recording, 1, n_samples)
+    return recording
+
+
+def at_once(store: RunStore, **marks: str) -> Journal:
+    return Journal(store, marks, begin_s=0.0, every_s=0.0)
+
+
+def left_behind(store: RunStore, recording: Recording) -> Path:
+    """The journal of a recording whose buto is gone."""
+    journal = at_once(store)
+    journal.keep(recording)
+    journal.__exit__(SystemExit, SystemExit(), None)
+    return place_of(store, recording.test, recording.id)
+
+
+@settings(max_examples=60, deadline=None)
+@given(steps=st.lists(st.sampled_from(["sample", "column", "say", "explain", "know", "keep"]), max_size=25))
+def test_nothing_is_lost_on_the_way_through_a_journal(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[str]
+) -> None:
+    store = RunStore(tmp_path_factory.mktemp("store"))
+    recording = a_recording(1)
+    with at_once(store) as journal:
+        for number, step in enumerate(steps):
+            match step:
+                case "sample":
+                    add_samples(recording, 2 + 3 * number, 3)
+                case "column":
+                    recording.add_columns([Property(f"late[{number}]", "By")])
+                case "say":
+                    recording.add_notification(number, "shop.full", "shop:type=Queue", number, "ещё \ud800")
+                case "explain":
+                    recording.add_reason(NAMES[0], f"reason {number}")
+                case "know":
+                    recording.metadata["known"] = number
+                case "keep":
+                    journal.keep(recording)
+        journal.keep(recording)
+        found = recovered(recording.test, recording.id, read(place_of(store, "leaker", recording.id)))
+    assert found is not None
+    said = [(one.time_s, one.type, one.sequence) for one in found.notifications]
+    same = recording.finish(found.outcome, found.quality)
+    assert said == [(one.time_s, one.type, one.sequence) for one in same.notifications]
+    for run in (found, same):
+        object.__setattr__(run, "notifications", ())
+    assert_same(found, same)
+
+
+def test_a_torn_journal_gives_all_that_was_whole(tmp_path: Path) -> None:
+    entries = []
+    recording, mark = a_recording(), Mark()
+    for number in range(4):
+        add_samples(recording, 1 + 5 * number, 5)
+        entry, mark = recording.gained(mark)
+        entries.append(encode(entry))
+    content = b"buto-journal 1\n" + b"".join(entries)
+    ends = np.cumsum([15, *map(len, entries)])
+    place = tmp_path / "journal"
+    for cut in range(15, len(content) + 1):
+        place.write_bytes(content[:cut] + (b"" if cut % 2 else b"\xff" * 40))
+        assert len(list(whole(place.read_bytes()))) == np.searchsorted(ends, cut, side="right") - 1
+    place.write_bytes(content[: int(ends[2]) + 7])
+    found = recovered("leaker", "id", read(place))
+    assert found is not None
+    assert len(found.times_s) == 10
+
+
+def test_a_recovered_run_says_that_buto_was_lost_and_is_of_no_use(tmp_path: Path) -> None:
+    store, recording = RunStore(tmp_path), a_recording(50)
+    place = left_behind(store, recording)
+    (one,) = unfinished(store)
+    assert (one.test, one.id, one.live) == ("leaker", recording.id, False)
+    run = recover(store, one)
+    assert run is not None
+    assert not place.exists()
+    assert unfinished(store) == []
+    stored = store.load("leaker", recording.id)
+    assert_same(stored, run)
+    assert stored.outcome.harness_lost
+    assert stored.outcome.describe() == "was still running when buto was lost"
+    assert not stored.quality.valid
+    assert stored.quality.problems[0].startswith(
+        "buto was lost while it recorded: its journal ends after 0.5 s"
+    )
+
+
+def test_the_start_of_a_program_that_was_not_seen_is_its_first_sample(tmp_path: Path) -> None:
+    recording = a_recording(3)
+    recording.zero_ns = None
+    entry, _ = recording.gained(Mark())
+    run = recovered("leaker", "id", [entry])
+    assert run is not None
+    assert run.times_s[0] == 0.0
+
+
+def test_a_live_recording_is_not_touched(tmp_path: Path) -> None:
+    store, recording = RunStore(tmp_path), a_recording(5)
+    with at_once(store) as journal:
+        journal.keep(recording)
+        (one,) = unfinished(store)
+        assert one.live
+        assert recover(store, one) is None
+        assert one.path.exists()
+        assert store.tests() == []
+
+
+def test_a_journal_whose_run_is_stored_is_only_removed(tmp_path: Path) -> None:
+    store, recording = RunStore(tmp_path), a_recording(5)
+    run = recording.finish(Outcome(0), Quality())
+    left_behind(store, recording)
+    store.add(run)
+    (one,) = unfinished(store)
+    assert recover(store, one) is None
+    assert not one.path.exists()
+    assert_same(store.load("leaker", run.id), run)
+
+
+def test_a_journal_without_samples_is_only_removed(tmp_path: Path) -> None:
+    store = RunStore(tmp_path)
+    place = left_behind(store, a_recording())
+    assert recover(store, unfinished(store)[0]) is None
+    assert not place.exists()
+    assert store.tests() == []
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"", "does not say that it is a journal"),
+        (b"something else\n", "does not say that it is a journal"),
+        (b"buto-journal 2\n", "it has version 2, this buto reads up to 1"),
+    ],
+)
+def test_what_is_no_journal_is_named_and_stays(tmp_path: Path, content: bytes, why: str) -> None:
+    store = RunStore(tmp_path)
+    place = left_behind(store, a_recording(5))
+    place.write_bytes(content)
+    with pytest.raises(BadFileError, match=why):
+        recover(store, unfinished(store)[0])
+    assert place.exists()
+
+
+def test_entries_that_do_not_fit_each_other_are_named(tmp_path: Path) -> None:
+    store = RunStore(tmp_path)
+    place = left_behind(store, a_recording(5))
+    content = place.read_bytes()
+    place.write_bytes(content + content[15:])
+    with pytest.raises(BadFileError, match="was announced twice"):
+        recover(store, unfinished(store)[0])
+
+
+@pytest.mark.parametrize("end", [None, KeyboardInterrupt(), AbandonedError("unwanted")])
+def test_a_recording_that_ended_or_is_not_wanted_leaves_no_journal(
+    tmp_path: Path, end: BaseException | None
+) -> None:
+    store, recording = RunStore(tmp_path), a_recording(5)
+    journal = at_once(store)
+    journal.keep(recording)
+    assert len(unfinished(store)) == 1
+    journal.__exit__(None if end is None else type(end), end, None)
+    assert unfinished(store) == []
+
+
+def keep_and_fail(journal: Journal) -> None:
+    with journal:
+        journal.keep(a_recording(5))
+        raise MeasureError("the worker ended")
+
+
+def test_a_recording_that_fails_is_kept_and_the_message_says_so(tmp_path: Path) -> None:
+    store = RunStore(tmp_path)
+    with pytest.raises(MeasureError) as failure:
+        keep_and_fail(at_once(store))
+    assert failure.value.message == (
+        f"the worker ended\nwhat was recorded until then is kept: buto runs recover --store {tmp_path}"
+    )
+    assert [one.live for one in unfinished(store)] == [False]
+
+
+def test_a_short_recording_writes_nothing(tmp_path: Path) -> None:
+    store = RunStore(tmp_path / "store")
+    with pytest.raises(MeasureError) as failure:
+        keep_and_fail(Journal(store, {}))
+    assert failure.value.message == "the worker ended"
+    assert not (tmp_path / "store").exists()
+
+
+@contextmanager
+def files_of_at_most(n_bytes: int) -> Iterator[None]:
+    """A disk that is full, as far as this process can tell."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_full_disk_does_not_end_a_recording_and_loses_nothing_once_there_is_room(tmp_path: Path) -> None:
+    store, recording = RunStore(tmp_path), a_recording(5)
+    with at_once(store) as journal:
+        journal.keep(recording)
+        place = place_of(store, "leaker", recording.id)
+        size = place.stat().st_size
+        add_samples(recording, 6, 300)
+        with files_of_at_most(size + 100):
+            journal.keep(recording)
+        assert place.stat().st_size == size + 100
+        assert len(read(place)) == 1
+        add_samples(recording, 306, 5)
+        journal.keep(recording)
+        found = recovered("leaker", recording.id, read(place))
+    assert found is not None
+    assert len(found.times_s) == 310
+
+
+def test_a_store_that_cannot_be_made_does_not_end_a_recording(tmp_path: Path) -> None:
+    (tmp_path / "store").write_text("in the way")
+    with at_once(RunStore(tmp_path / "store")) as journal:
+        journal.keep(a_recording(5))
+        assert not journal.is_kept
+
+
+def test_a_journal_has_its_name_only_when_it_is_locked(tmp_path: Path) -> None:
+    with files_of_at_most(3), pytest.raises(OSError, match="File too large"):
+        JournalFile(tmp_path / ".id.journal")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_journal_stays_when_its_run_cannot_be_stored(tmp_path: Path) -> None:
+    store, recording = RunStore(tmp_path), a_recording(5)
+    place = left_behind(store, recording)
+    with files_of_at_most(10), pytest.raises(ButoError, match="File too large"):
+        recover(store, unfinished(store)[0])
+    assert place.exists()
+    assert recover(store, unfinished(store)[0]) is not None
+
+
+def test_journals_are_no_runs(tmp_path: Path) -> None:
+    store, recording = RunStore(tmp_path), a_recording(5)
+    store.add(a_run("20260101T000000.000Z-0000", "leaker"))
+    left_behind(store, recording)
+    assert store.ids("leaker") == ["20260101T000000.000Z-0000"]
+    assert [one.id for one in unfinished(store, ["leaker"])] == [recording.id]
+    assert unfinished(store, ["unknown"]) == []
