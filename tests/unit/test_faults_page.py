@@ -4,42 +4,34 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "faults.md"
+from tests.faults_page import ROOT, Row, rows
+
 FAULT_TESTS = ROOT / "tests" / "jvm" / "faults"
-CODES = {"0", "1", "2", "3", "4", "129", "130", "137", "143"}
-QUOTED = re.compile(r"`([^`]+)`")
+CODES = {0, 1, 2, 3, 4, 129, 130, 137, 143}
 TEXT_OF_JAVA = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+ROWS = rows()
 
 
-class Row(NamedTuple):
-    """One line of a table."""
-
-    fault: str
-    code: str
-    message: str
-    kept: str
-    tests: str
-
-    def __str__(self) -> str:
-        return re.sub(r"\W+", "-", self.fault).strip("-")
+def named_texts(node: ast.stmt) -> Iterator[tuple[str, str]]:
+    """The names and values of a module's own texts."""
+    if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
+        for target in node.targets:
+            if isinstance(target, ast.Name) and isinstance(node.value.value, str):
+                yield target.id, node.value.value
 
 
-def rows() -> list[Row]:
-    """All lines of all tables on the page, without their heads."""
-    found = []
-    for line in PAGE.read_text(encoding="utf-8").splitlines():
-        cells = [cell.strip() for cell in line.strip("|").split(" | ")]
-        if line.startswith("| ") and cells[0] not in ("fault", "---"):
-            assert len(cells) == len(Row._fields), line
-            found.append(Row(*cells))
-    return found
+def spelt(part: ast.expr, known: Mapping[str, str]) -> str:
+    """A part of an f-string: a text as it is, also by its name, and … for what is only known when it runs."""
+    if isinstance(part, ast.Constant):
+        return str(part.value)
+    name = part.value.id if isinstance(part, ast.FormattedValue) and isinstance(part.value, ast.Name) else ""
+    return known.get(name, "…")
 
 
 @cache
@@ -47,9 +39,13 @@ def said() -> tuple[str, ...]:
     """Every text in buto's source, and in that of its agents."""
     found: list[str] = []
     for path in (ROOT / "buto").rglob("*.py"):
-        nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        constants = [node.value for node in nodes if isinstance(node, ast.Constant)]
-        found += [value for value in constants if isinstance(value, str)]
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        known = {name: value for node in tree.body for name, value in named_texts(node)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                found.append(node.value)
+            elif isinstance(node, ast.JoinedStr):
+                found.append("".join(spelt(part, known) for part in node.values))
     for path in (ROOT / "java-probes" / "src").rglob("*.java"):
         found += TEXT_OF_JAVA.findall(path.read_text(encoding="utf-8"))
     return tuple(found)
@@ -65,33 +61,34 @@ def defined() -> dict[str, list[Path]]:
     return found
 
 
-ROWS = rows()
+def function_of(test: str) -> str:
+    """Its name without file and case."""
+    return test.rpartition("::")[2].partition("[")[0]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=str)
 def test_a_message_is_one_that_the_source_can_say(row: Row) -> None:
-    for message in QUOTED.findall(row.message):
+    for message in row.messages:
         for part in message.split("…"):
             assert any(part.strip() in text for text in said()), part
 
 
 @pytest.mark.parametrize("row", ROWS, ids=str)
 def test_an_exit_code_is_one_of_buto(row: Row) -> None:
-    assert set(re.findall(r"\d+", row.code)) <= CODES
+    assert row.codes <= CODES
     assert row.code == "-" or row.code[0].isdigit()
 
 
 @pytest.mark.parametrize("row", ROWS, ids=str)
 def test_a_row_names_tests_that_exist(row: Row) -> None:
-    names = QUOTED.findall(row.tests)
-    assert names
-    for each in names:
-        file, _, name = each.rpartition("::")
-        places = [path for path in defined().get(name, []) if path.as_posix().endswith(file)]
-        assert len(places) == 1, f"{each} is in {places}"
+    assert row.tests
+    for test in row.tests:
+        file = test.rpartition("::")[0]
+        places = [path for path in defined().get(function_of(test), []) if path.as_posix().endswith(file)]
+        assert len(places) == 1, f"{test} is in {places}"
 
 
 def test_every_test_of_a_fault_has_its_row() -> None:
-    named = {name.rpartition("::")[2] for row in ROWS for name in QUOTED.findall(row.tests)}
+    named = {function_of(test) for row in ROWS for test in row.tests}
     tests = {name for name, paths in defined().items() if any(FAULT_TESTS in path.parents for path in paths)}
     assert tests <= named, f"not on the page: {', '.join(sorted(tests - named))}"

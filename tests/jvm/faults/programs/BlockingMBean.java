@@ -1,0 +1,3 @@
+public interface BlockingMBean {
+    int getNext() throws InterruptedException;
+}

@@ -1,0 +1,15 @@
+public interface OddMBean {
+    int getSteady();
+
+    double getNotANumber();
+
+    double getEndless();
+
+    Object getChanging();
+
+    Number getHostile();
+
+    int getFailing();
+
+    int getFlooded();
+}

@@ -1,0 +1,150 @@
+"""Programs that make trouble, compiled once, and the ways to measure them, held to docs/faults.md."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from buto.collect import OnTick, Target, open_collector
+from buto.collect.jmx_client import Worker
+from buto.collect.jmx_collector import JmxCollector
+from buto.collect.jvms import find_installations
+from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS
+from buto.runs import Run
+from buto.runs.store import RunStore
+from tests.faults_page import Row, rows
+from tests.integration.stored import called
+
+PROGRAMS = Path(__file__).parent / "programs"
+TIMEOUT_S = 60.0
+STARVED = "it was starved"
+
+
+@cache
+def javas() -> dict[int, str]:
+    """One java for each major version, the oldest first."""
+    found = {each.major: os.fspath(each.java) for each in find_installations() if each.major}
+    return dict(sorted(found.items()))
+
+
+@cache
+def compiled(out: Path) -> Path:
+    """The class path of the programs; the same directory is filled once."""
+    javac = next(path for java in javas().values() if (path := Path(java).parent / "javac").exists())
+    sources = sorted(map(str, PROGRAMS.glob("*.java")))
+    command = [str(javac), "--release", "8", "-nowarn", "-Xlint:-options", "-d", str(out), *sources]
+    subprocess.run(command, check=True, timeout=120, capture_output=True)
+    return out
+
+
+@pytest.fixture(scope="session")
+def classes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compiled(tmp_path_factory.getbasetemp() / "troublesome")
+
+
+@pytest.fixture
+def promised(request: pytest.FixtureRequest) -> list[Row]:
+    """The rows of the page that name this test, or this case of it."""
+    node = request.node
+    found = [row for row in rows() if {node.name, node.originalname} & set(row.tests)]
+    assert found, f"docs/faults.md says nothing of {node.name}"
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a user of the command line has of one launch."""
+
+    code: int
+    text: str
+    runs: tuple[Run, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CommandLine:
+    """``buto record``, which must do what the page says."""
+
+    directory: Path
+    classes: Path
+    promised: list[Row]
+
+    def java(self, *words: str, options: tuple[str, ...] = (), wrapped: bool = False) -> tuple[str, ...]:
+        """The words of a command that runs one of the programs, perhaps in a shell."""
+        java = next(iter(javas().values()))
+        command = (java, *options, "-cp", str(self.classes), *words)
+        return ("sh", "-c", '"$@"; exit $?', "sh", *command) if wrapped else command
+
+    def record(self, *command: str, options: tuple[str, ...] = ()) -> Told:
+        """Record once, at an interval of 50 ms; a run that was starved by other load is made again."""
+        done = called(self.directory, "record", "troubled", "--interval", "50ms", *options, "--", *command)
+        store = RunStore(self.directory / ".buto")
+        told = Told(
+            done.returncode,
+            done.stderr,
+            tuple(store.load("troubled", each) for each in store.ids("troubled")),
+        )
+        assert "Traceback" not in told.text
+        assert [row for row in self.promised if row.is_kept(told.code, told.text)], told.text
+        return told
+
+
+@pytest.fixture
+def command_line(tmp_path: Path, classes: Path, promised: list[Row]) -> CommandLine:
+    return CommandLine(tmp_path, classes, promised)
+
+
+Record = Callable[..., Run]
+
+
+def problems(run: Run) -> list[str]:
+    """What is wrong with a run but for starvation, of which other load may be guilty."""
+    return [problem for problem in run.quality.problems if not problem.startswith(STARVED)]
+
+
+@dataclass(frozen=True, slots=True)
+class Recorder:
+    """One launch without a command line: for troubles that would be tried again."""
+
+    classes: Path
+    promised: list[Row]
+    worker: Worker | None
+
+    def record(
+        self, *words: str, options: tuple[str, ...] = (), on_tick: OnTick | None = None, **settings: Any
+    ) -> Run:
+        """Launch a program, and see that the page has what is wrong with its run."""
+        java = next(iter(javas().values()))
+        command = (java, *options, "-cp", str(self.classes), *words)
+        target = Target(command, **{"timeout_s": TIMEOUT_S, "interval_s": 0.05} | settings)
+        with JmxCollector(target, self.worker) if self.worker else open_collector(target) as collector:
+            run = collector.record("troubled", on_tick)
+        starves = any(STARVED in message for row in self.promised for message in row.messages)
+        told = run.quality.problems if starves else problems(run)
+        code = EXIT_NOT_JUDGED if told else EXIT_PASS
+        assert [row for row in self.promised if row.is_kept(code, "; ".join(told))], told
+        return run
+
+
+@pytest.fixture
+def recorder(classes: Path, promised: list[Row]) -> Recorder:
+    return Recorder(classes, promised, None)
+
+
+@pytest.fixture
+def jmx(classes: Path, promised: list[Row]) -> Iterator[Recorder]:
+    with Worker() as worker:
+        worker.start()
+        yield Recorder(classes, promised, worker)
+
+
+def launched() -> list[psutil.Process]:
+    """The JVMs among the children of this process."""
+    return [child for child in psutil.Process().children() if child.name() == "java"]

@@ -1,0 +1,108 @@
+"""MBeans that throw, block, lie, come and go, and flood: each costs what it must, and no more."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from buto.collect.target import MBeanSpec
+from buto.runs import FloatArray, Run
+from tests.jvm.faults.targets import Recorder, classes, jmx, problems, promised, recorder
+from tests.unit.collect.leftovers import nothing_is_left
+
+__all__ = ["classes", "jmx", "nothing_is_left", "promised", "recorder"]
+
+NAMES = ("Steady", "NotANumber", "Endless", "Changing", "Hostile", "Failing")
+ALL = (MBeanSpec("test:*", NAMES),)
+FLOOD = 100_000
+
+
+def series(run: Run, attribute: str) -> FloatArray:
+    return run.series(f"mbean[test:type=Odd]/{attribute}")
+
+
+def why(run: Run, attribute: str) -> str:
+    return run.nan_reasons[f"mbean[test:type=Odd]/{attribute}"]
+
+
+def assert_each_oddity_is_its_own(run: Run) -> None:
+    steady = series(run, "Steady")
+    known = steady[np.isfinite(steady)]
+    assert len(known) >= 10
+    assert (np.diff(known) > 0).all()
+    for attribute, reason in {
+        "NotANumber": "is NaN",
+        "Endless": "is Infinity",
+        "Failing": "java.lang.AssertionError: an error on purpose",
+    }.items():
+        assert np.isnan(series(run, attribute)).all()
+        assert why(run, attribute).startswith(reason)
+    assert np.isnan(series(run, "Hostile")).all()
+    changing = series(run, "Changing")
+    assert set(changing[np.isfinite(changing)]) <= {1.0, 2.5}
+    assert np.isfinite(changing).any()
+    assert np.isnan(changing).any()
+
+
+def test_an_attribute_that_throws_lies_or_changes_its_type_spoils_no_other(recorder: Recorder) -> None:
+    run = recorder.record("Odd", "values", mbeans=ALL)
+    assert problems(run) == []
+    assert_each_oddity_is_its_own(run)
+    assert "StackOverflowError: no number on purpose" in why(run, "Hostile")
+    assert np.isfinite(run.series("jvm.memory.heap.used")).all()
+
+
+def test_an_attribute_that_cannot_be_sent_spoils_no_other_through_jmx(jmx: Recorder) -> None:
+    run = jmx.record("Odd", "values", mbeans=ALL)
+    assert problems(run) == []
+    assert_each_oddity_is_its_own(run)
+    assert "Odd$Hostile" in why(run, "Hostile")
+
+
+def test_an_mbean_that_comes_and_goes_leaves_gaps_with_a_reason(recorder: Recorder) -> None:
+    run = recorder.record("Odd", "comes and goes", mbeans=ALL)
+    assert problems(run) == []
+    known = np.isfinite(series(run, "Steady"))
+    assert (np.diff(known.astype(int)) == 1).sum() == 3
+    assert not known[-1]
+    assert why(run, "Steady") == "the MBean was unregistered"
+
+
+def test_an_mbean_that_never_answers_is_named_and_holds_no_exit_for_long(recorder: Recorder) -> None:
+    run = recorder.record("Odd", "blocks", "300", mbeans=(MBeanSpec("test:*"),))
+    assert run.stdout == b"done\n"
+    assert run.outcome.exit_code == 0
+    assert problems(run)[0].startswith("the MBean test:type=Blocking did not answer for ")
+    assert run.outcome.duration_s < 20
+
+
+def test_an_mbean_that_never_answers_ends_the_samples_of_jmx(jmx: Recorder) -> None:
+    run = jmx.record("Odd", "blocks", "3000", mbeans=(MBeanSpec("test:*"),))
+    assert run.stdout == b"done\n"
+    assert not run.quality.valid
+
+
+def flooded(run: Run) -> tuple[int, float, float]:
+    """How many were lost by the run's own words; how long the flood took, and its slowest emission."""
+    took_ns, longest_ns = map(int, re.findall(rb"\d+", run.stdout.splitlines()[0]))
+    lost = [int(problem.split()[0]) for problem in problems(run) if "notifications were lost" in problem]
+    return sum(lost), took_ns * 1e-9, longest_ns * 1e-9
+
+
+def test_a_flood_of_notifications_is_counted_and_holds_nobody_up(recorder: Recorder) -> None:
+    run = recorder.record("Odd", "floods", str(FLOOD), mbeans=(MBeanSpec("test:*", ("Steady", "Flooded")),))
+    lost, took_s, longest_s = flooded(run)
+    assert len(run.notifications) + lost == FLOOD
+    assert len(run.notifications) > 1000
+    assert took_s < 10
+    assert longest_s < 1
+    assert max(series(run, "Flooded")[1:]) == FLOOD
+
+
+def test_a_flood_of_notifications_is_counted_through_jmx(jmx: Recorder) -> None:
+    """What JMX itself has lost it counts for all listeners together, so that there may be more."""
+    run = jmx.record("Odd", "floods", str(FLOOD), mbeans=(MBeanSpec("test:*", ("Steady", "Flooded")),))
+    lost, took_s, _ = flooded(run)
+    assert len(run.notifications) + lost >= FLOOD
+    assert took_s < 10

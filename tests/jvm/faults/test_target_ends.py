@@ -1,0 +1,133 @@
+"""Programs that end in bad ways, or stand still: what the page of faults says of them is what happens."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from buto.collect.collector import OnTick
+from buto.collect.recording import Progress
+from buto.errors import MeasureError
+from tests.jvm.faults.targets import (
+    STARVED,
+    CommandLine,
+    Recorder,
+    classes,
+    command_line,
+    launched,
+    problems,
+    promised,
+    recorder,
+)
+from tests.unit.collect.leftovers import nothing_is_left
+
+__all__ = ["classes", "command_line", "nothing_is_left", "promised", "recorder"]
+
+SERIAL = "-XX:+UseSerialGC"
+
+
+@pytest.mark.parametrize("moment", ["start", "middle", "end"])
+def test_a_killed_target_gives_a_run_that_is_not_used(command_line: CommandLine, moment: str) -> None:
+    (run,) = command_line.record(*command_line.java("Faulty", "kill", moment)).runs
+    assert run.outcome.signal == signal.SIGKILL
+    assert run.times_s[0] < 0 < run.times_s[-1]
+    assert run.outcome.last_sample in ("hsperfdata", "agent" if moment == "end" else "")
+
+
+def test_a_halt_among_the_exit_hooks_gives_a_run_that_is_not_used(command_line: CommandLine) -> None:
+    (run,) = command_line.record(*command_line.java("Faulty", "halt", "end")).runs
+    assert run.outcome.exit_code == 9
+
+
+def test_a_target_that_ends_before_the_handshake_leaves_nothing(
+    command_line: CommandLine, tmp_path: Path
+) -> None:
+    """Something that is called java, and ends before it is one."""
+    (tmp_path / "java").write_text("#!/bin/sh\nkill -9 $$\n")
+    (tmp_path / "java").chmod(0o755)
+    told = command_line.record(str(tmp_path / "java"), "Main")
+    assert told.runs == ()
+
+
+def test_a_target_that_is_killed_before_the_handshake_leaves_nothing(recorder: Recorder) -> None:
+    def kill(_: Progress) -> None:
+        for process in launched():
+            process.kill()
+
+    with pytest.raises(MeasureError) as raised:
+        recorder.record("Faulty", "nothing", on_tick=kill)
+    assert "the JVM ended before it could load buto's agent" in raised.value.message
+    assert "end: signal 9" in raised.value.message
+
+
+def test_a_target_that_runs_out_of_memory_and_goes_on_is_measured(command_line: CommandLine) -> None:
+    told = command_line.record(*command_line.java("Faulty", "fill", options=("-Xmx32m",)))
+    assert told.runs[-1].stdout == b"done\n"
+    assert told.runs[-1].stderr == b""
+    assert problems(told.runs[-1]) == []
+
+
+def test_a_thread_that_runs_out_of_memory_is_quoted(command_line: CommandLine) -> None:
+    told = command_line.record(*command_line.java("Faulty", "fill for good", options=("-Xmx32m",)))
+    assert "OutOfMemoryError" in told.text
+
+
+def test_two_thousand_busy_threads_starve_a_run_and_every_sample_is_accounted_for(recorder: Recorder) -> None:
+    run = recorder.record("Faulty", "threads", "2000", interval_s=0.005)
+    assert run.outcome.last_sample == "agent"
+    assert run.stdout == b"done\n"
+    assert np.nanmax(run.series("jvm.thread.count")) > 1000
+    planned = run.times_s[-1] / 0.005
+    taken = len(run.times_s) + run.series("buto.missed.ticks")[-1]
+    assert abs(taken - planned) <= 3
+
+
+def test_a_long_collection_is_the_programs_own_and_starves_nothing(recorder: Recorder) -> None:
+    run = recorder.record("Faulty", "collect", "200", options=(SERIAL, "-Xms600m", "-Xmx600m"))
+    pause_s = run.series("jvm.gc.time[MarkSweepCompact]")[-1]
+    assert pause_s > 0.2
+    assert run.quality.largest_gap_s > 0.9 * pause_s
+    assert run.quality.missed_share < 0.5 * pause_s / run.times_s[-1]
+
+
+def test_a_stop_of_the_world_that_is_no_collection_starves_a_run(recorder: Recorder) -> None:
+    run = recorder.record("Faulty", "stop", "1500", options=(SERIAL, "-XX:-UseCountedLoopSafepoints"))
+    assert run.quality.largest_gap_s > 1.2
+    assert run.series("jvm.gc.time[MarkSweepCompact]")[-1] < 1
+    assert run.stdout == b"done\n"
+
+
+def stop_for(duration_s: float) -> OnTick:
+    """Stop the JVM at its fourth sample, and let it go on after so long."""
+    stopped: list[float] = []
+
+    def on_tick(progress: Progress) -> None:
+        if progress.n_samples >= 4 and not stopped:
+            (jvm,) = launched()
+            stopped.append(time.monotonic())
+            os.kill(jvm.pid, signal.SIGSTOP)
+        elif len(stopped) == 1 and time.monotonic() - stopped[0] > duration_s:
+            (jvm,) = launched()
+            os.kill(jvm.pid, signal.SIGCONT)
+            stopped.append(time.monotonic())
+
+    return on_tick
+
+
+def test_a_target_that_is_stopped_for_a_while_starves_its_run(recorder: Recorder) -> None:
+    run = recorder.record("Faulty", "nothing", on_tick=stop_for(1.3))
+    assert run.quality.largest_gap_s > 1.2
+    assert run.outcome.last_sample == "agent"
+    assert any(problem.startswith(STARVED) for problem in run.quality.problems)
+
+
+def test_a_target_that_is_stopped_for_good_is_ended_at_its_time_limit(recorder: Recorder) -> None:
+    began = time.monotonic()
+    run = recorder.record("Faulty", "nothing", on_tick=stop_for(1000), timeout_s=2.0)
+    assert run.outcome.timed_out
+    assert time.monotonic() - began < 30
