@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -257,6 +258,24 @@ def test_a_server_that_is_away_or_no_forge_is_said(project: Path, server: Forge)
     assert (nowhere.returncode, nowhere.stdout) == (
         1,
         "no comment: this is neither a build of GitHub nor one of GitLab\n",
+    )
+
+
+def test_the_page_shows_what_there_is() -> None:
+    page = (ROOT / "docs" / "ci.md").read_text()
+    shown = [yaml.safe_load(block) for block in re.findall(r"^```yaml[^\n]*\n(.*?)^```$", page, re.M | re.S)]
+    workflow, template = shown[0], shown[1]
+    (step,) = [
+        step for step in workflow["jobs"]["buto"]["steps"] if "buto/ci/github@" in step.get("uses", "")
+    ]
+    inputs = yaml.safe_load((ROOT / "ci" / "github" / "action.yml").read_text())["inputs"]
+    assert set(step["with"]) <= set(inputs)
+    assert all(f"`{name}`" in page for name in inputs)
+    scripts = "".join((ROOT / "ci" / name).read_text() for name in ("gitlab/buto.yml", "check.sh"))
+    assert template["resources"]["extends"] == ".buto"
+    assert (ROOT / template["include"][0]["file"]).exists()
+    assert all(
+        f"${name}" in scripts or f"${{{name}:-}}" in scripts for name in template["resources"]["variables"]
     )
 
 

@@ -45,7 +45,9 @@ tests:
     judge: {preset: sustained, deviations: 30}  # how sharp verdicts are is tested elsewhere
 """
 BUILD = "javac -d out Main.java"
-DEADLINE_S = 60.0
+DEADLINE_S = 120.0
+
+pytestmark = pytest.mark.timeout(300)
 
 
 def git(directory: Path, *words: str) -> str:
@@ -90,7 +92,6 @@ def untouched(top: Path) -> None:
     assert len(git(top, "worktree", "list").splitlines()) == 1
 
 
-@pytest.mark.timeout(300)
 def test_the_commit_is_found_and_convicted(repository: Path) -> None:
     words = ("bisect", "waiter", "HEAD~5", "HEAD", "--build", BUILD, "--json", "result.json")
     done = buto(repository, *words, timeout_s=240)
