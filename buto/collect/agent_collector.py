@@ -8,6 +8,7 @@ from typing import Self
 
 from buto.collect import failures, host, jvm_ending, quality
 from buto.collect.agent_listener import AgentListener
+from buto.collect.agent_option import agent_option
 from buto.collect.agent_recorder import AgentRecorder
 from buto.collect.agent_session import AgentSession
 from buto.collect.collector import OnTick
@@ -56,7 +57,7 @@ class AgentCollector:
         with (
             session_directory() as directory,
             AgentListener(directory) as listener,
-            Launch(self.target, directory, [listener.jvm_option]) as launch,
+            Launch(self.target, directory, [agent_option(listener.agent, self.target)]) as launch,
             Accompanied(companion, launch, recording) as accompanied,
             AgentSession(launch, listener, recording, on_tick, accompanied) as session,
         ):

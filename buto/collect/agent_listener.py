@@ -34,7 +34,7 @@ class AgentListener:
     """Listens on 127.0.0.1, at a port of the system's choice, for the agents of one launch.
 
     Attributes:
-        jvm_option: what makes a JVM load the agent and connect here.
+        agent: the agent's jar and its argument, with which it connects here.
         answer: what shows an agent that it speaks with this listener.
 
     Raises:
@@ -64,7 +64,7 @@ class AgentListener:
         except BaseException:
             self._socket.close()
             raise
-        self.jvm_option = f"-javaagent:{jar}={session_file}"
+        self.agent = f"{jar}={session_file}"
 
     def __enter__(self) -> Self:
         return self

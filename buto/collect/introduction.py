@@ -9,6 +9,7 @@ from buto.collect import processes
 from buto.collect.agent_frames import ChannelError
 from buto.collect.agent_listener import AgentConnection, AgentListener
 from buto.collect.agent_messages import Hello, decline
+from buto.collect.agent_option import agent_option
 from buto.collect.hsperf import HeldCounters, NoPerfData
 from buto.collect.launcher import Launch
 from buto.collect.session import session_directory
@@ -42,7 +43,7 @@ def introduce(target: Target) -> Introduction:
     with (
         session_directory() as directory,
         AgentListener(directory) as listener,
-        Launch(target, directory, [listener.jvm_option]) as launch,
+        Launch(target, directory, [agent_option(listener.agent, target)]) as launch,
     ):
         connection, hello = _first_words(listener, launch)
         try:

@@ -86,8 +86,8 @@ def test_the_agents_channel_is_for_the_user_who_opened_it(java: Path, classes: P
 
     def try_all() -> None:
         jvm = the_jvm()
-        option = next(word for word in jvm.cmdline() if word.startswith("-javaagent:"))
-        session_file = Path(option.partition("=")[2])
+        option = next(word for word in jvm.cmdline() if word.startswith("-agentlib:instrument="))
+        session_file = Path(option.rpartition("=")[2])
         assert session_file.stat().st_mode & 0o777 == 0o600
         assert session_file.parent.stat().st_mode & 0o777 == 0o700
         told = session_file.read_text()
