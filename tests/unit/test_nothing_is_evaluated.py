@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).resolve().parents[2] / "buto"
-LOADERS = set("pickle _pickle cPickle cloudpickle dill marshal shelve copyreg jsonpickle code".split())
+LOADERS = {"pickle", "_pickle", "cloudpickle", "dill", "marshal", "shelve", "copyreg", "jsonpickle"}
 EVALUATORS = {"eval", "exec", "compile", "__import__", "execfile"}
 OF_MODULES = {
     "yaml": {"load", "load_all", "unsafe_load", "full_load", "unsafe_load_all", "full_load_all"},
