@@ -181,50 +181,49 @@ def test_a_missing_oracle_is_named(many: Done) -> None:
 
 
 def test_buto_is_asked_for_what_the_pom_says(plugins: Path, tmp_path: Path) -> None:
-    """One module a way to say what is started; the last does not use the plugin."""
-    jar = "<jar>${project.build.directory}/app.jar</jar>"
-    command = "<command><word>./start.sh</word></command>"
+    """A module for each way to say what is started, and one that does not use the plugin."""
     settings = "<alpha>0.02</alpha><checkRuns>3</checkRuns><runs>7</runs><tests>"
+    command = "<command><word>./start.sh</word></command>"
     modules: dict[str, Changes] = {
         "main": {"<tests>": settings},
         "of-tests": {MAIN: MAIN + "<testClasspath>true</testClasspath>"},
-        "jar": {MAIN: jar},
-        "command": {MAIN: command, "<name>": "<name>the.", **dict.fromkeys(OPTIONS, "")},
+        "jar": {MAIN: "<jar>${project.build.directory}/app.jar</jar>"},
+        "command": {MAIN: command, **dict.fromkeys(OPTIONS, "")},
+        "yaml": WITHOUT_TESTS,
         "none": {**WITHOUT_TESTS, **MANAGED},
     }
     build = reactor(tmp_path, modules)
     for module in modules:
         (tmp_path / module / "src/test/buto").mkdir(parents=True)
-        for name in ("catalogue", "the.catalogue"):
-            (tmp_path / module / f"src/test/buto/{name}.json").touch()
-    goals = ("train", "check", "accept", "report")
-    done = build.build(
-        *(f"buto:{goal}" for goal in goals), f"-Dbuto.executable={asked_buto(tmp_path)}", buto=False
-    )
+        (tmp_path / module / "src/test/buto/catalogue.json").touch()
+    (tmp_path / "yaml/buto.yaml").touch()
+    goals = [f"buto:{goal}" for goal in ("train", "check", "accept", "report")]
+    options = ("-Dbuto.test=catalogue", f"-Dbuto.executable={asked_buto(tmp_path)}")
+    done = build.build(*goals, *options, buto=False)
     assert done.code == 0, done.output
-    options = r"<-Xmx64m> <-XX:\+UseSerialGC>"
+
+    java = r"<\S+/bin/java> <-Xmx64m> <-XX:\+UseSerialGC>"
     for module, program in {
-        "main": rf"<\S+/bin/java> {options} <-cp> <target/classes> <com.acme.Catalogue> <10>",
-        "of-tests": rf"<\S+> {options} <-cp> <target/test-classes:target/classes> <com.acme.Catalogue> <10>",
-        "jar": rf"<\S+> {options} <-jar> <target/app.jar> <10>",
-        "command": "<./start.sh> <10>",
+        "main": rf" <--> {java} <-cp> <target/classes> <com.acme.Catalogue> <10>",
+        "of-tests": rf" <--> {java} <-cp> <target/test-classes:target/classes> <com.acme.Catalogue> <10>",
+        "jar": rf" <--> {java} <-jar> <target/app.jar> <10>",
+        "command": " <--> <./start.sh> <10>",
+        "yaml": "",
     }.items():
-        here = tmp_path / module
-        name = "the.catalogue" if module == "command" else "catalogue"
-        files = f"<--oracle> <{here}/src/test/buto/{name}.json> <--store> <{tmp_path}/.buto>"
-        reports = here / "target/buto-reports"
-        written = (
-            f"<--junitxml> <{reports}/TEST-{name}.xml> <--html> <{reports}/{name}.html> "
-            f"<--markdown> <{reports}/{name}.md>"
+        oracle = f"<--oracle> <{tmp_path}/{module}/src/test/buto/catalogue.json> " if program else ""
+        files = f"<catalogue> {oracle}<--store> <{tmp_path}/.buto>"
+        here = f"{tmp_path}/{module}/target/buto-reports"
+        reports = (
+            f" <--junitxml> <{here}/TEST-catalogue.xml>"
+            f" <--html> <{here}/catalogue.html> <--markdown> <{here}/catalogue.md>"
         )
-        runs, check_runs, alpha = (
-            (" <--runs> <7>", " <--runs> <3>", " <--alpha> <0.02>") if module == "main" else ("", "", "")
-        )
+        said = ("<--runs> <7>", "<--runs> <3>", "<--alpha> <0.02>") if module == "main" else ("", "", "")
+        runs, check_runs, alpha = (f" {one}" if one else "" for one in said)
         for line in (
-            f"<train> <{name}> {files}{runs}{alpha} <--> {program}",
-            f"<check> <{name}> {files}{check_runs}{alpha} {written} <--> {program}",
-            f"<accept> <{name}> {files}{runs} <--> {program}",
-            f"<report> <{name}> {files} {written}",
+            f"<train> {files}{runs}{alpha}{program}",
+            f"<check> {files}{check_runs}{alpha}{reports}{program}",
+            f"<accept> {files}{runs}{program}",
+            f"<report> {files}{reports}",
         ):
             assert re.search(rf"^\[INFO\] asked {line}$", done.output, re.MULTILINE), (line, done.output)
     assert done.output.count("no tests for buto in this module") == 2 * len(goals)

@@ -44,11 +44,14 @@ def test_other_arguments_are_the_keys_of_a_configuration() -> None:
         "environment": {"A": "1"},
         "mbeans": ({"name": "shop:*"},),
         "judge": {"preset": "sustained", "deviations": 5},
+        "workload": {"command": ["./load.sh"], "stop": True},
     }
     test = test_of("t", given, {"runs": "4", "interval": "20ms"}, ROOT)
     assert (test.runs, test.target.expected_exit, test.target.environment) == (7, 3, {"A": "1"})
     assert (test.target.interval_s, test.target.mbeans[0].pattern) == (0.02, "shop:*")
     assert test.settings.pipeline.deviations == 5
+    assert test.workload is not None
+    assert test.workload.stop
 
 
 def test_alpha_and_fail_on_are_settings_of_the_judge() -> None:

@@ -39,7 +39,8 @@ public final class Results {
     /** The tests that say nothing about their program, why, and what to do; null without any. */
     public String broken() {
         boolean untrained = outcomes.containsValue(Outcome.NO_ORACLE) || outcomes.containsValue(Outcome.BAD_FILE);
-        return those(Outcome::isBroken, untrained ? howToTrain : "do as buto says in its output");
+        String first = untrained ? "" : "do as buto says in its output; to learn anew: ";
+        return those(Outcome::isBroken, first + howToTrain);
     }
 
     private String those(Predicate<Outcome> wanted, String advice) {
