@@ -1,0 +1,102 @@
+"""Writers of a store, killed at random points: ``python -m tests.jvm.faults.store_victims ROOT KILLS SEED``.
+
+Each is forked, which takes a millisecond where a new process takes a second. It journals, stores, deletes and
+recovers runs, and says through a pipe what it is about to do and what it has done.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import random
+import signal
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+# Before the first fork, for a child has no time to import.
+import pyarrow.parquet
+
+from buto.collect.journalling import Journal, recover
+from buto.collect.recording import Recording
+from buto.properties import Property
+from buto.runs import Outcome, Quality, Run, RunStore
+from buto.runs.journal import unfinished
+
+assert pyarrow.parquet
+
+N_SAMPLES = 40
+LONGEST_S = 0.05
+"""Longer than some rounds of a victim take in memory, so that every moment of them is hit."""
+
+
+def recording_of(run_id: str, test: str) -> Recording:
+    """The same for the same id."""
+    recording = Recording(test)
+    recording.id = run_id
+    recording.zero_ns = 0
+    recording.add_columns(Property(f"p{column}", "1") for column in range(4))
+    values = np.random.default_rng(int(run_id)).normal(size=(N_SAMPLES, 4))
+    recording.add_rows(np.arange(1, N_SAMPLES + 1) * 10**8, values)
+    return recording
+
+
+def finished(recording: Recording) -> Run:
+    return recording.finish(Outcome(0, duration_s=4.0), Quality(), stdout=b"said\n" * 400)
+
+
+def live(store: RunStore, test: str, say: int) -> None:
+    """Rounds of all that is done to a store, for ever."""
+    for number in itertools.count():
+        run_id = f"{number:06d}"
+        recording = recording_of(run_id, test)
+        journal = Journal(store, {}, begin_s=0.0)
+        journal.keep(recording)
+        os.write(say, f"kept {run_id}\n".encode())
+        if number % 3 == 2:
+            journal.__exit__(SystemExit, SystemExit(), None)
+            for one in unfinished(store, [test]):
+                recover(store, one)
+            os.write(say, f"recovered {run_id}\n".encode())
+        else:
+            with journal:
+                store.add(finished(recording))
+                os.write(say, f"stored {run_id}\n".encode())
+        if number % 4 == 3:
+            os.write(say, f"deleting {number - 3:06d}\n".encode())
+            store.delete(test, [f"{number - 3:06d}"])
+            os.write(say, f"deleted {number - 3:06d}\n".encode())
+
+
+def kill_one(store: RunStore, test: str, after_s: float) -> list[str]:
+    """What a victim had said when it was killed so long after its first word."""
+    receiving, sending = os.pipe()
+    victim = os.fork()
+    if victim == 0:
+        os.close(receiving)
+        live(store, test, sending)
+    os.close(sending)
+    said = os.read(receiving, 4096)
+    # The moment of the kill is what is varied here, not a sign that is waited for.
+    time.sleep(after_s)
+    os.kill(victim, signal.SIGKILL)
+    os.waitpid(victim, 0)
+    while more := os.read(receiving, 4096):
+        said += more
+    os.close(receiving)
+    return said.decode().splitlines()
+
+
+def main(root: str, n_kills: str, seed: str) -> None:
+    chance = random.Random(seed)
+    for number in range(int(n_kills)):
+        test = f"kill {number}"
+        said = kill_one(RunStore(Path(root)), test, chance.uniform(0.0, LONGEST_S))
+        print(json.dumps([test, said]), flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
