@@ -12,7 +12,7 @@ from buto.checking import N_CONFIRMING, changed_settings, needs_confirmation, wa
 from buto.config import TestConfig
 from buto.errors import BadFileError, JudgeError, UsageError
 from buto.oracle import Oracle
-from buto.pytest_plugin.next_steps import Commands
+from buto.pytest_plugin.next_steps import Commands, in_a_test
 from buto.pytest_plugin.options import ACCEPT, CHECK, TRAIN
 from buto.pytest_plugin.outcome import TRAINED, Outcome
 from buto.report import words
@@ -127,8 +127,9 @@ class Case:
         oracle.save(self.path, learned)
         runs = format_count(len(self.valid()), "run")
         reason = f"{runs}, {self.commands.shown(self.path)}"
-        said = (*learned.warnings, *warnings(self.valid()))
-        return Outcome(self.test.name, TRAINED, reason, warnings=said)
+        said = [*learned.warnings, *warnings(self.valid())]
+        told = tuple(f"{one} {in_a_test(one)}".rstrip() for one in said)
+        return Outcome(self.test.name, TRAINED, reason, warnings=told)
 
     def _judged(self, known: Oracle, verbosity: int) -> Outcome:
         if not self.runs:

@@ -120,7 +120,7 @@ def _refuse_unknown(given: Mapping[str, Any]) -> None:
 
 
 def _below(value: Any, root: Path) -> Any:
-    """Paths below the root as relative ones: the command stands in the oracle, and others have it elsewhere."""
+    """Paths below the root made relative: the oracle keeps the command, and others have it elsewhere."""
     if isinstance(value, Path) and value.is_relative_to(root) and value != root:
         return value.relative_to(root)
     if isinstance(value, list | tuple):

@@ -11,6 +11,14 @@ from buto.oracle import METADATA_SOURCE
 from buto.verdicts import Status, Verdict
 
 _STORE = Path(".buto")
+_OPTIONS = ("timeout", "expect-exit", "interval", "jvm", "runs")
+
+
+def in_a_test(said: str) -> str:
+    """How a test names the options of the command line that a text is about; empty where it names none."""
+    named = [key for key in _OPTIONS if f"--{key}" in said]
+    arguments = " and ".join(key.replace("-", "_") for key in named)
+    return f"(in a test: the argument {arguments} of the mark)" if named else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from buto.config import TestConfig
 from buto.errors import ButoError, UsageError
 from buto.pytest_plugin.case import Case
 from buto.pytest_plugin.mark import STARTS, arguments_of, joined, name_of, test_of
-from buto.pytest_plugin.next_steps import Commands
+from buto.pytest_plugin.next_steps import Commands, in_a_test
 from buto.pytest_plugin.options import Options
 from buto.pytest_plugin.outcome import ERROR, NotPassed, Outcome
 from buto.runs import Run, encode_test
@@ -120,8 +120,9 @@ class ItemTests:
 
     def _fail(self, error: ButoError) -> None:
         first, *rest = error.message.splitlines()
-        hint = _hint(error.advice or "")
-        details = [*rest, *([f"try:  {error.advice}"] if error.advice else []), *([hint] if hint else [])]
+        advice = error.advice or ""
+        hint = in_a_test(advice)
+        details = [*rest, *([f"try:  {advice}"] if advice else []), *([f"      {hint}"] if hint else [])]
         outcome = Outcome(self._item.name, ERROR, first, tuple(details))
         self._outcomes.append(outcome)
         raise NotPassed([outcome]) from None
@@ -143,13 +144,6 @@ class ItemTests:
 
 
 _RECORD = "with buto.record(command=[...]) as target: ..."
-
-
-def _hint(advice: str) -> str:
-    """Options of the command line have the same names as arguments of the mark."""
-    named = [key for key in ("timeout", "expect-exit", "interval", "jvm", "runs") if f"--{key}" in advice]
-    arguments = " and ".join(key.replace("-", "_") for key in named)
-    return f"      (in a test: the argument {arguments} of the mark)" if named else ""
 
 
 class _Silent:

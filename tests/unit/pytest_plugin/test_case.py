@@ -47,6 +47,13 @@ def test_training_takes_as_many_usable_runs_as_are_wanted(tmp_path: Path) -> Non
     assert (tmp_path / "oracles" / "leaker.json").exists()
 
 
+def test_advice_for_the_command_line_names_the_argument_of_the_mark_too(tmp_path: Path) -> None:
+    case = a_case(tmp_path, "train", runs=5, preset="calibrated")
+    case.add([a_run(number) for number in range(5)])
+    (few,) = (one for one in case.outcome(0).warnings if "5 runs tell little" in one)
+    assert few.endswith("(--runs 10) (in a test: the argument runs of the mark)")
+
+
 def test_a_good_run_passes_at_once(tmp_path: Path) -> None:
     taught(tmp_path)
     case = a_case(tmp_path, "check")
