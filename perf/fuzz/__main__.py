@@ -1,8 +1,8 @@
 """Any bytes for the readers of strangers' files, thought of by what they cover: ``python -m perf.fuzz``.
 
-Needs the extra ``fuzz`` (atheris). Each reader gets so many inputs, one reader after the other; a line says how many
-were taken, how far the coverage grew, and the most memory. Exit code 1 if any input was a fault: a traceback, something
-that passed and must not, over 20 s for one input, or more memory than the limit.
+Needs the extra ``fuzz`` (atheris). Each reader gets so many inputs, one reader after the other; a line says
+how many were taken, how far the coverage grew, and the most memory. Exit code 1 if any input was a fault: a
+traceback, something that passed and must not, over 20 s for one input, or more memory than the limit.
 """
 
 from __future__ import annotations

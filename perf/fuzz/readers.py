@@ -34,8 +34,8 @@ class Reader:
 
     Attributes:
         seeds: inputs to begin with.
-        read: gives any bytes to it in a directory of its own; whether they were taken. AssertionError and all that
-            is no ButoError is a fault.
+        read: gives any bytes to it in a directory of its own; whether they were taken. AssertionError and all
+            that is no ButoError is a fault.
     """
 
     seeds: tuple[bytes, ...]
@@ -46,11 +46,12 @@ def _refusable(read: Callable[[bytes, Path], None]) -> Callable[[bytes, Path], b
     def reader(data: bytes, directory: Path) -> bool:
         try:
             read(data, directory)
-        except ButoError as refused:
-            assert refused.message
-            assert str(refused)
-            return False
-        return True
+        except ButoError as error:
+            refused = error
+        else:
+            return True
+        assert refused.message.encode()
+        return False
 
     return reader
 
@@ -140,7 +141,7 @@ _BESIDE = (SAMPLES, NOTIFICATIONS, STDOUT, STDERR)
 
 
 def read_channel(data: bytes, directory: Path) -> None:
-    """A conversation with an agent: without its secret nothing is heard, and without BYE nothing is complete."""
+    """A conversation with an agent: nothing is heard without its secret, nothing is complete without BYE."""
     source = Source(data)
     raw = source.byte(4) == 0
     said = source.rest() if raw else speech.framed(source)

@@ -1,4 +1,4 @@
-"""The process that libFuzzer drives through atheris: ``python -m perf.fuzz.target READER DIRECTORY [options]``.
+"""The process that libFuzzer drives, by atheris: ``python -m perf.fuzz.target READER DIRECTORY [options]``.
 
 A fault does not end it: the first input of each is kept as ``DIRECTORY/TYPE-FILE-LINE`` with its traceback in
 ``.txt``. What takes too long or too much memory does, and libFuzzer keeps that input itself.

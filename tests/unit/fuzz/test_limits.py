@@ -1,0 +1,206 @@
+"""Files of strangers that would take memory, time or others' files: refused at once, with exit code 4."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from buto import config, oracle
+from buto.errors import EXIT_BAD_FILE, EXIT_USAGE, BadFileError, ButoError, ConfigError, UsageError
+from buto.report.history import entry_of
+from buto.runs import document, run_set, tables
+from buto.runs.results import ResultStore
+from buto.runs.store import RunStore
+from perf.fuzz import examples
+
+RUN = examples.run(3)
+
+
+def refused(read: Callable[[], object], says: str, code: int = EXIT_BAD_FILE) -> None:
+    with pytest.raises(ButoError, match=says) as caught:
+        read()
+    assert caught.value.exit_code == code
+    assert len(caught.value.message) < 2000
+
+
+@pytest.fixture
+def a_config(tmp_path: Path) -> Callable[[str], object]:
+    def load(text: str) -> object:
+        path = tmp_path / "buto.yaml"
+        path.write_text(text)
+        return config.load(path, {})
+
+    return load
+
+
+def test_aliases_that_stand_for_billions_of_values(a_config: Callable[[str], object]) -> None:
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10)]
+    with pytest.raises(ConfigError, match="aliases expand to over 100000 values"):
+        a_config("\n".join(lines))
+
+
+def test_merge_keys_that_stand_for_billions_of_pairs(a_config: Callable[[str], object]) -> None:
+    lines = ["a0: &a0 {b: c}"]
+    lines += [f"a{n}: &a{n} {{<<: [{', '.join([f'*a{n - 1}'] * 10)}]}}" for n in range(1, 20)]
+    with pytest.raises(ConfigError, match="aliases expand to over 100000 values"):
+        a_config("\n".join(lines))
+
+
+@pytest.mark.parametrize("place", ["/dev/zero", "pipe", "large"])
+def test_a_configuration_or_an_oracle_that_never_ends(tmp_path: Path, place: str) -> None:
+    path = tmp_path / place if place != "/dev/zero" else Path(place)
+    if place == "pipe":
+        os.mkfifo(path)
+    if place == "large":
+        with path.open("wb") as file:
+            file.truncate(1 << 40)
+    says = "larger than" if place == "large" else "no regular file"
+    refused(lambda: config.load(path, {}), says)
+    refused(lambda: oracle.load(path), says)
+
+
+def an_oracle(tmp_path: Path) -> tuple[Path, dict[str, Any]]:
+    path = tmp_path / "leaker.json"
+    oracle.save(path, examples.oracle())
+    return path, json.loads(path.read_bytes())
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda data: data["model"]["bands"].update(times_s=[0] * 10_000), "stands for"),
+        (lambda data: data["model"].update(n_runs=100_000), "stands for"),
+        (lambda data: data["environment"].update(key=["a list"]), "nested too deeply"),
+        (lambda data: data.update(target={"timeout": 10**400}), None),
+        (lambda data: data.update(target={"interval": float("inf")}), "no JSON"),
+        (lambda data: data.update(test="\ud800"), "no Unicode"),
+        (lambda data: data["model"].update(n_runs=10**400), "more than"),
+        (lambda data: data["model"].update(end_s=10**400), "too large"),
+    ],
+    ids=["times", "runs", "environment", "large number", "infinite", "surrogate", "n_runs", "end"],
+)
+def test_an_oracle_of_a_few_bytes_that_stands_for_more(
+    tmp_path: Path, change: Callable[[dict[str, Any]], None], says: str | None
+) -> None:
+    path, data = an_oracle(tmp_path)
+    bands = data["model"]["bands"]
+    if says == "stands for":
+        bands["properties"] = [{**bands["properties"][0], "expected": 1, "lower": 1, "upper": 1}] * 10_000
+        data["model"]["features"] = data["model"]["features"] * 300
+    change(data)
+    path.write_text(json.dumps(data))
+    if says is None:
+        oracle.check(oracle.load(path), run_set([RUN]))
+    else:
+        refused(lambda: oracle.load(path), says)
+
+
+def test_an_oracle_that_is_no_text_of_utf_8(tmp_path: Path) -> None:
+    path, data = an_oracle(tmp_path)
+    path.write_bytes(json.dumps(data).encode("utf-16"))
+    refused(lambda: oracle.load(path), "damaged")
+    path.write_bytes(b'"\xed\xa0\x80"')
+    refused(lambda: oracle.load(path), "damaged")
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, "[" * 900 + "]" * 900])
+def test_json_of_any_depth(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "deep.json"
+    path.write_text(text)
+    refused(lambda: oracle.load(path), "damaged")
+    for read in (document.decode, document.decode_head, entry_of):
+        with pytest.raises(ValueError, match="it "):
+            read(text.encode())
+
+
+@pytest.mark.parametrize("key", ["duration_s", "largest_gap_s"])
+def test_a_number_of_a_run_that_no_float_holds(tmp_path: Path, key: str) -> None:
+    data = document.to_data(RUN) | {"files": {}}
+    for part in ("outcome", "quality"):
+        if key in data[part]:
+            data[part][key] = 10**400
+    with pytest.raises(ValueError, match="too large a number"):
+        document.decode(json.dumps(data).encode())
+
+
+def test_samples_that_say_they_are_few(tmp_path: Path) -> None:
+    """A million rows in some kilobytes, of which run.json tells nothing: not one of them is read."""
+    times = np.arange(1e6)
+    content = tables.samples_to_parquet(RUN.properties[:1], times, np.zeros((len(times), 1)))
+    with pytest.raises(ValueError, match="1000000 rows, 20 are expected"):
+        tables.samples_from_parquet(content, RUN.properties[:1], 20)
+    with pytest.raises(ValueError, match="more than"):
+        tables.samples_from_parquet(content, RUN.properties[:1], 1 << 40)
+
+
+@pytest.fixture
+def linked(tmp_path: Path) -> tuple[RunStore, Path]:
+    """A store in which a stranger has put links to a directory of somebody else's."""
+    elsewhere = tmp_path / "elsewhere"
+    RunStore(elsewhere).add(RUN)
+    store = tmp_path / "store"
+    (store / "runs").mkdir(parents=True)
+    (store / "runs" / RUN.test).symlink_to(elsewhere / "runs" / RUN.test)
+    (store / "results").symlink_to(elsewhere)
+    return RunStore(store), elsewhere
+
+
+def test_no_link_leads_out_of_the_store(linked: tuple[RunStore, Path]) -> None:
+    store, elsewhere = linked
+    before = sorted(elsewhere.rglob("*"))
+    uses: list[Callable[[], object]] = [
+        lambda: store.load(RUN.test, RUN.id),
+        lambda: store.ids(RUN.test),
+        lambda: store.summaries(RUN.test),
+        lambda: store.delete(RUN.test, [RUN.id]),
+        lambda: store.add(examples.run(4)),
+        lambda: ResultStore(store.root).add(RUN.test, b"{}"),
+        lambda: ResultStore(store.root).all(RUN.test),
+    ]
+    for use in uses:
+        refused(use, "is a link")
+    assert sorted(elsewhere.rglob("*")) == before
+
+
+def test_the_store_itself_may_be_a_link(tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "store").symlink_to(tmp_path / "disk")
+    store = RunStore(tmp_path / "store")
+    store.add(RUN)
+    assert store.ids(RUN.test) == [RUN.id]
+
+
+@pytest.mark.parametrize("name", ["..", "../..", "/etc", "a/../../b", ".", "~", "a\0b", "..\\..", "%2e%2e"])
+def test_no_name_of_a_test_or_a_run_leads_out_of_the_store(tmp_path: Path, name: str) -> None:
+    store = RunStore(tmp_path / "store")
+    place = store.add(examples.run(3, test=name))
+    assert place.resolve().is_relative_to(tmp_path / "store" / "runs")
+    assert len(place.relative_to(tmp_path / "store" / "runs").parts) == 2
+    assert store.load(name, RUN.id).test == name
+    refused(lambda: store.load(name, name), "there is no run")
+    refused(lambda: store.delete(name, [f"../{RUN.id}"]), "there is no run")
+
+
+def test_the_messages_name_the_file_and_what_to_do(tmp_path: Path) -> None:
+    path, _ = an_oracle(tmp_path)
+    path.write_text("[" * 5000)
+    with pytest.raises(BadFileError) as caught:
+        oracle.load(path)
+    assert str(path) in caught.value.message
+    assert caught.value.advice is not None
+    with pytest.raises(UsageError) as wrong:
+        config.load(_written(tmp_path / "buto.yaml", "a: !!python/object:os.system x"), {})
+    assert wrong.value.exit_code == EXIT_USAGE
+    assert "the tag tag:yaml.org,2002:python/object:os.system is not allowed" in wrong.value.message
+
+
+def _written(path: Path, text: str) -> Path:
+    path.write_text(text)
+    return path
