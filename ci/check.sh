@@ -18,7 +18,7 @@ read -r -d '' -a more <<<"${BUTO_ARGUMENTS:-}" || true
 words=(check ${tests[@]+"${tests[@]}"})
 words+=(--json "$reports/result.json" --junitxml "$reports/junit.xml")
 words+=(--html "$reports/report.html" --markdown "$reports/comment.md")
-if [ -n "${BUTO_CHANGED_SINCE:-}" ]; then words+=(--changed-since "$BUTO_CHANGED_SINCE"); fi
+if [ -n "${BUTO_CHANGED_SINCE:-}" ]; then words+=("--changed-since=$BUTO_CHANGED_SINCE"); fi
 if [ "${GITHUB_ACTIONS:-}" = true ]; then words+=(--github); fi
 
 code=0

@@ -73,9 +73,10 @@ def divided(
     root = chosen.root(args)
     repository = git.repository_of(root, _WITHOUT_GIT)
     difference = Difference(root, repository, git.commit_of(repository, args.changed_since))
+    of_all = None if configured is None else difference.of_file(configured.path)
     checked, left_out = [], []
     for name in names:
-        why = _reason(name, difference, args, configured, console)
+        why = of_all or _reason(name, difference, args, configured, console)
         if why is None:
             left_out.append(LeftOut(name, f"nothing that it depends on changed since {args.changed_since}"))
         else:
@@ -93,7 +94,7 @@ def _reason(
     ours = None if configured is None else configured.tests.get(test)
     if configured is None or ours is None or not ours.inputs:
         return "it declares no inputs"
-    why = difference.of_file(configured.path) or difference.of_file(chosen.oracle_path(args, test))
+    why = difference.of_file(chosen.oracle_path(args, test))
     if why is not None:
         return why
     for pattern in ours.inputs:

@@ -61,11 +61,15 @@ def said(directory: Path, *words: str) -> str:
 
 
 def call(directory: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """git as it ended there, in English. UsageError if it cannot be started, or does not end."""
+    """git as it ended there: in English, and without the hooks of the user's, which are meant for the user.
+
+    Raises:
+        UsageError: it cannot be started, or does not end.
+    """
     environment = {key: value for key, value in os.environ.items() if key not in _OF_A_HOOK}
     try:
         return subprocess.run(
-            ["git", *words],
+            ["git", "-c", f"core.hooksPath={os.devnull}", *words],
             cwd=directory,
             env={**environment, "LC_ALL": "C"},
             stdin=subprocess.DEVNULL,

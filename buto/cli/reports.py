@@ -168,7 +168,8 @@ def write_reports(done: Finished, args: Namespace, console: Console) -> None:
             if place != STDOUT:
                 console.detail(f"wrote {place}")
     if getattr(args, "github", False):
-        for line in workflow_commands(done.results):
+        workspace = os.environ.get("GITHUB_WORKSPACE")
+        for line in workflow_commands(done.results, Path(workspace) if workspace else None):
             console.result(line)
 
 

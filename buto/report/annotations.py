@@ -5,7 +5,9 @@ The runner shows ten errors and ten warnings of a step, so a test has one, whate
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from pathlib import Path
 
 from buto.report.harmless import one_line
 from buto.report.result import Result
@@ -16,21 +18,31 @@ MAX_LINES = 12
 """Of the message; an annotation is folded away beyond some lines."""
 
 
-def workflow_commands(results: Sequence[Result]) -> list[str]:
-    """A line for each; an error for what did not pass, a warning where only warnings were given."""
-    return [line for result in results for line in _annotation(result)]
+def workflow_commands(results: Sequence[Result], top: Path | None = None) -> list[str]:
+    """A line for each; an error for what did not pass, a warning where only warnings were given.
+
+    Args:
+        top: of the repository, from where GitHub takes names of files; None for the current directory.
+    """
+    return [line for result in results for line in _annotation(result, top)]
 
 
-def _annotation(result: Result) -> list[str]:
+def _annotation(result: Result, top: Path | None) -> list[str]:
     fine = result.status in (Status.PASS.value, "trained")
     warnings = result.warnings if result.verdict is None else result.verdict.warnings
     if fine and not warnings:
         return []
     text = [one_line(warning) for warning in warnings] if fine else result_lines(result, max_lines=MAX_LINES)
-    place = {} if result.oracle is None else {"file": str(result.oracle)}
+    place = {} if result.oracle is None else {"file": str(_from(top, result.oracle))}
     where = {**place, "title": f"buto {result.test}: {result.status}"}
     properties = ",".join(f"{name}={_property(one_line(value))}" for name, value in where.items())
     return [f"::{'warning' if fine else 'error'} {properties}::{_data(chr(10).join(text))}"]
+
+
+def _from(top: Path | None, path: Path) -> Path:
+    # In words alone, for the name of a test, and so that of its oracle, may be one that no file can have.
+    whole = Path(os.path.abspath(path))
+    return whole.relative_to(top) if top is not None and whole.is_relative_to(top) else path
 
 
 def _data(text: str) -> str:

@@ -177,6 +177,7 @@ def github_build(project: Path, runner: Path, server: Forge, event: dict[str, An
         "GITHUB_OUTPUT": os.fspath(files["output"]),
         "GITHUB_PATH": os.fspath(files["path"]),
         "GITHUB_STEP_SUMMARY": os.fspath(files["summary"]),
+        "GITHUB_WORKSPACE": os.fspath(project),
         "RUNNER_TEMP": os.fspath(runner),
     }
     build = Build()

@@ -114,6 +114,25 @@ def test_github_keeps_reports_and_runs_whatever_the_verdict(project: Path, serve
     assert on_github(project, server, GOOD, comment="", cache="", artifact="").used == {}
 
 
+def test_github_takes_a_project_below_the_top_of_its_repository(project: Path, server: Forge) -> None:
+    top = project.parent
+    build = github_build(
+        top, top / "runner", server, PULL_REQUEST, arguments=BAD, working_directory=project.name
+    )
+    assert build.code == 1
+    assert f"::error file={project.name}/oracles/leaker.json," in build.output
+    assert "comment added" in build.output
+    assert build.used["actions/upload-artifact@v4"]["path"] == f"{project.name}/buto-reports"
+    assert (project / "buto-reports" / "report.html").exists()
+
+
+def test_a_missing_oracle_fails_the_build(project: Path, server: Forge) -> None:
+    shutil.rmtree(project / "oracles")
+    build = on_github(project, server, "")
+    assert (build.code, build.outputs) == (4, {"exit-code": "4"})
+    assert "try:  buto train leaker" in build.output
+
+
 def test_a_build_that_could_not_check_does_not_leave_the_last_report(project: Path, server: Forge) -> None:
     assert on_github(project, server, GOOD).code == 0
     (project / "buto.yaml").write_text("version: 1\ntests: {leaker: {comand: java}}")

@@ -61,6 +61,14 @@ def test_it_is_gone_after_a_failure_and_after_ctrl_c(repository: Path) -> None:
         assert trees(repository) == 1
 
 
+def test_hooks_of_the_user_s_are_not_called(repository: Path) -> None:
+    hook = repository / ".git" / "hooks" / "post-checkout"
+    hook.write_text("#!/bin/sh\ntouch called\nexit 1\n")
+    hook.chmod(0o755)
+    with checked_out(repository, commit_of(repository, "old")) as tree:
+        assert sorted(path.name for path in tree.iterdir()) == [".git", "sub"]
+
+
 def test_two_revisions_have_places_whose_names_are_equally_long(repository: Path) -> None:
     with (
         checked_out(repository, commit_of(repository, "old")) as old,

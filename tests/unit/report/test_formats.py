@@ -163,6 +163,20 @@ def test_annotations_are_as_in_the_golden_file() -> None:
     golden.same("annotations.txt", "\n".join(workflow_commands(made.every_result())) + "\n")
 
 
+def test_the_file_of_an_annotation_is_named_from_the_top_of_the_repository(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "shop").mkdir()
+    monkeypatch.chdir(tmp_path / "shop")
+    for top, named in (
+        (tmp_path, "shop/oracles"),
+        (tmp_path / "shop", "oracles"),
+        (tmp_path / "x", "oracles"),
+    ):
+        [line] = workflow_commands([made.regression()], top)
+        assert line.startswith(f"::error file={named}/leaker.json,title=")
+
+
 def test_a_pass_is_annotated_only_with_warnings() -> None:
     fine = reported(made.report(made.verdict(Status.PASS)), made.ORACLE)
     warned = reported(made.report(made.verdict(Status.PASS, warnings=("a", "b"))), made.ORACLE)
@@ -173,7 +187,7 @@ def test_a_pass_is_annotated_only_with_warnings() -> None:
 
 @pytest.mark.parametrize("text", made.EVIL)
 def test_text_from_outside_is_only_text_in_an_annotation(text: str) -> None:
-    for line in workflow_commands(made.hostile(text)):
+    for line in workflow_commands(made.hostile(text), Path.cwd()):
         assert line.isprintable()
         command, properties, message = re.fullmatch(r"::(\w+) ([^:]*)::(.*)", line).groups()  # type: ignore[union-attr]
         assert command == "error"
