@@ -19,7 +19,6 @@ from buto.cli.console import Console, Verbosity
 from buto.cli.options import goes_to_stdout
 from buto.cli.registry import COMMANDS
 from buto.errors import EXIT_NOT_JUDGED, EXIT_USAGE, ButoError, UsageError
-from buto.runs.masking import Mask
 
 _LAUNCHER = re.compile(r"(\S*/)?(java|mvnw?|gradlew?|sh|bash)")
 """Words that begin a command of the user's."""
@@ -91,6 +90,9 @@ def _unrecognized(
     advice = f"buto {command.name} --help"
     launcher = next((word for word in arguments if _LAUNCHER.fullmatch(word)), unknown[0])
     if command.takes_command and command_line is None and not guess and not launcher.startswith("-"):
+        # With it come the runs, and with them numpy, before a command has been chosen.
+        from buto.runs.masking import Mask
+
         cut = arguments.index(launcher)
         typed = Mask().command(["buto", *arguments[:cut], "--", *arguments[cut:]])
         advice = f"put -- before the program's command: {typed}"

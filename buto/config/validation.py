@@ -7,14 +7,15 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
-
-from jsonschema import Draft7Validator
-from jsonschema.exceptions import ValidationError
+from typing import TYPE_CHECKING, Any
 
 from buto import schemas
 from buto.config.document import DataPath, Document
 from buto.errors import ConfigError
+
+if TYPE_CHECKING:
+    from jsonschema import Draft7Validator
+    from jsonschema.exceptions import ValidationError
 
 SCHEMA = "config"
 MAX_REPORTED = 10
@@ -65,6 +66,9 @@ class _Problem:
 
 @cache
 def _validator(definition: str | None = None) -> Draft7Validator:
+    # Here, for most commands find no configuration that would have to be held against it.
+    from jsonschema import Draft7Validator
+
     schema = schemas.load(SCHEMA)
     if definition is not None:
         schema = {"definitions": schema["definitions"], "$ref": f"#/definitions/{definition}"}

@@ -12,7 +12,7 @@ from buto.collect.companion import BAD_COMPANION, Companion, Program
 from buto.collect.jmx_client import Worker
 from buto.collect.jmx_connection import JmxConnection
 from buto.errors import MeasureError
-from buto.workload import http, parts
+from buto.workload import parts
 from buto.workload.model import HttpLoad, Workload
 
 START, END = "load.start", "load.end"
@@ -107,6 +107,9 @@ class Driver:
         return tuple(problems), "; ".join(said)
 
     def _send(self, load: HttpLoad, port: int | None, said: list[str]) -> tuple[str, ...]:
+        # Most programs are measured without, and it brings the system's whole client along.
+        from buto.workload import http
+
         answers, problems = http.send(load, load.url.replace("${port}", str(port or "")), self._stop)
         said.append(http.describe(answers))
         return problems

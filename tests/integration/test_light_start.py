@@ -1,0 +1,57 @@
+"""What a command has imported before anybody waits for it: nothing heavy that it does not need yet."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.integration.stored import ROOT, a_run, called, store
+
+PATIENCE_S = 60.0
+NEVER = {"jpype", "matplotlib", "pandas", "pyarrow", "rich", "scipy"}
+"""What reports, stores and JMX need, but no command before its program has been started."""
+
+HEAVY = NEVER | {"http.client", "jsonschema", "numpy", "yaml"}
+
+WATCHED = f"""\
+import atexit, json, sys
+told = []
+def tell(event="subprocess.Popen", *_):
+    if event == "subprocess.Popen" and not told:
+        told.append(1)
+        print(json.dumps(sorted(set({sorted(HEAVY)}) & set(sys.modules))))
+sys.addaudithook(lambda event, _: tell(event))
+atexit.register(tell)
+from buto.cli.main import entry
+entry()
+"""
+"""Prints what it has imported when it first starts a process, or ends without."""
+
+
+def imported(directory: Path, *arguments: str) -> set[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", WATCHED, *arguments],
+        cwd=directory,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith("[")]
+    return set(json.loads(line))
+
+
+def test_help_imports_nothing_heavy(tmp_path: Path) -> None:
+    assert imported(tmp_path, "--help") == set()
+    assert imported(tmp_path, "no-such-command") == set()
+
+
+def test_train_and_check_start_the_program_before_they_import_what_comes_after_it(tmp_path: Path) -> None:
+    assert imported(tmp_path, "train", "fresh", "--", "false") & NEVER == set()
+    store(tmp_path, *(a_run(number) for number in range(5)))
+    assert called(tmp_path, "train", "leaker", "--from-runs", "all", "--", "false").returncode == 0
+    assert imported(tmp_path, "check", "leaker") & (NEVER | {"http.client"}) == set()
