@@ -76,7 +76,7 @@ def parse(text: str, path: Path) -> Document:
     if len(text.encode()) > MAX_BYTES:
         raise ConfigError(f"{path}: the file is larger than {MAX_BYTES // 1024} KiB")
     try:
-        _check_depth(text, path)
+        _check_events(text, path)
         node = yaml.compose(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
         raise _not_yaml(text, path, error) from error
@@ -192,8 +192,8 @@ def _scalar(node: ScalarNode, path: Path) -> Any:
         raise ConfigError(f"{_place(path, node.start_mark)} {text!r} is not of type {kind}") from error
 
 
-def _check_depth(text: str, path: Path) -> None:
-    """Composing recurses once for each level, so the events are counted first."""
+def _check_events(text: str, path: Path) -> None:
+    """Before anything is composed, which recurses once for each level, and takes half characters for text."""
     depth = 0
     for event in yaml.parse(text, Loader=_Loader):
         if isinstance(event, (yaml.SequenceStartEvent, yaml.MappingStartEvent)):
@@ -202,6 +202,11 @@ def _check_depth(text: str, path: Path) -> None:
                 raise ConfigError(f"{_place(path, event.start_mark)} nested deeper than {MAX_DEPTH} levels")
         elif isinstance(event, (yaml.SequenceEndEvent, yaml.MappingEndEvent)):
             depth -= 1
+        elif isinstance(event, yaml.ScalarEvent):
+            try:
+                event.value.encode()
+            except UnicodeEncodeError:
+                raise ConfigError(f"{_place(path, event.start_mark)} a text that is no Unicode") from None
 
 
 def _not_yaml(text: str, path: Path, error: yaml.MarkedYAMLError) -> ConfigError:

@@ -46,6 +46,11 @@ def test_aliases_that_stand_for_billions_of_values(a_config: Callable[[str], obj
         a_config("\n".join(lines))
 
 
+@pytest.mark.parametrize("text", ['a: "\\ud800"', '{"\\udfff": 1}'])
+def test_half_a_character_in_a_configuration(a_config: Callable[[str], object], text: str) -> None:
+    refused(lambda: a_config(text), r"buto.yaml:1:\d: a text that is no Unicode", EXIT_USAGE)
+
+
 def test_merge_keys_that_stand_for_billions_of_pairs(a_config: Callable[[str], object]) -> None:
     lines = ["a0: &a0 {b: c}"]
     lines += [f"a{n}: &a{n} {{<<: [{', '.join([f'*a{n - 1}'] * 10)}]}}" for n in range(1, 20)]
