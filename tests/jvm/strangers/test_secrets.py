@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from buto.collect.jmx_client import Worker
 from buto.runs.masking import MASKED
 from buto.runs.store import RunStore
 from tests.unit.collect.leftovers import nothing_is_left
@@ -144,3 +145,11 @@ def test_nor_through_jmx_nor_in_messages_nor_of_a_command_that_was_typed(
     said = buto(project, "check", "shop", code=2)
     assert "a secret in its command was masked" in said
     assert where_they_stand(project, said) == []
+
+
+def test_butos_own_jvm_gets_passwords_through_a_pipe() -> None:
+    with Worker((f"-Djavax.net.ssl.trustStorePassword={PROPERTY}",)) as worker:
+        worker.start()
+        assert worker.pid is not None
+        for kind in ("cmdline", "environ"):
+            assert PROPERTY.encode() not in Path(f"/proc/{worker.pid}/{kind}").read_bytes()

@@ -1,0 +1,19 @@
+"""Each promise of docs/security.md names tests that exist."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
+
+
+def test_every_promise_names_tests_and_every_test_exists() -> None:
+    rows = [line for line in PAGE.splitlines() if line.startswith("| ") and not line.startswith("| promise")]
+    promises = [row for row in rows if not row.startswith("| ---")]
+    assert len(promises) >= 14
+    sources = [path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py")]
+    known = {name for source in sources for name in re.findall(r"def (test_\w+)\(", source)}
+    for promise in promises:
+        named = re.findall(r"`(test_\w+)`", promise)
+        assert named, promise
+        assert set(named) <= known, set(named) - known
