@@ -1,17 +1,20 @@
-"""Launches of the napping program, measured and not, with the times that it tells."""
+"""The programs of the benchmarks, and one launch of them, measured or not, with what it took."""
 
 from __future__ import annotations
 
+import os
 import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from unittest.mock import patch
 
-from buto.collect import Target, agent_collector, open_collector
+from buto.collect import Collector, Target
+from buto.collect.launcher import Ending, Launch
 from buto.collect.recording import Recording
 from buto.runs import Run
 
@@ -19,55 +22,93 @@ HERE = Path(__file__).parent
 
 
 @dataclass(frozen=True)
-class Times:
-    """What the program and its wrapper printed, nanoseconds of the monotonic clock."""
+class Process:
+    """A launch, in nanoseconds of the monotonic clock, which is also the one that the programs tell."""
 
-    begin: int
-    end: int
-    exited: int
+    started_ns: int
+    ended_ns: int
+    cpu_s: float
+    stdout: bytes
+
+    def told(self, word: str) -> int:
+        """A number that the program printed behind a word."""
+        words = dict(line.split() for line in self.stdout.decode().splitlines())
+        return int(words[word])
 
     @property
     def exit_ms(self) -> float:
         """From the program's last instruction to the end of its process."""
-        return (self.exited - self.end) * 1e-6
+        return (self.ended_ns - self.told("end")) * 1e-6
 
 
-class _RecordingWithClock(Recording):
-    """Keeps the program's start by the monotonic clock, which a Run does not have."""
+@dataclass(frozen=True)
+class Measured(Process):
+    """A launch that was recorded; ``zero_ns`` is the program's start."""
 
-    started_ns = 0
+    run: Run
+    zero_ns: int
 
-    def finish(self, *arguments: Any, **named: Any) -> Run:
-        _RecordingWithClock.started_ns = self.zero_ns or 0
-        return super().finish(*arguments, **named)
+    def at_ns(self, row: int) -> float:
+        """When a row was taken."""
+        return self.zero_ns + float(self.run.times_s[row]) * 1e9
 
 
 @contextmanager
 def compiled() -> Iterator[Path]:
-    """A directory with the classes of all programs."""
+    """A directory with the programs' classes, and the same in ``programs.jar``."""
     with TemporaryDirectory(prefix="buto-perf-") as directory:
-        subprocess.run(["javac", "-d", directory, *sorted((HERE / "programs").glob("*.java"))], check=True)
+        sources = sorted((HERE / "programs").glob("*.java"))
+        subprocess.run(["javac", "--release", "8", "-Xlint:-options", "-d", directory, *sources], check=True)
+        subprocess.run(["jar", "cf", "programs.jar", "."], check=True, cwd=directory)
         yield Path(directory)
 
 
-def command(classes: Path, millis: int, code: int) -> tuple[str, ...]:
-    timed = str(HERE / "timed.py")
-    return (sys.executable, timed, "java", "-Xshare:auto", "-cp", str(classes), "Nap", str(millis), str(code))
+def java(classes: Path, *words: str, options: Sequence[str] = ()) -> tuple[str, ...]:
+    """The command of a program, which lies in a jar as programs do."""
+    return ("java", *options, "-cp", str(classes / "programs.jar"), *words)
 
 
-def measured(classes: Path, millis: int, code: int) -> tuple[Run, int, Times]:
-    """The run, the program's start by the monotonic clock, and what the program told."""
-    target = Target(command(classes, millis, code), timeout_s=60.0, expected_exit=code)
-    vars(agent_collector)["Recording"] = _RecordingWithClock
-    with open_collector(target) as opened:
-        run = opened.record("nap")
-    return run, _RecordingWithClock.started_ns, times(run.stdout)
+def unmeasured(command: Sequence[str]) -> Process:
+    """Launch a command, with its output in a file as buto has it."""
+    with TemporaryDirectory(prefix="buto-perf-") as directory:
+        kept = Path(directory, "stdout")
+        with kept.open("wb") as stdout:
+            started = time.monotonic_ns()
+            process = subprocess.Popen(command, stdout=stdout, stdin=subprocess.DEVNULL)
+            os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+            ended = time.monotonic_ns()
+            _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        return Process(started, ended, usage.ru_utime + usage.ru_stime, kept.read_bytes())
 
 
-def unmeasured(classes: Path, millis: int, code: int) -> Times:
-    return times(subprocess.run(command(classes, millis, code), capture_output=True, check=False).stdout)
+def measured(collector: Collector) -> Measured:
+    """Record a launch of the collector's target, and what a run does not keep of it."""
+    seen: dict[str, Any] = {}
+    finish, poll = Recording.finish, Launch.poll
+
+    def finished(recording: Recording, *arguments: Any, **named: Any) -> Run:
+        seen["zero_ns"] = recording.zero_ns
+        return finish(recording, *arguments, **named)
+
+    def polled(launch: Launch) -> Ending | None:
+        seen["started_ns"], seen["ending"] = launch.started_ns, poll(launch)
+        ending = seen["ending"]
+        assert ending is None or isinstance(ending, Ending)
+        return ending
+
+    with ExitStack() as watching:
+        watching.enter_context(patch.object(Recording, "finish", finished))
+        watching.enter_context(patch.object(Launch, "poll", polled))
+        run = collector.record("perf")
+    ending = seen["ending"]
+    return Measured(seen["started_ns"], ending.time_ns, ending.cpu_s, run.stdout, run, seen["zero_ns"])
 
 
-def times(output: bytes) -> Times:
-    words = dict(line.split() for line in output.decode().splitlines())
-    return Times(int(words["begin"]), int(words["end"]), int(words["exited"]))
+def target(
+    command: Sequence[str], interval_s: float = 0.1, collector: str = "agent", code: int = 0
+) -> Target:
+    """What to record of a program: nothing but the defaults, at an interval."""
+    return Target(
+        tuple(command), timeout_s=120.0, interval_s=interval_s, collector=collector, expected_exit=code
+    )
