@@ -14,14 +14,14 @@ from buto.cli import chosen, options
 from buto.cli.console import Console
 from buto.cli.main import add_verbosity
 from buto.cli.recovering import recover_all, to_recover
-from buto.errors import EXIT_PASS, BadFileError, StorageError, UsageError
+from buto.cli.written import write_file
+from buto.errors import EXIT_PASS, BadFileError, UsageError
 from buto.report.run_text import list_lines, run_lines
 from buto.runs import RunStore, RunSummary
 from buto.runs.document import json_number
 from buto.runs.export import Layout, to_csv, to_json, to_parquet
 from buto.runs.journal import unfinished
 from buto.runs.names import start_of
-from buto.runs.staging import publish_file
 from buto.training import PURPOSE
 from buto.units import format_bytes, format_count
 
@@ -148,15 +148,7 @@ def _export(args: Namespace, store: RunStore, console: Console) -> None:
     if args.output is None:
         console.result(content.decode().rstrip("\n"))
         return
-    try:
-        if args.output.exists() and not args.output.is_file():
-            args.output.write_bytes(content)
-        else:
-            publish_file(args.output, content)
-    except OSError as error:
-        raise StorageError(
-            f"{args.output} cannot be written: {error.strerror}", advice="name another file with -o"
-        ) from error
+    write_file(args.output, content, "-o", make_parents=False)
     console.info(f"wrote {format_count(len(runs), 'run')} to {args.output} ({format_bytes(len(content))})")
 
 
@@ -198,16 +190,8 @@ def _existing_ids(store: RunStore, test: str) -> list[str]:
 
 def _write_list(path: Path, runs: Sequence[tuple[str, RunSummary]]) -> None:
     document = {"format": FORMAT, "version": VERSION, "runs": [_entry(test, run) for test, run in runs]}
-    text = json.dumps(document, indent=1, allow_nan=False)
-    if path == options.STDOUT:
-        Console().result(text)
-        return
-    try:
-        path.write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
-        raise StorageError(
-            f"the list cannot be written to {path}: {error.strerror}", advice="name another file with --json"
-        ) from error
+    text = json.dumps(document, indent=1, allow_nan=False) + "\n"
+    write_file(path, text.encode(), "--json", make_parents=False)
 
 
 def _entry(test: str, summary: RunSummary) -> dict[str, Any]:

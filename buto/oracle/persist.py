@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import os
 import shlex
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ from buto.oracle.model import Oracle
 from buto.oracle.registry import DETECTORS
 from buto.oracle.settings import settings_from
 from buto.runs.reading import parse_json, read_file
+from buto.runs.staging import publish_file
 
 FORMAT = "buto-oracle"
 VERSION = 1
@@ -50,7 +49,7 @@ def save(path: Path, oracle: Oracle) -> None:
     }
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _write_whole(path, to_text(data).encode())
+        publish_file(path, to_text(data).encode())
     except OSError as error:
         raise StorageError(
             f"the oracle {path} cannot be written: {error.strerror or error}",
@@ -162,17 +161,3 @@ def _train_again(path: Path, data: Mapping[str, Any]) -> str:
     name = shlex.quote(test) if isinstance(test, str) else "NAME"
     command = f"buto train {name} --oracle {shlex.quote(str(path))}"
     return f"train again, with the program's command after -- unless buto.yaml has it: {command}"
-
-
-def _write_whole(path: Path, content: bytes) -> None:
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
