@@ -10,13 +10,13 @@ import fcntl
 import os
 import re
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from buto.errors import BadFileError
-from buto.runs import journal_entries, names
+from buto.runs import journal_entries, names, tables
 from buto.runs.journal_entries import MAGIC, VERSION, Entry
 from buto.runs.reading import read_file
 from buto.runs.staging import hidden_name
@@ -141,11 +141,21 @@ def read(path: Path) -> list[Entry]:
                 f"{path} cannot be read: it has version {int(first[1])}, this buto reads up to {VERSION}",
                 advice="pip install --upgrade buto",
             )
-        return [journal_entries.decode(body) for body in journal_entries.whole(content)]
+        return list(_bounded(map(journal_entries.decode, journal_entries.whole(content))))
     except ValueError as error:
         raise BadFileError(
             f"{path} cannot be read: {error}", advice=f"if nobody needs it: rm {path}"
         ) from error
+
+
+def _bounded(entries: Iterable[Entry]) -> Iterator[Entry]:
+    """ValueError for more values than a run may have, before they are all in memory."""
+    n_values = 0
+    for entry in entries:
+        n_values += entry.values.size + len(entry.times_ns)
+        if n_values > tables.MAX_VALUES:
+            raise ValueError(f"it has more than {tables.MAX_VALUES} values")
+        yield entry
 
 
 def _is_live(path: Path) -> bool:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 
 from buto.oracle import Oracle, train
 from buto.properties import property_for
-from buto.runs import Notification, Outcome, Quality, Run, run_set
+from buto.runs import Notification, Outcome, Quality, Run, document, run_set
+from buto.runs.journal_entries import Entry
 
 TEST = "leaker"
 N_TRAINING = 6
@@ -69,6 +71,32 @@ def run(number: int, leak: float = 1.0, test: str = TEST) -> Run:
 def disturbed(number: int) -> Run:
     """One that may never pass."""
     return replace(run(number), quality=Quality(("too many samples are missing",), 0.5))
+
+
+ENTRY_ARRAYS = np.arange(2, dtype="<i8").tobytes() + np.ones((1, 2)).tobytes()
+
+
+def entry_documents() -> list[dict[str, Any]]:
+    """Those of two entries of a journal, each of which goes with ENTRY_ARRAYS."""
+    prop = document.property_data(property_for("jvm.thread.count"))
+    first = {
+        "rows": 2,
+        "columns": 1,
+        "zero_ns": 0,
+        "properties": [prop],
+        "metadata": {"buto.interval": 0.1, "jvm.vm.name": "a JVM"},
+        "nan_reasons": {"jvm.thread.count": "not there"},
+        "notifications": [[1, "full", "a:b=c", 1, "very"]],
+    }
+    return [first, {**first, "properties": [], "metadata": {}, "nan_reasons": {}}]
+
+
+def entries() -> list[Entry]:
+    """Two entries of a journal."""
+    return [
+        Entry(np.array([5, 9]), np.ones((2, 1)), (property_for("jvm.thread.count"),), zero_ns=1),
+        Entry(np.array([15, 19]), np.ones((2, 1)), metadata={"a": 1}, zero_ns=1),
+    ]
 
 
 @cache

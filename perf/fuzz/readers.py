@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import struct
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +19,13 @@ from buto import config, oracle
 from buto.collect.agent_frames import ChannelError, FrameDecoder
 from buto.collect.agent_messages import Bye, Hello
 from buto.collect.agent_recorder import AgentRecorder
+from buto.collect.journalling import recover
 from buto.collect.recording import Recording
 from buto.errors import ButoError
-from buto.runs import Outcome, Quality, run_set
+from buto.runs import Outcome, Quality, journal_entries, run_set
+from buto.runs.journal import place_of, unfinished
+from buto.runs.journal_entries import MAGIC
+from buto.runs.journal_entries import VERSION as JOURNAL_VERSION
 from buto.runs.store import DOCUMENT, NOTIFICATIONS, SAMPLES, STDERR, STDOUT, RunStore
 from buto.verdicts import Status
 from perf.fuzz import examples, speech
@@ -166,12 +173,44 @@ def read_channel(data: bytes, directory: Path) -> None:
     store.delete(run.test, [run.id])
 
 
+def read_journal(data: bytes, directory: Path) -> None:
+    """What a killed buto left of a recording; what is recovered of it is never a run that is judged."""
+    source = Source(data)
+    way = source.byte(4)
+    content = source.rest() if way == 0 else MAGIC % JOURNAL_VERSION
+    if way == 1:
+        content += edited_bytes(b"".join(map(journal_entries.encode, examples.entries())), source)
+    elif way > 1:
+        content += b"".join(map(_entry, map(partial(edited, source=source), examples.entry_documents())))
+    store = RunStore(directory)
+    place = place_of(store, examples.TEST, examples.run(3).id)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_bytes(content)
+    (left,) = unfinished(store, [examples.TEST])
+    run = recover(store, left)
+    assert not place.exists()
+    if run is not None:
+        assert not run.quality.valid
+        assert store.load(run.test, run.id).values.tobytes() == run.values.tobytes()
+        store.delete(run.test, [run.id])
+
+
+def _entry(document: Any) -> bytes:
+    """An entry with its length and checksum, whatever its document says."""
+    text = _json(document)
+    body = zlib.compress(struct.pack("<I", len(text)) + text + examples.ENTRY_ARRAYS)
+    return struct.pack("<II", len(body), zlib.crc32(body)) + body
+
+
 READERS = {
     "config": Reader(
         (RAW + examples.CONFIG_TEXT.encode(), RAW + _json(examples.CONFIG), b"\1"), _refusable(read_config)
     ),
     "oracle": Reader((b"\1", b"\1" + bytes(range(40)), RAW + b"{}"), _refusable(read_oracle)),
     "run": Reader(tuple(bytes([way]) + bytes(range(30)) for way in range(6)), _refusable(read_run)),
+    "journal": Reader(
+        (b"\1", b"\2", b"\2" + bytes(range(1, 30)), RAW + b"buto-journal 1\n"), _refusable(read_journal)
+    ),
     "channel": Reader(
         (
             RAW + b"".join(speech.GOOD),

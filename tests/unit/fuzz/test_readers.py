@@ -18,7 +18,7 @@ from perf.fuzz import examples, speech
 from perf.fuzz.edits import Source, edited, edited_bytes
 from perf.fuzz.readers import RAW, READERS
 
-N_EXAMPLES = {"config": 150, "oracle": 300, "run": 300, "channel": 300}
+N_EXAMPLES = {"config": 150, "oracle": 300, "run": 300, "channel": 300, "journal": 200}
 
 _quick = settings(
     deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
