@@ -15,7 +15,7 @@ import pytest
 
 from buto import schemas
 from buto.runs.store import RunStore
-from tests.integration.stored import ROOT, buto
+from tests.integration.stored import ROOT, buto, called
 
 SOURCE = """\
 public final class Main extends Thread {
@@ -119,17 +119,36 @@ def test_the_commit_is_found_and_convicted(repository: Path) -> None:
 
 
 def test_what_is_not_good_or_not_bad_is_said_before_anything_is_looked_for(repository: Path) -> None:
-    good = buto(repository, "bisect", "waiter", "HEAD~1", "HEAD", "--build", BUILD, timeout_s=DEADLINE_S)
+    once = ("--build", BUILD, "--runs", "1")
+    good = buto(repository, "bisect", "waiter", "HEAD~1", "HEAD", *once, timeout_s=DEADLINE_S)
     assert (good.returncode, good.stdout) == (3, "")
     assert "buto: GOOD (HEAD~1, " in good.stderr
     assert "does not pass: " in good.stderr
-    bad = buto(repository, "bisect", "waiter", "HEAD~5", "HEAD~4", "--build", BUILD, timeout_s=DEADLINE_S)
+    bad = buto(repository, "bisect", "waiter", "HEAD~5", "HEAD~4", *once, timeout_s=DEADLINE_S)
     assert (bad.returncode, bad.stdout) == (3, "")
     assert "buto: BAD (HEAD~4, " in bad.stderr
     assert "does not fail: " in bad.stderr
-    broken = buto(repository, "bisect", "waiter", "HEAD~3", "HEAD", "--build", BUILD, timeout_s=DEADLINE_S)
+    broken = buto(repository, "bisect", "waiter", "HEAD~3", "HEAD", *once, timeout_s=DEADLINE_S)
     assert (broken.returncode, broken.stdout) == (3, "")
     assert "cannot be judged: --build: javac -d out Main.java exited with code 1" in broken.stderr
+    untouched(repository)
+
+
+def test_what_hides_behind_commits_that_do_not_build_is_narrowed_down(repository: Path) -> None:
+    build = "sh -c 'grep -q another Main.java && exit 7; javac -d out Main.java'"
+    words = ("bisect", "waiter", "HEAD~4", "HEAD~1", "--build", build, "--runs", "1")
+    done = buto(repository, *words, timeout_s=DEADLINE_S)
+    assert (done.returncode, done.stdout) == (3, "")
+    said = done.stderr.partition(
+        "buto: the first bad commit is one of these, of which all but one were skipped:\n"
+    )[2]
+    assert {line.split("  ")[2] for line in said.splitlines()[:3]} == {
+        "half done",
+        "another remark",
+        "a thread for each customer",
+    }
+    assert "skipped: --build: sh -c" in said
+    assert "exited with code 7" in said
     untouched(repository)
 
 
@@ -140,11 +159,11 @@ def test_what_cannot_be_bisected_is_wrong_usage(repository: Path, tmp_path: Path
         ("v0", "HEAD"): "has no revision 'v0'",
         ("HEAD~1", "HEAD", "--build", "no-such-program"): "cannot be judged: --build: no-such-program",
     }.items():
-        done = buto(repository, "bisect", "waiter", *words)
+        done = called(repository, "bisect", "waiter", *words)
         assert done.returncode == (3 if "--build" in words else 2), done.stderr
         assert said in done.stderr
     oracle = os.fspath(repository / "oracles" / "waiter.json")
-    nowhere = buto(tmp_path, "bisect", "waiter", "a", "b", "--oracle", oracle)
+    nowhere = called(tmp_path, "bisect", "waiter", "a", "b", "--oracle", oracle)
     assert nowhere.returncode == 2
     assert "is in no git repository" in nowhere.stderr
 
