@@ -187,8 +187,9 @@ def test_for(
 
 def _typed(args: Namespace) -> dict[str, Any]:
     """What the command line says, by the keys of a configuration."""
+    words = None if args.command is None else [config.portable(word, os.environ) for word in args.command]
     typed = {
-        "command": None if args.command is None else [config.escape(word) for word in args.command],
+        "command": words,
         "interval": args.interval,
         "timeout": args.timeout,
         "jvm": args.jvm,

@@ -3,7 +3,7 @@
 from buto.config.model import DEFAULT_RUNS, InvalidValue, TestConfig, build_test, parse_interval
 from buto.config.reader import FILE_NAME, Config, find, load, masks
 from buto.config.validation import complaints
-from buto.config.variables import escape, expand
+from buto.config.variables import escape, expand, portable
 
 __all__ = [
     "DEFAULT_RUNS",
@@ -19,4 +19,5 @@ __all__ = [
     "load",
     "masks",
     "parse_interval",
+    "portable",
 ]

@@ -51,3 +51,11 @@ def expand(text: str, environment: Mapping[str, str]) -> str:
 def escape(text: str) -> str:
     """Text that :func:`expand` turns into the given one."""
     return _NEEDS_ESCAPE.sub("$$", text)
+
+
+def portable(text: str, environment: Mapping[str, str]) -> str:
+    """As :func:`escape`, with ``${HOME}`` where a path begins with that directory: others have another."""
+    home = environment.get("HOME", "").rstrip("/")
+    if not home or "$" in home:
+        return escape(text)
+    return re.sub(rf"(?<![^:=,]){re.escape(home)}(?=/)", "${HOME}", escape(text))

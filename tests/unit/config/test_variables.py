@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buto.config.variables import escape, expand
+from buto.config.variables import escape, expand, portable
 from buto.errors import UsageError
 
 
@@ -35,3 +35,23 @@ def test_a_brace_that_is_not_closed_is_named() -> None:
 @given(st.text(alphabet="ab${}", max_size=12))
 def test_escaped_text_expands_to_itself(text: str) -> None:
     assert expand(escape(text), {}) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("/home/ann/.m2/a.jar:/home/ann/.m2/b.jar:target", "${HOME}/.m2/a.jar:${HOME}/.m2/b.jar:target"),
+        ("-Dshop=/home/ann/shop,/home/ann/x", "-Dshop=${HOME}/shop,${HOME}/x"),
+        ("/home/anna/a.jar", "/home/anna/a.jar"),
+        ("/srv/home/ann/a.jar", "/srv/home/ann/a.jar"),
+        ("/home/ann", "/home/ann"),
+        ("/home/ann/${A}", "${HOME}/$${A}"),
+    ],
+)
+def test_a_portable_text_names_the_home_directory_where_a_path_begins_there(text: str, written: str) -> None:
+    assert portable(text, {"HOME": "/home/ann"}) == written
+
+
+@given(st.text(alphabet="/h:=,${}", max_size=12), st.sampled_from(["/h", "/", "", "/h/$", "h"]))
+def test_portable_text_expands_to_itself(text: str, home: str) -> None:
+    assert expand(portable(text, {"HOME": home}), {"HOME": home}) == text
