@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 import subprocess
 from pathlib import Path
 
+from buto.config import portable
 from buto.runs.store import RunStore
 from tests.integration.stored import buto
 
@@ -46,7 +48,8 @@ def test_train_and_check_from_the_command_line(tmp_path: Path, classes: Path) ->
     assert done.stdout.startswith("TRAINED  keeper: 5 runs, oracles/keeper.json\n")
     assert "keeper: run 5 of 5: " in done.stderr
     target = json.loads((tmp_path / "oracles" / "keeper.json").read_text())["target"]
-    assert target == {"command": [*start, "40"], "interval": "50ms", "timeout": "1min"}
+    command = [portable(word, os.environ) for word in (*start, "40")]
+    assert target == {"command": command, "interval": "50ms", "timeout": "1min"}
 
     remembered = buto(tmp_path, "check", "keeper", "--json", "result.json")
     assert remembered.returncode in (0, 1), remembered.stderr
