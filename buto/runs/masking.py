@@ -49,18 +49,24 @@ SHORTEST_KNOWN = 6
 """Shorter secrets are masked where their name stands, but not searched for elsewhere: too much is alike."""
 
 _SHAPES = re.compile(
-    r"(?P<url>\b[A-Za-z][A-Za-z0-9+.\-]*://[^\s/:@'\"]*:)(?P<in_url>[^\s/'\"]+)(?=@)"
-    r"|(?P<oracle>\bjdbc:oracle:\w+:[^\s/@'\"]+/)(?P<in_oracle>[^\s@'\"]+)(?=@)"
-    r"|(?P<scheme>\b(?i:bearer|basic)[ ]+)(?P<in_header>[A-Za-z0-9+/._~\-]{6,}=*)"
+    r"(?P<url>\b[A-Za-z][A-Za-z0-9+.\-]{0,30}://[^\s/:@'\"]{0,200}:)(?P<in_url>[^\s/'\"]{1,1000})(?=@)"
+    r"|(?P<oracle>\bjdbc:oracle:\w{1,30}:[^\s/@'\"]{1,200}/)(?P<in_oracle>[^\s@'\"]{1,1000})(?=@)"
+    r"|(?P<scheme>\b(?:[Bb]earer|BEARER|[Bb]asic|BASIC)[ ]+)(?P<in_header>[A-Za-z0-9+/._~\-]{6,}=*)"
     r"|(?P<bare>\b(?:(?:AKIA|ASIA)[0-9A-Z]{16}|gh[pousr]_[0-9A-Za-z]{20,}|glpat-[0-9A-Za-z_\-]{16,}"
-    r"|xox[abprs]-[0-9A-Za-z\-]{10,}|eyJ[0-9A-Za-z_\-]{8,}\.[0-9A-Za-z_\-]{8,}\.[0-9A-Za-z_\-]*))"
+    r"|xox[abprs]-[0-9A-Za-z\-]{10,}|eyJ[0-9A-Za-z_\-]{8,2000}\.[0-9A-Za-z_\-]{8,}\.[0-9A-Za-z_\-]*))"
 )
 """Passwords in URLs; headers with ``Bearer`` or ``Basic``; keys of AWS, GitHub, GitLab, Slack; web tokens."""
+
+_SIGNS = ("://", "jdbc:", "earer", "EARER", "asic", "ASIC", "AKIA", "ASIA", "gh", "glpat-", "xox", "eyJ")
+"""One of these is in every text that has such a shape. To look for them takes a tenth of the time, which
+counts where a program emits a hundred thousand notifications a second."""
 
 _NAME = re.compile(r"(?P<dash>(?<![^\s'\"])--?[DP]?(?=[A-Za-z_]))?(?P<name>[A-Za-z_][\w.\-]*)")
 _OPTION = re.compile(r"--?(?P<name>[A-Za-z_][\w.\-]*)")
 _ASSIGNED = re.compile(r"(?P<before>--?[DP]?|)(?P<name>[A-Za-z_][\w.\-]*)=(?P<value>.*)", re.DOTALL)
-_AFTER_OPTION = re.compile(r"(?P<between>=|\s+(?!-))(?P<value>\$\{[^}]*\}(?=\s|$)|.+?(?=\s+-|$))", re.DOTALL)
+_AFTER_OPTION = re.compile(
+    r"(?P<between>=|\s+(?![-\s]))(?P<value>\$\{[^}]*\}(?=\s|$)|.+?(?=\s+-|$))", re.DOTALL
+)
 _AFTER_NAME = re.compile(
     r"(?P<between>['\"]?\s*[=:]\s*(?!//))"
     r"(?P<value>\"[^\"]*\"|'[^']*'|(?:(?i:basic|bearer|digest|negotiate|token)\s+)?[^\s&;,'\"}\]]+)"
@@ -135,9 +141,9 @@ class Mask:
 
     def known(self, text: str) -> str:
         """A text without the values that are known, and without what is a secret by its shape."""
-        if self._of_known is not None:
+        if self._of_known is not None and any(value in text for value in self._known):
             text = self._of_known.sub(MASKED, text)
-        return _SHAPES.sub(_masked_shape, text)
+        return _SHAPES.sub(_masked_shape, text) if any(sign in text for sign in _SIGNS) else text
 
     def text(self, text: str) -> str:
         """Any text, a command line among others, without what stands behind the name of a secret.

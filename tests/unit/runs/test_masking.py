@@ -2,6 +2,7 @@ import random
 import re
 import shlex
 import string
+import time
 
 import pytest
 from hypothesis import given
@@ -182,6 +183,30 @@ def test_an_oracle_remembers_no_secret_but_variables_that_stand_for_one():
         "LANG": "C",
     }
     assert learned.target["mbeans"] == target["mbeans"]
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "a.",
+        "a-b+",
+        "a://",
+        "://a:",
+        "jdbc:oracle:a:",
+        "eyJ-",
+        "eyJabcdefgh.",
+        "--token ",
+        "password=",
+        "  ",
+        "token: ",
+    ],
+)
+def test_no_text_takes_long(part):
+    text = "x://" + part * (256 * 1024 // len(part)) + "eyJ"
+    before = time.monotonic()
+    Mask().known(text)
+    Mask().text(text[: 32 * 1024])
+    assert time.monotonic() - before < 10
 
 
 @given(st.text(max_size=200))
