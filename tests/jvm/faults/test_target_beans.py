@@ -15,7 +15,8 @@ __all__ = ["classes", "jmx", "nothing_is_left", "promised", "recorder"]
 
 NAMES = ("Steady", "NotANumber", "Endless", "Changing", "Hostile", "Failing")
 ALL = (MBeanSpec("test:*", NAMES),)
-FLOOD = 100_000
+FLOODED = (MBeanSpec("test:*", ("Steady", "Flooded")),)
+RATE = 100_000
 
 
 def series(run: Run, attribute: str) -> FloatArray:
@@ -91,18 +92,28 @@ def flooded(run: Run) -> tuple[int, float, float]:
 
 
 def test_a_flood_of_notifications_is_counted_and_holds_nobody_up(recorder: Recorder) -> None:
-    run = recorder.record("Odd", "floods", str(FLOOD), mbeans=(MBeanSpec("test:*", ("Steady", "Flooded")),))
+    run = recorder.record("Odd", "floods", str(RATE), str(RATE), mbeans=FLOODED)
     lost, took_s, longest_s = flooded(run)
-    assert len(run.notifications) + lost == FLOOD
+    assert len(run.notifications) + lost == RATE
     assert len(run.notifications) > 1000
     assert took_s < 10
     assert longest_s < 1
-    assert max(series(run, "Flooded")[1:]) == FLOOD
+    assert max(series(run, "Flooded")[1:]) == RATE
+
+
+def test_a_flood_that_cannot_be_kept_costs_no_sample(recorder: Recorder) -> None:
+    """Twenty times as many, in about a second."""
+    run = recorder.record("Odd", "floods", str(20 * RATE), str(20 * RATE), mbeans=FLOODED)
+    lost, _, _ = flooded(run)
+    assert lost > RATE
+    assert len(run.notifications) + lost == 20 * RATE
+    taken = len(run.times_s) + run.series("buto.missed.ticks")[-1]
+    assert abs(taken - run.times_s[-1] / 0.05) <= 3
 
 
 def test_a_flood_of_notifications_is_counted_through_jmx(jmx: Recorder) -> None:
     """What JMX itself has lost it counts for all listeners together, so that there may be more."""
-    run = jmx.record("Odd", "floods", str(FLOOD), mbeans=(MBeanSpec("test:*", ("Steady", "Flooded")),))
+    run = jmx.record("Odd", "floods", str(RATE), str(RATE), mbeans=FLOODED)
     lost, took_s, _ = flooded(run)
-    assert len(run.notifications) + lost >= FLOOD
+    assert len(run.notifications) + lost >= RATE
     assert took_s < 10

@@ -37,7 +37,7 @@ public final class Odd extends NotificationBroadcasterSupport implements OddMBea
             case "floods":
                 server.registerMBean(odd, name);
                 odd.awaitReads(1);
-                odd.flood(Integer.parseInt(arguments[1]));
+                odd.flood(Integer.parseInt(arguments[1]), Integer.parseInt(arguments[2]));
                 Thread.sleep(100);
                 break;
             default:
@@ -52,8 +52,8 @@ public final class Odd extends NotificationBroadcasterSupport implements OddMBea
         }
     }
 
-    /** Emits 10^5 notifications a second, as near as it is let, and says for how long it was held up. */
-    private void flood(int count) {
+    /** Emits so many notifications, so many a second if it is let, and says for how long it was held up. */
+    private void flood(int count, int rate) {
         long began = System.nanoTime();
         long longest = 0;
         for (int i = 1; i <= count; i++) {
@@ -61,7 +61,7 @@ public final class Odd extends NotificationBroadcasterSupport implements OddMBea
             sendNotification(new Notification("test.flood", this, i, "number " + i));
             longest = Math.max(longest, System.nanoTime() - before);
             emitted = i;
-            while (System.nanoTime() - began < i * 10_000L) {
+            while (System.nanoTime() - began < i * 1_000_000_000L / rate) {
                 waits++;
             }
         }

@@ -12,8 +12,12 @@ final class Outbox {
     private static final int MOST_BYTES = 4 << 20;
     private static final int CLOSING_BYTES = 1 << 20;
 
+    /** What notifications leave to all else, so that a flood of them costs no sample. */
+    private static final int KEPT_FREE_BYTES = 1 << 20;
+
     private byte[] bytes = new byte[FIRST_BYTES];
     private int most = MOST_BYTES;
+    private int bound;
     private int sent;
     private int frame;
     private int end;
@@ -23,6 +27,7 @@ final class Outbox {
     void begin(int type) {
         frame = end;
         overflowed = false;
+        bound = type == Frame.NOTIFICATIONS ? most - KEPT_FREE_BYTES : most;
         u32(0);
         u8(type);
     }
@@ -92,6 +97,9 @@ final class Outbox {
     /** A text; null becomes the empty one. Plain ASCII is written without any allocation. */
     void text(String value) {
         String text = value == null ? "" : value;
+        if (!hasRoom(4 + text.length())) {
+            return;
+        }
         if (isAscii(text)) {
             u32(text.length());
             if (hasRoom(text.length())) {
@@ -135,7 +143,9 @@ final class Outbox {
         if (overflowed) {
             return false;
         }
-        if (count > bytes.length - end) {
+        if (end - sent + count > bound) {
+            overflowed = true;
+        } else if (count > bytes.length - end) {
             overflowed = !makeRoom(count);
         }
         return !overflowed;
@@ -144,9 +154,6 @@ final class Outbox {
     private boolean makeRoom(int count) {
         byte[] target = bytes;
         int needed = end - sent + count;
-        if (needed > most) {
-            return false;
-        }
         if (needed > bytes.length) {
             try {
                 target = new byte[Math.min(most, Math.max(needed, 2 * bytes.length))];
