@@ -24,8 +24,6 @@ docs/formats/agent-channel.md. On a machine with six programs to a core both too
 HELLO_S = 5.0
 """Who has connected and not said a valid HELLO after this time is sent away."""
 
-_MAX_STRANGERS = 128
-"""Connections at once that have not shown the secret; each is sent away after HELLO_S."""
 _RECEIVE_BYTES = 1024 * 1024
 _SEND_S = 2.0
 
@@ -44,7 +42,6 @@ class AgentListener:
 
     def __init__(self, directory: Path) -> None:
         self._secret, self.answer = secrets.token_hex(32), secrets.token_hex(32)
-        self._strangers: set[AgentConnection] = set()
         jar = directory / "buto-agent.jar"
         jar.symlink_to(jars.path(jars.AGENT))
         session_file = directory / "session"
@@ -79,18 +76,12 @@ class AgentListener:
         return self._socket.fileno()
 
     def accept(self) -> AgentConnection | None:
-        """The next connection, or None if there is none, or too many have not introduced themselves yet."""
+        """The next connection, or None if there is none."""
         try:
             connected, _ = self._socket.accept()
         except (BlockingIOError, ConnectionError):
             return None
-        self._strangers = {each for each in self._strangers if each.hello is None and not each.closed}
-        if len(self._strangers) >= _MAX_STRANGERS:
-            connected.close()
-            return None
-        connection = AgentConnection(connected, self._secret)
-        self._strangers.add(connection)
-        return connection
+        return AgentConnection(connected, self._secret)
 
 
 class AgentConnection:
@@ -98,6 +89,7 @@ class AgentConnection:
 
     Attributes:
         hello: what it said of itself; None until it has shown the secret.
+        opened: when it was made, ``time.monotonic``.
         closed: the other side has closed, or was sent away.
         closed_ns: when that was seen, ``time.monotonic_ns``.
     """
@@ -108,7 +100,7 @@ class AgentConnection:
         self._socket = connected
         self._secret = secret
         self._decoder = FrameDecoder()
-        self._opened = time.monotonic()
+        self.opened = time.monotonic()
         self.hello: Hello | None = None
         self.closed = False
         self.closed_ns = 0
@@ -125,7 +117,7 @@ class AgentConnection:
     @property
     def is_overdue(self) -> bool:
         """Whether it has had more than its time to introduce itself."""
-        return self.hello is None and time.monotonic() - self._opened > HELLO_S
+        return self.hello is None and time.monotonic() - self.opened > HELLO_S
 
     def receive(self) -> list[Message]:
         """The messages that have arrived, at most 1 MiB at once, the HELLO among them.

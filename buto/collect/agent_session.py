@@ -34,6 +34,10 @@ FLUSH_S = 0.1
 more of its samples."""
 
 
+_MOST_STRANGERS = 128
+"""Connections at once that have not shown the secret; for one more the oldest goes."""
+
+
 class AgentSession:
     """Follows one launch to its end.
 
@@ -162,11 +166,16 @@ class AgentSession:
     def _connected(self) -> None:
         connection = self._listener.accept()
         if connection is not None:
+            strangers = [each for each in self._connections if each.hello is None]
+            if len(strangers) >= _MOST_STRANGERS:
+                self._drop(min(strangers, key=lambda each: each.opened))
             self._connections.add(connection)
             self._watch(connection.fileno(), lambda: self._arrived(connection))
 
     def _arrived(self, connection: AgentConnection) -> None:
         descriptor = connection.fileno()
+        if descriptor < 0:  # dropped for another since its words were seen
+            return
         was_known = connection.hello is not None
         try:
             messages = connection.receive()

@@ -105,6 +105,8 @@ def _keep(place: Path, version: str, entries: Mapping[str, tuple[Stamp, Any]]) -
     content = json.dumps(document, separators=(",", ":"), allow_nan=False).encode()
     if len(content) > MAX_BYTES:
         return
+    if any(directory.is_symlink() for directory in (place.parent, place.parent.parent)):
+        return
     with suppress(OSError):
         make_directories(place.parent)
         publish_file(place, content)

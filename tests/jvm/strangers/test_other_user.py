@@ -134,6 +134,26 @@ def test_the_agents_channel_is_for_the_user_who_opened_it(java: Path, classes: P
         got.clear()
 
 
+CROWD = """
+import os, re, socket, subprocess, sys
+option = re.search("-javaagent:[^=]*=(.*)", os.environ["JAVA_TOOL_OPTIONS"])
+port = int(re.search("port=(.*)", open(option[1]).read())[1])
+crowd = [socket.create_connection(("127.0.0.1", port)) for _ in range(300)]
+sys.exit(subprocess.run(sys.argv[1:]).returncode)
+"""
+
+
+def test_a_crowd_at_the_door_keeps_no_program_from_being_measured(
+    java: Path, classes: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "end").touch()
+    program = (str(java), "-cp", str(classes), "Driven", str(tmp_path / "end"))
+    with open_collector(Target((sys.executable, "-c", CROWD, *program), interval_s=0.05)) as collector:
+        run = collector.record("test")
+    assert (run.outcome.exit_code, run.outcome.last_sample) == (0, "agent")
+    assert run.metadata["buto.jvm"] == "Driven"
+
+
 def test_an_agent_does_not_obey_somebody_who_took_the_collectors_port(
     java: Path, classes: Path, tmp_path: Path
 ) -> None:

@@ -14,7 +14,7 @@ import pytest
 from buto import config, oracle
 from buto.errors import EXIT_BAD_FILE, EXIT_USAGE, BadFileError, ButoError, ConfigError, UsageError
 from buto.report.history import entry_of
-from buto.runs import document, run_set, tables
+from buto.runs import cache, document, run_set, tables
 from buto.runs.results import ResultStore
 from buto.runs.store import RunStore
 from perf.fuzz import examples
@@ -172,6 +172,21 @@ def test_no_link_leads_out_of_the_store(linked: tuple[RunStore, Path]) -> None:
     for use in uses:
         refused(use, "is a link")
     assert sorted(elsewhere.rglob("*")) == before
+
+
+def test_no_cache_is_written_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "store").mkdir()
+    (tmp_path / "store" / "cache").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "file").write_text("{}")
+    os.utime(tmp_path / "file", (1, 1))
+    names = {str(number): tmp_path / "file" for number in range(2 * cache.WORTH_KEEPING)}
+    for root, written in (("store/cache", False), ("other", True)):
+        place = tmp_path / root / "runs" / "a.json"
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(cache, "SETTLED_NS", -(10**12))
+            assert len(cache.cached(place, "1", names, lambda name: {}, lambda data: data)) == len(names)
+        assert place.exists() == written
 
 
 def test_the_store_itself_may_be_a_link(tmp_path: Path) -> None:
