@@ -108,14 +108,41 @@ class Comparison:
     summaries_beyond: FloatArray
 
 
-def fit(runs: Sequence[Run], properties: Sequence[Property], settings: PipelineSettings) -> Fit:
+@dataclass(frozen=True, eq=False, slots=True)
+class Wholes:
+    """What is found in all samples of some runs.
+
+    Attributes:
+        numbers: shape (n_runs, 2, n_properties), see :func:`buto.analysis.series.summaries`.
+        grain: shape (n_properties,), see :func:`buto.analysis.spread.grains`.
+    """
+
+    numbers: FloatArray
+    grain: FloatArray
+
+
+def wholes(series: Sequence[Series], properties: Sequence[Property]) -> Wholes:
+    """Of runs as series, columns as ``properties``."""
+    numbers = [summaries(one, properties) for one in series]
+    return Wholes(np.array(numbers), grains(properties, [one.values for one in series]))
+
+
+def fit(
+    runs: Sequence[Run],
+    properties: Sequence[Property],
+    settings: PipelineSettings,
+    known: Wholes | None = None,
+) -> Fit:
     """Make bounds from training runs.
 
     Bounds are NaN where fewer than ``support`` of the runs gave a value, and a property without any
     value has nothing but NaN. Runs that are shorter than the window give no time points. Every run
     must have a sample; there must be one run or more.
+
+    Args:
+        known: where ``runs`` are only some samples of longer ones, what was found in all of them.
     """
-    return fit_each(runs, properties, settings, (settings.deviations,))[0]
+    return fit_each(runs, properties, settings, (settings.deviations,), known)[0]
 
 
 def fit_each(
@@ -123,29 +150,26 @@ def fit_each(
     properties: Sequence[Property],
     settings: PipelineSettings,
     deviations: Sequence[float],
+    known: Wholes | None = None,
 ) -> tuple[Fit, ...]:
     """What :func:`fit` gives for each of several deviations, at little more than the cost of one."""
     window = settings.window
     if settings.shrink_window:
         window = fitting_window(window, int(np.median([len(run.times_s) for run in runs])))
-    series, smoothed, numbers = [], [], []
-    for run in runs:
-        one = series_of(run, properties)
-        series.append(one)
-        smoothed.append(smooth(one, settings.smoothing, window))
-        numbers.append(summaries(one, properties))
+    series = [series_of(run, properties) for run in runs]
+    smoothed = [smooth(one, settings.smoothing, window) for one in series]
+    found = known or wholes(series, properties)
     interval_s = sampling_interval(series)
     points = GENERATORS[settings.time_points](smoothed, interval_s)
-    wholes = time_points(np.zeros(len(SUMMARIES)), np.array(numbers))
-    grain = grains(properties, [one.values for one in series])
-    floor = _floor(grain, points if len(points) else wholes, settings)
+    whole = time_points(np.zeros(len(SUMMARIES)), found.numbers)
+    floor = _floor(found.grain, points if len(points) else whole, settings)
     widened = _widened(points, len(runs), floor, settings)
     courses = ALGORITHMS[settings.bounds].make(widened, settings, deviations)
-    limits = simple_bounds(_widened(wholes, len(runs), floor, settings), settings, deviations)
+    limits = simple_bounds(_widened(whole, len(runs), floor, settings), settings, deviations)
     fits = []
     for course, limit in zip(courses, limits, strict=True):
         bounded = clip(course, properties), clip(limit, properties)
-        model = Model(tuple(properties), window, interval_s, *bounded, grain)
+        model = Model(tuple(properties), window, interval_s, *bounded, found.grain)
         fits.append(Fit(tuple(smoothed), points, widened, model))
     return tuple(fits)
 

@@ -23,6 +23,8 @@ GRAIN = {"By": 65536.0, "s": 0.004}
 CPU_GRAIN_S = 0.015
 """For processor time, which kernels account in ticks of 4 to 10 ms."""
 
+_ROWS_AT_ONCE = 4096
+
 COUNT_GRAIN = 0.5
 """For whole numbers: half a count, the error of counting."""
 
@@ -39,8 +41,12 @@ def grains(properties: Sequence[Property], values: Sequence[FloatArray]) -> Floa
     """
     whole = np.ones(len(properties), dtype=np.bool_)
     for one in values:
-        some = one[:, whole]
-        whole[whole] = ~((some != np.rint(some)) & ~np.isnan(some)).any(axis=0)
+        for start in range(0, len(one), _ROWS_AT_ONCE):
+            some = one[start : start + _ROWS_AT_ONCE]
+            some = some if whole.all() else some[:, whole]
+            broken = some != np.rint(some)
+            if broken.any():
+                whole[whole] = ~(broken & ~np.isnan(some)).any(axis=0)
     return np.array([_grain(prop, bool(whole[column])) for column, prop in enumerate(properties)])
 
 

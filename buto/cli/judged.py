@@ -56,7 +56,7 @@ def training_runs(known: Oracle, args: Namespace) -> RunSet:
     """Those of the oracle's training runs that the store still has."""
     store = RunStore(args.store)
     at_hand = set(store.ids(known.test))
-    return run_set([store.load(known.test, run_id) for run_id in known.run_ids if run_id in at_hand])
+    return store.open_set(known.test, [run_id for run_id in known.run_ids if run_id in at_hand])
 
 
 def newest_check(test: str, store: RunStore) -> list[Run]:
@@ -78,7 +78,7 @@ def newest_check(test: str, store: RunStore) -> list[Run]:
             f"the newest check left no usable run: {session}: {'; '.join(problems)}",
             advice=f"check again: {shlex.join(['buto', 'check', test])}; or name runs with --from-runs",
         )
-    return list(store.load_set(test, usable))
+    return list(store.open_set(test, usable))
 
 
 def _session(head: Head) -> object:

@@ -58,7 +58,7 @@ def _runs(words: list[str], store: RunStore) -> dict[str, list[Run]]:
         if word in tests:
             named = newest_check(word, store)
         elif word in test_of:
-            named = [store.load(test_of[word], word)]
+            named = list(store.open_set(test_of[word], [word]))
         else:
             named = []
         if not named:

@@ -106,14 +106,14 @@ def stored_runs(test: str, which: str, args: Namespace, *, required: bool = True
     """
     store = RunStore(args.store)
     if which != ALL and ".." not in which:
-        named = [store.load(test, run_id.strip()) for run_id in sorted(set(which.split(",")))]
+        named = list(store.open_set(test, sorted({run_id.strip() for run_id in which.split(",")})))
         for run in named:
             if not run.quality.valid:
                 raise JudgeError(f"the run {run.id} is not usable: {'; '.join(run.quality.problems)}")
         return named
     first, _, last = ("", "", "") if which == ALL else which.partition("..")
     ids = [run_id for run_id in store.ids(test) if first <= run_id and (not last or run_id <= last)]
-    found = store.load_set(test, ids)
+    found = store.open_set(test, ids)
     runs = [run for run in found if _may_teach(run)]
     if required and not runs:
         where = "" if which == ALL else f" in {which}"

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from buto.analysis.pipeline import Comparison, Fit, Model, compare, fit, numbers_fit
-from buto.analysis.series import countable
+from buto.analysis.pipeline import Comparison, Fit, Model, Wholes, compare, fit, numbers_fit
+from buto.analysis.series import LARGEST
 from buto.classify.notifications import NotificationModel
 from buto.errors import JudgeError
 from buto.oracle import bounds_data, notices
@@ -28,6 +28,7 @@ from buto.oracle.rounding import rounded
 from buto.oracle.settings import Settings
 from buto.properties import Property, Role
 from buto.runs import Run, RunSet
+from buto.runs.long import LongRun
 from buto.verdicts import Finding, Status, Verdict
 
 
@@ -75,8 +76,9 @@ class FittedBounds:
         return bounds_data.write(self.model, self.duration, self.notifications, self.left_out)
 
     def compare(self, run: Run) -> Comparison:
-        """A run beside the bounds, for plots."""
-        return compare(run, self.model, self.settings.pipeline)
+        """A run beside the bounds, for plots; of a long one only some samples."""
+        drawn = run.thinned() if isinstance(run, LongRun) else run
+        return compare(drawn, self.model, self.settings.pipeline)
 
     def _findings(self, run: Run, comparison: Comparison) -> tuple[Finding, ...]:
         found = list(property_findings(run.id, comparison, self.model, self.settings))
@@ -118,9 +120,13 @@ class BoundsDetector:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
 
-    def fit(self, runs: RunSet) -> FittedBounds:
-        """Learn from valid runs. JudgeError if no property can be judged, or for unlike notifications."""
-        model = self.stages(runs).model
+    def fit(self, runs: RunSet, known: Wholes | None = None) -> FittedBounds:
+        """Learn from valid runs. JudgeError if no property can be judged, or for unlike notifications.
+
+        Args:
+            known: what was found in whole runs of which ``runs`` are some samples.
+        """
+        model = self.stages(runs, known).model
         if not len(model.bounds) and not self.settings.summaries:
             raise JudgeError(
                 f"all training runs have fewer samples than the smoothing window of {model.window}",
@@ -135,8 +141,13 @@ class BoundsDetector:
             self._left_out(runs),
         )
 
-    def stages(self, runs: RunSet) -> Fit:
+    def stages(self, runs: RunSet, known: Wholes | None = None) -> Fit:
         """Everything between runs and bounds, for plots; the bounds are not rounded."""
+        drawn = [run.thinned() if known is not None and isinstance(run, LongRun) else run for run in runs]
+        return fit(drawn, self.judged(runs), self.settings.pipeline, known)
+
+    def judged(self, runs: RunSet) -> list[Property]:
+        """The properties that were read in each of these runs, by name. JudgeError if there are none."""
         left_out = self._left_out(runs)
         judged = [
             prop
@@ -148,7 +159,7 @@ class BoundsDetector:
                 "no property was read in every training run",
                 advice="buto runs show says why each of them could not be read",
             )
-        return fit(runs.runs, judged, self.settings.pipeline)
+        return judged
 
     def from_data(self, data: Mapping[str, Any]) -> FittedBounds:
         return FittedBounds(self.settings, *bounds_data.read(data))
@@ -174,10 +185,10 @@ class BoundsDetector:
 
 def _why_not(run: Run, prop: Property) -> str:
     column = run.column_of.get(prop.name)
-    read = column is not None and not np.isnan(run.values[:, column]).all()
+    read = column is not None and not np.isnan(run.smallest_read(column))
     return "its values are too large for statistics" if read else "no value"
 
 
 def _has(run: Run, prop: Property) -> bool:
     column = run.column_of.get(prop.name)
-    return column is not None and bool(countable(run.values[:, column]).any())
+    return column is not None and run.smallest_read(column) <= LARGEST

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -33,4 +34,6 @@ def _block(value: Any, indent: str) -> str:
 def _scalar(value: Any) -> str:
     if isinstance(value, float) and value.is_integer() and abs(value) < _WHOLE_BELOW:
         return str(int(value))
+    if isinstance(value, float) and math.isfinite(value):
+        return float.__repr__(value)
     return json.dumps(value, ensure_ascii=False, allow_nan=False)

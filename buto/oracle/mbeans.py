@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
-
-import numpy as np
 
 from buto.runs import RunSet
 
@@ -70,7 +69,7 @@ def _why_unread(pattern: str, attribute: str, runs: RunSet) -> str | None:
         for name, column in run.column_of.items():
             recorded = _RECORDED.fullmatch(name)
             if recorded and _is_of(recorded[2], attribute) and matches(pattern, recorded[1]):
-                if np.isfinite(run.values[:, column]).any():
+                if math.isfinite(run.smallest_read(column)):
                     return None
                 why = run.nan_reasons.get(name, why)
     return why

@@ -10,6 +10,7 @@ from buto.classify.metadata import MetadataModel, learn_metadata
 from buto.errors import JudgeError
 from buto.oracle import calibrated
 from buto.oracle.caveats import few_runs, unlike
+from buto.oracle.long import fit_long, is_long
 from buto.oracle.mbeans import never_recorded
 from buto.oracle.model import Oracle
 from buto.oracle.registry import DETECTORS
@@ -35,7 +36,11 @@ def train(runs: RunSet, settings: Settings = DEFAULT, *, target: Mapping[str, An
     _refuse_unusable(runs)
     runs = run_set(runs.runs)
     environment = learn_metadata([run.metadata for run in runs], settings.metadata)
-    fitted = DETECTORS[settings.detector](settings).fit(runs)
+    fitted = (
+        fit_long(runs, settings)
+        if is_long(runs, settings)
+        else DETECTORS[settings.detector](settings).fit(runs)
+    )
     loads = [run.quality.foreign_load for run in runs if not math.isnan(run.quality.foreign_load)]
     return Oracle(
         test=runs.runs[0].test,
@@ -94,7 +99,7 @@ def _warnings(runs: RunSet, environment: MetadataModel) -> tuple[str, ...]:
 
 
 def _has_samples(run: Run) -> bool:
-    return len(run.times_s) > 0
+    return run.n_samples > 0
 
 
 def _runs(number: int) -> str:

@@ -96,7 +96,7 @@ def _run(run: Run) -> dict[str, Any]:
         "valid": run.quality.valid,
         "problems": list(run.quality.problems),
         "outcome": _plain(asdict(run.outcome)),
-        "n_samples": len(run.times_s),
+        "n_samples": run.n_samples,
         "n_properties": len(run.properties),
         "commit": str(run.metadata[COMMIT]) if run.metadata.get(COMMIT) else None,
         "levels": levels(run),

@@ -11,6 +11,9 @@ from buto.oracle.findings import DURATION
 from buto.properties import Role
 from buto.runs import Run
 
+PART_VALUES = 1 << 22
+"""Values of a run that are looked at together: of a long one they are read from the disk."""
+
 
 def levels(run: Run) -> dict[str, float]:
     """Property to level: of a counter its last value, of all others the mean over the samples.
@@ -18,11 +21,14 @@ def levels(run: Run) -> dict[str, float]:
     In the property's unit. With the run's duration; without what measuring costs, and without what
     could not be read.
     """
-    properties = [prop for prop in run.properties if prop.role is Role.PROGRAM]
-    mean, last = summaries(series_of(run, properties), properties)
+    judged = [prop for prop in run.properties if prop.role is Role.PROGRAM]
+    size = max(2, PART_VALUES // max(1, run.n_samples))
     found = {DURATION.name: run.outcome.duration_s}
-    for column, prop in enumerate(properties):
-        found[prop.name] = float(mean[column] if math.isnan(last[column]) else last[column])
+    for start in range(0, len(judged), size):
+        properties = judged[start : start + size]
+        mean, last = summaries(series_of(run, properties), properties)
+        for column, prop in enumerate(properties):
+            found[prop.name] = float(mean[column] if math.isnan(last[column]) else last[column])
     return {name: level for name, level in found.items() if math.isfinite(level)}
 
 

@@ -17,6 +17,7 @@ from buto.oracle.calibrated_findings import standing
 from buto.properties import Property
 from buto.report.bands import Band, Curve, Panel
 from buto.runs import FloatArray, Run, RunSet
+from buto.runs.long import LongRun
 from buto.verdicts import Finding
 
 OF_BAND = "of its band"
@@ -155,7 +156,7 @@ class RunsView:
         return None
 
     def curves(self, run: Run) -> tuple[FloatArray, FloatArray]:
-        series = series_of(run, self.properties)
+        series = series_of(run.thinned() if isinstance(run, LongRun) else run, self.properties)
         return series.times_s, series.values
 
     def reach(self, runs: Sequence[Run]) -> FloatArray:

@@ -158,6 +158,15 @@ class Run:
         """Property name to column number."""
         return {prop.name: column for column, prop in enumerate(self.properties)}
 
+    @property
+    def n_samples(self) -> int:
+        """How many samples were taken."""
+        return len(self.times_s)
+
+    def smallest_read(self, column: int) -> float:
+        """The smallest magnitude among the values of a column, NaN where nothing was ever read."""
+        return float(np.fmin.reduce(np.abs(self.values[:, column]), initial=np.nan))
+
     def series(self, name: str) -> FloatArray:
         """The values of one property, shape (n_samples,); KeyError for an unknown name."""
         return self.values[:, self.column_of[name]]

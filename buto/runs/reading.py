@@ -89,7 +89,7 @@ def open_file(path: Path, max_bytes: int) -> tuple[BinaryIO, str]:
         raise ValueError("it is missing") from None
     except OSError as error:
         raise ValueError("it is a link" if path.is_symlink() else f"{error.strerror}") from error
-    file = open(descriptor, "rb")
+    file = os.fdopen(descriptor, "rb")
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):
         raise ValueError("it is no regular file")

@@ -6,17 +6,21 @@ import hashlib
 import os
 import shlex
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from buto.errors import BadFileError, StorageError, UsageError
+from buto.properties import Property
 from buto.runs import document, names, tables
 from buto.runs.cache import cached
 from buto.runs.document import Head, NewerVersionError, StoredFile
-from buto.runs.model import Run, RunSet, run_set
-from buto.runs.reading import read_file, refuse_links
+from buto.runs.long import LONG_VALUES, LongRun, looked_through, stride_for
+from buto.runs.model import FloatArray, Run, RunSet, run_set
+from buto.runs.reading import open_file, read_file, refuse_links
 from buto.runs.staging import (
     clean_leftovers,
     make_directories,
@@ -33,6 +37,9 @@ STDOUT, STDERR = "stdout.txt", "stderr.txt"
 
 MAX_OUTPUT_BYTES = 1 << 20
 """Of what a program printed to one stream; of more, the beginning and the end are kept."""
+
+_THREADS = 2
+"""That read long runs, which takes a second each."""
 
 # Limits when reading, for a run may come from a stranger.
 _MAX_BYTES = {
@@ -163,25 +170,33 @@ class RunStore:
         Raises:
             BadFileError: there is no run of this id, it is damaged, or of a newer format.
         """
+        run = self._load(test, run_id, whole=True)
+        assert not isinstance(run, LongRun)
+        return run
+
+    def _load(self, test: str, run_id: str, *, whole: bool, stride: int = 1) -> Run:
+        """One run; not ``whole``, the samples of a long one are left where they are."""
         self._existing(test, run_id)
         with self._reading(test, run_id, DOCUMENT) as content:
             found = document.decode(content)
             head = _expect(found.head, test, run_id)
-        with self._reading(test, run_id, SAMPLES, head) as content:
-            times_s, values = tables.samples_from_parquet(content, found.properties, head.n_samples)
         with self._reading(test, run_id, NOTIFICATIONS, head) as content:
             notifications = tables.notifications_from_parquet(content, head.n_notifications)
+        if not whole and head.n_samples * len(found.properties) >= LONG_VALUES:
+            samples = self._long(test, run_id, head, found.properties, stride)
+        else:
+            with self._reading(test, run_id, SAMPLES, head) as content:
+                times_s, values = tables.samples_from_parquet(content, found.properties, head.n_samples)
+            samples = {"times_s": times_s, "values": values}
         with (
             self._reading(test, run_id, STDOUT, head) as stdout,
             self._reading(test, run_id, STDERR, head) as stderr,
             self._reading(test, run_id, DOCUMENT),
         ):
-            return Run(
+            return (LongRun if "stride" in samples else Run)(
                 id=run_id,
                 test=test,
                 properties=found.properties,
-                times_s=times_s,
-                values=values,
                 outcome=head.outcome,
                 notifications=notifications,
                 metadata=found.metadata,
@@ -189,7 +204,54 @@ class RunStore:
                 quality=head.quality,
                 stdout=stdout,
                 stderr=stderr,
+                **samples,
             )
+
+    def _long(
+        self, test: str, run_id: str, head: Head, properties: Sequence[Property], stride: int
+    ) -> dict[str, Any]:
+        """What a long run has instead of its samples; all of them were looked at, so they can be read."""
+        path = self._directory(test, run_id) / SAMPLES
+        with self._judging(test, run_id, SAMPLES):
+            # Held open, so that it is this very file that is read, whatever is put in its place.
+            opened, sha256 = open_file(path, _MAX_BYTES[SAMPLES])
+            if StoredFile(os.fstat(opened.fileno()).st_size, sha256) != head.files.get(SAMPLES):
+                raise ValueError(f"it is not the file that {DOCUMENT} describes")
+            file = tables.samples_file(opened, properties, head.n_samples)
+        lock = Lock()
+
+        def read(columns: Sequence[int]) -> FloatArray:
+            with lock, self._judging(test, run_id, SAMPLES):
+                return tables.columns_of(file, columns)
+
+        with self._judging(test, run_id, SAMPLES):
+            times_s = tables.times_of(file)
+        values, smallest = looked_through(head.n_samples, len(properties), stride, read)
+        return {
+            "times_s": times_s[::stride].copy(),
+            "values": values,
+            "stride": stride,
+            "whole_times_s": times_s,
+            "smallest": smallest,
+            "read_columns": read,
+        }
+
+    def open_set(self, test: str, ids: Sequence[str]) -> RunSet:
+        """As :meth:`load_set`, but of runs of too many values only some samples are held, see LongRun."""
+        heads = []
+        for run_id in ids:
+            self._existing(test, run_id)
+            with self._reading(test, run_id, DOCUMENT) as content:
+                heads.append(document.decode_head(content))
+        stride = stride_for(max((head.n_samples for head in heads), default=0))
+
+        def load(run_id: str) -> Run:
+            return self._load(test, run_id, whole=False, stride=stride)
+
+        if stride == 1:
+            return run_set([load(run_id) for run_id in ids])
+        with ThreadPoolExecutor(min(_THREADS, len(os.sched_getaffinity(0)))) as threads:
+            return run_set(list(threads.map(load, ids)))
 
     def load_set(self, test: str, ids: Sequence[str] | None = None, *, newest: int | None = None) -> RunSet:
         """The runs of these ids, or the ``newest`` ones (all there are, if fewer), or all runs of a test.
@@ -240,12 +302,18 @@ class RunStore:
     @contextmanager
     def _reading(self, test: str, run_id: str, name: str, head: Head | None = None) -> Iterator[bytes]:
         """The content of a file; a ValueError of the block becomes a BadFileError that names the file."""
-        path = self._directory(test, run_id) / name
-        try:
-            content = read_file(path, _MAX_BYTES[name])
+        with self._judging(test, run_id, name):
+            content = read_file(self._directory(test, run_id) / name, _MAX_BYTES[name])
             if head is not None and head.files.get(name) != _describe(content):
                 raise ValueError(f"it is not the file that {DOCUMENT} describes")
             yield content
+
+    @contextmanager
+    def _judging(self, test: str, run_id: str, name: str) -> Iterator[None]:
+        """A ValueError of the block becomes a BadFileError that names the file."""
+        path = self._directory(test, run_id) / name
+        try:
+            yield
         except NewerVersionError as error:
             raise BadFileError(
                 f"{path} cannot be read: {error}", advice="pip install --upgrade buto"

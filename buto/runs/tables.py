@@ -7,7 +7,7 @@ where it is installed, which takes longer than anything that is done here.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,7 @@ MAX_NOTIFICATION_BYTES = 1 << 28
 
 _NOTIFICATION_FIELDS = ("time_s", "type", "source", "sequence", "message")
 _BATCH_ROWS = 1024
+_COLUMNS_AT_ONCE = 64
 
 
 def samples_to_parquet(properties: Sequence[Property], times_s: FloatArray, values: FloatArray) -> bytes:
@@ -45,6 +46,22 @@ def samples_from_parquet(
     Raises:
         ValueError: it is no Parquet, not of these properties and this length, or too large.
     """
+    file = samples_file(content, properties, n_samples)
+    values = np.empty((n_samples, len(properties)))
+    for start in range(0, len(properties), _COLUMNS_AT_ONCE):
+        columns = range(start, min(len(properties), start + _COLUMNS_AT_ONCE))
+        values[:, columns.start : columns.stop] = columns_of(file, columns)
+    return times_of(file), values
+
+
+def samples_file(
+    source: bytes | BinaryIO, properties: Sequence[Property], n_samples: int
+) -> pa.parquet.ParquetFile:
+    """Open samples, to read some columns at a time.
+
+    Raises:
+        ValueError: it is no Parquet, not of these properties and this length, or too large.
+    """
     import pyarrow as pa
 
     names = _columns(properties)
@@ -52,13 +69,38 @@ def samples_from_parquet(
         raise ValueError(f"it holds more than {MAX_VALUES} values")
     schema = pa.schema([(name, pa.float64()) for name in names])
     try:
-        table = _open(content, schema, n_samples).read(use_threads=False)
+        return _open(source, schema, n_samples)
     except (pa.ArrowException, OSError) as error:
         raise ValueError(f"it cannot be read as Parquet: {error}") from error
-    values = np.empty((n_samples, len(names)))
-    for number, column in enumerate(table.columns):
-        values[:, number] = floats(column)
-    return values[:, 0].copy(), values[:, 1:].copy()
+
+
+def times_of(file: pa.parquet.ParquetFile) -> FloatArray:
+    """The times of samples, shape (n_samples,); ValueError as for samples."""
+    return _read_columns(file, [0])[:, 0].copy()
+
+
+def columns_of(file: pa.parquet.ParquetFile, columns: Sequence[int]) -> FloatArray:
+    """The values of the properties of these numbers, shape (n_samples, n); ValueError as for samples."""
+    return _read_columns(file, [1 + column for column in columns])
+
+
+def _read_columns(file: pa.parquet.ParquetFile, numbers: Sequence[int]) -> FloatArray:
+    import pyarrow as pa
+
+    # Column by column in memory, as they are in the file; whoever goes through rows makes a copy.
+    values = np.empty((len(numbers), file.metadata.num_rows)).T
+    if not numbers:
+        return values
+    ordered = sorted(set(numbers))
+    try:
+        # By number, for by its name a column would bring all whose names begin like it.
+        table = file.reader.read_all(column_indices=ordered, use_threads=False)
+    except (pa.ArrowException, OSError) as error:
+        raise ValueError(f"it cannot be read as Parquet: {error}") from error
+    of = dict(zip(ordered, table.columns, strict=True))
+    for place, number in enumerate(numbers):
+        values[:, place] = floats(of[number])
+    return values
 
 
 def notifications_to_parquet(notifications: Sequence[Notification]) -> bytes:
@@ -162,11 +204,11 @@ def _to_parquet(table: pa.Table) -> bytes:
     return content
 
 
-def _open(content: bytes, schema: pa.Schema, n_rows: int) -> pa.parquet.ParquetFile:
+def _open(source: bytes | BinaryIO, schema: pa.Schema, n_rows: int) -> pa.parquet.ParquetFile:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    file = pq.ParquetFile(pa.BufferReader(content))
+    file = pq.ParquetFile(pa.BufferReader(source) if isinstance(source, bytes) else source)
     if file.metadata.num_rows != n_rows:
         raise ValueError(f"it has {file.metadata.num_rows} rows, {n_rows} are expected")
     if not file.schema_arrow.equals(schema):

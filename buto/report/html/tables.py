@@ -120,7 +120,7 @@ def _run(run: Run, role: str) -> str:
         when(run),
         format_seconds(run.outcome.duration_s),
         run.outcome.describe(),
-        str(len(run.times_s)),
+        str(run.n_samples),
         format_percent(quality.missed_share),
         format_seconds(quality.largest_gap_s),
         load,

@@ -1,0 +1,124 @@
+"""Learning from runs that do not fit into memory together: a few properties of all runs at a time.
+
+Every number of a calibrated oracle is of one property, of the runs' durations or of notifications. So what
+is learned of a few properties at a time, by :func:`buto.oracle.profile.learn` as of all, is to the last digit
+what is learned of all at once. Only the bands over time, which are drawn and decide nothing, are those of the
+samples that a :class:`buto.runs.long.LongRun` has in memory.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+
+from buto.analysis.features import catalogue
+from buto.analysis.pipeline import Wholes
+from buto.analysis.series import series_of, summaries
+from buto.analysis.spread import grains
+from buto.oracle import calibrated_data
+from buto.oracle.bounds import BoundsDetector
+from buto.oracle.calibrated import FEWEST_RUNS, CalibratedDetector, FittedCalibrated
+from buto.oracle.effects import smallest_effects
+from buto.oracle.profile import Profile, learn
+from buto.oracle.settings import CALIBRATED, Settings
+from buto.properties import Property
+from buto.runs import FloatArray, Run, RunSet
+from buto.runs.long import LongRun
+
+PART_VALUES = 1 << 24
+"""Values of all runs that are held at a time by each of the threads."""
+
+MOST_THREADS = 2
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Part:
+    """What was learned of some properties.
+
+    Attributes:
+        numbers: shape (n_runs, 2, n_properties), see :func:`buto.analysis.series.summaries`.
+        grain: shape (n_properties,).
+    """
+
+    profile: Profile
+    numbers: FloatArray
+    grain: FloatArray
+
+
+def is_long(runs: RunSet, settings: Settings) -> bool:
+    """Whether :func:`fit_long` is for these runs and settings."""
+    return settings.detector == CALIBRATED.detector and any(isinstance(run, LongRun) for run in runs)
+
+
+def fit_long(runs: RunSet, settings: Settings) -> FittedCalibrated:
+    """As :meth:`buto.oracle.calibrated.CalibratedDetector.fit`, with the same errors."""
+    if len(runs) < FEWEST_RUNS:
+        return CalibratedDetector(settings).fit(runs)
+    detector = BoundsDetector(settings)
+    properties = detector.judged(runs)
+    parts = _learned(runs, _divided(properties, sum(run.n_samples for run in runs)))
+    found = Wholes(
+        np.concatenate([part.numbers for part in parts], axis=2),
+        np.concatenate([part.grain for part in parts]),
+    )
+    profile = _joined([part.profile for part in parts])
+    profile = replace(profile, values=calibrated_data.rounded(profile.values))
+    smallest_effects(profile.quantities, profile.levels(profile.values), settings.minimum_effect)
+    return FittedCalibrated(settings, profile, detector.fit(runs, found))
+
+
+def _divided(properties: Sequence[Property], n_samples: int) -> list[Sequence[Property]]:
+    """Parts of at least two properties, if there are two: of a single column numpy adds in another order."""
+    size = max(2, PART_VALUES // n_samples)
+    n_parts = max(1, len(properties) // size)
+    edges = np.linspace(0, len(properties), n_parts + 1).astype(np.int64)
+    return [properties[first:last] for first, last in pairwise(edges.tolist())]
+
+
+def _learned(runs: RunSet, divided: Sequence[Sequence[Property]]) -> list[_Part]:
+    def part(properties: Sequence[Property]) -> _Part:
+        some = [_part_of(run, properties) for run in runs]
+        numbers = [summaries(series_of(run, properties), properties) for run in some]
+        profile = learn(some, properties)
+        return _Part(profile, np.array(numbers), _grain(profile, some, properties))
+
+    with ThreadPoolExecutor(min(MOST_THREADS, len(os.sched_getaffinity(0)))) as threads:
+        return list(threads.map(part, divided))
+
+
+def _grain(profile: Profile, runs: Sequence[Run], properties: Sequence[Property]) -> FloatArray:
+    """That of all properties; a profile leaves out constants."""
+    known = dict(zip((prop.name for prop in profile.properties), profile.grain, strict=False))
+    others = [prop for prop in properties if prop.name not in known]
+    more = grains(others, [series_of(run, others).values for run in runs]) if others else ()
+    known |= dict(zip((prop.name for prop in others), more, strict=True))
+    return np.array([known[prop.name] for prop in properties])
+
+
+def _part_of(run: Run, properties: Sequence[Property]) -> Run:
+    return run.part(properties) if isinstance(run, LongRun) else run
+
+
+def _joined(profiles: Sequence[Profile]) -> Profile:
+    """The profile of all properties; durations and notifications are the same in each part's."""
+    last = profiles[-1]
+    widths = [len(catalogue(one.properties)) for one in profiles]
+    return Profile(
+        tuple(prop for one in profiles for prop in one.properties),
+        last.emitters,
+        np.concatenate(
+            [*(one.grain[: len(one.properties)] for one in profiles), last.grain[len(last.properties) :]]
+        ),
+        last.end_s,
+        np.hstack(
+            [
+                *(one.values[:, :width] for one, width in zip(profiles, widths, strict=True)),
+                last.values[:, widths[-1] :],
+            ]
+        ),
+    )
