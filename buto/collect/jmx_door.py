@@ -15,6 +15,7 @@ import os
 import re
 import secrets
 import socket
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -73,7 +74,7 @@ class Door:
         if self.password_file is not None:
             with suppress(FileNotFoundError):
                 # Not removed, for the agent would tell strangers where it had been.
-                os.truncate(self.password_file, 0)
+                _empty(self.password_file)
 
 
 def open_door(pid: int, directory: Path, access: Access = OPEN) -> Door:
@@ -96,11 +97,13 @@ def open_door(pid: int, directory: Path, access: Access = OPEN) -> Door:
     own = Access(_USER, secrets.token_hex(32))
     write_private(directory / "password", f"{own.user} {own.password}\n".encode())
     write_private(directory / "access", f"{own.user} readwrite\n".encode())
-    for left in reversed(range(_TRIES)):
-        port = _free_port()
+    ports = [_free_port() for _ in range(_TRIES)]
+    for port in ports:
+        text = _OPTIONS.format(port=port, directory=_seen(directory))
+        write_private(directory / f"options-{port}", text.encode())
+    _give_to_owner(directory, pid)
+    for left, port in zip(reversed(range(_TRIES)), ports, strict=True):
         options = directory / f"options-{port}"
-        write_private(options, _OPTIONS.format(port=port, directory=_seen(directory)).encode())
-        _give_to_owner(directory, pid)
         try:
             run_command(pid, f"{_START} config.file={_seen(options)}", START_S)
         except AttachError as failure:
@@ -173,8 +176,30 @@ def _seen(path: Path) -> str:
 
 
 def _give_to_owner(directory: Path, pid: int) -> None:
-    """Files of root's are of no use to another user's JVM."""
+    """Files of root's are of no use to another user's JVM. Afterwards nothing in there is to be trusted."""
     owner = Path(f"/proc/{pid}").stat().st_uid
     if owner != os.geteuid():
         for path in (*directory.iterdir(), directory):
-            os.chown(path, owner, -1)
+            os.chown(path, owner, -1, follow_symlinks=False)
+
+
+def _empty(path: Path) -> None:
+    """Empty a file in a directory that another user may own, and may have put something else there.
+
+    Raises:
+        FileNotFoundError: it is gone.
+        AttachError: it is not what was written there; nothing is changed.
+    """
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise AttachError(f"{path} was replaced: {error.strerror}") from error
+    try:
+        status, owner = os.fstat(descriptor), path.parent.lstat().st_uid
+        if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1 or status.st_uid != owner:
+            raise AttachError(f"{path} was replaced: it is not the file that was written there")
+        os.ftruncate(descriptor, 0)
+    finally:
+        os.close(descriptor)
