@@ -37,6 +37,7 @@ class AgentListener:
 
     Raises:
         BadFileError: the agent's jar was not built.
+        MeasureError: there is no port to be had.
         StorageError: the session directory cannot be written.
     """
 
@@ -45,7 +46,13 @@ class AgentListener:
         jar = directory / "buto-agent.jar"
         jar.symlink_to(jars.path(jars.AGENT))
         session_file = directory / "session"
-        self._socket = socket.create_server(("127.0.0.1", 0), backlog=64)
+        try:
+            self._socket = socket.create_server(("127.0.0.1", 0), backlog=64)
+        except OSError as error:
+            raise MeasureError(
+                f"there is no port of 127.0.0.1 for the agent to connect to: {error.strerror}",
+                advice="see what holds them (ss -tan), and whether loopback is up (ip link set lo up)",
+            ) from error
         try:
             self._socket.setblocking(False)
             lines = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import shutil
 import tempfile
 import time
@@ -13,8 +14,10 @@ from pathlib import Path
 
 from buto.errors import StorageError
 
-_AWKWARD = frozenset(" \t\n='\"")
-"""``-javaagent`` ends the jar's path at the first ``=``; JAVA_TOOL_OPTIONS divides at blanks and quotes."""
+_PLAIN = re.compile(r"[!-~]*")
+_AWKWARD = frozenset("='\"")
+"""``-javaagent`` ends the jar's path at the first ``=``; JAVA_TOOL_OPTIONS divides at blanks and quotes. What
+is not ASCII a JVM cannot find in every locale."""
 
 
 _PREFIX = "buto-session-"
@@ -25,7 +28,8 @@ _ABANDONED_S = 60.0
 def _parent() -> Path:
     """The system's temporary directory, or /tmp where its path cannot be part of a JVM option."""
     usual = tempfile.gettempdir()
-    return Path("/tmp") if _AWKWARD & set(usual) else Path(usual)
+    is_usable = _PLAIN.fullmatch(usual) is not None and not _AWKWARD & set(usual)
+    return Path(usual) if is_usable else Path("/tmp")
 
 
 @contextmanager

@@ -15,7 +15,7 @@ public final class Phases {
                 @Override
                 public void run() {
                     try {
-                        Files.createFile(directory.resolve("ending"));
+                        say(directory, "ending");
                         Thread.sleep(600_000);
                     } catch (Exception failure) {
                         throw new IllegalStateException(failure);
@@ -23,10 +23,18 @@ public final class Phases {
                 }
             });
         }
-        Files.createFile(directory.resolve("begun"));
+        say(directory, "begun");
         Thread.sleep(700);
-        Files.createFile(directory.resolve("middle"));
+        say(directory, "middle");
         long patience = hangs && arguments.length == 2 ? 600_000 : Long.parseLong(arguments[2]);
         Thread.sleep(patience);
+    }
+
+    private static void say(Path directory, String phase) throws Exception {
+        Path file = directory.resolve(phase);
+        // It may be launched again, for a run that was disturbed.
+        if (!Files.exists(file)) {
+            Files.createFile(file);
+        }
     }
 }

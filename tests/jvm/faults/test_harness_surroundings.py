@@ -1,0 +1,211 @@
+"""Names, paths, locales, time zones, permissions and ports as other machines and users have them."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import socket
+import stat
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from buto import oracle
+from buto.runs import Run, RunStore
+from buto.runs.names import MAX_NAME_BYTES, start_of
+from tests.integration.stored import ROOT, a_run, buto, called, store
+from tests.jvm.faults.harness import DEADLINE_S, compiled, harness, until
+
+ODD = '日本 тест\'s "ünï" $HOME %s ;&|\u202e\U0001f389'
+"""Scripts of both directions, a space, quotes, and what shells and formats take for theirs."""
+
+LOCALE = re.compile(r"LC_.*|LANG(UAGE)?|TZ")
+
+GERMAN = {"LC_ALL": "de_DE.UTF-8", "JAVA_TOOL_OPTIONS": "-Duser.language=de -Duser.country=DE"}
+ARABIC = {"LC_ALL": "ar_EG.UTF-8", "JAVA_TOOL_OPTIONS": "-Duser.language=ar -Duser.country=EG"}
+
+
+@pytest.fixture(scope="module")
+def classes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compiled(tmp_path_factory.mktemp("classes"))
+
+
+def recorded(
+    directory: Path,
+    classes: Path,
+    *options: str,
+    name: str = "t",
+    seen: Path | None = None,
+    before: Callable[[], object] = lambda: None,
+    **environment: str,
+) -> Run:
+    """A run of a real program, recorded in that directory with nothing but this environment of the kind.
+
+    Args:
+        seen: where the program writes, if it cannot in that directory.
+    """
+    kept = {key: value for key, value in os.environ.items() if not LOCALE.fullmatch(key)}
+    java = ["java", "-cp", str(classes), "Phases", str(seen or directory), "ends", "1200"]
+    done = subprocess.run(
+        [sys.executable, "-m", "buto", "record", name, *options, "--", *java],
+        cwd=directory,
+        env={**kept, "PYTHONPATH": str(ROOT), **environment},
+        preexec_fn=before,
+        capture_output=True,
+        timeout=DEADLINE_S,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr.decode(errors="replace")
+    (run,) = RunStore(directory / ".buto").load_set(name).valid()
+    return run
+
+
+def assert_sound(run: Run) -> None:
+    """It was recorded just now, and its figures are figures."""
+    started = start_of(run.id)
+    assert started is not None
+    assert timedelta(0) <= datetime.now(UTC) - started < timedelta(seconds=DEADLINE_S)
+    assert 1.8 < run.times_s[-1] < DEADLINE_S
+    assert run.series("jvm.thread.count")[-1] >= 5
+    assert run.outcome.exit_code == 0
+
+
+def test_odd_names_in_the_plainest_locale(tmp_path: Path, classes: Path) -> None:
+    directory = tmp_path / ODD
+    sessions = directory / "tmp"
+    sessions.mkdir(parents=True)
+    plain = {"LC_ALL": "C", "TMPDIR": str(sessions), "TZ": "Asia/Kathmandu"}
+    run = recorded(directory, classes, name=ODD, seen=tmp_path, **plain)
+    assert_sound(run)
+    listed = called(directory, "runs", "list")
+    assert listed.returncode == 0
+    assert run.id in listed.stdout
+    assert "\u202e" not in listed.stdout
+    assert list(sessions.iterdir()) == []
+
+
+def test_no_locale_and_permissions_for_everybody(tmp_path: Path, classes: Path) -> None:
+    assert_sound(recorded(tmp_path, classes, before=lambda: os.umask(0)))
+    modes = {stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / ".buto").rglob("*") if path.is_file()}
+    assert modes == {0o666}
+
+
+def test_german_numbers_and_permissions_for_nobody_else(tmp_path: Path, classes: Path) -> None:
+    run = recorded(tmp_path, classes, before=lambda: os.umask(0o077), TZ="America/St_Johns", **GERMAN)
+    assert_sound(run)
+    assert run.metadata["buto.interval"] == 0.1
+    for path in (tmp_path / ".buto").rglob("*"):
+        assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
+
+
+def test_a_program_that_writes_arabic_digits(tmp_path: Path, classes: Path) -> None:
+    assert_sound(recorded(tmp_path, classes, **ARABIC))
+
+
+def test_the_longest_names_can_be_trained_and_checked(tmp_path: Path) -> None:
+    name = "é" * (MAX_NAME_BYTES // 2)
+    deep = tmp_path.joinpath(*["x" * 200] * 16)
+    deep.mkdir(parents=True)
+    store(deep, *(a_run(number, test=name) for number in range(5)), a_run(20, test=name, purpose="check"))
+    trained = called(deep, "train", name, "--from-runs", "all", "--", "java", "Main")
+    assert trained.returncode == 0, trained.stderr
+    judged = called(deep, "check", name, "--from-runs", a_run(20).id, "--html", "out.html")
+    assert judged.returncode == 0, judged.stderr
+    assert oracle.load(deep / "oracles" / f"{name}.json").test == name
+    assert called(deep, "train", name + "e", "--from-runs", "all", "--", "java", "Main").returncode == 2
+
+
+def test_two_butos_train_one_oracle_at_the_same_time(tmp_path: Path) -> None:
+    store(tmp_path, *(a_run(number) for number in range(6)))
+    ids = RunStore(tmp_path / ".buto").ids("leaker")
+    command = ("-m", "buto", "train", "leaker", "--from-runs")
+    others = ("--", "java", "Main")
+    with (
+        harness(tmp_path, *command, ",".join(ids[:5]), *others) as one,
+        harness(tmp_path, *command, ",".join(ids[1:]), *others) as two,
+    ):
+        assert [one.ended(), two.ended()] == [0, 0], one.printed() + two.printed()
+    assert set(oracle.load(tmp_path / "oracles" / "leaker.json").run_ids) in (set(ids[:5]), set(ids[1:]))
+    assert [path.name for path in (tmp_path / "oracles").iterdir()] == ["leaker.json"]
+
+
+def test_two_butos_check_in_one_store_one_after_the_other(tmp_path: Path, classes: Path) -> None:
+    first, second = tmp_path / "one", tmp_path / "two"
+    for directory in (first, second):
+        directory.mkdir()
+
+    def command(directory: Path) -> list[str]:
+        java = ["java", "-cp", str(classes), "Phases", str(directory), "ends", "500"]
+        return ["-m", "buto", "record", "t", "--store", str(tmp_path / "store"), "--", *java]
+
+    with harness(first, *command(first)) as one, harness(second, *command(second)) as two:
+        assert [one.ended(), two.ended()] == [0, 0], one.printed() + two.printed()
+        assert "waiting for another buto" in one.printed() + two.printed()
+    runs = RunStore(tmp_path / "store").load_set("t").valid()
+    assert len(runs) == 2
+    starts = sorted(path.stat().st_mtime for path in (first / "begun", second / "begun"))
+    assert starts[1] - starts[0] > min(run.times_s[-1] for run in runs)
+
+
+@pytest.fixture
+def bystander(tmp_path: Path, classes: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A JVM that nobody measures."""
+    process = subprocess.Popen(["java", "-cp", str(classes), "Phases", str(tmp_path), "ends", "600000"])
+    yield process
+    process.kill()
+    process.wait()
+
+
+def test_a_socket_path_that_is_taken_is_named(tmp_path: Path, bystander: subprocess.Popen[bytes]) -> None:
+    # A JVM that starts removes what is in its way.
+    until(lambda: (tmp_path / "begun").exists(), "the JVM does not start")
+    path = Path(f"/tmp/.java_pid{bystander.pid}")
+    with socket.socket(socket.AF_UNIX) as dead:
+        dead.bind(str(path))
+    try:
+        done = buto(tmp_path, "attach", "--pid", str(bystander.pid), "--duration", "1s")
+    finally:
+        path.unlink()
+    assert done.returncode == 3
+    assert f"cannot attach to process {bystander.pid}: Connection refused" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert bystander.poll() is None
+
+
+def test_a_machine_without_a_free_port_is_told(tmp_path: Path) -> None:
+    """In a network of its own, which has one port, and that is taken."""
+    for prefix in (["unshare", "--net"], ["unshare", "--net", "--map-root-user"]):
+        ranges = "/proc/sys/net/ipv4/ip_local_port_range"
+        if (
+            shutil.which("ip")
+            and not subprocess.run(
+                [*prefix, "sh", "-c", f"ip link set lo up && echo 40000 40000 > {ranges}"],
+                check=False,
+                capture_output=True,
+            ).returncode
+        ):
+            break
+    else:
+        pytest.skip("networks of one's own are not permitted")
+    holds = "import socket, subprocess, sys; s = socket.create_server(('127.0.0.1', 0)); "
+    holder = [sys.executable, "-c", holds + "sys.exit(subprocess.call(sys.argv[1:]))"]
+    command = [sys.executable, "-m", "buto", "record", "t", "--", "java", "Main"]
+    script = f"ip link set lo up; echo 40000 40000 > {ranges}; exec {shlex.join([*holder, *command])}"
+    done = subprocess.run(
+        [*prefix, "sh", "-ec", script],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE_S,
+        check=False,
+    )
+    assert done.returncode == 3, done.stderr
+    assert "there is no port of 127.0.0.1 for the agent to connect to: Address already in use" in done.stderr
+    assert "Traceback" not in done.stderr

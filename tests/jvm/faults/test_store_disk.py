@@ -1,0 +1,185 @@
+"""Disks that are full or read-only, at each thing that buto writes: one message, and all as it was before."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, EXIT_USAGE
+from buto.runs import RunStore
+from tests.integration.stored import ROOT, a_run, called, store
+from tests.jvm.faults.harness import DEADLINE_S, compiled
+
+_PR_CAPBSET_DROP, _CAP_DAC_OVERRIDE = 24, 1
+"""linux/prctl.h, linux/capability.h"""
+
+TRAIN = ("train", "leaker", "--from-runs", "all")
+COMMAND = ("--", "java", "Main")
+CHECK = ("check", "leaker", "--from-runs", a_run(20).id)
+WRITES = {
+    "oracle": (*TRAIN, "--oracle", "made/new.json", *COMMAND),
+    "known oracle": (*TRAIN, *COMMAND),
+    "json": ("report", "leaker", "--json", "out.json"),
+    "html": ("report", "leaker", "--html", "out.html"),
+    "markdown": ("report", "leaker", "--markdown", "out.md"),
+    "junitxml": ("report", "leaker", "--junitxml", "out.xml"),
+    "bencher": ("report", "leaker", "--bencher", "out.json"),
+    "charts": ("plot", "leaker", "--out", "made"),
+    "export": ("runs", "export", "leaker", "-o", "out.csv"),
+    "list": ("runs", "list", "--json", "out.json"),
+}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """Training runs, an oracle, and a run that was recorded to be checked."""
+    store(tmp_path, *(a_run(number) for number in range(5)), a_run(20, purpose="check"))
+    assert called(tmp_path, *TRAIN, *COMMAND).returncode == 0
+    return tmp_path
+
+
+def files(directory: Path) -> dict[str, bytes]:
+    """All that is there, but for what only makes reading faster."""
+    found = (path for path in directory.rglob("*") if path.is_file() and "cache" not in path.parts)
+    return {str(path.relative_to(directory)): path.read_bytes() for path in found}
+
+
+@contextmanager
+def files_of_at_most(n_bytes: int) -> Iterator[None]:
+    """A disk that is full after so many bytes of a file, as far as this process can tell."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("what", WRITES)
+def test_a_full_disk_ends_with_one_message_and_leaves_all_as_it_was(project: Path, what: str) -> None:
+    before = files(project)
+    with files_of_at_most(20):
+        done = called(project, *WRITES[what])
+    assert done.returncode == EXIT_NOT_JUDGED, done.stderr
+    assert "File too large" in done.stderr
+    assert files(project) == before
+    assert called(project, *WRITES[what]).returncode == 0
+
+
+def obeying_permissions() -> None:
+    """For a child before it starts its program: root obeys the permissions of files, as others must."""
+    if os.geteuid() == 0:
+        ctypes.CDLL(None).prctl(_PR_CAPBSET_DROP, _CAP_DAC_OVERRIDE, 0, 0, 0)
+
+
+def obedient_buto(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "buto", *arguments],
+        cwd=directory,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"},
+        preexec_fn=obeying_permissions,
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE_S,
+        check=False,
+    )
+
+
+@contextmanager
+def read_only(directory: Path) -> Iterator[None]:
+    """Nothing below may be written by who obeys permissions."""
+    directories = [path for path in (directory, *directory.rglob("*")) if path.is_dir()]
+    for path in directories:
+        path.chmod(stat.S_IRUSR | stat.S_IXUSR)
+    try:
+        yield
+    finally:
+        for path in directories:
+            path.chmod(stat.S_IRWXU)
+
+
+def test_a_result_that_cannot_be_kept_costs_its_place_in_the_history_and_no_verdict(project: Path) -> None:
+    before = files(project)
+    with files_of_at_most(20):
+        done = called(project, *CHECK)
+    assert done.returncode == EXIT_PASS
+    assert "PASS" in done.stdout
+    assert "File too large; buto history will not show it" in done.stderr
+    assert files(project) == before
+
+
+@pytest.mark.parametrize(
+    ("what", "code"), [("oracle", EXIT_NOT_JUDGED), ("json", EXIT_USAGE), ("export", EXIT_NOT_JUDGED)]
+)
+def test_a_read_only_directory_ends_with_one_message(project: Path, what: str, code: int) -> None:
+    before = files(project)
+    with read_only(project):
+        done = obedient_buto(project, *WRITES[what])
+    assert done.returncode == code, done.stderr
+    assert "cannot" in done.stderr
+    assert "try:" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert files(project) == before
+
+
+def test_runs_in_a_read_only_store_can_be_looked_at(project: Path) -> None:
+    with read_only(project):
+        assert obedient_buto(project, "runs", "list").returncode == 0
+        assert obedient_buto(project, "runs", "show", "leaker").returncode == 0
+
+
+def test_nothing_is_launched_for_a_read_only_store(tmp_path: Path) -> None:
+    (tmp_path / ".buto").mkdir()
+    with read_only(tmp_path / ".buto"):
+        done = obedient_buto(tmp_path, "record", "t", "--", "sh", "-c", f"touch {tmp_path}/launched")
+    assert done.returncode == EXIT_NOT_JUDGED
+    assert "the store .buto cannot be written: permission denied" in done.stderr
+    assert not (tmp_path / "launched").exists()
+
+
+def test_a_run_for_which_there_is_no_room_is_told_and_leaves_nothing(tmp_path: Path) -> None:
+    """The program is measured to its end; then its run does not fit."""
+    for prefix in (["unshare", "--mount"], ["unshare", "--mount", "--map-root-user"]):
+        if subprocess.run([*prefix, "true"], check=False, capture_output=True).returncode == 0:
+            break
+    else:
+        pytest.skip("mounting is not permitted")
+    classes, disk = compiled(tmp_path), tmp_path / "disk"
+    disk.mkdir()
+    script = (
+        'mount -t tmpfs -o size=24k tmpfs "$1"; disk=$1; shift; '
+        'set +e; "$@"; code=$?; find "$disk" -type f; exit $code'
+    )
+    java = ["java", "-cp", str(classes), "Phases", str(tmp_path), "ends", "100"]
+    buto = [sys.executable, "-m", "buto", "record", "t", "--store", str(disk / "store"), "--", *java]
+    done = subprocess.run(
+        [*prefix, "sh", "-ec", script, "sh", str(disk), *buto],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE_S,
+        check=False,
+    )
+    assert done.returncode == EXIT_NOT_JUDGED, done.stderr
+    assert "No space left on device" in done.stderr
+    assert "free some space" in done.stderr
+    assert done.stdout.split() == [str(disk / "store" / ".gitignore")]
+    assert RunStore(tmp_path / ".buto").tests() == []
+
+
+@pytest.mark.parametrize("option", ["--json", "--markdown", "--junitxml"])
+def test_a_full_device_is_told_and_stays_a_device(project: Path, option: str) -> None:
+    assert called(project, *CHECK).returncode == 0
+    done = called(project, "report", "leaker", option, "/dev/full")
+    assert done.returncode == EXIT_NOT_JUDGED
+    assert "/dev/full cannot be written: No space left on device" in done.stderr
+    assert stat.S_ISCHR(os.stat("/dev/full").st_mode)
