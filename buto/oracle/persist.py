@@ -105,8 +105,15 @@ def _oracle(data: dict[str, Any]) -> Oracle:
         fitted=DETECTORS[settings.detector](settings).from_data(data["model"]),
         target=dict(data["target"]),
         warnings=tuple(str(one) for one in data["warnings"]),
-        foreign_load=math.nan if data.get("foreign_load") is None else float(data["foreign_load"]),
+        foreign_load=_load_by_others(data.get("foreign_load")),
     )
+
+
+def _load_by_others(written: Any) -> float:
+    load = math.nan if written is None else float(written)
+    if math.isinf(load):
+        raise ValueError(f"foreign_load is {load}")
+    return load
 
 
 def _check_size(model: Mapping[str, Any]) -> None:

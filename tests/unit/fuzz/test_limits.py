@@ -88,8 +88,9 @@ def an_oracle(tmp_path: Path) -> tuple[Path, dict[str, Any]]:
         (lambda data: data.update(test="\ud800"), "no Unicode"),
         (lambda data: data["model"].update(n_runs=10**400), "more than"),
         (lambda data: data["model"].update(end_s=10**400), "too large"),
+        (lambda data: data.update(foreign_load="-inf"), "foreign_load"),
     ],
-    ids=["times", "runs", "environment", "large number", "infinite", "surrogate", "n_runs", "end"],
+    ids=["times", "runs", "environment", "large number", "infinite", "surrogate", "n_runs", "end", "load"],
 )
 def test_an_oracle_of_a_few_bytes_that_stands_for_more(
     tmp_path: Path, change: Callable[[dict[str, Any]], None], says: str | None
