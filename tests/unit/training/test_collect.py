@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from buto.collect.target import Target
 from buto.errors import MeasureError, StorageError
-from buto.runs import RunSet
+from buto.runs import Quality, RunSet
 from buto.runs.store import RunStore
 from buto.training import PURPOSE, SESSION, Collected, Plan, collect, interleave, repeats
 from tests.unit.training.scripted import GOOD, LATE, STARVED, WRONG_EXIT, Event, Log, Script
@@ -84,6 +85,23 @@ def test_repeating_has_an_end_that_is_explained(tmp_path: Path) -> None:
     assert failure.message.startswith("4 of 4 runs were disturbed, most often: it was starved")
     assert script.launched.count("a") == repeats(2) + 1
     assert len(results["b"].valid()) == 2
+
+
+@pytest.mark.parametrize(
+    ("problem", "advice"),
+    [
+        ("it was starved: no sample for 3.0 s", "buto doctor"),
+        ("the MBean a:b=c did not answer for 2.0 s", "--mbean PATTERN"),
+        ("17 notifications were lost, for there were too many", "buto runs show a "),
+    ],
+)
+def test_what_disturbed_most_runs_decides_what_to_do_next(tmp_path: Path, problem: str, advice: str) -> None:
+    disturbed = replace(GOOD, quality=Quality((problem, "it was starved: 40% are missing")))
+    _, results = carried_out(tmp_path, 2, a=[disturbed] * 4)
+    failure = results["a"].failure
+    assert isinstance(failure, MeasureError)
+    assert failure.message == f"4 of 4 runs were disturbed, most often: {problem}"
+    assert advice in str(failure.advice)
 
 
 def test_tests_that_belong_together_are_given_up_together(tmp_path: Path) -> None:
