@@ -21,8 +21,13 @@ PAGE = ROOT / "docs" / "bench.md"
 FIGURES = ROOT / "docs" / "bench.json"
 
 BENCHMARKS: dict[str, tuple[str, ...]] = {
-    "pipeline": ("perf.pipeline",),
+    "weight": ("perf.weight",),
+    "idle": ("perf.idle",),
+    "fresh": ("perf.fresh",),
+    "period": ("perf.period",),
     "launches": ("perf.launches",),
+    "harness": ("perf.harness",),
+    "pipeline": ("perf.pipeline",),
     "scale-mbeans": ("perf.scale_mbeans",),
     "scale-runs": ("perf.scale_runs",),
     "endurance": ("perf.endurance", "--collector", "agent"),

@@ -1,0 +1,125 @@
+"""What buto itself takes: time beside the program's own, memory, and the start of its commands."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from buto.collect import open_collector
+from perf.figures import Figure, at_most, benchmark, conclude, told
+from perf.idle import is_the_program, tree
+from perf.napping import compiled, java, target
+
+TITLE = "The harness"
+ADDED_S = 0.3
+MEMORY_MB = 100.0
+HELP_S = 0.2
+LAUNCH_S = 0.5
+NAP_MS = 500
+ROOT = Path(__file__).parent.parent
+
+TELLING = """\
+import sys, time
+def tell(event, arguments):
+    if event == "subprocess.Popen" and str(arguments[0]).endswith("java"):
+        print("launched", time.monotonic_ns(), file=sys.stderr, flush=True)
+sys.addaudithook(tell)
+from buto.cli.main import entry
+entry()
+"""
+"""The command line, which also says when it starts a JVM."""
+
+
+def command_line(*words: str, telling: bool = False) -> list[str]:
+    return [sys.executable, *(["-c", TELLING] if telling else ["-m", "buto"]), *words]
+
+
+def environment() -> dict[str, str]:
+    return os.environ | {"PYTHONPATH": str(ROOT)}
+
+
+def wall_s(command: list[str] | tuple[str, ...]) -> float:
+    began = time.monotonic()
+    subprocess.run(command, stdout=subprocess.DEVNULL, env=environment(), check=True)
+    return time.monotonic() - began
+
+
+def added_s(classes: Path, n_launches: int) -> Iterator[float]:
+    """By a launch that is recorded, beyond one that is not."""
+    command = java(classes, "Nap", str(NAP_MS), "0")
+    with open_collector(target(command)) as collector:
+        for _ in range(n_launches):
+            plain = wall_s(command)
+            began = time.monotonic()
+            collector.record("perf")
+            yield time.monotonic() - began - plain
+
+
+def trained(directory: Path, classes: Path) -> None:
+    """An oracle for the program, as a user has one before ``buto check``."""
+    words = ("train", "nap", "--runs", "5", "-q", "--", *java(classes, "Nap", str(NAP_MS), "0"))
+    subprocess.run(
+        command_line(*words), cwd=directory, env=environment(), check=True, stdout=subprocess.DEVNULL
+    )
+
+
+def check(directory: Path) -> tuple[float, float]:
+    """Seconds from the start of ``buto check`` to its JVM's, and its memory in MB while that JVM lives."""
+    began = time.monotonic_ns()
+    process = subprocess.Popen(
+        command_line("check", "nap", "--runs", "1", "-q", telling=True),
+        cwd=directory,
+        env=environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    largest = 0.0
+    while process.poll() is None:
+        if any(is_the_program(pid) for pid in tree(process.pid)):
+            largest = max(largest, memory_mb(process.pid))
+        time.sleep(0.02)
+    assert process.stderr is not None
+    (launched,) = [int(line.split()[1]) for line in process.stderr if line.startswith("launched")]
+    return (launched - began) * 1e-9, largest
+
+
+def memory_mb(pid: int) -> float:
+    """Resident now, and so of what is measuring, whatever the judging takes later."""
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS"):
+            return int(line.split()[1]) * 1024e-6
+    return 0.0
+
+
+def measure(n_launches: int, n_starts: int) -> Iterator[Figure]:
+    with compiled() as classes, TemporaryDirectory(prefix="buto-perf-") as directory:
+        yield at_most("wall time added to a launch", list(added_s(classes, n_launches)), ADDED_S, "s", 3)
+        helps, bare, checks = [], [], []
+        trained(Path(directory), classes)
+        for _ in range(n_starts):
+            helps.append(wall_s(command_line("--help")))
+            bare.append(wall_s([sys.executable, "-c", "pass"]))
+            checks.append(check(Path(directory)))
+        yield at_most("memory of `buto check` while it measures", [mb for _, mb in checks], MEMORY_MB, "MB")
+        yield at_most("`buto --help`", helps, HELP_S, "s", 3)
+        yield told("a Python that does nothing", bare, "s", 3)
+        starts = [seconds for seconds, _ in checks]
+        yield at_most("`buto check` from its start to the JVM's launch", starts, LAUNCH_S, "s", 3)
+
+
+def main() -> int:
+    parser = benchmark(__doc__)
+    parser.add_argument("--launches", type=int, default=20)
+    parser.add_argument("--starts", type=int, default=10)
+    options = parser.parse_args()
+    return conclude(TITLE, tuple(measure(options.launches, options.starts)), options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

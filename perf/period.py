@@ -1,0 +1,67 @@
+"""How evenly spaced are samples at 10 ms while the program keeps the core busy?
+
+Program and collector share one core, which the program never leaves idle. The times are those that the
+samples carry: the program's clock for buto's agent, the collector's for polling. Periods in which a garbage
+collection ended are left out.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+
+import numpy as np
+
+from buto.collect import open_collector
+from buto.runs import FloatArray, Run
+from perf.figures import Figure, at_most, benchmark, conclude, told
+from perf.napping import compiled, java, measured, target
+
+TITLE = "Samples at 10 ms on a core that is never idle"
+INTERVAL_S = 0.01
+ERROR_MS = 0.5
+SETTLED_S = 0.5
+
+
+def errors_ms(run: Run) -> FloatArray:
+    """How far each period was from the interval; one in which ticks were missed is as long as it was."""
+    collected = sum(run.series(name) for name in run.column_of if name.startswith("jvm.gc.time["))
+    calm = np.diff(np.asarray(collected)) == 0
+    settled = run.times_s[:-1] >= SETTLED_S
+    errors: FloatArray = np.abs(np.diff(run.times_s) - INTERVAL_S)[calm & settled][:-1] * 1e3
+    return errors
+
+
+def measure(repeats: int, seconds: float) -> Iterator[Figure]:
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(cores)})
+    tails: dict[str, list[float]] = {"agent": [], "jmx": []}
+    medians: list[float] = []
+    try:
+        with compiled() as classes:
+            command = java(classes, "Work", "spin", str(round(seconds * 1e3)))
+            for _ in range(repeats):
+                for name in tails:
+                    with open_collector(target(command, INTERVAL_S, name)) as collector:
+                        errors = errors_ms(measured(collector).run)
+                    tails[name].append(float(np.percentile(errors, 99)))
+                    if name == "agent":
+                        medians.append(float(np.median(errors)))
+    finally:
+        os.sched_setaffinity(0, cores)
+    yield told("agent: error of the period, median", medians, "ms", 3)
+    yield at_most("agent: error of the period, 99th percentile", tails["agent"], ERROR_MS, "ms", 2)
+    yield told("polling over JMX: the same", tails["jmx"], "ms", 2)
+
+
+def main() -> int:
+    parser = benchmark(__doc__)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=8.0)
+    options = parser.parse_args()
+    return conclude(TITLE, tuple(measure(options.repeats, options.seconds)), options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
