@@ -330,7 +330,7 @@ def check_repeats(runs: Sequence[Run], planned: int) -> None:
     if commonest.startswith(STARVED):
         advice = "buto doctor (what else loads this machine), or sample less often with --interval"
     elif commonest.startswith(BLOCKED):
-        advice = "leave it out: name the MBeans to record with --mbean PATTERN"
+        advice = "record others with --mbean PATTERN, or sample less often with --interval"
     else:
         advice = f"buto runs show {shlex.join([invalid[-1].test, invalid[-1].id])}"
     raise MeasureError(

@@ -136,7 +136,8 @@ def _finish(
         "buto.left_over.processes": launch.n_left_over,
     }
     sampled = quality.sampling(times_s, launch.target.interval_s, quality.pauses_s(recording))
-    more = (*([bad_end] if bad_end else []), *problems, *_problems(session))
+    slow = quality.slow_beans(recording, sampled, launch.target.interval_s)
+    more = (*([bad_end] if bad_end else []), *problems, *_problems(session), *slow)
     judged = quality.quality_of(launch.target, outcome, sampled, foreign_load, more=more)
     return recording.finish(outcome, judged, stdout=launch.kept_stdout(), stderr=launch.kept_stderr())
 

@@ -144,7 +144,8 @@ def _finish(
     }
     interval_s = launch.target.interval_s
     sampled = quality.sampling(times_s, interval_s, quality.pauses_s(recording), session.duration_s)
-    more = (*([bad_end] if bad_end else []), *problems, *_problems(session, times_s, interval_s))
+    slow = quality.slow_beans(recording, sampled, interval_s)
+    more = (*([bad_end] if bad_end else []), *problems, *_problems(session, times_s, interval_s), *slow)
     judged = quality.quality_of(launch.target, outcome, sampled, foreign_load, more=more)
     return recording.finish(outcome, judged, stdout=launch.kept_stdout(), stderr=launch.kept_stderr())
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from buto.collect.recording import Recording
 from buto.collect.target import Target
+from buto.properties import split_name
 from buto.runs import FloatArray, Outcome, Quality
 
 STARVED = "it was starved"
@@ -81,6 +82,20 @@ def pauses_s(recording: Recording) -> FloatArray:
         if prop.name.startswith("jvm.gc.time[") and not prop.name.endswith("Cycles]"):
             total += recording.series(prop.name)
     return total
+
+
+def slow_beans(recording: Recording, sampled: Sampling, interval_s: float) -> tuple[str, ...]:
+    """Which MBeans take longer to answer than from one sample to the next, in a run that lacks samples."""
+    if sampled.missed_share <= MAX_MISSED_SHARE:
+        return ()
+    problems = []
+    for prop in recording.columns:
+        metric, bean = split_name(prop.name)
+        times_s = recording.series(prop.name) if metric == "buto.bean.time" else np.empty(0)
+        median_s = float(np.median(times_s[~np.isnan(times_s)])) if np.isfinite(times_s).any() else 0.0
+        if median_s > interval_s:
+            problems.append(f"{BLOCKED} {bean} takes {median_s:.2f} s to answer, every {interval_s:g} s")
+    return tuple(problems)
 
 
 def quality_of(

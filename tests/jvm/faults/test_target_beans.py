@@ -78,6 +78,13 @@ def test_an_mbean_that_never_answers_is_named_and_holds_no_exit_for_long(recorde
     assert run.outcome.duration_s < 20
 
 
+def test_an_mbean_that_is_slower_than_the_interval_is_named(recorder: Recorder) -> None:
+    mbeans = (MBeanSpec("test:*"),)
+    run = recorder.record("Odd", "blocks", "1500", options=("-Dslow=120",), mbeans=mbeans)
+    assert run.outcome.last_sample == "agent"
+    assert run.quality.problems[0].startswith("the MBean test:type=Blocking takes 0.1")
+
+
 def test_an_mbean_that_never_answers_ends_the_samples_of_jmx(jmx: Recorder) -> None:
     run = jmx.record("Odd", "blocks", "3000", mbeans=(MBeanSpec("test:*"),))
     assert run.stdout == b"done\n"

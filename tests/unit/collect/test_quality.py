@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.collect.quality import pauses_s, quality_of, sampling
+from buto.collect.quality import Sampling, pauses_s, quality_of, sampling, slow_beans
 from buto.collect.recording import Recording
 from buto.collect.target import Target
 from buto.properties import property_for
@@ -114,3 +114,14 @@ def test_an_unknown_load_is_not_mentioned() -> None:
     sampled = sampling(np.array([0.0, 9.0]), 0.1)
     (text, _) = quality_of(TARGET, GOOD, sampled, math.nan).problems
     assert "other processes" not in text
+
+
+def test_a_slow_mbean_is_named_where_samples_are_missing() -> None:
+    recording = Recording("test")
+    recording.zero_ns = 0
+    beans = {"buto.bean.time[a:b=slow]": [0.3, np.nan, 0.2], "buto.bean.time[a:b=quick]": [0.001, 9.0, 0.002]}
+    recording.add_columns(map(property_for, beans))
+    recording.add_rows(np.array([0, 1, 2]), np.array(list(beans.values())).T)
+    starved, whole = Sampling(0.5, 0.3, 0.3), Sampling(0.1, 0.3, 0.3)
+    assert slow_beans(recording, starved, 0.1) == ("the MBean a:b=slow takes 0.25 s to answer, every 0.1 s",)
+    assert slow_beans(recording, whole, 0.1) == ()
