@@ -17,6 +17,8 @@ from pathlib import Path
 import pytest
 
 from buto import oracle
+from buto.collect import jmx_door
+from buto.collect.session import session_directory
 from buto.runs import Run, RunStore
 from buto.runs.names import MAX_NAME_BYTES, start_of
 from tests.integration.stored import ROOT, a_run, buto, called, store
@@ -135,7 +137,7 @@ def test_two_butos_train_one_oracle_at_the_same_time(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "oracles").iterdir()] == ["leaker.json"]
 
 
-def test_two_butos_check_in_one_store_one_after_the_other(tmp_path: Path, classes: Path) -> None:
+def test_two_butos_measure_into_one_store_one_after_the_other(tmp_path: Path, classes: Path) -> None:
     first, second = tmp_path / "one", tmp_path / "two"
     for directory in (first, second):
         directory.mkdir()
@@ -176,6 +178,22 @@ def test_a_socket_path_that_is_taken_is_named(tmp_path: Path, bystander: subproc
     assert f"cannot attach to process {bystander.pid}: Connection refused" in done.stderr
     assert "Traceback" not in done.stderr
     assert bystander.poll() is None
+
+
+def test_a_port_that_is_taken_at_the_last_moment_is_not_insisted_on(
+    tmp_path: Path, bystander: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    until(lambda: (tmp_path / "begun").exists(), "the JVM does not start")
+    find, chosen = jmx_door._free_port, []
+    with session_directory() as directory, socket.create_server(("127.0.0.1", 0)) as taken:
+
+        def free_port() -> int:
+            chosen.append(find() if chosen else int(taken.getsockname()[1]))
+            return chosen[-1]
+
+        monkeypatch.setattr(jmx_door, "_free_port", free_port)
+        door = jmx_door.open_door(bystander.pid, directory)
+    assert f":{chosen[1]}/" in door.address
 
 
 def test_a_machine_without_a_free_port_is_told(tmp_path: Path) -> None:
