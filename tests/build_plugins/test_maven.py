@@ -238,15 +238,29 @@ def test_a_main_class_that_does_not_exist_is_told_by_buto(maven: Sample) -> None
     assert "buto, catalogue: could not be measured or judged" in done.output
 
 
-@pytest.mark.parametrize("goal", ["train", "check", "report"])
-def test_a_buto_that_breaks_off_neither_passes_nor_accuses(maven: Sample, tmp_path: Path, goal: str) -> None:
-    oracle = maven.directory / "src/test/buto/catalogue.json"
-    oracle.parent.mkdir(parents=True)
-    oracle.write_text("{}")
-    done = maven.build(f"buto:{goal}", f"-Dbuto.executable={breaking_buto(tmp_path)}", buto=False)
+def test_a_buto_that_breaks_off_neither_passes_nor_accuses(plugins: Path, tmp_path: Path) -> None:
+    """A module a goal; and one of which nobody says which test of its buto.yaml is meant."""
+    modules: dict[str, Changes] = {goal: bound(goal) for goal in ("train", "check", "accept", "report")}
+    build = reactor(tmp_path, {**modules, "which": {**bound("accept"), **WITHOUT_TESTS}})
+    for goal in modules:
+        (tmp_path / goal / "src/test/buto").mkdir(parents=True)
+        (tmp_path / goal / "src/test/buto/catalogue.json").write_text("{}")
+    (tmp_path / "which/buto.yaml").touch()
+    executable = f"-Dbuto.executable={breaking_buto(tmp_path)}"
+    done = build.build("--fail-at-end", "validate", executable, buto=False)
     assert done.code == 1
-    assert BROKEN in done.output
-    assert "buto, catalogue: buto itself failed" in done.output
+    assert FAILURE not in done.output
+    for goal in modules:
+        assert f"on project {goal}: buto, catalogue: buto itself failed" in done.output
+    assert "on project which: buto accept is about one test" in done.output
+
+
+def bound(goal: str) -> Changes:
+    """The goal, and no other, at the first phase of a build."""
+    return {
+        "<execution>": "<execution><phase>validate</phase>",
+        "<goal>check</goal>": f"<goal>{goal}</goal>",
+    }
 
 
 def test_modules_that_are_built_at_the_same_time_are_measured_one_after_the_other(
