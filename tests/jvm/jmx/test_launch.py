@@ -21,6 +21,7 @@ from buto.collect.recording import Recording
 from buto.errors import MeasureError
 from buto.properties import METRICS, Kind, property_for, split_name
 from buto.runs import Run
+from buto.runs.masking import Mask
 from tests.jvm.jmx.targets import QUEUE, once_sampled
 from tests.unit.collect.leftovers import nothing_is_left
 
@@ -62,8 +63,8 @@ def test_a_launched_program_gives_a_whole_run(
     end = tmp_path / "end"
 
     class SeenRecording(Recording):
-        def __init__(self, test: str) -> None:
-            super().__init__(test)
+        def __init__(self, test: str, mask: Mask | None = None) -> None:
+            super().__init__(test, mask=mask)
             recordings.append(self)
 
     monkeypatch.setattr("buto.collect.jmx_collector.Recording", SeenRecording)
