@@ -28,7 +28,7 @@ from buto.oracle.rounding import rounded
 from buto.oracle.settings import Settings
 from buto.properties import Property, Role
 from buto.runs import Run, RunSet
-from buto.runs.long import LongRun
+from buto.runs.long import drawn
 from buto.verdicts import Finding, Status, Verdict
 
 
@@ -77,8 +77,7 @@ class FittedBounds:
 
     def compare(self, run: Run) -> Comparison:
         """A run beside the bounds, for plots; of a long one only some samples."""
-        drawn = run.thinned() if isinstance(run, LongRun) else run
-        return compare(drawn, self.model, self.settings.pipeline)
+        return compare(drawn(run), self.model, self.settings.pipeline)
 
     def _findings(self, run: Run, comparison: Comparison) -> tuple[Finding, ...]:
         found = list(property_findings(run.id, comparison, self.model, self.settings))
@@ -143,8 +142,8 @@ class BoundsDetector:
 
     def stages(self, runs: RunSet, known: Wholes | None = None) -> Fit:
         """Everything between runs and bounds, for plots; the bounds are not rounded."""
-        drawn = [run.thinned() if known is not None and isinstance(run, LongRun) else run for run in runs]
-        return fit(drawn, self.judged(runs), self.settings.pipeline, known)
+        shown = runs.runs if known is None else [drawn(run) for run in runs]
+        return fit(shown, self.judged(runs), self.settings.pipeline, known)
 
     def judged(self, runs: RunSet) -> list[Property]:
         """The properties that were read in each of these runs, by name. JudgeError if there are none."""

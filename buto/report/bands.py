@@ -53,6 +53,7 @@ class Panel:
     Attributes:
         reach: how far the checked runs are on their way to a finding, in the terms of what decides, see
             :meth:`buto.report.views.View.reach`; None where nothing was judged.
+        of_some: whether the curves are of some samples only, which cannot show that nothing moves.
     """
 
     prop: Property
@@ -61,6 +62,7 @@ class Panel:
     band: Band | None = None
     findings: Sequence[Finding] = ()
     reach: float | None = None
+    of_some: bool = False
 
     @property
     def since_s(self) -> float | None:
@@ -101,9 +103,9 @@ class Panel:
 
     @property
     def moves(self) -> bool:
-        """Whether its value ever changes, from one run to another or within one; true without any curve."""
+        """Whether its value ever changes, from one run to another or within one; true where nobody knows."""
         columns = [curve.values for curve in (*self.training, *self.checked)]
-        if not columns:
+        if not columns or self.of_some:
             return True
         values = np.concatenate(columns)
         known = values[np.isfinite(values)]

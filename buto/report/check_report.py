@@ -15,6 +15,7 @@ from buto.report.bands import Panel
 from buto.report.environment import EnvironmentRow, environment_rows
 from buto.report.views import OF_BAND, RunsView, panels_of, view_of
 from buto.runs import Run, RunSet
+from buto.runs.long import drawn_stride
 from buto.verdicts import Verdict
 
 NO_RUNS = RunSet(())
@@ -42,6 +43,7 @@ class CheckReport:
         emitters: notifications that are expected, with their times.
         oracle_warnings: what training left out.
         next_steps: commands to type next.
+        stride: of the samples of the runs each so manieth is drawn; 1 unless they are too many to hold.
     """
 
     test: str
@@ -60,6 +62,7 @@ class CheckReport:
     oracle_warnings: tuple[str, ...] = ()
     next_steps: tuple[str, ...] = ()
     reach_of: str = OF_BAND
+    stride: int = 1
 
 
 def check_report(
@@ -99,6 +102,7 @@ def check_report(
         oracle_warnings=oracle.warnings,
         next_steps=tuple(next_steps),
         reach_of=view.reach_of,
+        stride=max((drawn_stride(run) for run in (*training, *checked)), default=1),
     )
 
 

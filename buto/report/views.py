@@ -17,7 +17,7 @@ from buto.oracle.calibrated_findings import standing
 from buto.properties import Property
 from buto.report.bands import Band, Curve, Panel
 from buto.runs import FloatArray, Run, RunSet
-from buto.runs.long import LongRun
+from buto.runs.long import drawn, drawn_stride
 from buto.verdicts import Finding
 
 OF_BAND = "of its band"
@@ -156,7 +156,7 @@ class RunsView:
         return None
 
     def curves(self, run: Run) -> tuple[FloatArray, FloatArray]:
-        series = series_of(run.thinned() if isinstance(run, LongRun) else run, self.properties)
+        series = series_of(drawn(run), self.properties)
         return series.times_s, series.values
 
     def reach(self, runs: Sequence[Run]) -> FloatArray:
@@ -183,8 +183,9 @@ def panels_of(
     taught = [(run.id, *view.curves(run)) for run in training]
     judged = [(run.id, *view.curves(run)) for run in checked]
     reach = view.reach(checked)
+    of_some = any(drawn_stride(run) > 1 for run in (*training, *checked))
     rank = {finding.subject: place for place, finding in reversed(list(enumerate(findings)))}
-    drawn = [
+    panels = [
         Panel(
             prop,
             [Curve(times, values[:, column], run_id) for run_id, times, values in taught],
@@ -192,13 +193,14 @@ def panels_of(
             view.band(column),
             [finding for finding in findings if finding.subject == prop.name],
             None if math.isnan(reach[column]) else float(reach[column]),
+            of_some=of_some,
         )
         for column, prop in enumerate(view.properties)
     ]
     last = len(findings)
     return tuple(
         sorted(
-            drawn,
+            panels,
             key=lambda panel: (rank.get(panel.prop.name, last), not panel.moves, -(panel.reach or 0.0)),
         )
     )

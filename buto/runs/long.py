@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -80,6 +80,23 @@ class LongRun(Run):
             self.stdout,
             self.stderr,
         )
+
+
+def drawn(run: Run) -> Run:
+    """The run, or of one of LONG_VALUES or more, wherever it is held, some samples."""
+    if isinstance(run, LongRun):
+        return run.thinned()
+    stride = drawn_stride(run)
+    if stride == 1:
+        return run
+    return replace(run, times_s=run.times_s[::stride].copy(), values=run.values[::stride].copy())
+
+
+def drawn_stride(run: Run) -> int:
+    """Of how many samples of a run one is drawn."""
+    if isinstance(run, LongRun):
+        return run.stride
+    return stride_for(run.n_samples) if run.values.size >= LONG_VALUES else 1
 
 
 def stride_for(n_samples: int) -> int:

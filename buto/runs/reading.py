@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shlex
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
@@ -81,18 +82,19 @@ def read_file(path: Path, max_bytes: int, *, follow: bool = False) -> bytes:
     return content
 
 
-def open_file(path: Path, max_bytes: int) -> tuple[BinaryIO, str]:
-    """A regular file, open for reading, and the SHA-256 of its content; raises as :func:`read_file`."""
+@contextmanager
+def open_file(path: Path, max_bytes: int) -> Iterator[BinaryIO]:
+    """A regular file, open for reading in pieces; raises as :func:`read_file`."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
         raise ValueError("it is missing") from None
     except OSError as error:
         raise ValueError("it is a link" if path.is_symlink() else f"{error.strerror}") from error
-    file = os.fdopen(descriptor, "rb")
-    status = os.fstat(descriptor)
-    if not stat.S_ISREG(status.st_mode):
-        raise ValueError("it is no regular file")
-    if status.st_size > max_bytes:
-        raise ValueError(f"it is larger than {max_bytes} bytes")
-    return file, hashlib.file_digest(file, "sha256").hexdigest()
+    with os.fdopen(descriptor, "rb") as file:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise ValueError("it is no regular file")
+        if status.st_size > max_bytes:
+            raise ValueError(f"it is larger than {max_bytes} bytes")
+        yield file

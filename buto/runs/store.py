@@ -212,12 +212,12 @@ class RunStore:
     ) -> dict[str, Any]:
         """What a long run has instead of its samples; all of them were looked at, so they can be read."""
         path = self._directory(test, run_id) / SAMPLES
-        with self._judging(test, run_id, SAMPLES):
-            # Held open, so that it is this very file that is read, whatever is put in its place.
-            opened, sha256 = open_file(path, _MAX_BYTES[SAMPLES])
-            if StoredFile(os.fstat(opened.fileno()).st_size, sha256) != head.files.get(SAMPLES):
+        with self._judging(test, run_id, SAMPLES), open_file(path, _MAX_BYTES[SAMPLES]) as opened:
+            sha256 = hashlib.file_digest(opened, "sha256").hexdigest()
+            if StoredFile(opened.tell(), sha256) != head.files.get(SAMPLES):
                 raise ValueError(f"it is not the file that {DOCUMENT} describes")
-            file = tables.samples_file(opened, properties, head.n_samples)
+            # By its descriptor, so that it is this very file that stays open, whatever is put in its place.
+            file = tables.samples_file(f"/proc/self/fd/{opened.fileno()}", properties, head.n_samples)
         lock = Lock()
 
         def read(columns: Sequence[int]) -> FloatArray:

@@ -7,7 +7,7 @@ where it is installed, which takes longer than anything that is done here.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -55,9 +55,9 @@ def samples_from_parquet(
 
 
 def samples_file(
-    source: bytes | BinaryIO, properties: Sequence[Property], n_samples: int
+    source: bytes | str, properties: Sequence[Property], n_samples: int
 ) -> pa.parquet.ParquetFile:
-    """Open samples, to read some columns at a time.
+    """Open samples, from their bytes or by their path, to read some columns at a time.
 
     Raises:
         ValueError: it is no Parquet, not of these properties and this length, or too large.
@@ -204,11 +204,11 @@ def _to_parquet(table: pa.Table) -> bytes:
     return content
 
 
-def _open(source: bytes | BinaryIO, schema: pa.Schema, n_rows: int) -> pa.parquet.ParquetFile:
+def _open(source: bytes | str, schema: pa.Schema, n_rows: int) -> pa.parquet.ParquetFile:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    file = pq.ParquetFile(pa.BufferReader(source) if isinstance(source, bytes) else source)
+    file = pq.ParquetFile(pa.BufferReader(source) if isinstance(source, bytes) else pa.OSFile(source))
     if file.metadata.num_rows != n_rows:
         raise ValueError(f"it has {file.metadata.num_rows} rows, {n_rows} are expected")
     if not file.schema_arrow.equals(schema):

@@ -32,18 +32,26 @@ _LEVELS = ("the mean over", "the mean of", "the median", "the level", "the large
 
 BAND_POINTS = 200
 MAX_PANELS = 300
+"""So many properties are all drawn; of more only those that matter most."""
+
+MOST_TELLING = 20
 MAX_EMITTERS = 40
+
+
+def drawn(report: CheckReport) -> Sequence[Panel]:
+    """The panels that are drawn: all of them, or of very many the first, for which most speaks."""
+    return report.panels if len(report.panels) <= MAX_PANELS else report.panels[:MOST_TELLING]
 
 
 def points_of(report: CheckReport) -> int:
     """How many points of a run are drawn, an even number."""
-    curves = max(1, sum(len(panel.training) + len(panel.checked) for panel in report.panels[:MAX_PANELS]))
+    curves = max(1, sum(len(panel.training) + len(panel.checked) for panel in drawn(report)))
     return min(MOST_POINTS, max(FEWEST_POINTS, MAX_VALUES // curves)) // 2 * 2
 
 
 def training_drawn(report: CheckReport) -> list[int]:
     """Which of the training runs at hand are drawn: all, or as many as there is room for, evenly chosen."""
-    n_panels = max(1, min(MAX_PANELS, len(report.panels)))
+    n_panels = max(1, len(drawn(report)))
     n_checked = max((len(panel.checked) for panel in report.panels), default=0)
     n_training = max((len(panel.training) for panel in report.panels), default=0)
     room = max(1, MAX_VALUES // (n_panels * FEWEST_POINTS) - n_checked)
@@ -52,7 +60,7 @@ def training_drawn(report: CheckReport) -> list[int]:
 
 def page_data(report: CheckReport) -> dict[str, Any]:
     """Everything that the page's script draws."""
-    panels = report.panels[:MAX_PANELS]
+    panels = drawn(report)
     most = points_of(report)
     chosen = training_drawn(report)
     training = _thinned_runs([[panel.training[one] for one in chosen] for panel in panels], most)
@@ -155,7 +163,7 @@ def _panel_data(
         "unit": unit_data(panel.prop.unit),
         "lowest": _number(panel.prop.lower),
         "moves": panel.moves,
-        "tag": _tag(panel, reach_of),
+        "tag": tag_of(panel, reach_of),
         "reach": None if panel.reach is None else min(panel.reach, 1.0),
         "scale": [scale.low, scale.step],
         "training": [codes(values, scale) for values in training],
@@ -165,7 +173,7 @@ def _panel_data(
     }
 
 
-def _tag(panel: Panel, reach_of: str) -> str:
+def tag_of(panel: Panel, reach_of: str) -> str:
     """The few words beside a property's name."""
     if panel.findings:
         return words.change(panel.findings[0])

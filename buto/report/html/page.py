@@ -8,7 +8,7 @@ from buto import __version__
 from buto.oracle import CALIBRATED
 from buto.report.check_report import CheckReport
 from buto.report.html import assets, summary, tables
-from buto.report.html.data import MAX_PANELS, page_data, points_of, training_drawn
+from buto.report.html.data import drawn, page_data, points_of, training_drawn
 from buto.report.html.output import notifications, output
 from buto.report.html.reasoning import reasoning
 from buto.report.html.text import escape, json_block
@@ -77,7 +77,12 @@ def _body(report: CheckReport) -> Iterator[str]:
 
 def _properties(report: CheckReport) -> Iterator[str]:
     yield '<section id="properties"><h2>All properties</h2>'
-    yield f'<p class="note">{escape(_drawn(report))}</p><div id="overview"></div></section>'
+    yield f'<p class="note">{escape(_drawn(report))}</p>'
+    if _left_out(report):
+        yield f'<p class="note">{escape(_left_out(report))}</p>'
+    yield '<div id="overview"></div>'
+    yield from tables.others(report)
+    yield "</section>"
 
 
 def _drawn(report: CheckReport) -> str:
@@ -88,13 +93,26 @@ def _drawn(report: CheckReport) -> str:
         said += "The bands are drawn for the eye; what decides is the p-value. "
     if settings.smoothing != "none":
         smoothing = f"the {settings.smoothing} of {settings.window} samples"
-        said += f"Curves are as they were judged, smoothed by {smoothing}. "
+        as_judged = "as they were judged, " if report.stride == 1 else ""
+        said += f"Curves are {as_judged}smoothed by {smoothing}. "
     said += (
         f"Of each run at most {points_of(report)} points are drawn, the lowest and the highest of each "
         "span of time. "
     )
     if chosen < at_hand:
         said += f"{chosen} of {at_hand} training runs are drawn. "
-    if len(report.panels) > MAX_PANELS:
-        said += f"The first {MAX_PANELS} of {len(report.panels)} properties are drawn. "
+    return said.rstrip()
+
+
+def _left_out(report: CheckReport) -> str:
+    """What of many properties or of long runs is not drawn; empty if everything is."""
+    said = ""
+    if report.stride > 1:
+        said += (
+            "The runs are so long that curves, and what measuring cost, are of one sample in "
+            f"{report.stride}; what decides is of all samples. "
+        )
+    n_drawn = len(drawn(report))
+    if n_drawn < len(report.panels):
+        said += f"The {n_drawn} of {len(report.panels):,} properties that matter most are drawn. "
     return said.rstrip()

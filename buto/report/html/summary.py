@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from buto.report import words
 from buto.report.bands import Panel
 from buto.report.check_report import CheckReport
-from buto.report.html.data import MAX_PANELS, share, when
+from buto.report.html.data import drawn, share, when
 from buto.report.html.text import escape, titled
 from buto.units import format_count, format_seconds
 from buto.verdicts import Direction, Effect, Finding, Status
@@ -53,7 +53,7 @@ def header(report: CheckReport) -> Iterator[str]:
 def findings(report: CheckReport) -> Iterator[str]:
     """The findings, worst first; of a pass without any, what came closest."""
     told = words.told_findings(report.verdict)
-    places = {panel.prop.name: place for place, panel in enumerate(report.panels[:MAX_PANELS])}
+    places = {panel.prop.name: place for place, panel in enumerate(drawn(report))}
     if told:
         title = "What differs" if report.verdict.status is not Status.PASS else "Not enough to fail"
         yield f'<section id="findings"><h2>{title}</h2>'

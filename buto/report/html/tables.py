@@ -12,13 +12,14 @@ from buto.properties import Kind, split_name
 from buto.report.bands import Curve, Panel
 from buto.report.check_report import CheckReport
 from buto.report.environment import EnvironmentRow, Likeness
-from buto.report.html.data import when
+from buto.report.html.data import drawn, tag_of, when
 from buto.report.html.summary import name
 from buto.report.html.text import escape
 from buto.runs import Run
 from buto.units import format_change, format_count, format_percent, format_quantity, format_seconds
 
 MAX_ROWS = 400
+MAX_LISTED = 5000
 MAX_RUNS = 60
 _SIGNS = {
     Likeness.DECIDES: "≠ decides",
@@ -49,6 +50,23 @@ def environment(report: CheckReport) -> Iterator[str]:
             yield from _metadata(folded)
             yield "</details>"
     yield "</section>"
+
+
+def others(report: CheckReport) -> Iterator[str]:
+    """The properties that are not drawn, as a list that can be searched; nothing if all are drawn."""
+    rest = report.panels[len(drawn(report)) :]
+    if not rest:
+        return
+    yield f'<details id="others"><summary>{format_count(len(rest), "other property")}</summary>'
+    yield '<p class="filter"><input type="search" placeholder="filter by name" '
+    yield 'aria-label="filter other properties by name"> <span class="note" role="status"></span></p>'
+    yield '<div class="scroll"><table class="short"><thead><tr><th>property</th><th></th></tr></thead><tbody>'
+    for panel in rest[:MAX_LISTED]:
+        yield f"<tr><td>{name(panel.prop.name)}</td><td>{escape(tag_of(panel, report.reach_of))}</td></tr>"
+    yield "</tbody></table></div>"
+    if len(rest) > MAX_LISTED:
+        yield f"<p class=note>And {len(rest) - MAX_LISTED:,} more.</p>"
+    yield "</details>"
 
 
 def runs(report: CheckReport) -> Iterator[str]:

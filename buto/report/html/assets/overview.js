@@ -68,6 +68,20 @@ function constants(still) {
     element("div", { class: "scroll" }, element("table", {}, element("tbody", {}, ...rows))));
 }
 
+function others(place) {
+  const [filter, count] = [place.querySelector("input"), place.querySelector("[role=status]")];
+  const rows = [...place.querySelectorAll("tbody tr")];
+  filter.addEventListener("input", () => {
+    const wanted = filter.value.trim().toLowerCase();
+    let shown = 0;
+    for (const row of rows) {
+      row.hidden = !row.cells[0].textContent.toLowerCase().includes(wanted);
+      shown += !row.hidden;
+    }
+    count.textContent = wanted ? `${shown} of ${rows.length}` : "";
+  });
+}
+
 function dialog(box) {
   let shown = 0;
   const open = (i) => {

@@ -7,6 +7,8 @@ for (const place of document.querySelectorAll("[data-panel]")) {
   chart.draw();
 }
 overview(document.getElementById("overview"));
+const undrawn = document.getElementById("others");
+if (undrawn) others(undrawn);
 const notified = document.getElementById("timeline");
 if (notified) timeline(notified);
 const openLarge = dialog(document.getElementById("large"));

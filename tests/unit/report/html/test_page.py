@@ -14,11 +14,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from buto import oracle
+from buto.properties import Property, property_for
 from buto.report.check_report import CheckReport
 from buto.report.html import render
-from buto.report.html.data import MAX_VALUES, page_data, points_of, training_drawn
+from buto.report.html.data import MAX_VALUES, MOST_TELLING, page_data, points_of, training_drawn
 from buto.report.html.events import MAX_MARKS, collections_of
-from buto.runs import Run
+from buto.report.html.text import line
+from buto.runs import Run, run_set
 from buto.units import format_number
 from buto.verdicts import Status, Verdict
 from tests.unit.report.html import reports
@@ -236,3 +239,31 @@ def test_what_was_never_read_and_runs_without_samples_are_no_obstacle() -> None:
     assert data_of(render(replace(report, panels=(replace(panel, checked=none, training=()),))))["lengths"][
         "checked"
     ] == [0]
+
+
+def test_of_very_many_properties_those_that_matter_most_are_drawn_and_the_others_listed() -> None:
+    properties = (
+        *map(property_for, reports.NAMES),
+        *(Property(f"mbean[a:id={n:04d}]/<b>") for n in range(491)),
+    )
+    training = run_set([reports.a_run(number, n_samples=20, properties=properties) for number in range(5)])
+    report = reports.report_of(
+        training,
+        run_set([reports.a_run(40, leak=40.0, n_samples=20, properties=properties)]),
+        settings=oracle.CALIBRATED,
+    )
+    page = render(report)
+    data = page_data(report)
+    assert len(data["panels"]) == MOST_TELLING
+    assert [panel["name"] for panel in data["panels"]] == [
+        line(panel.prop.name) for panel in report.panels[:MOST_TELLING]
+    ]
+    found = [finding.subject for finding in report.verdict.findings][:MOST_TELLING]
+    assert [panel.prop.name for panel in report.panels[: len(found)]] == found
+    assert f"The {MOST_TELLING} of {len(report.panels):,} properties that matter most are drawn." in page
+    assert f"{len(report.panels) - MOST_TELLING} other properties" in page
+    listed = page.split('<details id="others">')[1].split("</details>")[0]
+    assert listed.count("<tr>") == len(report.panels) - MOST_TELLING + 1
+    assert "&lt;b&gt;" in listed
+    assert "<b>mbean" not in listed
+    assert len(page.encode()) < 2 * MEGABYTE

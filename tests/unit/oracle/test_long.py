@@ -1,0 +1,124 @@
+"""What is learned of runs that do not fit into memory together is what is learned of all of them at once."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from buto import oracle
+from buto.errors import JudgeError
+from buto.experiments import dataset
+from buto.oracle import CALIBRATED, Oracle
+from buto.oracle import long as by_parts
+from buto.oracle.document import to_text
+from buto.report.levels import levels
+from buto.runs import RunSet, RunStore, run_set
+from buto.runs import long as long_runs
+from buto.runs import store as stores
+from buto.runs.long import LongRun
+
+RECORDED = Path(__file__).parents[3] / "data" / "experiments"
+N_TRAINING = 8
+
+
+def recorded() -> list[RunSet]:
+    """Some runs of each of some recorded programs, those with the most and the fewest samples among them."""
+    host = dataset.hosts(RECORDED)[0]
+    groups = sorted(dataset.load(RECORDED, host).values(), key=lambda runs: runs.runs[0].n_samples)
+    usable = [runs.valid() for runs in groups if len(runs.valid()) > N_TRAINING + 3]
+    assert len(usable) > 8
+    return [
+        RunSet(runs.runs[: N_TRAINING + 3]) for runs in (*usable[:2], usable[len(usable) // 2], *usable[-2:])
+    ]
+
+
+GROUPS = recorded()
+
+
+def told(learned: Oracle) -> str:
+    return to_text({"model": learned.fitted.to_data(), "warnings": list(learned.warnings)})
+
+
+@pytest.fixture
+def long(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> RunStore:
+    """A store that takes every run for a long one; two properties are learned from at a time."""
+    monkeypatch.setattr(stores, "LONG_VALUES", 1)
+    monkeypatch.setattr(by_parts, "PART_VALUES", 1)
+    return RunStore(tmp_path)
+
+
+@pytest.mark.parametrize("runs", GROUPS, ids=[runs.runs[0].test for runs in GROUPS])
+@pytest.mark.parametrize("part_values", [1, 20_000])
+def test_an_oracle_and_its_verdicts_are_the_same_to_the_last_digit(
+    runs: RunSet, long: RunStore, part_values: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(by_parts, "PART_VALUES", part_values)
+    for run in runs:
+        long.add(run)
+    opened = long.open_set(runs.runs[0].test, long.ids(runs.runs[0].test))
+    assert all(isinstance(run, LongRun) for run in opened)
+    plain = oracle.train(RunSet(runs.runs[:N_TRAINING]), CALIBRATED)
+    parted = oracle.train(RunSet(opened.runs[:N_TRAINING]), CALIBRATED)
+    assert told(parted) == told(plain)
+    for first, last in ((N_TRAINING, N_TRAINING + 1), (N_TRAINING, N_TRAINING + 3)):
+        expected = oracle.check(plain, RunSet(runs.runs[first:last]))
+        assert oracle.check(parted, RunSet(opened.runs[first:last])) == expected
+    for one, other in zip(opened, runs, strict=True):
+        assert levels(one) == levels(other)
+
+
+def test_features_before_they_are_rounded_are_the_same_bits(long: RunStore) -> None:
+    runs = GROUPS[0]
+    for run in runs:
+        long.add(run)
+    opened = long.open_set(runs.runs[0].test, long.ids(runs.runs[0].test))
+    detector = oracle.BoundsDetector(CALIBRATED)
+    properties = detector.judged(runs)
+    assert detector.judged(opened) == properties
+    plain = by_parts.learn(runs.runs, properties)
+    parts = by_parts._learned(opened, by_parts._divided(properties, 1000))
+    joined = by_parts._joined([part.profile for part in parts])
+    assert len(parts) > 10
+    assert joined.catalogue == plain.catalogue
+    assert joined.values.tobytes() == plain.values.tobytes()
+    assert joined.grain.tobytes() == plain.grain.tobytes()
+
+
+def test_only_bands_are_of_some_samples(long: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(long_runs, "MOST_SAMPLES", 30)
+    runs = GROUPS[-1]
+    for run in runs:
+        long.add(run)
+    opened = long.open_set(runs.runs[0].test, long.ids(runs.runs[0].test))
+    plain, parted = oracle.train(runs, CALIBRATED), oracle.train(opened, CALIBRATED)
+    (theirs, ours) = (json.loads(told(one))["model"] for one in (plain, parted))
+    assert len(ours["bands"]["times_s"]) <= 30 < len(theirs["bands"]["times_s"])
+    assert {key: ours[key] for key in ours if key != "bands"} == {
+        key: theirs[key] for key in theirs if key != "bands"
+    }
+    for mine, other in zip(ours["bands"]["properties"], theirs["bands"]["properties"], strict=True):
+        assert mine["grain"] == other["grain"]
+        assert mine["name"] == other["name"]
+
+
+def test_too_few_long_runs_are_refused_as_others_are(long: RunStore) -> None:
+    for run in GROUPS[0].runs[:4]:
+        long.add(run)
+    opened = long.open_set(GROUPS[0].runs[0].test, long.ids(GROUPS[0].runs[0].test))
+    with pytest.raises(JudgeError, match="at least 5 runs"):
+        oracle.train(opened, CALIBRATED)
+
+
+def test_a_property_that_some_run_lacks_is_left_out_with_the_same_reason(long: RunStore) -> None:
+    runs = list(GROUPS[0])
+    values = runs[3].values.copy()
+    values[:, 5] = np.nan
+    runs[3] = replace(runs[3], values=values)
+    for run in runs:
+        long.add(run)
+    opened = long.open_set(runs[0].test, long.ids(runs[0].test))
+    assert told(oracle.train(opened, CALIBRATED)) == told(oracle.train(run_set(runs), CALIBRATED))

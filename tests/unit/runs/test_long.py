@@ -1,0 +1,125 @@
+"""Runs of too many values to hold: some samples in memory, all the others on demand."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from buto.analysis.series import series_of
+from buto.errors import BadFileError
+from buto.properties import Property
+from buto.runs import Run, RunStore, store
+from buto.runs.long import MOST_SAMPLES, LongRun, drawn, stride_for
+from buto.runs.store import SAMPLES
+from tests.unit.runs.examples import a_run, assert_same
+
+N_SAMPLES = 1000
+NAMES = (
+    "jvm.memory",
+    "jvm.memory.used",
+    "jvm.memory.used.max",
+    "mbean[a:b=c]/D",
+    "mbean[a:b=c]/D.e",
+    "never",
+)
+
+
+def a_long_run(run_id: str = "1") -> Run:
+    random = np.random.default_rng(int(run_id))
+    values = random.normal(size=(N_SAMPLES, len(NAMES))) * 10.0 ** np.arange(len(NAMES))
+    values[5:700, 2] = np.nan
+    values[3, 3] = math.inf
+    values[:, 5] = np.nan
+    return a_run(
+        run_id,
+        properties=tuple(map(Property, NAMES)),
+        times_s=np.arange(N_SAMPLES) / 10 + 0.05,
+        values=values,
+    )
+
+
+@pytest.fixture
+def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LongRun:
+    monkeypatch.setattr(store, "LONG_VALUES", N_SAMPLES)
+    here = RunStore(tmp_path)
+    here.add(a_long_run())
+    (run,) = here.open_set("leaker", ["1"])
+    assert isinstance(run, LongRun)
+    return run
+
+
+def test_every_part_of_a_long_run_is_that_of_the_run(opened: LongRun) -> None:
+    whole = a_long_run()
+    for columns in ([0], [1, 0], [4, 3, 2, 1, 0], range(6), []):
+        properties = [whole.properties[column] for column in columns]
+        part = opened.part(properties)
+        assert part.values.tobytes() == whole.values[:, list(columns)].tobytes()
+        assert part.times_s.tobytes() == whole.times_s.tobytes()
+        assert series_of(opened, properties).values.tobytes() == series_of(whole, properties).values.tobytes()
+    assert opened.part([Property("jvm.memory"), Property("unknown")]).properties == (Property("jvm.memory"),)
+
+
+def test_what_is_held_is_each_so_manieth_sample(opened: LongRun) -> None:
+    whole = a_long_run()
+    assert (opened.n_samples, opened.stride) == (N_SAMPLES, 16)
+    assert opened.values.tobytes() == whole.values[::16].tobytes()
+    assert opened.times_s.tobytes() == whole.times_s[::16].tobytes()
+    assert drawn(opened).n_samples == len(opened.times_s)
+    for column in range(len(NAMES)):
+        assert repr(opened.smallest_read(column)) == repr(whole.smallest_read(column))
+
+
+def test_all_but_the_samples_is_as_in_any_run(opened: LongRun) -> None:
+    assert_same(opened.part(opened.properties), a_long_run())
+
+
+def test_runs_of_one_set_keep_samples_of_the_same_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "LONG_VALUES", N_SAMPLES)
+    here = RunStore(tmp_path)
+    here.add(a_long_run("1"))
+    short = a_long_run("2")
+    here.add(a_run("2", properties=short.properties, times_s=short.times_s[:900], values=short.values[:900]))
+    here.add(a_run("3"))
+    runs = here.open_set("leaker", here.ids("leaker")).runs
+    assert [getattr(run, "stride", None) for run in runs] == [16, 16, None]
+    assert_same(runs[2], a_run("3"))
+
+
+@pytest.mark.parametrize("n_samples", [0, 1, MOST_SAMPLES, MOST_SAMPLES + 1, 28_800, 10**7])
+def test_no_more_samples_are_held_than_are_said(n_samples: int) -> None:
+    stride = stride_for(n_samples)
+    assert len(range(0, n_samples, stride)) <= MOST_SAMPLES
+    assert stride == 1 or len(range(0, n_samples, stride // 2)) > MOST_SAMPLES
+
+
+def test_a_damaged_long_run_is_refused_before_anything_is_made_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "LONG_VALUES", N_SAMPLES)
+    here = RunStore(tmp_path)
+    path = here.add(a_long_run()) / SAMPLES
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(BadFileError, match="not the file that"):
+        here.open_set("leaker", ["1"])
+    path.unlink()
+    with pytest.raises(BadFileError, match="missing"):
+        here.open_set("leaker", ["1"])
+
+
+def test_a_run_that_is_deleted_meanwhile_can_be_read_to_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "LONG_VALUES", N_SAMPLES)
+    here = RunStore(tmp_path)
+    here.add(a_long_run())
+    (run,) = here.open_set("leaker", ["1"])
+    assert isinstance(run, LongRun)
+    here.delete("leaker", ["1"])
+    assert_same(run.part(run.properties), a_long_run())
