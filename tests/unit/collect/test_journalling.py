@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.collect.journalling import AbandonedError, Journal, recover, recovered
+from buto.collect.journalling import EVERY_S, AbandonedError, Journal, recover, recovered
 from buto.collect.recording import Mark, Recording
 from buto.errors import BadFileError, ButoError, MeasureError
 from buto.properties import Property
@@ -282,3 +283,17 @@ def test_journals_are_no_runs(tmp_path: Path) -> None:
     assert store.ids("leaker") == ["20260101T000000.000Z-0000"]
     assert [one.id for one in unfinished(store, ["leaker"])] == [recording.id]
     assert unfinished(store, ["unknown"]) == []
+
+
+def test_a_journal_costs_less_than_a_hundredth_of_a_core(tmp_path: Path) -> None:
+    recording = a_recording()
+    recording.add_columns(Property(f"p{column}", "1") for column in range(80))
+    recording.metadata.update({f"system.property[p{number}]": "x" * 50 for number in range(120)})
+    with at_once(RunStore(tmp_path)) as journal:
+        used_s = []
+        for number in range(20):
+            add_samples(recording, 1 + 50 * number, 50)
+            before_s = time.process_time()
+            journal.keep(recording)
+            used_s.append(time.process_time() - before_s)
+    assert np.median(used_s) < 0.01 * EVERY_S
