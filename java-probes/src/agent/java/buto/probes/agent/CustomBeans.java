@@ -42,7 +42,7 @@ final class CustomBeans implements NotificationListener {
     /** The beans that are read. In the sampler thread only. */
     private final LinkedHashMap<ObjectName, CustomBean> live = new LinkedHashMap<ObjectName, CustomBean>();
 
-    /** The bean whose own code the sampler is in, and since when; null while it is in none. Guarded by this. */
+    /** The bean whose own code the sampler is in, and since when; null for none. Guarded by this. */
     private ObjectName entered;
 
     private long enteredTime;
@@ -66,7 +66,7 @@ final class CustomBeans implements NotificationListener {
         return notifications;
     }
 
-    /** All of it, listening; null, with the reason in metadata, where the program has replaced the server by none. */
+    /** All of it, listening; null, with the reason in metadata, where there is no server to be had. */
     static CustomBeans open(BeanRule[] rules, Metadata metadata) {
         try {
             CustomBeans beans = new CustomBeans(rules, metadata);
