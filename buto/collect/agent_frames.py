@@ -27,6 +27,9 @@ MAX_FRAME_BYTES = 16 * 1024 * 1024
 MAX_HELLO_BYTES = 1024 * 1024
 """Of the first frame, which comes from somebody who has not shown the secret yet."""
 
+_LATEST_NS = 1 << 62
+"""Of any two times before it the difference is a number of 64 bits."""
+
 _KINDS = (Kind.GAUGE, Kind.COUNTER, Kind.CONSTANT)
 _LENGTH = struct.Struct(">I")
 
@@ -93,6 +96,12 @@ class _Body:
     def number(self, layout: str) -> int:
         return self.unpack(layout)[0]
 
+    def time(self) -> int:
+        time_ns = self.number("q")
+        if not -_LATEST_NS < time_ns < _LATEST_NS:
+            raise ChannelError(f"the time {time_ns} ns, that no clock shows")
+        return time_ns
+
     def text(self) -> str:
         try:
             return self.take(self.number("I")).decode()
@@ -154,6 +163,8 @@ def _samples(body: _Body) -> Samples:
     n_rows, n_columns = body.unpack("II")
     words = np.frombuffer(body.take(n_rows * (1 + n_columns) * 8), dtype=">i8")
     rows = words.reshape(n_rows, 1 + n_columns)
+    if not ((rows[:, 0] > -_LATEST_NS) & (rows[:, 0] < _LATEST_NS)).all():
+        raise ChannelError("a time that no clock shows")
     return Samples(rows[:, 0].astype(np.int64), rows[:, 1:].view(">f8").astype(np.float64))
 
 
@@ -162,7 +173,7 @@ def _notifications(body: _Body) -> Notifications:
 
 
 def _emitted(body: _Body) -> Emitted:
-    received = body.number("q")
+    received = body.time()
     return Emitted(received, body.text(), body.text(), body.number("q"), body.text(), body.number("q"))
 
 
@@ -171,7 +182,7 @@ def _reasons(body: _Body) -> Reasons:
 
 
 def _mark(body: _Body) -> Mark:
-    return Mark(body.text(), body.number("q"))
+    return Mark(body.text(), body.time())
 
 
 def _dropped(body: _Body) -> Dropped:

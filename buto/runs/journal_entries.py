@@ -103,25 +103,33 @@ def decode(body: bytes) -> Entry:
         raise ValueError(f"an entry is not as it should be: {error}") from None
 
 
+def _number(written: Any, bits: int) -> int:
+    number = int(written)
+    if not -(2**bits) <= number < 2**bits:
+        raise ValueError(f"a number of {number.bit_length()} bits where {bits} belong")
+    return number
+
+
 def _to_entry(data: Any, arrays: bytes) -> Entry:
     n_rows, n_columns = int(data["rows"]), int(data["columns"])
     if min(n_rows, n_columns) < 0 or len(arrays) != 8 * n_rows * (1 + n_columns):
         raise ValueError(f"an entry of {n_rows} rows and {n_columns} columns has {len(arrays)} bytes of them")
     if n_rows * (1 + n_columns) > tables.MAX_VALUES:
         raise ValueError(f"an entry has more than {tables.MAX_VALUES} values")
-    zero_ns = data["zero_ns"]
-    if zero_ns is not None and not -(2**62) < zero_ns < 2**62:
-        raise ValueError(f"the program's start is at {zero_ns} ns")
+    zero_ns = None if data["zero_ns"] is None else _number(data["zero_ns"], 62)
+    times_ns = np.frombuffer(arrays, "<i8", n_rows).astype(np.int64)
+    if not ((times_ns > -(2**62)) & (times_ns < 2**62)).all():
+        raise ValueError("an entry has a time that no clock shows")
     values = np.frombuffer(arrays, "<f8", offset=8 * n_rows).reshape(n_columns, n_rows).T
     return Entry(
-        times_ns=np.frombuffer(arrays, "<i8", n_rows).astype(np.int64),
+        times_ns=times_ns,
         values=values.astype(np.float64),
         properties=tuple(document.property_of(prop) for prop in data["properties"]),
         notifications=tuple(
-            (int(time_ns), str(type), str(source), int(sequence), str(message))
+            (_number(time_ns, 62), str(type), str(source), _number(sequence, 63), str(message))
             for time_ns, type, source, sequence, message in data["notifications"]
         ),
         metadata={key: document.metadata_of(key, value) for key, value in data["metadata"].items()},
         nan_reasons={key: str(why) for key, why in data["nan_reasons"].items()},
-        zero_ns=None if zero_ns is None else int(zero_ns),
+        zero_ns=zero_ns,
     )

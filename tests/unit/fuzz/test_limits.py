@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import struct
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,15 @@ import numpy as np
 import pytest
 
 from buto import config, oracle
+from buto.collect.agent_frames import ChannelError, FrameDecoder
 from buto.errors import EXIT_BAD_FILE, EXIT_USAGE, BadFileError, ButoError, ConfigError, UsageError
+from buto.properties import Property
 from buto.report.history import entry_of
-from buto.runs import cache, document, run_set, tables
+from buto.runs import cache, document, journal_entries, run_set, tables
+from buto.runs.journal_entries import Entry
 from buto.runs.results import ResultStore
 from buto.runs.store import RunStore
-from perf.fuzz import examples
+from perf.fuzz import examples, speech
 
 RUN = examples.run(3)
 
@@ -134,6 +138,34 @@ def test_a_number_of_a_run_that_no_float_holds(tmp_path: Path, key: str) -> None
             data[part][key] = 10**400
     with pytest.raises(ValueError, match="too large a number"):
         document.decode(json.dumps(data).encode())
+
+
+@pytest.mark.parametrize("number", [10**400, 2**63, -(2**70)])
+@pytest.mark.parametrize("field", [0, 3])
+def test_a_number_of_a_journal_that_no_clock_shows(number: int, field: int) -> None:
+    noted: list[Any] = [1, "full", "a:b=c", 1, "very"]
+    noted[field] = number
+    prop = Property("a", "1")
+    entry = Entry(np.array([1]), np.ones((1, 1)), (prop,), notifications=(tuple(noted),))
+    (body,) = journal_entries.whole(b"\n" + journal_entries.encode(entry))
+    with pytest.raises(ValueError, match="bits"):
+        journal_entries.decode(body)
+
+
+@pytest.mark.parametrize("time_ns", [2**62, -(2**63), 2**63 - 1])
+def test_times_whose_differences_are_too_large(time_ns: int) -> None:
+    entry = Entry(np.array([time_ns]), np.ones((1, 1)), (Property("a", "1"),))
+    (body,) = journal_entries.whole(b"\n" + journal_entries.encode(entry))
+    with pytest.raises(ValueError, match="no clock shows"):
+        journal_entries.decode(body)
+    packed = struct.pack(">q", time_ns)
+    sample = speech.frame(4, struct.pack(">II", 1, 0) + packed)
+    noted = speech.frame(
+        5, struct.pack(">I", 1) + packed + 2 * speech.text("") + bytes(8) + speech.text("") + bytes(8)
+    )
+    for frame in (sample, noted, speech.frame(7, speech.text("main") + packed)):
+        with pytest.raises(ChannelError, match="no clock shows"):
+            FrameDecoder().feed(frame)
 
 
 def test_samples_that_say_they_are_few(tmp_path: Path) -> None:
