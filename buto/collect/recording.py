@@ -214,7 +214,7 @@ class Recording:
         if self._n_samples == 0:
             raise MeasureError("no sample arrived")
         table = self._sorted()
-        values = table.values.copy()
+        values = table.values
         for column, name in enumerate(self._columns):
             if np.isnan(values[:, column]).any() and name not in self._reasons:
                 self._reasons[name] = "not there in every sample"
@@ -253,12 +253,15 @@ class Recording:
             order = np.argsort(times, kind="stable")
             last_of_time = np.append(np.diff(times[order]) > 0, True)[: len(times)]
             kept = order[last_of_time]
-            self._table = _Table(times[kept], values[kept])
+            if len(kept) < len(times) or (np.diff(kept) < 0).any():
+                times, values = times[kept], values[kept]
+            self._table = _Table(times, values)
         return self._table
 
     def _joined(self, blocks: Sequence[FloatArray]) -> FloatArray:
         """Rows one below the other, with all columns; NaN where a block did not have them yet."""
-        values = np.full((sum(map(len, blocks)), len(self._columns)), np.nan)
+        # Column by column, as the store will write them without making a copy.
+        values = np.full((sum(map(len, blocks)), len(self._columns)), np.nan, order="F")
         start = 0
         for block in blocks:
             values[start : start + len(block), : block.shape[1]] = block
