@@ -129,7 +129,7 @@ def read(path: Path) -> list[Entry]:
     """The entries of a journal, up to the first that is torn.
 
     Raises:
-        BadFileError: it is no journal, or of a newer version.
+        BadFileError: it is no journal, too large for a run, or of a newer version.
     """
     try:
         content = read_file(path, _MAX_BYTES)
@@ -155,6 +155,16 @@ def _bounded(entries: Iterable[Entry]) -> Iterator[Entry]:
         n_values += entry.values.size + len(entry.times_ns)
         if n_values > tables.MAX_VALUES:
             raise ValueError(f"it has more than {tables.MAX_VALUES} values")
+        yield entry
+
+
+def _entries(content: bytes) -> Iterator[Entry]:
+    n_values = 0
+    for body in journal_entries.whole(content):
+        entry = journal_entries.decode(body)
+        n_values += entry.values.size + len(entry.times_ns)
+        if n_values > tables.MAX_VALUES:
+            raise ValueError(f"it holds more than {tables.MAX_VALUES} values")
         yield entry
 
 

@@ -65,7 +65,8 @@ def encode(entry: Entry) -> bytes:
         "properties": [document.property_data(prop) for prop in entry.properties],
         "metadata": {key: document.metadata_data(value) for key, value in entry.metadata.items()},
         "nan_reasons": dict(entry.nan_reasons),
-        "notifications": entry.notifications,
+        # As text, for JSON's numbers need not reach that far.
+        "notifications": [[*map(str, one)] for one in entry.notifications],
     }
     text = json.dumps(data, ensure_ascii=False, allow_nan=False).encode("utf-8", errors="replace")
     # Column by column, for what stays the same then takes no room.
@@ -133,3 +134,10 @@ def _to_entry(data: Any, arrays: bytes) -> Entry:
         nan_reasons={key: str(why) for key, why in data["nan_reasons"].items()},
         zero_ns=zero_ns,
     )
+
+
+def _int64(text: str) -> int:
+    value = int(text)
+    if not -(2**63) <= value < 2**63:
+        raise ValueError(f"{text} does not fit into 64 bits")
+    return value

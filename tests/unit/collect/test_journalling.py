@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import os
 import resource
+import struct
 import time
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,9 +24,10 @@ from buto.errors import BadFileError, ButoError, MeasureError
 from buto.properties import Property
 from buto.runs import Outcome, Quality, RunStore
 from buto.runs.journal import JournalFile, place_of, read, unfinished
-from buto.runs.journal_entries import encode, whole
+from buto.runs.journal_entries import decode, encode, whole
 from tests.unit.runs.examples import a_run, assert_same
 
+FIELDS = ("rows", "columns", "zero_ns", "properties", "metadata", "nan_reasons", "notifications")
 NAMES = ("jvm.memory.heap.used", "jvm.thread.count", "shop.orders")
 
 
@@ -68,7 +74,9 @@ def test_nothing_is_lost_on_the_way_through_a_journal(
                 case "column":
                     recording.add_columns([Property(f"late[{number}]", "By")])
                 case "say":
-                    recording.add_notification(number, "shop.full", "shop:type=Queue", number, "ещё \ud800")
+                    recording.add_notification(
+                        number, "shop.full", "shop:type=Queue", 2**63 - 1, "ещё \ud800"
+                    )
                 case "explain":
                     recording.add_reason(NAMES[0], f"reason {number}")
                 case "know":
@@ -297,3 +305,44 @@ def test_a_journal_costs_less_than_a_hundredth_of_a_core(tmp_path: Path) -> None
             journal.keep(recording)
             used_s.append(time.process_time() - before_s)
     assert np.median(used_s) < 0.01 * EVERY_S
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    data=JSON | st.fixed_dictionaries(dict.fromkeys(FIELDS, JSON | st.integers(0, 3))),
+    arrays=st.binary(max_size=40) | st.just(bytes(64)),
+)
+def test_an_entry_of_a_stranger_is_read_or_refused(data: Any, arrays: bytes) -> None:
+    text = json.dumps(data).encode()
+    try:
+        decode(zlib.compress(struct.pack("<I", len(text)) + text + arrays))
+    except ValueError:
+        return
+
+
+@given(content=st.binary(max_size=200))
+def test_any_bytes_are_no_entry(content: bytes) -> None:
+    with pytest.raises(ValueError, match="."):
+        decode(content)
+
+
+def test_an_entry_that_would_fill_the_memory_is_refused() -> None:
+    bomb = zlib.compress(struct.pack("<I", 2) + b"{}" + bytes(1 << 26))
+    with pytest.raises(ValueError, match="rows"):
+        decode(bomb)
+
+
+def test_what_a_killed_recorder_left_before_its_journal_had_a_name_is_cleaned(tmp_path: Path) -> None:
+    store = RunStore(tmp_path)
+    place = store.prepare("leaker") / "..id.journal.0123abcd.tmp"
+    place.write_bytes(b"buto-journal 1")
+    os.utime(place, (0, 0))
+    store.add(a_run("1"))
+    assert not place.exists()
