@@ -21,7 +21,7 @@ def page(sections: Sequence[Section]) -> str:
     """The whole page; it names no host and no path."""
     goals = [figure.met for section in sections for figure in section.figures if figure.goal]
     parts = [
-        HEAD.format(example="classes launches"),
+        HEAD.format(example="weight launches"),
         f"\n{sum(goals)} of {len(goals)} goals are met. {_machine()}\n",
         *(f"\n## {section.title}\n\n{table(section)}\n" for section in sections),
     ]

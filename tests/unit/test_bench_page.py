@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import json
+import platform
+from dataclasses import asdict
+from pathlib import Path
+
+from perf.figures import Figure, Section, at_least, at_most, section_of, told
+from perf.page import page
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_a_goal_is_held_against_the_median() -> None:
+    assert at_most("x", [1.0, 2.0, 9.0], 2.0, "ms") == Figure(
+        "x", "2.0 ms", "1.5 to 5.5 (n = 3)", "at most 2 ms", True
+    )
+    missed = at_least("x", [1.0], 1.5, reason="the machine is old")
+    assert (missed.measured, missed.spread, missed.goal) == ("1.0", "", "at least 1.5")
+    assert not missed.met
+    assert missed.reason == "the machine is old"
+    assert at_least("x", [2.0], 1.5, reason="the machine is old").reason == ""
+
+
+def test_the_page_has_every_figure_and_names_what_was_missed() -> None:
+    sections = [
+        Section("One", (told("a", [1.0]), at_most("b", [3.0], 2.0, "ms", reason="b is slow"))),
+        Section("Two", (at_least("c", [3.0], 2.0),)),
+    ]
+    written = page(sections)
+    assert "1 of 2 goals are met." in written
+    assert "| b | 3.0 ms |  | at most 2 ms | **missed** |" in written
+    assert "b: b is slow" in written
+    assert written.index("## One") < written.index("## Two")
+    assert platform.node() not in written
+    assert str(ROOT) not in written
+
+
+def test_a_section_survives_its_file() -> None:
+    section = Section("One", (at_most("b", [3.0], 2.0, "ms", reason="b is slow"),))
+    assert section_of(json.loads(json.dumps(asdict(section)))) == section
