@@ -19,6 +19,7 @@ from perf.page import page
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "bench.md"
 FIGURES = ROOT / "docs" / "bench.json"
+IMAGES = ROOT / "docs" / "images"
 
 BENCHMARKS: dict[str, tuple[str, ...]] = {
     "weight": ("perf.weight",),
@@ -30,8 +31,12 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
     "pipeline": ("perf.pipeline",),
     "scale-mbeans": ("perf.scale_mbeans",),
     "scale-runs": ("perf.scale_runs",),
-    "endurance": ("perf.endurance", "--collector", "agent"),
-    "endurance-jmx": ("perf.endurance", "--collector", "jmx", "--nap", "1500"),
+    "scale-store": ("perf.scale_store",),
+    "endurance": ("perf.endurance", "--plot", f"{IMAGES}/endurance-agent.png"),
+    "endurance-jmx": (
+        *("perf.endurance", "--collector", "jmx", "--nap", "1500"),
+        *("--plot", f"{IMAGES}/endurance-jmx.png"),
+    ),
 }
 """By the name under which they can be chosen, in the order of the page."""
 

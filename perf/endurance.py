@@ -1,13 +1,14 @@
-"""Do hundreds of launches by one process leave threads, descriptors or memory growing?
+"""Do a thousand launches by one process leave threads, descriptors or memory growing?
 
-Prints a table of what the measuring process (and, for ``jmx``, its worker) holds along the way.
+Prints a table of what the measuring process (and, for ``jmx``, its worker) holds along the way, and draws it.
+What was held when a tenth of the launches were done, and everything was loaded, is the level.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,7 +42,11 @@ def children() -> list[int]:
     return [int(word) for word in words]
 
 
-def measure(collector_name: str, n_launches: int, nap_ms: int) -> Iterator[Figure]:
+GROWN_MIB = 5.0
+"""Of memory from a tenth of the launches to the last of them: what is taken for level."""
+
+
+def measure(collector_name: str, n_launches: int, nap_ms: int, plot: Path | None) -> Iterator[Figure]:
     buto: list[Held] = []
     worker: list[Held] = []
     with compiled() as classes:
@@ -56,6 +61,12 @@ def measure(collector_name: str, n_launches: int, nap_ms: int) -> Iterator[Figur
     yield from growth(f"{n_launches} by {collector_name}: buto", buto)
     if worker:
         yield from growth(f"{n_launches} by {collector_name}: its worker", worker)
+    if plot is not None:
+        draw(
+            plot,
+            f"{n_launches:,} launches by one process, {collector_name}",
+            {"buto": buto, "its worker": worker},
+        )
     left = len(children())
     yield Figure("processes left behind", str(left), goal="0", met=left == 0)
 
@@ -66,17 +77,53 @@ def growth(whose: str, along: Sequence[Held]) -> Iterator[Figure]:
     level = late.threads <= early.threads and late.descriptors <= early.descriptors
     held_then = f"{early.threads}, then {late.threads}; {early.descriptors}, then {late.descriptors}"
     yield Figure(f"{whose}: threads; descriptors", held_then, goal="level", met=level)
-    yield Figure(f"{whose}: memory", f"{early.memory_mib:.1f}, then {late.memory_mib:.1f} MiB")
+    grown = late.memory_mib - early.memory_mib
+    yield Figure(
+        f"{whose}: memory",
+        f"{early.memory_mib:.1f}, then {late.memory_mib:.1f} MiB",
+        goal=f"at most {GROWN_MIB:g} MiB more",
+        met=grown <= GROWN_MIB,
+    )
+
+
+def draw(place: Path, title: str, along: Mapping[str, Sequence[Held]]) -> None:
+    """Memory, threads and descriptors over the launches, as PNG."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(3, 1, sharex=True, figsize=(8, 6), layout="constrained")
+    for whose, held_then in along.items():
+        launches = range(1, len(held_then) + 1)
+        for place_of, (name, values) in enumerate(
+            {
+                "memory, MiB": [one.memory_mib for one in held_then],
+                "threads": [one.threads for one in held_then],
+                "descriptors": [one.descriptors for one in held_then],
+            }.items()
+        ):
+            if held_then:
+                axes[place_of].plot(launches, values, label=whose, linewidth=1)
+            axes[place_of].set_ylabel(name)
+            axes[place_of].set_ylim(bottom=0)
+    axes[0].set_title(title)
+    axes[0].legend(loc="lower right")
+    axes[-1].set_xlabel("launch")
+    figure.savefig(place, dpi=100, metadata={"Software": None})
+    pyplot.close(figure)
 
 
 def main() -> int:
     parser = benchmark(__doc__)
-    parser.add_argument("--launches", type=int, default=100)
+    parser.add_argument("--launches", type=int, default=1000)
     parser.add_argument("--collector", choices=("agent", "jmx"), default="agent")
     parser.add_argument("--nap", type=int, default=0, help="milliseconds that each program lasts")
+    parser.add_argument("--plot", type=Path, help="draw it into this PNG file")
     options = parser.parse_args()
     title = f"Many launches by one process, collector {options.collector}"
-    return conclude(title, tuple(measure(options.collector, options.launches, options.nap)), options)
+    measured = measure(options.collector, options.launches, options.nap, options.plot)
+    return conclude(title, tuple(measured), options)
 
 
 if __name__ == "__main__":

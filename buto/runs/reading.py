@@ -8,8 +8,9 @@ import shlex
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BufferedReader
 from pathlib import Path
-from typing import Any, BinaryIO, NoReturn
+from typing import Any, NoReturn
 
 from buto.errors import BadFileError
 
@@ -83,7 +84,7 @@ def read_file(path: Path, max_bytes: int, *, follow: bool = False) -> bytes:
 
 
 @contextmanager
-def open_file(path: Path, max_bytes: int) -> Iterator[BinaryIO]:
+def open_file(path: Path, max_bytes: int) -> Iterator[BufferedReader]:
     """A regular file, open for reading in pieces; raises as :func:`read_file`."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
