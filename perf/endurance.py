@@ -94,19 +94,13 @@ def draw(place: Path, title: str, along: Mapping[str, Sequence[Held]]) -> None:
     from matplotlib import pyplot
 
     figure, axes = pyplot.subplots(3, 1, sharex=True, figsize=(8, 6), layout="constrained")
-    for whose, held_then in along.items():
-        launches = range(1, len(held_then) + 1)
-        for place_of, (name, values) in enumerate(
-            {
-                "memory, MiB": [one.memory_mib for one in held_then],
-                "threads": [one.threads for one in held_then],
-                "descriptors": [one.descriptors for one in held_then],
-            }.items()
-        ):
-            if held_then:
-                axes[place_of].plot(launches, values, label=whose, linewidth=1)
-            axes[place_of].set_ylabel(name)
-            axes[place_of].set_ylim(bottom=0)
+    for axis, name in zip(axes, ("memory_mib", "threads", "descriptors"), strict=True):
+        courses = {whose: [getattr(one, name) for one in held_then] for whose, held_then in along.items()}
+        for whose, values in courses.items():
+            if values:
+                axis.plot(range(1, len(values) + 1), values, label=whose, linewidth=1)
+        axis.set_ylabel("memory, MiB" if name == "memory_mib" else name)
+        axis.set_ylim(0, 1.2 * max(max(values, default=1) for values in courses.values()))
     axes[0].set_title(title)
     axes[0].legend(loc="lower right")
     axes[-1].set_xlabel("launch")
