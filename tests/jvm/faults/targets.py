@@ -138,11 +138,16 @@ def recorder(classes: Path, promised: list[Row]) -> Recorder:
     return Recorder(classes, promised, None)
 
 
-@pytest.fixture
-def jmx(classes: Path, promised: list[Row]) -> Iterator[Recorder]:
+@pytest.fixture(scope="module")
+def worker() -> Iterator[Worker]:
     with Worker() as worker:
         worker.start()
-        yield Recorder(classes, promised, worker)
+        yield worker
+
+
+@pytest.fixture
+def jmx(classes: Path, promised: list[Row], worker: Worker) -> Recorder:
+    return Recorder(classes, promised, worker)
 
 
 def launched() -> list[psutil.Process]:

@@ -8,10 +8,10 @@ import numpy as np
 
 from buto.collect.target import MBeanSpec
 from buto.runs import FloatArray, Run
-from tests.jvm.faults.targets import Recorder, classes, jmx, problems, promised, recorder
+from tests.jvm.faults.targets import Recorder, classes, jmx, problems, promised, recorder, worker
 from tests.unit.collect.leftovers import nothing_is_left
 
-__all__ = ["classes", "jmx", "nothing_is_left", "promised", "recorder"]
+__all__ = ["classes", "jmx", "nothing_is_left", "promised", "recorder", "worker"]
 
 NAMES = ("Steady", "NotANumber", "Endless", "Changing", "Hostile", "Failing")
 ALL = (MBeanSpec("test:*", NAMES),)
