@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import difflib
 import re
-import shlex
 import signal
 import sys
 import traceback
@@ -82,6 +81,9 @@ def _unrecognized(
     command: Command, arguments: list[str], unknown: list[str], command_line: tuple[str, ...] | None
 ) -> UsageError:
     """What argparse did not know: most often the user's own command without ``--`` before it."""
+    # With it come the runs, and with them numpy, before a command has been chosen.
+    from buto.runs.masking import Mask
+
     guess = ""
     if unknown[0].startswith("-"):
         own = argparse.ArgumentParser(add_help=False)
@@ -90,13 +92,10 @@ def _unrecognized(
     advice = f"buto {command.name} --help"
     launcher = next((word for word in arguments if _LAUNCHER.fullmatch(word)), unknown[0])
     if command.takes_command and command_line is None and not guess and not launcher.startswith("-"):
-        # With it come the runs, and with them numpy, before a command has been chosen.
-        from buto.runs.masking import Mask
-
         cut = arguments.index(launcher)
         typed = Mask().command(["buto", *arguments[:cut], "--", *arguments[cut:]])
         advice = f"put -- before the program's command: {typed}"
-    return UsageError(f"unrecognized arguments: {shlex.join(unknown)}{guess}", advice=advice)
+    return UsageError(f"unrecognized arguments: {Mask().command(unknown)}{guess}", advice=advice)
 
 
 def _meant(word: str, known: Iterable[str]) -> str:

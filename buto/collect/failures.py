@@ -149,4 +149,4 @@ def _possible_names(launch: Launch, jvm_command: str) -> tuple[str, ...]:
 
 
 def _error(what: str, launch: Launch, advice: str) -> MeasureError:
-    return MeasureError(f"{what}\n{launch.quote()}", advice=advice)
+    return MeasureError(f"{launch.mask.text(what)}\n{launch.quote()}", advice=advice)

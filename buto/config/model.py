@@ -16,6 +16,7 @@ from buto.config.variables import expand
 from buto.errors import UsageError
 from buto.oracle.settings import DEFAULT, Settings, settings_from
 from buto.oracle.sufficiency import MOST_RUNS
+from buto.runs.masking import Mask
 from buto.units import format_seconds, parse_seconds
 from buto.workload.model import STOPPED_EXIT, Workload, workload_from
 
@@ -180,7 +181,8 @@ class _Values:
         try:
             words = shlex.split(written) if isinstance(written, str) else written
         except ValueError as error:
-            raise InvalidValue(at, f"command: {str(error).lower()} in {written!r}") from error
+            shown = Mask().text(str(written))
+            raise InvalidValue(at, f"command: {str(error).lower()} in {shown!r}") from error
         if not words or not words[0]:
             raise InvalidValue(at, "command: it is empty", advice="command: [java, ...]")
         one = isinstance(written, str)

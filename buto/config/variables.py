@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from buto import jars
 from buto.errors import UsageError
+from buto.runs.masking import Mask
 
 TESTPROGRAMS = "testprograms"
 """The name of the one variable that is buto's own: the jar of the bundled programs."""
@@ -33,7 +34,7 @@ def expand(text: str, environment: Mapping[str, str]) -> str:
             return "$"
         name, closed = match[1], match[2]
         if not closed:
-            raise UsageError(f"${{ without }} in {text!r}", advice="write $$ for a dollar sign")
+            raise UsageError(f"${{ without }} in {Mask().text(text)!r}", advice="write $$ for a dollar sign")
         if name == TESTPROGRAMS:
             return str(jars.path(jars.TESTPROGRAMS))
         if name in environment:

@@ -1,3 +1,4 @@
+import json
 import random
 import re
 import shlex
@@ -8,7 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from buto import config
+from buto.cli.main import main
 from buto.collect.recording import Recording
+from buto.errors import ConfigError
 from buto.oracle import train
 from buto.runs import Outcome, Quality
 from buto.runs.masking import MASKED, NAMES, Mask
@@ -183,6 +187,25 @@ def test_an_oracle_remembers_no_secret_but_variables_that_stand_for_one():
         "LANG": "C",
     }
     assert learned.target["mbeans"] == target["mbeans"]
+
+
+@pytest.mark.parametrize("command", ["java -Dpassword=SECRET 'unclosed", "[java, '-Dpassword=SECRET${']"])
+def test_what_is_wrong_with_a_configuration_is_said_without_its_secrets(tmp_path, command):
+    path = tmp_path / "buto.yaml"
+    path.write_text(f"version: 1\ntests: {{one: {{command: {json.dumps(command)}}}}}")
+    if command.startswith("["):
+        path.write_text(f"version: 1\ntests: {{one: {{command: {command}}}}}")
+    with pytest.raises(ConfigError) as caught:
+        config.load(path, {})
+    assert "SECRET" not in caught.value.message
+    assert MASKED in caught.value.message
+
+
+def test_what_was_typed_wrongly_is_said_without_its_secrets(capsys):
+    assert main(["record", "shop", "--token", SECRET, "java"]) == 2
+    said = capsys.readouterr()
+    assert SECRET not in said.out + said.err
+    assert MASKED in said.err
 
 
 @pytest.mark.parametrize(
