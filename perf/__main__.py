@@ -1,7 +1,7 @@
 """The benchmarks, one after the other, and the page of what they measured: ``make bench``.
 
 Each one's figures are kept as soon as it ends, so that a series that was broken off goes on with
-``--resume``, and a single one can be repeated by its name.
+``--resume``, also as ``make bench ONLY=--resume``, and a single one can be repeated by its name.
 """
 
 from __future__ import annotations

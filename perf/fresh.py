@@ -63,7 +63,7 @@ def added(measured_s: list[float], plain_s: list[float]) -> list[float]:
 
 def main() -> int:
     parser = benchmark(__doc__)
-    parser.add_argument("--pairs", type=int, default=12)
+    parser.add_argument("--pairs", type=int, default=10)
     parser.add_argument("--polled", type=int, default=2, help="how many times over JMX too")
     options = parser.parse_args()
     return conclude(TITLE, tuple(measure(options.pairs, options.polled)), options)

@@ -165,7 +165,7 @@ def measure(rounds: int, seconds: float) -> Iterator[Figure]:
 def main() -> int:
     parser = benchmark(__doc__)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--seconds", type=float, default=8.0)
+    parser.add_argument("--seconds", type=float, default=6.0)
     options = parser.parse_args()
     return conclude(TITLE, tuple(measure(options.rounds, options.seconds)), options)
 

@@ -57,8 +57,8 @@ def measure(repeats: int, seconds: float) -> Iterator[Figure]:
 
 def main() -> int:
     parser = benchmark(__doc__)
-    parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=8.0)
+    parser.add_argument("--repeats", type=int, default=4)
+    parser.add_argument("--seconds", type=float, default=6.0)
     options = parser.parse_args()
     return conclude(TITLE, tuple(measure(options.repeats, options.seconds)), options)
 

@@ -120,7 +120,7 @@ def measure(idle_ms: int, repeats: int) -> Iterator[Figure]:
 
 def main() -> int:
     parser = benchmark(__doc__)
-    parser.add_argument("--idle", type=int, default=5000, help="milliseconds that each program lasts")
+    parser.add_argument("--idle", type=int, default=4000, help="milliseconds that each program lasts")
     parser.add_argument("--repeats", type=int, default=3)
     given = parser.parse_args()
     return conclude(TITLE, tuple(measure(given.idle, given.repeats)), given)
