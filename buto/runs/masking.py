@@ -74,6 +74,9 @@ _AFTER_NAME = re.compile(
 _WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+")
 _VARIABLES = re.compile(r"(\$\{[^}]*\}|\$\w+)+")
 _NO_SECRETS = frozenset({"", "true", "false", "yes", "no", "on", "off", "none", "null", MASKED})
+_WORDS = frozenset(name.strip("*.") for name in NAMES)
+"""A password that is ``password`` must not mask all that is said of passwords."""
+
 _NOT_OF_ENVIRONMENT = frozenset({"PWD", "OLDPWD"})
 
 
@@ -110,8 +113,9 @@ class Mask:
         return self._answers[name]
 
     def learn(self, value: str) -> None:
-        """Take a value for a secret from now on."""
-        if len(value) >= SHORTEST_KNOWN and not _is_plain(value) and value not in self._known:
+        """Take a value for a secret from now on, unless it is too short, or a common word."""
+        is_telling = len(value) >= SHORTEST_KNOWN and not _is_plain(value) and value.lower() not in _WORDS
+        if is_telling and value not in self._known:
             self._known.add(value)
             longest_first = sorted(self._known, key=len, reverse=True)
             self._of_known = re.compile("|".join(map(re.escape, longest_first)))

@@ -117,6 +117,16 @@ def test_a_known_secret_is_masked_wherever_it_stands_but_a_short_one_is_not():
     assert mask.output(b"\xff" + SECRET.encode() + b"\x00") == b"\xff" + MASKED.encode() + b"\x00"
 
 
+def test_a_password_that_is_the_word_itself_is_masked_in_its_place_alone():
+    mask = Mask.of((), ["java", "-Ddb.password=password", "--secret", "secret"])
+    assert mask.words(["-Ddb.password=password", "--password-file", "x"]) == [
+        f"-Ddb.password={MASKED}",
+        "--password-file",
+        "x",
+    ]
+    assert mask.known("the password is wrong") == "the password is wrong"
+
+
 def test_the_working_directory_of_the_environment_is_no_secret():
     assert Mask.of((), (), {"PWD": "/home/joe/project"}).known("/home/joe/project/x") == "/home/joe/project/x"
 
