@@ -7,6 +7,10 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+_PLAIN = {float, int, str, bool, type(None)}
+"""What is most often in a list, known without a slow look at abstract types."""
+_NESTED = (Mapping, list, tuple)
+
 _WHOLE_BELOW = 1e15
 """Floats below this hold every whole number exactly."""
 
@@ -24,10 +28,10 @@ def _block(value: Any, indent: str) -> str:
         ]
         return "{\n" + ",\n".join(items) + f"\n{indent}}}"
     if isinstance(value, list | tuple):
-        if any(isinstance(item, Mapping | list | tuple) for item in value):
+        if any(type(item) not in _PLAIN and isinstance(item, _NESTED) for item in value):
             items = [f"{inner}{_block(item, inner)}" for item in value]
             return "[\n" + ",\n".join(items) + f"\n{indent}]"
-        return "[" + ", ".join(_scalar(item) for item in value) + "]"
+        return "[" + ", ".join(map(_scalar, value)) + "]"
     return "{}" if isinstance(value, Mapping) else _scalar(value)
 
 

@@ -66,6 +66,9 @@ def fit_long(runs: RunSet, settings: Settings) -> FittedCalibrated:
         np.concatenate([part.numbers for part in parts], axis=2),
         np.concatenate([part.grain for part in parts]),
     )
+    for run, numbers in zip(runs, found.numbers.tolist(), strict=True):
+        if isinstance(run, LongRun):
+            run.known.update(zip((prop.name for prop in properties), zip(*numbers, strict=True), strict=True))
     profile = _joined([part.profile for part in parts])
     profile = replace(profile, values=calibrated_data.rounded(profile.values))
     smallest_effects(profile.quantities, profile.levels(profile.values), settings.minimum_effect)

@@ -10,6 +10,7 @@ from buto.analysis.series import series_of, summaries
 from buto.oracle.findings import DURATION
 from buto.properties import Role
 from buto.runs import Run
+from buto.runs.long import LongRun
 
 PART_VALUES = 1 << 22
 """Values of a run that are looked at together: of a long one they are read from the disk."""
@@ -22,13 +23,17 @@ def levels(run: Run) -> dict[str, float]:
     could not be read.
     """
     judged = [prop for prop in run.properties if prop.role is Role.PROGRAM]
+    known = dict(run.known) if isinstance(run, LongRun) else {}
+    new = [prop for prop in judged if prop.name not in known]
     size = max(2, PART_VALUES // max(1, run.n_samples))
+    for start in range(0, len(new), size):
+        properties = new[start : start + size]
+        numbers = summaries(series_of(run, properties), properties).tolist()
+        known.update(zip((prop.name for prop in properties), zip(*numbers, strict=True), strict=True))
     found = {DURATION.name: run.outcome.duration_s}
-    for start in range(0, len(judged), size):
-        properties = judged[start : start + size]
-        mean, last = summaries(series_of(run, properties), properties)
-        for column, prop in enumerate(properties):
-            found[prop.name] = float(mean[column] if math.isnan(last[column]) else last[column])
+    for prop in judged:
+        mean, last = known[prop.name]
+        found[prop.name] = mean if math.isnan(last) else last
     return {name: level for name, level in found.items() if math.isfinite(level)}
 
 

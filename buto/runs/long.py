@@ -35,13 +35,16 @@ class LongRun(Run):
     Attributes:
         whole_times_s: shape (n_samples,).
         smallest: shape (n_properties,), see :meth:`buto.runs.model.Run.smallest_read`, of all samples.
-        read_columns: fails with BadFileError if the file has changed since.
+        read_columns: fails with BadFileError if the file is damaged.
+        known: of properties that were gone through, by name: mean and last value over all samples, as
+            :func:`buto.analysis.series.summaries` has them, for those who need them again.
     """
 
     stride: int = 1
     whole_times_s: FloatArray = field(default_factory=lambda: np.empty(0))
     smallest: FloatArray = field(default_factory=lambda: np.empty(0))
     read_columns: ReadColumns = field(default=lambda columns: np.empty((0, len(columns))))
+    known: dict[str, tuple[float, float]] = field(default_factory=dict)
 
     @property
     def n_samples(self) -> int:
