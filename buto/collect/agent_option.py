@@ -7,10 +7,10 @@ import os
 from buto.collect.command_line import is_java
 from buto.collect.target import Target
 
-_MODULE_OPTIONS = ("-m", "--module", "-p", "--limit-modules", "--upgrade-module-path", "--patch-module", "@")
+_MODULE_WORDS = ("--limit-modules", "--upgrade-module-path", "--patch-module", "-XX:VMOptionsFile", "@")
+_MODULE_OPTIONS = ("-m", "--module", "-p", *_MODULE_WORDS)
 """With these in a command, or in a file that it names, the JVM may leave out the module of agents."""
 
-_MODULE_WORDS = ("--limit-modules", "--upgrade-module-path", "--patch-module", "@")
 _VARIABLES = ("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS")
 
 
