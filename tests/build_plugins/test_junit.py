@@ -11,6 +11,7 @@ from tests.build_plugins.builds import Sample, old_buto
 RUNS = "-Dbuto.runs=8"
 """From seven on, three runs that confirm a change decide by rank."""
 
+LEARN = ("test", "-Dbuto.train=true", "-Dtest=CatalogueTest", RUNS)
 TEST = "src/test/java/com/acme/CatalogueTest.java"
 SCENARIO = "com.acme.CatalogueTest.loadsTenPages"
 ODD = """
@@ -63,7 +64,7 @@ def test_a_scenario_passes_fails_after_a_change_and_passes_when_the_change_is_ac
     assert str(junit.directory) not in (junit.directory / f"src/test/buto/{SCENARIO}.json").read_text()
 
     odd.write_text(ODD.replace("around()", "notLearned()"))
-    passed = junit.judged("test")
+    passed = junit.passes("test", learn=LEARN)
     assert passed.code == 1
     assert_ended(junit, "CatalogueTest.loadsTenPages", "passed")
     assert (junit.directory / f"target/buto-reports/TEST-{SCENARIO}.xml").is_file()
@@ -87,7 +88,7 @@ def test_a_scenario_passes_fails_after_a_change_and_passes_when_the_change_is_ac
     assert accepted.code == 0, accepted.output
     assert "jvm.memory.heap.used  mean" in accepted.output
     assert_ended(junit, "CatalogueTest.loadsTenPages", "skipped: ")
-    passed = junit.judged("test")
+    passed = junit.passes("test", learn=LEARN)
     assert passed.code == 0, passed.output
     assert "Tests run: 2, Failures: 0, Errors: 0, Skipped: 0" in passed.output
 

@@ -53,7 +53,7 @@ def test_a_build_passes_fails_after_a_change_and_passes_when_the_change_is_accep
     assert '"-cp", "target/classes", "com.acme.Catalogue", "10"]' in oracle
 
     maven = maven.moved(tmp_path / "elsewhere")
-    passed = maven.judged("verify")
+    passed = maven.passes("verify", learn=("package", "buto:train", RUNS))
     assert passed.code == 0, passed.output
     assert "PASS  catalogue" in passed.output
     assert "jvm.class.path" not in passed.output
@@ -73,7 +73,7 @@ def test_a_build_passes_fails_after_a_change_and_passes_when_the_change_is_accep
     accepted = maven.build("package", "buto:accept", RUNS)
     assert accepted.code == 0, accepted.output
     assert "jvm.memory.heap.used  mean" in accepted.output
-    passed = maven.judged("verify", "buto:report")
+    passed = maven.passes("verify", "buto:report", learn=("package", "buto:accept", RUNS))
     assert passed.code == 0, passed.output
     assert passed.output.count("PASS  catalogue") == 2
     assert passed.output.count("run 1 of 1") == 1
