@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from buto import config
 from buto.cli.main import main
-from buto.collect.recording import Recording
+from buto.collect.recording import Mark, Recording
 from buto.errors import ConfigError
 from buto.oracle import train
 from buto.runs import Outcome, Quality
@@ -154,7 +154,7 @@ def test_metadata_is_masked_as_it_comes_in_by_its_own_names():
     }
 
 
-def test_nothing_of_a_finished_run_holds_a_secret_that_the_metadata_named():
+def test_nothing_of_a_journal_or_a_finished_run_holds_a_secret_that_the_metadata_named():
     recording = Recording("test")
     recording.metadata["early"] = f"says {SECRET}"
     recording.metadata["system.property[db.password]"] = SECRET
@@ -163,6 +163,9 @@ def test_nothing_of_a_finished_run_holds_a_secret_that_the_metadata_named():
     recording.add_reason("column", f"why {SECRET}")
     recording.zero_ns = 0
     recording.add_rows(*_one_row())
+    entry, _ = recording.gained(Mark())
+    assert entry.metadata and entry.nan_reasons and entry.notifications
+    assert SECRET not in repr(entry)
     run = recording.finish(
         Outcome(0), Quality((f"bad {SECRET}",)), stdout=SECRET.encode(), stderr=b"a " + SECRET.encode()
     )
