@@ -111,6 +111,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "elsewhere": reports.elsewhere(),
         "hostile": reports.hostile(),
         "large": reports.large(),
+        "many": reports.many(),
     }
     paths = {}
     for name, report in made.items():

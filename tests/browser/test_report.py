@@ -213,6 +213,21 @@ def test_small_charts_come_by_evidence_and_can_be_filtered(opened: Opener) -> No
     assert "com.acme:type=Cache,name=orders" in visible[0].inner_text()
 
 
+def test_of_very_many_properties_the_others_are_a_list_that_can_be_searched(opened: Opener) -> None:
+    page = opened("many").page
+    assert page.locator(".card").count() == 20
+    others = page.locator("#others")
+    assert not others.get_by_label("filter other properties by name").is_visible()
+    others.locator("summary").click()
+    rows = others.locator("tbody tr")
+    n_rows = rows.count()
+    assert n_rows > 400
+    name = rows.nth(200).locator("td").first.inner_text()
+    others.get_by_label("filter other properties by name").fill(name.split()[0])
+    assert others.locator("tbody tr:visible").all_inner_texts()[0].startswith(name)
+    assert others.get_by_role("status").inner_text() == f"1 of {n_rows}"
+
+
 def test_collections_and_notifications_are_marked(opened: Opener) -> None:
     page = opened("leaking").page
     plot = first_plot(page)

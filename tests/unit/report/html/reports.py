@@ -126,6 +126,15 @@ def elsewhere() -> CheckReport:
     return report_of(run_set([a_run(number) for number in range(5)]), run_set([moved]), RunSet(()))
 
 
+def many(number: int = 500) -> CheckReport:
+    """The leak among so many properties that not all of them are drawn."""
+    more = (Property(f"mbean[a:id={place:04d}]/<b>") for place in range(number - len(NAMES)))
+    properties = (*map(property_for, NAMES), *more)
+    training = run_set([a_run(one, n_samples=20, properties=properties) for one in range(5)])
+    checked = run_set([a_run(40, leak=40.0, n_samples=20, properties=properties)])
+    return report_of(training, checked, settings=oracle.CALIBRATED)
+
+
 def hostile(stdout: bytes = HOSTILE.encode("utf-8", "surrogatepass")) -> CheckReport:
     """Everything that a stranger can name is hostile."""
 

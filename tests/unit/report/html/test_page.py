@@ -14,14 +14,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from buto import oracle
-from buto.properties import Property, property_for
 from buto.report.check_report import CheckReport
 from buto.report.html import render
 from buto.report.html.data import MAX_VALUES, MOST_TELLING, page_data, points_of, training_drawn
 from buto.report.html.events import MAX_MARKS, collections_of
 from buto.report.html.text import line
-from buto.runs import Run, run_set
+from buto.runs import Run
 from buto.units import format_number
 from buto.verdicts import Status, Verdict
 from tests.unit.report.html import reports
@@ -242,16 +240,7 @@ def test_what_was_never_read_and_runs_without_samples_are_no_obstacle() -> None:
 
 
 def test_of_very_many_properties_those_that_matter_most_are_drawn_and_the_others_listed() -> None:
-    properties = (
-        *map(property_for, reports.NAMES),
-        *(Property(f"mbean[a:id={n:04d}]/<b>") for n in range(491)),
-    )
-    training = run_set([reports.a_run(number, n_samples=20, properties=properties) for number in range(5)])
-    report = reports.report_of(
-        training,
-        run_set([reports.a_run(40, leak=40.0, n_samples=20, properties=properties)]),
-        settings=oracle.CALIBRATED,
-    )
+    report = reports.many()
     page = render(report)
     data = page_data(report)
     assert len(data["panels"]) == MOST_TELLING
