@@ -213,9 +213,11 @@ def _remembered(known: Oracle, args: Namespace, test: str) -> Mapping[str, Any]:
             f"{oracle_path(args, test)}: its target cannot be used: {faults[0]}",
             advice=f"buto train {test} -- ...",
         )
-    if MASKED in json.dumps(known.target, ensure_ascii=False):
+    typed = {} if args.command is None else {"command": None}
+    if MASKED in json.dumps({**known.target, **typed}, ensure_ascii=False):
+        path = oracle_path(args, test)
         raise UsageError(
-            f"{oracle_path(args, test)} does not say how to start {test!r}: a secret in its command was masked",
+            f"{path} does not say how to start {test!r}: a secret in its command was masked",
             advice=f"give the command again: buto {args.command_name} {test} -- ..., or configure it in "
             f"{config.FILE_NAME}, with a variable in place of the secret: ${{NAME}}",
         )
