@@ -21,6 +21,7 @@ MEMORY_MB = 100.0
 HELP_S = 0.2
 LAUNCH_S = 0.5
 NAP_MS = 500
+CHECK = ("check", "nap", "--runs", "1", "-q")
 ROOT = Path(__file__).parent.parent
 
 TELLING = """\
@@ -68,25 +69,32 @@ def trained(directory: Path, classes: Path) -> None:
     )
 
 
-def check(directory: Path) -> tuple[float, float]:
-    """Seconds from the start of ``buto check`` to its JVM's, and its memory in MB while that JVM lives."""
+def launch_s(directory: Path) -> float:
+    """Seconds from the start of ``buto check`` to its JVM's."""
     began = time.monotonic_ns()
-    process = subprocess.Popen(
-        command_line("check", "nap", "--runs", "1", "-q", telling=True),
+    done = subprocess.run(
+        command_line(*CHECK, telling=True),
         cwd=directory,
         env=environment(),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
+        check=False,
     )
+    (launched,) = [int(line.split()[1]) for line in done.stderr.splitlines() if line.startswith("launched")]
+    return (launched - began) * 1e-9
+
+
+def largest_mb(directory: Path) -> float:
+    """Memory of ``buto check`` while its JVM lives."""
+    command = command_line(*CHECK)
     largest = 0.0
-    while process.poll() is None:
-        if any(is_the_program(pid) for pid in tree(process.pid)):
-            largest = max(largest, memory_mb(process.pid))
-        time.sleep(0.02)
-    assert process.stderr is not None
-    (launched,) = [int(line.split()[1]) for line in process.stderr if line.startswith("launched")]
-    return (launched - began) * 1e-9, largest
+    with subprocess.Popen(command, cwd=directory, env=environment(), stdout=subprocess.DEVNULL) as process:
+        while process.poll() is None:
+            if any(is_the_program(pid) for pid in tree(process.pid)):
+                largest = max(largest, memory_mb(process.pid))
+            time.sleep(0.02)
+    return largest
 
 
 def memory_mb(pid: int) -> float:
@@ -100,16 +108,16 @@ def memory_mb(pid: int) -> float:
 def measure(n_launches: int, n_starts: int) -> Iterator[Figure]:
     with compiled() as classes, TemporaryDirectory(prefix="buto-perf-") as directory:
         yield at_most("wall time added to a launch", list(added_s(classes, n_launches)), ADDED_S, "s", 3)
-        helps, bare, checks = [], [], []
+        helps, bare, starts = [], [], []
         trained(Path(directory), classes)
         for _ in range(n_starts):
             helps.append(wall_s(command_line("--help")))
             bare.append(wall_s([sys.executable, "-c", "pass"]))
-            checks.append(check(Path(directory)))
-        yield at_most("memory of `buto check` while it measures", [mb for _, mb in checks], MEMORY_MB, "MB")
+            starts.append(launch_s(Path(directory)))
+        memory = [largest_mb(Path(directory)) for _ in range(3)]
+        yield at_most("memory of `buto check` while it measures", memory, MEMORY_MB, "MB")
         yield at_most("`buto --help`", helps, HELP_S, "s", 3)
         yield told("a Python that does nothing", bare, "s", 3)
-        starts = [seconds for seconds, _ in checks]
         yield at_most("`buto check` from its start to the JVM's launch", starts, LAUNCH_S, "s", 3)
 
 
