@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 from pathlib import Path
@@ -50,6 +51,19 @@ def test_a_buto_with_jmx_that_is_killed_takes_its_worker_with_it(tmp_path: Path,
     with harness(tmp_path, "-m", "buto", "record", "t", "--collector", "jmx", "--", *java) as measuring:
         wait_for("middle", measuring)
         assert measuring.descendants("jmx_worker")
+        measuring.kill()
+        measuring.assert_alone()
+    assert_no_half_run(tmp_path)
+
+
+def test_a_killed_buto_takes_its_workload_with_it(tmp_path: Path, classes: Path) -> None:
+    java = ["java", "-cp", str(classes), "Phases", str(tmp_path), "hangs"]
+    load = ["sh", "-c", f"setsid sleep 603 & sleep 604 & touch {tmp_path}/loaded; wait"]
+    tests = {"t": {"command": java, "workload": {"command": load}}}
+    (tmp_path / "buto.yaml").write_text(json.dumps({"version": 1, "tests": tests}))
+    with harness(tmp_path, "-m", "buto", "record", "t") as measuring:
+        measuring.reached("loaded")
+        measuring.begun("604")
         measuring.kill()
         measuring.assert_alone()
     assert_no_half_run(tmp_path)
