@@ -15,7 +15,7 @@ from buto.cli.session import launch, stored_runs
 from buto.config import TestConfig
 from buto.errors import ButoError, StorageError, UsageError
 from buto.oracle import CALIBRATED, FittedCalibrated, Oracle
-from buto.oracle.strength import Strength, strengths, told
+from buto.oracle.strength import MOST_ASKED, Strength, strengths, told
 from buto.oracle.sufficiency import enough_runs
 from buto.report.result import Result
 from buto.report.strengths import strength_lines
@@ -150,6 +150,9 @@ def _strengths(learned: Oracle, args: Namespace, console: Console) -> tuple[Stre
     profile, verbosity = learned.fitted.profile, console.verbosity
     usual = told(profile)
     everything = verbosity is Verbosity.VERBOSE or args.json is not None
+    if everything and len(profile.quantities) > MOST_ASKED:
+        everything = False
+        console.info(f"of {len(profile.quantities):,} quantities only the usual ones' strength is told")
     found = strengths(profile, learned.settings, None if everything else usual)
     shown = [one for one in found if verbosity is Verbosity.VERBOSE or one.quantity.name in usual]
     for line in strength_lines(shown) if verbosity > Verbosity.QUIET else ():

@@ -54,6 +54,9 @@ MOST_COMPARED = 1000
 TOLD = ("jvm.memory.heap.used", "jvm.cpu.time", "jvm.thread.count", "jvm.class.loaded", "jvm.gc.count")
 """Metrics whose strength everybody wants to know."""
 
+MOST_ASKED, FEW = 300, 20
+"""Of more quantities it takes minutes and gigabytes to find the strength of each."""
+
 GAUGE_SHARE = dict.fromkeys(
     ("mean", "mean-early", "mean-middle", "mean-late", "low", "median", "high", "largest", "last"), 1.0
 )
@@ -116,9 +119,11 @@ def strengths(
 
 
 def told(profile: Profile) -> tuple[str, ...]:
-    """The names of the quantities that everybody wants to know of, all if there are none of them."""
+    """The names of the quantities that everybody wants to know of; if there are none of them, all, or of
+    more than :data:`MOST_ASKED` the first :data:`FEW`."""
     names = [one.name for one in profile.quantities]
-    return tuple(name for name in names if split_name(name)[0] in TOLD) or tuple(names)
+    usual = tuple(name for name in names if split_name(name)[0] in TOLD)
+    return usual or tuple(names if len(names) <= MOST_ASKED else names[:FEW])
 
 
 def _smallest(trial: _Trial, low: FloatArray, limit: FloatArray, sign: float) -> FloatArray:

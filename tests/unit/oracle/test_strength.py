@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from buto.oracle import CALIBRATED, Settings
 from buto.oracle.calibrated import weigh
 from buto.oracle.profile import Profile
-from buto.oracle.strength import Strength, strengths, told
+from buto.oracle.strength import FEW, MOST_ASKED, Strength, strengths, told
+from buto.properties import Property
 from tests.unit.oracle import profiles
 from tests.unit.oracle.profiles import ALL, CPU, HEAP, NEVER, THREADS, a_profile
 
@@ -181,3 +182,14 @@ def test_with_two_more_runs_to_confirm_much_less_is_caught(n_runs: int) -> None:
 def test_everybody_wants_to_know_of_heap_threads_and_processor_time() -> None:
     assert told(a_profile(6)) == (HEAP.name, THREADS.name, CPU.name)
     assert told(a_profile(6, properties=(NEVER,))) == (NEVER.name, "run.duration")
+
+
+def test_of_very_many_unusual_quantities_only_the_first_are_told() -> None:
+    def named(number: int) -> Profile:
+        properties = tuple(Property(f"mbean[a:b={place}]/C") for place in range(number))
+        return Profile(properties, (), np.ones(number + 1), 1.0, np.ones((5, 12 * number + 1)))
+
+    assert len(told(named(MOST_ASKED - 1))) == MOST_ASKED
+    assert (
+        told(named(MOST_ASKED)) == told(named(5000)) == tuple(f"mbean[a:b={place}]/C" for place in range(FEW))
+    )
