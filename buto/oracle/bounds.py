@@ -79,6 +79,13 @@ class FittedBounds:
         """A run beside the bounds, for plots; of a long one only some samples."""
         return compare(drawn(run), self.model, self.settings.pipeline)
 
+    def unread(self, comparison: Comparison) -> dict[str, float]:
+        """Of the samples of a run for which there are bounds, the share without a property; by its name."""
+        bounded = ~np.isnan(comparison.bounds.upper) & comparison.in_model[:, None]
+        lacking = (bounded & np.isnan(comparison.smoothed.values)).sum(axis=0)
+        names = [prop.name for prop in self.model.properties]
+        return {names[place]: float(lacking[place] / bounded[:, place].sum()) for place in np.flatnonzero(lacking)}
+
     def _findings(self, run: Run, comparison: Comparison) -> tuple[Finding, ...]:
         found = list(property_findings(run.id, comparison, self.model, self.settings))
         found += notices.findings(run, self.notifications, self.model.interval_s, self.settings)

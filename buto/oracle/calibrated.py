@@ -34,6 +34,10 @@ from buto.verdicts import Status, Verdict
 FEWEST_RUNS = 5
 """Of fewer, the deviation between runs is anybody's guess."""
 
+MOST_UNREAD = 1 / 3
+"""A run that lacks more of what training read is not known well enough to pass: its features are of
+the rest alone."""
+
 MOST_CHOICES = 2000
 """Enough for a p-value of 0.0005; more would take longer than it tells."""
 
@@ -81,11 +85,12 @@ class FittedCalibrated:
         """Judge valid runs together, at least one.
 
         A regression if the p-value is at most alpha. Inconclusive if alpha is smaller than what the
-        number of runs can show, or if no change was found but a property could not be read.
+        number of runs can show, or if no change was found but a property could not be read, or not in
+        a large part of a run.
         """
         evidence = self.evidence(runs)
         found = evidence.significance
-        unreadable = self._unreadable(evidence)
+        unreadable = self._unreadable(evidence) or self._partly_unread(runs)
         needed = runs_needed(len(runs), self.settings.alpha)
         verdict = Verdict(
             Status.PASS,
@@ -134,6 +139,16 @@ class FittedCalibrated:
         columns = sorted({evidence.profile.catalogue[place].column for place in np.flatnonzero(lost)})
         names = [evidence.profile.quantities[column].name for column in columns]
         return tuple(f"{name} could not be read" for name in names)
+
+    def _partly_unread(self, runs: RunSet) -> tuple[str, ...]:
+        compared = [self.compare(run) for run in runs]
+        judged = {quantity.name for quantity in self.profile.quantities}
+        return tuple(
+            f"{name} could not be read in {share:.0%} of the samples of {run.id}"
+            for run, comparison in zip(runs, compared, strict=True)
+            for name, share in self.bands.unread(comparison).items()
+            if name in judged and share > MOST_UNREAD
+        )
 
 
 class CalibratedDetector:

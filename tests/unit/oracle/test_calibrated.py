@@ -247,6 +247,29 @@ def test_a_property_that_is_gone_is_inconclusive_unless_another_fails(missing):
     assert verdict.warnings == ("jvm.thread.count could not be read",)
 
 
+def without_end(run, name, share):
+    values = run.values.copy()
+    values[round(len(values) * (1 - share)) :, run.column_of[name]] = np.nan
+    return replace(run, values=values)
+
+
+@pytest.mark.parametrize(("lost", "status"), [(0.5, Status.INCONCLUSIVE), (0.2, Status.PASS)])
+def test_a_property_that_is_gone_for_a_large_part_of_the_run_does_not_pass(lost, status):
+    run = runs_of(UNCHANGED, 1).runs[0]
+    name = "jvm.thread.count"
+    assert check(ORACLE, run_set([run])).status is Status.PASS
+    verdict = check(ORACLE, run_set([without_end(run, name, lost)]))
+    assert verdict.status is status
+    assert [f"{name} could not be read in " in reason for reason in verdict.reasons] == [True] * (lost > 0.4)
+
+
+def test_a_property_that_goes_in_training_too_may_go():
+    name = "jvm.thread.count"
+    oracle = train(run_set([without_end(run, name, 0.5) for run in program_runs(4, 10)]), settings_from({}))
+    verdict = check(oracle, run_set([without_end(runs_of(UNCHANGED, 1).runs[0], name, 0.5)]))
+    assert verdict.status is Status.PASS
+
+
 def test_of_a_run_in_which_nothing_was_read_the_duration_is_left_and_it_never_passes():
     verdict = check(ORACLE, run_set([make_run(9, [], {"jvm.class.count": []}, duration_s=4.0)]))
     assert verdict.status is Status.INCONCLUSIVE
