@@ -84,7 +84,9 @@ class FittedBounds:
         bounded = ~np.isnan(comparison.bounds.upper) & comparison.in_model[:, None]
         lacking = (bounded & np.isnan(comparison.smoothed.values)).sum(axis=0)
         names = [prop.name for prop in self.model.properties]
-        return {names[place]: float(lacking[place] / bounded[:, place].sum()) for place in np.flatnonzero(lacking)}
+        return {
+            names[place]: float(lacking[place] / bounded[:, place].sum()) for place in np.flatnonzero(lacking)
+        }
 
     def _findings(self, run: Run, comparison: Comparison) -> tuple[Finding, ...]:
         found = list(property_findings(run.id, comparison, self.model, self.settings))
