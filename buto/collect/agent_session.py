@@ -6,6 +6,7 @@ a deadline.
 
 from __future__ import annotations
 
+import math
 import os
 import selectors
 import time
@@ -122,15 +123,16 @@ class AgentSession:
         Raises:
             MeasureError: the agent breaks the channel's format, or processes cannot be killed.
         """
-        next_tick = time.monotonic()
+        ticked = -math.inf
         while True:
             now = time.monotonic()
-            if now >= next_tick:
+            # Samples come as often as ticks, and who is awake for them need not be woken once more.
+            if now >= ticked + TICK_S / 2:
                 self._tick()
-                next_tick = now + TICK_S
+                ticked = now
             ending = self._launch.poll()
             is_over = ending is not None and self._is_over()
-            events = self._selector.select(0.0 if is_over else max(0.0, next_tick - now))
+            events = self._selector.select(0.0 if is_over else max(0.0, ticked + 1.5 * TICK_S - now))
             if ending is not None and is_over and not events:
                 return ending
             for key, _ in events:
