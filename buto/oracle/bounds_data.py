@@ -49,6 +49,8 @@ def read(data: Mapping[str, Any]) -> Parts:
 
 def _read(data: Mapping[str, Any]) -> Parts:
     times = _numbers(data["times_s"], len(data["times_s"]))
+    if not np.isfinite(times).all() or not (np.diff(times) > 0).all():
+        raise ValueError("the times do not increase")
     blocks: Sequence[Mapping[str, Any]] = data["properties"]
     shape = (len(times), len(blocks))
     sides = [
@@ -165,4 +167,6 @@ def _numbers(written: Any, length: int) -> FloatArray:
     numbers = np.array([np.nan if value is None else float(value) for value in listed], dtype=float)
     if len(numbers) != length:
         raise ValueError(f"{len(numbers)} numbers where {length} belong")
+    if np.isinf(numbers).any():
+        raise ValueError("a number is infinite")
     return numbers

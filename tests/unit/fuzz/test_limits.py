@@ -93,8 +93,24 @@ def an_oracle(tmp_path: Path) -> tuple[Path, dict[str, Any]]:
         (lambda data: data["model"].update(n_runs=10**400), "more than"),
         (lambda data: data["model"].update(end_s=10**400), "too large"),
         (lambda data: data.update(foreign_load="-inf"), "foreign_load"),
+        (lambda data: data["model"]["bands"]["times_s"].__setitem__(3, None), "do not increase"),
+        (lambda data: data["model"]["bands"]["properties"][1].update(mean="1E310"), "infinite"),
+        (lambda data: data["model"]["bands"]["times_s"].reverse(), "do not increase"),
     ],
-    ids=["times", "runs", "environment", "large number", "infinite", "surrogate", "n_runs", "end", "load"],
+    ids=[
+        "times",
+        "runs",
+        "environment",
+        "large number",
+        "infinite",
+        "surrogate",
+        "n_runs",
+        "end",
+        "load",
+        "no time",
+        "infinite band",
+        "backwards",
+    ],
 )
 def test_an_oracle_of_a_few_bytes_that_stands_for_more(
     tmp_path: Path, change: Callable[[dict[str, Any]], None], says: str | None
