@@ -80,18 +80,28 @@ final class Outbox {
         u32((int) value);
     }
 
-    /** The first values of an array, each as f64; one loop, as it runs before anything is compiled. */
+    /** The first values of an array, each as f64. */
     void f64(double[] values, int count) {
         if (hasRoom(8 * count)) {
-            int at = end;
             for (int i = 0; i < count; i++) {
-                long bits = Double.doubleToRawLongBits(values[i]);
-                for (int shift = 56; shift >= 0; shift -= 8) {
-                    bytes[at++] = (byte) (bits >> shift);
-                }
+                put(end, Double.doubleToRawLongBits(values[i]));
+                end += 8;
             }
-            end = at;
         }
+    }
+
+    /** A method of its own, as it is called so often that the JVM compiles it after a few rows. */
+    private void put(int at, long bits) {
+        int high = (int) (bits >> 32);
+        int low = (int) bits;
+        bytes[at] = (byte) (high >> 24);
+        bytes[at + 1] = (byte) (high >> 16);
+        bytes[at + 2] = (byte) (high >> 8);
+        bytes[at + 3] = (byte) high;
+        bytes[at + 4] = (byte) (low >> 24);
+        bytes[at + 5] = (byte) (low >> 16);
+        bytes[at + 6] = (byte) (low >> 8);
+        bytes[at + 7] = (byte) low;
     }
 
     /** A text; null becomes the empty one. Plain ASCII is written without any allocation. */

@@ -12,6 +12,9 @@ import javax.management.JMException;
  * program runs on.
  */
 final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
+    /** How often at most the collector is listened to while the program runs. */
+    private static final long LISTEN_NANOS = 100000000L;
+
     private final Session session;
     private final Instrumentation instrumentation;
     private final Gate gate;
@@ -134,6 +137,7 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
         long interval = request.intervalNanos;
         long tick = main + interval;
         long flushed = main;
+        long listened = main;
         while (!exiting) {
             long now = System.nanoTime();
             if (now < tick) {
@@ -152,7 +156,10 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
                     recorder.reportDrops();
                     out.flush(channel);
                 }
-                listen();
+                if (due - listened >= LISTEN_NANOS) {
+                    listened = due;
+                    listen();
+                }
             }
         }
     }
