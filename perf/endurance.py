@@ -42,6 +42,9 @@ def children() -> list[int]:
     return [int(word) for word in words]
 
 
+GROWN = 2
+"""Threads and descriptors: what a JVM holds differs by one or two from moment to moment."""
+
 GROWN_MIB = 5.0
 """Of memory from a tenth of the launches to the last of them: what is taken for level."""
 
@@ -76,9 +79,9 @@ def measure(collector_name: str, n_launches: int, nap_ms: int, plot: Path | None
 def growth(whose: str, along: Sequence[Held]) -> Iterator[Figure]:
     """What was held early, when all was loaded, and at the end."""
     early, late = along[len(along) // 10], along[-1]
-    level = late.threads <= early.threads and late.descriptors <= early.descriptors
+    level = late.threads - early.threads <= GROWN and late.descriptors - early.descriptors <= GROWN
     held_then = f"{early.threads}, then {late.threads}; {early.descriptors}, then {late.descriptors}"
-    yield Figure(f"{whose}: threads; descriptors", held_then, goal="level", met=level)
+    yield Figure(f"{whose}: threads; descriptors", held_then, goal=f"at most {GROWN} more", met=level)
     grown = late.memory_mib - early.memory_mib
     yield Figure(
         f"{whose}: memory",
