@@ -31,6 +31,7 @@ WARM_INTERVAL_S = 0.01
 SETTLED_S = 0.5
 """After ``main``, when the program has loaded its own classes."""
 
+COLD = "most of it is the JVM's own answers and the kernel's, with caches that others have used since"
 REASON = (
     "most of them are what this JDK needs to call any agent's entry point by reflection and to link the "
     "lambdas of its own management beans; the agent can avoid neither"
@@ -106,7 +107,7 @@ def measure(idle_ms: int, repeats: int) -> Iterator[Figure]:
             _, warm = recorded(executable, classes, log, 2 * idle_ms, "agent", WARM_INTERVAL_S)
             snapshots = settled(warm, "buto.snapshot.time")
             half = len(snapshots) // 2
-            yield at_most(f"{jdk} snapshot, warm", list(snapshots[half:] * 1e6), SNAPSHOT_US, "us")
+            yield at_most(f"{jdk} snapshot, warm", list(snapshots[half:] * 1e6), SNAPSHOT_US, "us", 1, COLD)
             fresh = np.concatenate([settled(run, "buto.snapshot.time") for _, run in runs])
             yield told(f"{jdk} snapshot in the first seconds at 100 ms", list(fresh * 1e6), "us")
             allocated = [
