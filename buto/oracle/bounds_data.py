@@ -60,11 +60,11 @@ def _read(data: Mapping[str, Any]) -> Parts:
     wholes = np.array([[_numbers(block[name], 3) for block in blocks] for name in SUMMARIES])
     model = Model(
         tuple(property_of(block) for block in blocks),
-        int(data["window"]),
-        float(data["interval_s"]),
+        _window(data["window"]),
+        _size(data["interval_s"]),
         _bounds(times, sides),
         _bounds(np.zeros(len(SUMMARIES)), list(np.moveaxis(wholes, 2, 0))),
-        np.array([float(block["grain"]) for block in blocks]),
+        np.array([_size(block["grain"]) for block in blocks]),
     )
     emitters = tuple(_emitter_of(block) for block in data["notifications"])
     left_out = {str(name): str(why) for name, why in data["left_out"].items()}
@@ -78,10 +78,29 @@ def _bounds(times_s: FloatArray, sides: Sequence[FloatArray]) -> Bounds:
     return Bounds(times_s, lower, upper, expected)
 
 
+def _window(written: Any) -> int:
+    if type(written) is not int or not 1 <= written < 2**31 or written % 2 == 0:
+        raise ValueError("the window is no odd number of samples")
+    return written
+
+
+def _size(written: Any) -> float:
+    size = _finite_of(float(written))
+    if size < 0:
+        raise ValueError(f"{size} is no size")
+    return size
+
+
+def _finite_of(number: float) -> float:
+    if not np.isfinite(number):
+        raise ValueError(f"{number} where a number belongs")
+    return number
+
+
 def _duration(written: Sequence[float] | None) -> Point | None:
     if written is None:
         return None
-    expected, lower, upper, grain = _numbers(written, 4).tolist()
+    expected, lower, upper, grain = map(_finite_of, _numbers(written, 4).tolist())
     return Point(float("nan"), float("nan"), lower, upper, expected, grain)
 
 

@@ -95,6 +95,14 @@ def an_oracle(tmp_path: Path) -> tuple[Path, dict[str, Any]]:
         (lambda data: data.update(foreign_load="-inf"), "foreign_load"),
         (lambda data: data["model"]["bands"]["times_s"].__setitem__(3, None), "do not increase"),
         (lambda data: data["model"]["bands"]["properties"][1].update(mean="1E310"), "infinite"),
+        (lambda data: data["model"]["bands"].update(window=2**70 + 1), "window"),
+        (lambda data: data["model"]["bands"].update(window=4), "window"),
+        (lambda data: data["model"]["bands"].update(interval_s="nan"), "nan where a number belongs"),
+        (
+            lambda data: data["model"]["bands"].update(duration_s=[1, 1, 1, None]),
+            "nan where a number belongs",
+        ),
+        (lambda data: data["model"]["bands"]["properties"][0].update(grain=-1), "no size"),
         (lambda data: data["model"]["bands"]["times_s"].reverse(), "do not increase"),
     ],
     ids=[
@@ -109,6 +117,11 @@ def an_oracle(tmp_path: Path) -> tuple[Path, dict[str, Any]]:
         "load",
         "no time",
         "infinite band",
+        "huge window",
+        "even window",
+        "interval",
+        "duration",
+        "grain",
         "backwards",
     ],
 )
