@@ -33,6 +33,7 @@ SETTLED_S = 0.5
 
 COLD = "most of it is the JVM's own answers and the kernel's, with caches that others have used since"
 REASON = (
+    "the list of buffer pools comes by streams, and its short cut lies in a package that libraries probe; "
     "most of them are what this JDK needs to call any agent's entry point by reflection and to link the "
     "lambdas of its own management beans; the agent can avoid neither"
 )

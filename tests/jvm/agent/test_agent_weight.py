@@ -11,8 +11,8 @@ import pytest
 from tests.jvm.agent.conftest import AGENT, JDKS, PATIENCE_S, Launcher
 from tests.jvm.agent.plain_collector import Heard, PlainCollector
 
-MOST_CLASSES = {17: 312, 25: 475}
-"""A little more than perf/weight.py shows (296, 454), for an update of a JDK may add some."""
+MOST_CLASSES = {17: 360, 25: 520}
+"""A little more than perf/weight.py shows (342, 500), for an update of a JDK may add some."""
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def measured(
 def test_a_jdk_that_opens_nothing_tells_the_same_in_public(
     java: Path, launcher: Launcher, collector: PlainCollector, program: Path, tmp_path: Path
 ) -> None:
-    """A JDK before 16 gives the agent a LinkageError, as does one whose inside has changed."""
+    """Java 8 gives the agent a LinkageError, as does one whose inside has changed."""
     closed = tmp_path / "closed.jar"
     with zipfile.ZipFile(AGENT) as whole, zipfile.ZipFile(closed, "w") as part:
         for entry in whole.infolist():
@@ -71,7 +71,7 @@ def test_a_jdk_that_opens_nothing_tells_the_same_in_public(
     public = measured(java, launcher, collector, program, tmp_path / "public.log", closed)
     with PlainCollector(tmp_path) as second:
         direct = measured(java, launcher, second, program, tmp_path / "direct.log")
-    assert loaded(tmp_path / "public.log") > loaded(tmp_path / "direct.log") + 100
+    assert loaded(tmp_path / "public.log") > loaded(tmp_path / "direct.log") + 50
     # Only the order differs, for the public way goes through a map.
     assert sorted(public.columns) == sorted(direct.columns)
     assert public.metadata.keys() == direct.metadata.keys()

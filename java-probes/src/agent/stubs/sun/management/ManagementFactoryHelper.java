@@ -1,5 +1,6 @@
 package sun.management;
 
+import java.lang.management.BufferPoolMXBean;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.MemoryMXBean;
 import java.lang.management.MemoryPoolMXBean;
@@ -7,6 +8,10 @@ import java.util.List;
 
 public class ManagementFactoryHelper {
     public static VMManagement getVMManagement() {
+        return null;
+    }
+
+    public static List<BufferPoolMXBean> getBufferPoolMXBeans() {
         return null;
     }
 

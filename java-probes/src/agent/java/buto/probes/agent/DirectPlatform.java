@@ -2,20 +2,20 @@ package buto.probes.agent;
 
 import com.sun.management.internal.HotSpotThreadImpl;
 import java.lang.instrument.Instrumentation;
+import java.lang.management.BufferPoolMXBean;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.MemoryMXBean;
 import java.lang.management.MemoryPoolMXBean;
 import java.lang.management.ThreadMXBean;
 import java.util.List;
-import jdk.internal.misc.VM;
 import sun.management.ManagementFactoryHelper;
 import sun.management.VMManagement;
 
-/** Asked where the JDK itself asks, from Java 16 on: with half the classes, and none that stays unused. */
+/** Asked where the JDK itself asks; from Java 9 on: with half the classes, and none that stays unused. */
 final class DirectPlatform implements Platform {
     private final VMManagement machine = ManagementFactoryHelper.getVMManagement();
     private final ThreadMXBean threads = (ThreadMXBean) (Object) new HotSpotThreadImpl(machine);
-    private final List<VM.BufferPool> buffers = VM.getBufferPools();
+    private final List<BufferPoolMXBean> buffers = ManagementFactoryHelper.getBufferPoolMXBeans();
     private final boolean timesCompilation =
             machine.getCompilerName() != null && machine.isCompilationTimeMonitoringSupported();
 

@@ -8,13 +8,17 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Lets the agent, and no other module, use what the JDK's modules do not export. Java 8 does not load it. */
+/**
+ * Lets the agent use what the JDK's modules do not export. Java 8 does not load it. The agent shares its unnamed
+ * module with the program's class path: what would change how libraries behave must stay shut, above all
+ * jdk.internal.misc.
+ */
 final class Opening {
     private Opening() {}
 
     /** Opens what {@link DirectPlatform} and {@link Channel} use. */
     static void open(Instrumentation instrumentation) {
-        export(instrumentation, Object.class.getModule(), "sun.nio.ch", "jdk.internal.misc");
+        export(instrumentation, Object.class.getModule(), "sun.nio.ch");
         export(instrumentation, MemoryUsage.class.getModule(), "sun.management");
         export(instrumentation, ThreadMXBean.class.getModule(), "com.sun.management.internal");
     }
