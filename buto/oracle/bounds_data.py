@@ -158,6 +158,8 @@ def _emitter_of(block: Mapping[str, Any]) -> Emitter:
     sequences = tuple(int(number) for number in block["sequences"])
     times = [_numbers(block[f"{side}_s"], len(sequences)) for side in _SIDES]
     count = [np.array([number]) for number in _numbers(block["count"], 3)]
+    if not all(np.isfinite(side).all() for side in (*times, *count)):
+        raise ValueError("how often and when a notification comes is not known")
     return Emitter(
         str(block["type"]),
         str(block["source"]),

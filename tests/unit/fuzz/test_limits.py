@@ -103,6 +103,7 @@ def an_oracle(tmp_path: Path) -> tuple[Path, dict[str, Any]]:
             "nan where a number belongs",
         ),
         (lambda data: data["model"]["bands"]["properties"][0].update(grain=-1), "no size"),
+        (lambda data: data["model"]["bands"]["notifications"][0].update(expected_s=[None]), "how often"),
         (lambda data: data["model"]["bands"]["times_s"].reverse(), "do not increase"),
     ],
     ids=[
@@ -122,6 +123,7 @@ def an_oracle(tmp_path: Path) -> tuple[Path, dict[str, Any]]:
         "interval",
         "duration",
         "grain",
+        "notification",
         "backwards",
     ],
 )
