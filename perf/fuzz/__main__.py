@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import os
 import re
 import shutil
 import subprocess
@@ -20,6 +21,7 @@ from perf.fuzz.readers import READERS
 
 MEMORY_MIB = 2048
 SLOW_S = 20
+_MEMORY = "/dev/shm"
 _SEEN = re.compile(r"^#\d+\s+\w+\s+cov: (\d+) ft: (\d+)", re.MULTILINE)
 _PEAK = re.compile(r"rss: (\d+)Mb")
 
@@ -28,6 +30,7 @@ def fuzz(name: str, inputs: int, seed: int, found: Path) -> bool:
     """Give a reader its inputs and print what came of them; whether there was no fault."""
     found.mkdir(parents=True, exist_ok=True)
     corpus = Path(tempfile.mkdtemp(prefix="buto-fuzz-"))
+    scratch = tempfile.mkdtemp(prefix="buto-fuzz-", dir=_MEMORY if os.path.isdir(_MEMORY) else None)
     try:
         for number, content in enumerate(READERS[name].seeds):
             (corpus / f"seed{number}").write_bytes(content)
@@ -43,7 +46,7 @@ def fuzz(name: str, inputs: int, seed: int, found: Path) -> bool:
             "-print_final_stats=1",
         )
         ended = subprocess.run(
-            [sys.executable, "-m", "perf.fuzz.target", name, str(found), *options, str(corpus)],
+            [sys.executable, "-m", "perf.fuzz.target", name, str(found), scratch, *options, str(corpus)],
             stderr=subprocess.PIPE,
             text=True,
             errors="replace",
@@ -52,6 +55,7 @@ def fuzz(name: str, inputs: int, seed: int, found: Path) -> bool:
         grown = len(list(corpus.iterdir()))
     finally:
         shutil.rmtree(corpus)
+        shutil.rmtree(scratch)
     (found / "log").write_text(ended.stderr)
     seen = _SEEN.findall(ended.stderr)
     n_read, n_taken = map(int, _counts(found).split())

@@ -1,4 +1,4 @@
-"""The process that libFuzzer drives, by atheris: ``python -m perf.fuzz.target READER DIRECTORY [options]``.
+"""The process that libFuzzer drives, by atheris: ``python -m perf.fuzz.target READER DIRECTORY SCRATCH ...``.
 
 A fault does not end it: the first input of each is kept as ``DIRECTORY/TYPE-FILE-LINE`` with its traceback in
 ``.txt``. What takes too long or too much memory does, and libFuzzer keeps that input itself.
@@ -6,9 +6,7 @@ A fault does not end it: the first input of each is kept as ``DIRECTORY/TYPE-FIL
 
 from __future__ import annotations
 
-import os
 import sys
-import tempfile
 import traceback
 from pathlib import Path
 
@@ -43,8 +41,7 @@ class _Target:
 
 
 def main() -> None:
-    name, found, *options = sys.argv[1:]
-    scratch = tempfile.mkdtemp(dir="/dev/shm" if os.path.isdir("/dev/shm") else None)
+    name, found, scratch, *options = sys.argv[1:]
     atheris.Setup([sys.argv[0], *options], _Target(name, Path(found), Path(scratch)))
     atheris.Fuzz()
 
