@@ -46,12 +46,14 @@ def classes(javac: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-_JVMS = {found.version: os.fspath(found.java) for found in find_installations() if found.version}
+_JVMS = {
+    found.version.split(".")[0]: os.fspath(found.java) for found in find_installations() if found.version
+}
 
 
 @pytest.fixture(params=list(_JVMS.values()), ids=list(_JVMS))
 def java(request: pytest.FixtureRequest) -> str:
-    """Each JVM of this machine, each version once."""
+    """Each JVM of this machine, each major version once."""
     return str(request.param)
 
 

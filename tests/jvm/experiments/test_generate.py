@@ -79,7 +79,7 @@ def test_g1_records_its_own_collectors(tmp_path: Path, monkeypatch: pytest.Monke
     shorter = replace(plan.target, command=(*plan.target.command, "--duration", "500ms"))
     results = generate([replace(plan, target=shorter)], RunStore(tmp_path / "data"), PatientLog())
     run = results["references-weak@g1"].runs[0]
-    assert run.metadata["jvm.gc.collectors"] == "G1 Young Generation, G1 Old Generation"
+    assert run.metadata["jvm.gc.collectors"] == "G1 Old Generation, G1 Young Generation"
     assert "jvm.memory.used[G1 Eden Space]" in run.column_of
 
 

@@ -68,9 +68,17 @@ def another_user(given: dict[str, Any]) -> dict[str, str]:
     return got
 
 
-def the_jvm() -> psutil.Process:
-    (jvm,) = [each for each in psutil.Process().children(recursive=True) if each.name() == "java"]
+def the_jvm(classes: Path) -> psutil.Process:
+    """The JVM of the test; others may be about, such as a java that is asked for its version."""
+    (jvm,) = [each for each in psutil.Process().children(recursive=True) if str(classes) in _words(each)]
     return jvm
+
+
+def _words(process: psutil.Process) -> list[str]:
+    try:
+        return process.cmdline() if process.name() == "java" else []
+    except psutil.NoSuchProcess:
+        return []
 
 
 def test_the_agents_channel_is_for_the_user_who_opened_it(java: Path, classes: Path, tmp_path: Path) -> None:
@@ -85,7 +93,7 @@ def test_the_agents_channel_is_for_the_user_who_opened_it(java: Path, classes: P
             end.touch()
 
     def try_all() -> None:
-        jvm = the_jvm()
+        jvm = the_jvm(classes)
         option = next(word for word in jvm.cmdline() if word.startswith("-agentlib:instrument="))
         session_file = Path(option.rpartition("=")[2])
         assert session_file.stat().st_mode & 0o777 == 0o600

@@ -75,20 +75,35 @@ final class PlatformMetadata {
         putSize(metadata, "jvm.memory.heap.max", memory.getHeapMemoryUsage().getMax());
         putSize(metadata, "jvm.memory.non_heap.initial", memory.getNonHeapMemoryUsage().getInit());
         putSize(metadata, "jvm.memory.non_heap.max", memory.getNonHeapMemoryUsage().getMax());
-        StringBuilder pools = new StringBuilder();
-        for (MemoryPoolMXBean pool : platform.pools()) {
+        List<MemoryPoolMXBean> pools = platform.pools();
+        String[] poolNames = new String[pools.size()];
+        for (int i = 0; i < poolNames.length; i++) {
+            MemoryPoolMXBean pool = pools.get(i);
             String key = "jvm.memory.pool[" + pool.getName() + "]";
             metadata.put(key + ".type", pool.getType());
             metadata.put(key + ".managers", joined(pool.getMemoryManagerNames()));
-            pools.append(pools.length() == 0 ? "" : ", ").append(pool.getName());
+            poolNames[i] = pool.getName();
         }
-        metadata.put("jvm.memory.pools", pools);
-        StringBuilder collectors = new StringBuilder();
-        List<GarbageCollectorMXBean> beans = platform.collectors();
-        for (GarbageCollectorMXBean collector : beans) {
-            collectors.append(collectors.length() == 0 ? "" : ", ").append(collector.getName());
+        metadata.put("jvm.memory.pools", joined(inOrder(poolNames)));
+        List<GarbageCollectorMXBean> collectors = platform.collectors();
+        String[] collectorNames = new String[collectors.size()];
+        for (int i = 0; i < collectorNames.length; i++) {
+            collectorNames[i] = collectors.get(i).getName();
         }
-        metadata.put("jvm.gc.collectors", collectors);
+        metadata.put("jvm.gc.collectors", joined(inOrder(collectorNames)));
+    }
+
+    /** Sorts names in place, for each way to the beans has an order of its own; few, so no class is loaded for it. */
+    private static String[] inOrder(String[] names) {
+        for (int i = 1; i < names.length; i++) {
+            String name = names[i];
+            int place = i;
+            for (; place > 0 && names[place - 1].compareTo(name) > 0; place--) {
+                names[place] = names[place - 1];
+            }
+            names[place] = name;
+        }
+        return names;
     }
 
     private static void putSize(Metadata metadata, String key, long bytes) {

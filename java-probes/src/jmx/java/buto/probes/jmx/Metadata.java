@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.lang.management.MemoryType;
 import java.lang.reflect.Array;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -87,11 +88,13 @@ final class Metadata {
             put("jvm.memory.pool[" + name + "].managers", joined(pool.get("MemoryManagerNames"), ", "));
             pools.add(name);
         }
+        Collections.sort(pools);
         put("jvm.memory.pools", String.join(", ", pools));
         List<String> collectors = new ArrayList<>();
         for (ObjectName bean : Platform.ofType("GarbageCollector", platform)) {
             collectors.add(Platform.instance(bean));
         }
+        Collections.sort(collectors);
         put("jvm.gc.collectors", String.join(", ", collectors));
     }
 
