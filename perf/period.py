@@ -1,8 +1,8 @@
-"""How evenly spaced are samples at 10 ms while the program keeps the core busy?
+"""How evenly spaced are samples at 10 ms while the program keeps a core busy?
 
-Program and collector share one core, which the program never leaves idle. The times are those that the
-samples carry: the program's clock for buto's agent, the collector's for polling. Periods in which a garbage
-collection ended are left out.
+Either program and collector share one core, which the program never leaves idle, or there is another beside
+it, as on nearly every machine. The times are those that the samples carry: the program's clock for buto's
+agent, the collector's for polling. Periods in which a garbage collection ended are left out.
 """
 
 from __future__ import annotations
@@ -18,10 +18,14 @@ from buto.runs import FloatArray, Run
 from perf.figures import Figure, at_most, benchmark, conclude, told
 from perf.napping import compiled, java, measured, target
 
-TITLE = "Samples at 10 ms on a core that is never idle"
+TITLE = "Samples at 10 ms beside a core that is never idle"
 INTERVAL_S = 0.01
 ERROR_MS = 0.5
 SETTLED_S = 0.5
+REASON = (
+    "one sample in fifty wakes just when the scheduler has given the only core to another thread, and waits "
+    "for its next tick, up to 4 ms; a shorter time slice for the sampling thread still left 1.2 ms"
+)
 
 
 def errors_ms(run: Run) -> FloatArray:
@@ -34,25 +38,30 @@ def errors_ms(run: Run) -> FloatArray:
 
 
 def measure(repeats: int, seconds: float) -> Iterator[Figure]:
-    cores = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(cores)})
-    tails: dict[str, list[float]] = {"agent": [], "jmx": []}
-    medians: list[float] = []
+    allowed = os.sched_getaffinity(0)
+    places = {"one core for all": {min(allowed)}}
+    if len(allowed) > 1:
+        places["a core to spare"] = set(allowed)
+    found: dict[tuple[str, str], list[FloatArray]] = {}
     try:
         with compiled() as classes:
             command = java(classes, "Work", "spin", str(round(seconds * 1e3)))
             for _ in range(repeats):
-                for name in tails:
-                    with open_collector(target(command, INTERVAL_S, name)) as collector:
-                        errors = errors_ms(measured(collector).run)
-                    tails[name].append(float(np.percentile(errors, 99)))
-                    if name == "agent":
-                        medians.append(float(np.median(errors)))
+                for place, cores in places.items():
+                    os.sched_setaffinity(0, cores)
+                    for name in ("agent", "jmx"):
+                        with open_collector(target(command, INTERVAL_S, name)) as collector:
+                            errors = errors_ms(measured(collector).run)
+                        found.setdefault((place, name), []).append(errors)
     finally:
-        os.sched_setaffinity(0, cores)
-    yield told("agent: error of the period, median", medians, "ms", 3)
-    yield at_most("agent: error of the period, 99th percentile", tails["agent"], ERROR_MS, "ms", 2)
-    yield told("polling over JMX: the same", tails["jmx"], "ms", 2)
+        os.sched_setaffinity(0, allowed)
+    for place in places:
+        medians = [float(np.median(errors)) for errors in found[place, "agent"]]
+        yield told(f"{place}, agent: error of the period, median", medians, "ms", 3)
+        tail = [float(np.percentile(errors, 99)) for errors in found[place, "agent"]]
+        yield at_most(f"{place}, agent: the same, 99th percentile", tail, ERROR_MS, "ms", 2, REASON)
+        polling = [float(np.percentile(errors, 99)) for errors in found[place, "jmx"]]
+        yield told(f"{place}, polling over JMX: the same", polling, "ms", 2)
 
 
 def main() -> int:
