@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from buto.collect import Target, open_collector
+from buto.errors import MeasureError
 from perf.figures import Figure, benchmark, conclude
 from perf.napping import compiled
 
@@ -52,11 +53,15 @@ GROWN_MIB = 5.0
 def measure(collector_name: str, n_launches: int, nap_ms: int, plot: Path | None) -> Iterator[Figure]:
     buto: list[Held] = []
     worker: list[Held] = []
+    missed: list[str] = []
     with compiled() as classes:
         command = ("java", "-cp", str(classes), "Nap", str(nap_ms), "0")
         with open_collector(Target(command, timeout_s=60.0, collector=collector_name)) as collector:
             for number in range(1, n_launches + 1):
-                collector.record("nap")
+                try:
+                    collector.record("nap")
+                except MeasureError as unmeasured:
+                    missed.append(str(unmeasured).splitlines()[0])
                 buto.append(held(os.getpid()))
                 worker.extend(held(pid) for pid in children()[:1])
                 if number == 1 or number % max(1, n_launches // 10) == 0:
@@ -70,6 +75,8 @@ def measure(collector_name: str, n_launches: int, nap_ms: int, plot: Path | None
             f"{n_launches:,} launches by one process, {collector_name}",
             {"buto": buto, "its worker": worker},
         )
+    reasons = f" ({'; '.join(sorted(set(missed)))})" if missed else ""
+    yield Figure("launches without a run", f"{len(missed)}{reasons}")
     left = len(children())
     yield Figure("processes left behind", str(left), goal="0", met=left == 0)
     if plot is not None:
