@@ -69,6 +69,12 @@ def choices(n_runs: int, size: int, limit: int, seed: int = 0) -> IntArray:
     return np.vstack([under_test, ways])
 
 
+def mirrored(chosen: IntArray, n_runs: int) -> bool:
+    """Whether all runs but those under test are a choice too: it lies as far apart, the other way."""
+    size = chosen.shape[1]
+    return 2 * size == n_runs and bool((np.sort(chosen, axis=1) == np.arange(size)).all(axis=1).any())
+
+
 def contrasts(stable: Stable, chosen: IntArray) -> FloatArray:
     """How far the chosen runs' mean lies from that of the others, shape (n_choices, n_features).
 

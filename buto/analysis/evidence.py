@@ -47,24 +47,21 @@ class Significance:
     Attributes:
         p_value: of the runs under test.
         rank: the share of all choices that score at least as high.
-        smallest_rank: the smallest that this could have been.
+        smallest_rank: the smallest that this could have been, if no other choice scored alike.
         exact: whether the p-value is the rank.
+        smallest: the smallest p-value that there could have been.
     """
 
     p_value: float
     rank: float
     smallest_rank: float
     exact: bool
+    smallest: float
 
     @property
     def highest(self) -> bool:
         """Whether no other choice scores as high."""
         return self.rank <= self.smallest_rank
-
-    @property
-    def smallest(self) -> float:
-        """The smallest p-value that there could have been."""
-        return self.smallest_rank if self.exact else min(self.smallest_rank, SMALLEST_TAIL)
 
 
 def largest_of_each(contrast: FloatArray, quantity: IntArray) -> FloatArray:
@@ -109,7 +106,7 @@ def combined(largest: FloatArray, mean_square: FloatArray) -> FloatArray:
     return score
 
 
-def significance(score: FloatArray, size: int, alpha: float) -> Significance:
+def significance(score: FloatArray, size: int, alpha: float, *, mirrored: bool = False) -> Significance:
     """How ordinary the first of these scores is among all of them.
 
     By rank if rank can reach alpha; else by the tail, unless some other choice scores as high: then
@@ -118,9 +115,12 @@ def significance(score: FloatArray, size: int, alpha: float) -> Significance:
     Args:
         score: shape (n_choices,), that of the runs under test first.
         size: how many runs are under test.
+        mirrored: whether another choice scores as high whatever the values are.
     """
-    smallest = 1 / len(score)
-    return Significance(float(p_values(score, size, alpha)), float(_rank(score)), smallest, smallest <= alpha)
+    rank = 1 / len(score)
+    exact = rank <= alpha
+    smallest = 2 * rank if mirrored else rank if exact else min(rank, SMALLEST_TAIL)
+    return Significance(float(p_values(score, size, alpha)), float(_rank(score)), rank, exact, smallest)
 
 
 def p_values(score: FloatArray, size: int, alpha: float) -> FloatArray:

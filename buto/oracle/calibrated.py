@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from buto.analysis.contrasts import Stable, choices, contrasts, stabilised
+from buto.analysis.contrasts import Stable, choices, contrasts, mirrored, stabilised
 from buto.analysis.evidence import Significance, largest_of_each, scores, significance
 from buto.analysis.pipeline import Comparison
 from buto.analysis.timepoints import IntArray
@@ -202,14 +202,18 @@ def weigh(profile: Profile, values: FloatArray, n_checked: int, settings: Settin
     counting = Counting(features, profile.quantities, effects, settings.fail_on)
     contrast = relevant(contrasts(stable, chosen), values, chosen, counting)
     score = scores(largest_of_each(contrast, columns))
-    found = significance(score, n_checked, settings.alpha)
+    twice = settings.fail_on == "any" and mirrored(chosen, len(values))
+    found = significance(score, n_checked, settings.alpha, mirrored=twice)
     return Evidence(profile, values, stable, kept, contrast, score, found)
 
 
 def runs_needed(n_checked: int, alpha: float) -> int:
-    """How many training runs let rank alone decide at this level."""
+    """How many training runs let rank alone decide at this level.
+
+    Never as many as are under test, for each choice of runs has a mirror image then.
+    """
     n = FEWEST_RUNS
-    while min(comb(n + n_checked, n_checked), MOST_CHOICES) < 1 / alpha and n < 1_000_000:
+    while (n == n_checked or min(comb(n + n_checked, n_checked), MOST_CHOICES) < 1 / alpha) and n < 1_000_000:
         n += 1
     return n
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from buto.errors import JudgeError, UsageError
-from buto.oracle import CALIBRATED, check, load, needs_confirmation, save, settings_from, train
-from buto.oracle.calibrated import runs_needed, weigh
+from buto.oracle import check, load, needs_confirmation, save, settings_from, train
+from buto.oracle.calibrated import weigh
 from buto.oracle.calibrated_findings import NOT_ALONE
 from buto.runs import Notification, RunSet, run_set
 from buto.verdicts import Direction, Effect, Status
@@ -274,53 +274,6 @@ def test_of_a_run_in_which_nothing_was_read_the_duration_is_left_and_it_never_pa
     verdict = check(ORACLE, run_set([make_run(9, [], {"jvm.class.count": []}, duration_s=4.0)]))
     assert verdict.status is Status.INCONCLUSIVE
     assert len(verdict.reasons) == len(program_run(4, 0).properties)
-
-
-@pytest.mark.parametrize("count", [3, 4])
-def test_fewer_than_five_runs_are_refused(count):
-    with pytest.raises(JudgeError, match=f"at least 5 runs, and here are {count}"):
-        learned(count)
-
-
-@pytest.mark.parametrize(("alpha", "checked", "needed"), [(0.0005, 1, 1999), (0.001, 3, 17), (0.0005, 3, 21)])
-def test_an_alpha_beyond_what_the_runs_can_show_is_inconclusive_and_says_what_would_do(
-    alpha, checked, needed
-):
-    oracle = learned(5, alpha=alpha)
-    changed = runs_of(Program(heap=30.0, threads=500), checked)
-    verdict = check(oracle, changed)
-    assert runs_needed(checked, alpha) == needed
-    if alpha == 0.001:
-        assert verdict.status is Status.REGRESSION
-        assert verdict.runs_needed is None
-    else:
-        assert verdict.status is Status.INCONCLUSIVE
-        assert verdict.runs_needed == needed
-        assert (
-            f"5 training runs cannot tell a share of 0.0005 from chance with {checked} under test"
-            in verdict.reasons[0]
-        )
-
-
-@pytest.mark.parametrize(("checked", "alpha"), [(1, 0.05), (3, 0.01), (3, 0.001)])
-def test_with_as_many_runs_as_are_needed_the_rank_alone_decides(checked, alpha):
-    needed = runs_needed(checked, alpha)
-    for count, exact in ((needed, True), (needed - 1, False)):
-        profile = a_profile(count + checked)
-        found = weigh(profile, profile.values, checked, replace(CALIBRATED, alpha=alpha)).significance
-        assert found.exact is exact
-
-
-@pytest.mark.parametrize(
-    ("count", "checked", "said"),
-    [
-        (10, 3, "rank alone, whatever the values are distributed like"),
-        (10, 1, "parametric: the scores of 10 training runs"),
-        (20, 1, "free of assumptions on distributions down to 0.05; below, the scores of 20"),
-    ],
-)
-def test_a_verdict_says_what_its_p_value_rests_on(count, checked, said):
-    assert check(learned(count), runs_of(UNCHANGED, checked)).guarantee.startswith(said)
 
 
 def loaded(runs, foreign_load):
