@@ -134,9 +134,9 @@ is missing by default takes about two hours, on a machine that should do nothing
 _RUN = """
 
 "calibrated" says how good buto's own rule is, on runs that were recorded after it was chosen. All others are
-of the thesis: this prints each of its tables beside ours, and writes page.html, scores.csv, claims.csv and
-results.json. One seed gives the same tables to the last digit. All experiments take some minutes on two
-cores, most of them for the particle filter."""
+of the thesis: this prints each of its tables beside ours, and writes page.html, scores.csv, claims.csv,
+notifications.csv and results.json. One seed gives the same tables to the last digit. All experiments take
+some minutes on two cores, most of them for the particle filter."""
 
 
 def _add_data_option(parser: ArgumentParser, help: str) -> None:

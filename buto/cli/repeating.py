@@ -108,6 +108,7 @@ def _print(results: Results, console: Console) -> None:
 def _write(results: Sequence[Results], directory: Path) -> list[Path]:
     files = {
         "scores.csv": written.scores_csv(results),
+        "notifications.csv": written.notifications_csv(results),
         "claims.csv": written.claims_csv(results),
         "results.json": written.to_json(results),
         "page.html": html(presented.page(results)),

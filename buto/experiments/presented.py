@@ -195,12 +195,16 @@ def notifications(one: NotifiedRuns) -> tuple[Columns, ...]:
     return (
         Columns(
             f"Tables {first} and {second}. Flagged notifications of each run of the first split: {pair}",
-            ("runs", "flagged"),
+            ("runs", "", "flagged"),
             tuple(
-                (name, " ".join(map(str, flagged.first.tolist())))
-                for name, flagged in (("positive", one.positive), ("negative", one.negative))
+                (name, whose, " ".join(map(str, numbers)))
+                for name, flagged, table in (
+                    ("positive", one.positive, first),
+                    ("negative", one.negative, second),
+                )
+                for whose, numbers in (("here", flagged.first.tolist()), ("thesis", published.flagged(table)))
             ),
-            left=2,
+            left=3,
         ),
         Columns(
             f"Table {third}. Flagged notifications of a run",

@@ -9,9 +9,11 @@ import csv
 import io
 import json
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from math import isnan
 from typing import Any
 
+from buto.experiments import published
 from buto.experiments.notified import Flagged
 from buto.experiments.published import Row
 from buto.experiments.repeat import Results
@@ -36,6 +38,7 @@ SCORE_COLUMNS = (
     *(f"{name}_error" for name in NAMES),
     *(f"thesis_{name}" for name in (*COUNTS, *NAMES)),
 )
+FLAGGED_COLUMNS = ("host", "table", "runs", "run", "flagged", "thesis_flagged")
 CLAIM_COLUMNS = ("host", "section", "table", "claim", "outcome", "thesis", "ours", "apart", "error", "why")
 ALL = "all"
 
@@ -68,6 +71,11 @@ def claims_csv(results: Sequence[Results]) -> str:
     )
 
 
+def notifications_csv(results: Sequence[Results]) -> str:
+    """One row for each judged run, here and in the thesis; those of a row share only their number."""
+    return _csv(FLAGGED_COLUMNS, (row for one in results for row in _flagged_rows(one)))
+
+
 def to_json(results: Sequence[Results]) -> str:
     """The thesis's tables beside ours, tables by program, notifications and claims."""
     data = {"format": FORMAT, "version": VERSION, "hosts": [_host(one) for one in results]}
@@ -92,6 +100,18 @@ def _score_rows(results: Results) -> Iterator[tuple[str, ...]]:
             *map(_cell, line.errors),
             *printed,
         )
+
+
+def _flagged_rows(results: Results) -> Iterator[tuple[str, ...]]:
+    for one in results.notified:
+        positive, negative, _ = one.thesis.tables
+        for table, name, flagged in (
+            (positive, "positive", one.positive),
+            (negative, "negative", one.negative),
+        ):
+            both = zip_longest(flagged.first.tolist(), published.flagged(table), fillvalue="")
+            for number, (ours, thesis) in enumerate(both, 1):
+                yield results.host, table, name, str(number), str(ours), str(thesis)
 
 
 def _host(results: Results) -> dict[str, Any]:
@@ -131,8 +151,8 @@ def _host(results: Results) -> dict[str, Any]:
                 "tables": list(one.thesis.tables),
                 "training": one.thesis.training,
                 "negative": one.thesis.negative,
-                "positive_runs": _flagged(one.positive, one.thesis.of_positive),
-                "negative_runs": _flagged(one.negative, one.thesis.of_negative),
+                "positive_runs": _flagged(one.positive, one.thesis.tables[0], one.thesis.of_positive),
+                "negative_runs": _flagged(one.negative, one.thesis.tables[1], one.thesis.of_negative),
             }
             for one in results.notified
         ],
@@ -188,7 +208,7 @@ def _row(row: Row) -> dict[str, Any]:
     }
 
 
-def _flagged(flagged: Flagged, thesis: tuple[float, float]) -> dict[str, Any]:
+def _flagged(flagged: Flagged, table: str, thesis: tuple[float, float]) -> dict[str, Any]:
     mean, deviation = flagged.mean_and_deviation()
     over_splits, error = flagged.mean_and_error()
     return {
@@ -197,6 +217,7 @@ def _flagged(flagged: Flagged, thesis: tuple[float, float]) -> dict[str, Any]:
         "deviation": _number(deviation),
         "mean_over_splits": _number(over_splits),
         "error": _number(error),
+        "thesis_flagged_in_each_run": list(published.flagged(table)),
         "thesis_mean": thesis[0],
         "thesis_deviation": thesis[1],
     }

@@ -80,9 +80,9 @@ class Notified:
     """One experiment with the notifications of the consumer and producer program.
 
     Attributes:
-        tables, figure: their numbers.
+        tables, figure: their numbers; the tables are of positive runs, of negative ones, and of both in brief.
         of_positive, of_negative: mean and standard deviation, over runs, of how many notifications of
-            a run were flagged.
+            a run were flagged; :func:`flagged` has those of each run.
     """
 
     tables: tuple[str, str, str]
@@ -195,6 +195,11 @@ def tables() -> tuple[str, ...]:
     return tuple(_tables())
 
 
+def flagged(table: str) -> tuple[int, ...]:
+    """How many notifications of each run were flagged, as it is printed; KeyError for other tables."""
+    return _flagged()[table]
+
+
 def slips() -> tuple[tuple[str, str], ...]:
     """Where the thesis contradicts itself: a table, and how; :meth:`Row.slips` finds those within a row."""
     return tuple((line["table"], line["slip"]) for line in _read("slips.csv"))
@@ -209,6 +214,14 @@ def _tables() -> Mapping[str, tuple[Row, ...]]:
         row = Row(line["configuration"], (tp, fn, tn, fp), (accuracy, precision, mcc))
         found.setdefault(line["table"], []).append(row)
     return {table: tuple(lines) for table, lines in found.items()}
+
+
+@cache
+def _flagged() -> Mapping[str, tuple[int, ...]]:
+    found: dict[str, tuple[int, ...]] = {}
+    for line in _read("flagged.csv"):
+        found[line["table"]] = (*found.get(line["table"], ()), *map(int, line["flagged"].split()))
+    return found
 
 
 def _read(name: str) -> Iterator[dict[str, str]]:

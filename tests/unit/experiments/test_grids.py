@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 from buto.analysis.bounds import ALGORITHMS
@@ -168,3 +169,29 @@ def test_examples_are_among_the_experiments() -> None:
     for one in published.NOTIFIED:
         assert (one.training, one.negative) in pairs
         assert {one.training, one.negative} <= set(VARIANTS)
+
+
+@pytest.mark.parametrize(
+    ("one", "ddof"),
+    # What slips.csv has of Table 5.41: its deviations are divided by the number of runs.
+    [(published.NOTIFIED[0], 1), (published.NOTIFIED[1], 0)],
+    ids=lambda value: getattr(value, "figure", None),
+)
+def test_means_and_deviations_follow_from_the_notifications_of_each_run(
+    one: published.Notified, ddof: int
+) -> None:
+    for table, printed in zip(one.tables[:2], (one.of_positive, one.of_negative), strict=True):
+        flagged = np.array(published.flagged(table))
+        assert len(flagged) == 50
+        assert flagged.mean() == pytest.approx(printed[0])
+        # Two decimals, cut off.
+        assert math.floor(100 * flagged.std(ddof=ddof)) / 100 == printed[1]
+        # It is no matter of rounding which divisor was taken: the other gives something else.
+        assert math.floor(100 * flagged.std(ddof=1 - ddof)) / 100 != printed[1]
+    assert ("5.41" in dict(published.slips())) and ("5.38" not in dict(published.slips()))
+
+
+def test_what_the_text_says_of_single_runs_is_in_the_tables_of_notifications() -> None:
+    assert max(published.flagged("5.36")) == 28
+    assert min(published.flagged("5.37")) == 1
+    assert published.flagged("5.40").count(0) == 1

@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 import numpy as np
 
 from buto.experiments import presented, published
+from buto.experiments.notified import notified_runs
 from buto.experiments.repeat import Results, repeat
 from buto.report.bands import Band, Curve
 from buto.report.experiments import text
@@ -142,6 +143,23 @@ def test_an_experiment_that_the_thesis_shows_stands_beside_its_counts() -> None:
     (row,) = presented.examples(ours).rows
     assert row[0] == "5.18" and row[3:] == ("S-4", "40", "10", "49", "1", "46", "4", "50", "0")
     assert "Single experiments" in read(html(presented.page([ours]))).seen
+
+
+def test_flagged_notifications_stand_beside_those_of_the_thesis() -> None:
+    runs = a_data_set(10, ("consumerproducer-v0", "consumerproducer-v4"))
+    ours = replace(results(), notified=notified_runs(runs, seed=1))
+    (one,) = ours.notified
+    of_runs, _ = presented.notifications(one)
+    assert [row[:2] for row in of_runs.rows] == [
+        ("positive", "here"),
+        ("positive", "thesis"),
+        ("negative", "here"),
+        ("negative", "thesis"),
+    ]
+    assert of_runs.rows[0][2] == " ".join(map(str, one.positive.first))
+    assert of_runs.rows[1][2].startswith("1 0 1 0 4 0 1 1 1 1 0 1")
+    assert of_runs.rows[3][2].startswith("33 34 34 34 36 1 32")
+    assert of_runs.rows[3][2] in read(html(presented.page([ours]))).seen
 
 
 def test_what_could_not_be_done_is_said() -> None:

@@ -17,6 +17,7 @@ from buto.experiments import published, written
 from buto.experiments.design import PROGRAMS
 from buto.experiments.evaluation import Evaluation, evaluate
 from buto.experiments.grids import BEST, GRIDS, SIMPLE, Configuration, Grid, Method
+from buto.experiments.notified import notified_runs
 from buto.experiments.published import HEAP_USED, Scope
 from buto.experiments.repeat import repeat
 from buto.experiments.scores import SCORES, standard_error
@@ -147,6 +148,23 @@ def test_files_hold_what_the_tables_do() -> None:
     again = repeat("parallel", runs, ["time-point-generation"], seed=3)
     assert written.scores_csv([again]) == written.scores_csv([results])
     assert written.to_json([again]) == written.to_json([results])
+
+
+def test_flagged_notifications_are_written_beside_those_of_the_thesis() -> None:
+    runs = a_data_set(8, ("consumerproducer-v0", "consumerproducer-v4"))
+    (one,) = notified_runs(runs, seed=3)
+    results = replace(repeat("parallel", runs, ["time-point-generation"], seed=3), notified=(one,))
+    rows = list(csv.DictReader(io.StringIO(written.notifications_csv([results]))))
+    assert [(row["table"], row["runs"]) for row in rows] == [("5.36", "positive")] * 50 + [
+        ("5.37", "negative")
+    ] * 50
+    for number, flagged in (("5.36", one.positive), ("5.37", one.negative)):
+        of_table = [row for row in rows if row["table"] == number]
+        assert [row["flagged"] for row in of_table] == [*map(str, flagged.first), *[""] * 46]
+        assert [int(row["thesis_flagged"]) for row in of_table] == [*published.flagged(number)]
+    (told,) = json.loads(written.to_json([results]))["hosts"][0]["notifications"]
+    assert told["positive_runs"]["flagged_in_each_run"] == one.positive.first.tolist()
+    assert told["negative_runs"]["thesis_flagged_in_each_run"] == [*published.flagged("5.37")]
 
 
 def test_the_best_method_of_the_thesis_is_the_one_whose_failures_are_listed() -> None:
