@@ -80,7 +80,7 @@ class Notified:
     """One experiment with the notifications of the consumer and producer program.
 
     Attributes:
-        tables, figure: their numbers; the tables are of positive runs, of negative ones, and of both in brief.
+        tables, figure: their numbers: tables of positive runs, of negative ones, and of both in brief.
         of_positive, of_negative: mean and standard deviation, over runs, of how many notifications of
             a run were flagged; :func:`flagged` has those of each run.
     """
