@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 from buto.errors import EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXIT_PASS, EXIT_USAGE
 from buto.runs import Quality, RunStore
 from tests.integration.stored import NAMES, ROOT, a_run, buto, called, store
+from tests.unit.report import golden
 
 STARVED = Quality(("12 % of the samples are missing",), missed_share=0.12)
 
@@ -59,6 +61,13 @@ def test_the_list_for_machines(tmp_path: Path, ids: list[str]) -> None:
     assert [run["valid"] for run in written["runs"]] == [True, True, False, True]
     assert written["runs"][0]["started"] == "2026-01-01T00:00:00+00:00"
     assert (written["runs"][0]["samples"], written["runs"][0]["exit_code"]) == (30, 0)
+
+
+def test_the_list_for_machines_is_as_in_the_golden_file(tmp_path: Path, ids: list[str]) -> None:
+    (tmp_path / ".buto" / "runs" / "leaker" / ids[1] / "run.json").write_text("[]")
+    text = called(tmp_path, "runs", "list", "--json", "-").stdout
+    # What Parquet takes depends on the version of its writer.
+    golden.same("runs-list.json", re.sub(r'"bytes": [1-9]\d*', '"bytes": 12345', text))
 
 
 def test_a_list_that_cannot_be_written_is_an_error(tmp_path: Path, ids: list[str]) -> None:

@@ -20,6 +20,7 @@ from hypothesis import given, settings
 from buto.properties import Property
 from buto.runs import Run, RunSet, run_set
 from buto.runs.export import Layout, to_csv, to_json, to_parquet
+from tests.unit.report import golden
 from tests.unit.runs.examples import a_run, runs
 
 EDEN = "jvm.memory.used[G1 Eden Space]"
@@ -46,6 +47,25 @@ def _values(n_properties: int) -> Any:
 
 def rows(content: bytes) -> list[list[str]]:
     return list(csv.reader(io.StringIO(content.decode(), newline="")))
+
+
+@pytest.mark.parametrize("layout", Layout)
+def test_csv_is_as_in_the_golden_files(two: RunSet, layout: Layout) -> None:
+    golden.same(f"export-{layout.value}.csv", to_csv(two, layout).decode())
+
+
+def test_json_is_as_in_the_golden_file() -> None:
+    golden.same("export.json", to_json(run_set([a_run()])).decode())
+
+
+def test_the_columns_of_parquet_are_as_in_the_golden_file(two: RunSet) -> None:
+    """Its bytes depend on the version of the writer; names, order and types do not."""
+    schemas = {
+        layout.value: pq.read_schema(pa.BufferReader(to_parquet(two, layout))).remove_metadata()
+        for layout in Layout
+    }
+    lines = [f"{name}: {field.name!r} {field.type}" for name, schema in schemas.items() for field in schema]
+    golden.same("export-parquet.txt", "\n".join(lines) + "\n")
 
 
 def test_long_rows_are_single_values(two: RunSet) -> None:
