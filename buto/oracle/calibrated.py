@@ -90,7 +90,7 @@ class FittedCalibrated:
         """
         evidence = self.evidence(runs)
         found = evidence.significance
-        unreadable = self._unreadable(evidence) or self._partly_unread(runs)
+        unreadable = could_not_be_read(evidence) or self._partly_unread(runs)
         needed = runs_needed(len(runs), self.settings.alpha)
         verdict = Verdict(
             Status.PASS,
@@ -132,13 +132,6 @@ class FittedCalibrated:
 
     def to_data(self) -> dict[str, Any]:
         return calibrated_data.write(self.profile) | {"bands": self.bands.to_data()}
-
-    def _unreadable(self, evidence: Evidence) -> tuple[str, ...]:
-        lost = np.ones(len(evidence.profile.catalogue), np.bool_)
-        lost[evidence.kept] = False
-        columns = sorted({evidence.profile.catalogue[place].column for place in np.flatnonzero(lost)})
-        names = [evidence.profile.quantities[column].name for column in columns]
-        return tuple(f"{name} could not be read" for name in names)
 
     def _partly_unread(self, runs: RunSet) -> tuple[str, ...]:
         compared = [self.compare(run) for run in runs]
@@ -205,6 +198,15 @@ def weigh(profile: Profile, values: FloatArray, n_checked: int, settings: Settin
     twice = settings.fail_on == "any" and mirrored(chosen, len(values))
     found = significance(score, n_checked, settings.alpha, mirrored=twice)
     return Evidence(profile, values, stable, kept, contrast, score, found)
+
+
+def could_not_be_read(evidence: Evidence) -> tuple[str, ...]:
+    """A sentence for each quantity of which some feature is not known of all runs."""
+    lost = np.ones(len(evidence.profile.catalogue), np.bool_)
+    lost[evidence.kept] = False
+    columns = sorted({evidence.profile.catalogue[place].column for place in np.flatnonzero(lost)})
+    names = [evidence.profile.quantities[column].name for column in columns]
+    return tuple(f"{name} could not be read" for name in names)
 
 
 def runs_needed(n_checked: int, alpha: float) -> int:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from buto.analysis.series import LARGEST, series_of
 from buto.classify.metadata import MetadataSettings, compare_metadata, learn_metadata
 from buto.errors import JudgeError
+from buto.oracle.calibrated import MOST_UNREAD
 from buto.properties import Property, Role
-from buto.runs import Run, RunSet
+from buto.runs import FloatArray, Run, RunSet
+from buto.runs.long import drawn
 
 
 def comparable_properties(
@@ -39,6 +44,20 @@ def comparable_properties(
         if prop.name in names
     ]
     return both, tuple(one_sided)
+
+
+def unequally_read(first: RunSet, second: RunSet, properties: Sequence[Property]) -> tuple[str, ...]:
+    """A sentence for each property that a run of one program lacks far more of than any of the other's."""
+    lacking = [np.array([_lacking(run, properties) for run in runs]) for runs in (first, second)]
+    most = [shares.max(axis=0) for shares in lacking]
+    sentences = []
+    for place, prop in enumerate(properties):
+        side = int(most[1][place] > most[0][place])
+        if most[side][place] - most[1 - side][place] > MOST_UNREAD:
+            run = (first, second)[side].runs[int(lacking[side][:, place].argmax())]
+            share = f"{most[side][place]:.0%}"
+            sentences.append(f"{prop.name} could not be read in {share} of the samples of {run.id}")
+    return tuple(sentences)
 
 
 def environment_differences(
@@ -76,9 +95,14 @@ def unequal_times(first: RunSet, second: RunSet) -> tuple[str, ...]:
 
 
 def _read(run: Run) -> set[str]:
-    """The names of the properties that have a value."""
-    there = np.flatnonzero(np.isfinite(run.values).any(axis=0))
-    return {run.properties[column].name for column in there}
+    """The names of the properties that have a value which statistics can be made of."""
+    return {prop.name for column, prop in enumerate(run.properties) if run.smallest_read(column) <= LARGEST}
+
+
+def _lacking(run: Run, properties: Sequence[Property]) -> FloatArray:
+    """Which share of the samples has no such value, shape (n_properties,); of a long run, of those drawn."""
+    lacking: FloatArray = np.isnan(series_of(drawn(run), properties).values).mean(axis=0)
+    return lacking
 
 
 def _test(runs: RunSet) -> str:

@@ -14,9 +14,14 @@ from math import comb
 
 from buto.analysis.evidence import Significance
 from buto.errors import JudgeError
-from buto.oracle.calibrated import FEWEST_RUNS, MOST_CHOICES, weigh
+from buto.oracle.calibrated import FEWEST_RUNS, MOST_CHOICES, could_not_be_read, weigh
 from buto.oracle.calibrated_findings import findings
-from buto.oracle.comparable import comparable_properties, environment_differences, unequal_times
+from buto.oracle.comparable import (
+    comparable_properties,
+    environment_differences,
+    unequal_times,
+    unequally_read,
+)
 from buto.oracle.profile import learn
 from buto.oracle.settings import CALIBRATED, Settings
 from buto.runs import RunSet
@@ -69,7 +74,7 @@ def compare(first: RunSet, second: RunSet, settings: Settings) -> Verdict:
 
     Neither is the better known one: properties, scales and features come from the runs of both. Runs that
     are not valid are left out with a warning. Inconclusive if there are too few for alpha, or the machines
-    differ; or if the programs do not, but a property is there in one of them only.
+    differ; or if the programs do not, but a property is there in one of them only, or in far fewer samples.
 
     Args:
         settings: as :func:`comparing` gives them.
@@ -100,8 +105,10 @@ def compare(first: RunSet, second: RunSet, settings: Settings) -> Verdict:
     if elsewhere:
         return replace(verdict, reasons=elsewhere)
     properties, one_sided = comparable_properties(ours, theirs, cost=settings.cost)
+    one_sided += unequally_read(ours, theirs, properties)
     profile = learn((*ours, *theirs), properties)
     evidence = weigh(profile, profile.values, len(theirs), settings)
+    one_sided += could_not_be_read(evidence)
     found = evidence.significance
     differs = found.p_value <= settings.alpha
     inconclusive = bool(one_sided) and not differs

@@ -148,6 +148,37 @@ def test_a_property_of_one_program_only_keeps_the_two_from_being_alike():
     assert some.status is Status.PASS
 
 
+def unread_after(n_samples, runs, name, value):
+    """The runs with another value of a property from some sample on."""
+
+    def changed(run):
+        values = run.values.copy()
+        values[n_samples:, run.column_of[name]] = value
+        return replace(run, values=values)
+
+    return run_set([changed(run) for run in runs])
+
+
+@pytest.mark.parametrize("value", [np.nan, 1.7e308])
+def test_a_property_that_one_program_lacks_in_most_samples_keeps_the_two_from_being_alike(value):
+    old, new = runs_of("old", 6), runs_of("new", 6, first=1)
+    lacking = unread_after(2, new, "jvm.thread.count", value)
+    for verdict in (compare(old, lacking, SETTINGS), compare(lacking, old, SETTINGS)):
+        assert verdict.status is Status.INCONCLUSIVE
+        assert [one for one in verdict.reasons if "jvm.thread.count could not be read in 9" in one]
+    both = compare(unread_after(2, old, "jvm.thread.count", value), lacking, SETTINGS)
+    assert both.status is Status.PASS
+
+
+def test_a_property_whose_values_are_all_too_large_is_not_taken_as_read():
+    new = unread_after(0, runs_of("new", 6, first=1), "jvm.thread.count", 1.7e308)
+    verdict = compare(runs_of("old", 6), new, SETTINGS)
+    assert verdict.status is Status.INCONCLUSIVE
+    assert verdict.reasons == (
+        "jvm.thread.count was read in all runs of old only, and could not be compared",
+    )
+
+
 def test_programs_without_a_common_property_are_not_compared():
     old = run_set([make_run(2 * number, [0, 1], {"jvm.class.count": [1, 2]}) for number in range(5)])
     new = run_set([make_run(2 * number + 1, [0, 1], {"jvm.thread.count": [1, 2]}) for number in range(5)])
