@@ -68,9 +68,12 @@ class Driver:
 
     def _carry_out(self, program: Program) -> tuple[str, ...]:
         """Returns what went wrong; a program whose workload failed has nothing more to wait for."""
-        problems = self._problems(program)
-        if problems or self._workload.stop:
-            program.stop()
+        problems: tuple[str, ...] = ("an error that nobody expected",)
+        try:
+            problems = self._problems(program)
+        finally:
+            if problems or self._workload.stop:
+                program.stop()
         return problems
 
     def _problems(self, program: Program) -> tuple[str, ...]:

@@ -113,7 +113,7 @@ def _http(data: Mapping[str, Any], expand: Callable[[Any], str]) -> HttpLoad:
     # The port is not known yet, and is no variable of the environment.
     url = expand(data["url"].replace("${port}", "$${port}"))
     parts = urlsplit(url.replace("${port}", "1"))
-    if parts.scheme != "http" or not parts.hostname:
+    if parts.scheme != "http" or not parts.hostname or not url.isascii():
         raise UsageError(f"workload: {url!r} is no URL of HTTP", advice="url: http://127.0.0.1:${port}/order")
     load = HttpLoad(url, float(data["rate"]), parse_seconds(str(data["duration"])))
     if load.rate > MAX_RATE or load.rate * load.duration_s > MAX_REQUESTS:

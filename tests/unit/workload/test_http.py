@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+import urllib.request
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -13,10 +14,15 @@ from buto.workload import http
 from buto.workload.model import HttpLoad
 
 SLOW_S = 0.3
+BAD = {
+    "/cut": b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf an order",
+    "/other": b"220 mail.example.org ready\r\n",
+    "/nothing": b"",
+}
 
 
 class Shop(BaseHTTPRequestHandler):
-    """Answers /fast at once, /slow after a while, all else with 404; notes when it was asked."""
+    """Answers /fast at once, /slow after a while, BAD badly, all else with 404; notes when it was asked."""
 
     asked: list[float]
 
@@ -24,6 +30,9 @@ class Shop(BaseHTTPRequestHandler):
         self.asked.append(time.monotonic())
         if self.path == "/slow":
             time.sleep(SLOW_S)
+        if self.path in BAD:
+            self.wfile.write(BAD[self.path])
+            return
         self.send_response(204 if self.path in ("/fast", "/slow") else 404)
         self.end_headers()
 
@@ -64,6 +73,27 @@ def test_answers_that_are_not_good_are_a_problem(shop: ThreadingHTTPServer) -> N
     answers, problems = send(shop, "/none")
     assert len(answers) == 10
     assert problems == ("10 of 10 requests failed, first: HTTP 404",)
+
+
+@pytest.mark.parametrize(
+    ("path", "said"), [("/cut", "13 bytes read"), ("/other", "220 mail"), ("/nothing", "closed connection")]
+)
+def test_answers_that_are_not_whole_or_not_http_are_a_problem(
+    shop: ThreadingHTTPServer, path: str, said: str
+) -> None:
+    _, problems = send(shop, path)
+    assert problems[0].startswith("10 of 10 requests failed, first: ")
+    assert said in problems[0]
+
+
+def test_the_load_does_not_go_to_the_proxy_of_a_ci_machine(
+    shop: ThreadingHTTPServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Python looks for a proxy once, and other tests have asked before.
+    monkeypatch.setattr(urllib.request, "_opener", None)
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1/")
+    monkeypatch.delenv("no_proxy", raising=False)
+    assert send(shop, "/fast")[1] == ()
 
 
 def test_nothing_is_sent_after_it_was_told_to_stop(shop: ThreadingHTTPServer) -> None:
