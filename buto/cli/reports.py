@@ -74,20 +74,25 @@ def _bencher(done: Finished, path: Path) -> dict[Path, bytes]:
 
 
 def _html(done: Finished, path: Path) -> dict[Path, bytes]:
-    """A page for each test; with several, each has the test's name behind that of the file."""
+    """A page for each test that can be shown.
+
+    Where the command was about several, each has the test's name behind that of the file: the page of the
+    only one that could be judged must not look like that of all.
+    """
     from buto.report.html import render
 
     shown = [result.report for result in done.results if result.report is not None]
-    if len(shown) == 1:
-        return {path: render(shown[0]).encode()}
-    if path == STDOUT:
+    if path == STDOUT and len(shown) > 1:
         raise UsageError(
             f"--html -: standard output takes one page, not {len(shown)}", advice="name a file in place of -"
         )
-    return {
-        path.with_name(f"{path.stem}-{encode_test(one.test)}{path.suffix}"): render(one).encode()
-        for one in shown
-    }
+    several = len(done.results) + len(done.left_out or ()) > 1
+
+    def place(test: str) -> Path:
+        named = several and path != STDOUT
+        return path.with_name(f"{path.stem}-{encode_test(test)}{path.suffix}") if named else path
+
+    return {place(one.test): render(one).encode() for one in shown}
 
 
 @dataclass(frozen=True, slots=True)

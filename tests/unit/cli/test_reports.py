@@ -1,0 +1,43 @@
+"""Which pages a command writes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from buto.cli.options import STDOUT
+from buto.cli.reports import FORMATS, Finished
+from buto.errors import UsageError
+from buto.report.result import LeftOut, Result
+from tests.unit.report import made
+
+SHOWN, _, OTHER_SHOWN, NOT_MEASURED = made.every_result()
+
+
+def pages(
+    results: Sequence[Result], path: Path = Path("out/r.html"), left_out: Sequence[LeftOut] | None = None
+) -> list[str]:
+    done = Finished("check", results, 0, made.FINISHED, left_out)
+    return [str(page) for page in FORMATS["html"].content(done, path)]
+
+
+def test_the_page_of_the_only_test_is_the_file_itself() -> None:
+    assert pages([SHOWN]) == ["out/r.html"]
+
+
+@pytest.mark.parametrize(
+    ("others", "left_out"), [([NOT_MEASURED], None), ([], [LeftOut("moved", "nothing changed")])]
+)
+def test_the_page_of_one_of_several_tests_does_not_look_like_that_of_them_all(
+    others: list[Result], left_out: list[LeftOut] | None
+) -> None:
+    assert pages([SHOWN, *others], left_out=left_out) == ["out/r-leaker.html"]
+
+
+def test_standard_output_takes_a_page_or_none() -> None:
+    assert pages([SHOWN, NOT_MEASURED], STDOUT) == [str(STDOUT)]
+    assert pages([NOT_MEASURED], STDOUT) == []
+    with pytest.raises(UsageError, match="takes one page, not 2"):
+        pages([SHOWN, OTHER_SHOWN], STDOUT)
