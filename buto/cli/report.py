@@ -62,10 +62,7 @@ def _runs(words: list[str], store: RunStore) -> dict[str, list[Run]]:
         else:
             named = []
         if not named:
-            what = "no check was recorded for" if word in tests else "there is neither a run nor a test"
-            raise BadFileError(
-                f"{what} {word!r} in {store.root}", advice=f"buto runs list --store {store.root}"
-            )
+            raise _nothing(word, store, is_test=word in tests)
         for run in named:
             found.setdefault(run.test, {})[run.id] = run
     return {test: list(runs.values()) for test, runs in found.items()}

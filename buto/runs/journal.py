@@ -158,16 +158,6 @@ def _bounded(entries: Iterable[Entry]) -> Iterator[Entry]:
         yield entry
 
 
-def _entries(content: bytes) -> Iterator[Entry]:
-    n_values = 0
-    for body in journal_entries.whole(content):
-        entry = journal_entries.decode(body)
-        n_values += entry.values.size + len(entry.times_ns)
-        if n_values > tables.MAX_VALUES:
-            raise ValueError(f"it holds more than {tables.MAX_VALUES} values")
-        yield entry
-
-
 def _is_live(path: Path) -> bool:
     with taken(path, fcntl.LOCK_SH) as is_ours:
         return not is_ours and path.exists()

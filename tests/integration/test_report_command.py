@@ -115,6 +115,13 @@ def test_wrong_input_ends_in_one_message(project: Path, words: tuple[str, ...], 
     assert said in done.stderr
 
 
+def test_what_is_to_be_typed_next_can_be_typed(tmp_path: Path) -> None:
+    (tmp_path / "my runs").mkdir()
+    done = called(tmp_path, "report", "nonsense", "--store", "my runs")
+    assert done.returncode == 4
+    assert "buto runs list --store 'my runs'\n" in done.stderr
+
+
 def test_check_writes_the_same_reports_and_exits_by_the_verdict(project: Path) -> None:
     done = called(project, "check", "leaker", "--from-runs", BAD, "--junitxml", "c.xml", "--markdown", "-")
     assert done.returncode == 1
