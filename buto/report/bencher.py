@@ -15,6 +15,7 @@ from buto.report.harmless import one_line
 from buto.report.levels import levels, median_levels
 from buto.report.result import Result
 from buto.report.words import unit_of
+from buto.runs import Run
 
 MAX_NAME = 1024
 """Characters of a benchmark's name that Bencher takes."""
@@ -33,16 +34,20 @@ def bencher_text(results: Sequence[Result]) -> str:
 def bencher_document(results: Sequence[Result]) -> dict[str, Any]:
     """The same as plain data."""
     document: dict[str, Any] = {}
-    for result in results:
-        of_runs = [levels(run) for run in result.runs if run.quality.valid]
-        units = {prop.name: prop.unit for run in result.runs for prop in run.properties}
+    # By the runs' own test, for a comparison has runs of two programs.
+    by_test: dict[str, list[Run]] = {}
+    for run in (run for result in results for run in result.runs if run.quality.valid):
+        by_test.setdefault(run.test, []).append(run)
+    for test, runs in by_test.items():
+        of_runs = [levels(run) for run in runs]
+        units = {prop.name: prop.unit for run in runs for prop in run.properties}
         for name, level in median_levels(of_runs).items():
             seen = [one[name] for one in of_runs if name in one]
             metric = {"value": level}
             if len(seen) > 1:
                 metric |= {"lower_value": min(seen), "upper_value": max(seen)}
             measure = _measure(units.get(name) or unit_of(name))
-            document[_name(f"{result.test} {name}")] = {measure: metric}
+            document[_name(f"{test} {name}")] = {measure: metric}
     return document
 
 

@@ -70,7 +70,9 @@ def _case(result: Result) -> ElementTree.Element:
         return case
     what = "failure" if result.status == Status.REGRESSION.value else "error"
     _add(case, what, text, {"type": _kind(result), "message": lines[0]})
-    last = [run for run in result.runs if run.stdout or run.stderr][-1:]
+    # Of a comparison the second program's, as of which all the rest is told.
+    shown = result.runs if result.report is None else result.report.checked
+    last = [run for run in shown if run.stdout or run.stderr][-1:]
     for name, output in ((name, output) for run in last for name, output in _outputs(run) if output):
         _add(case, name, _end_of(output))
     return case

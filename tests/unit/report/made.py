@@ -52,14 +52,14 @@ EVIL = (
 """Text that a program, or who sends a file, could choose."""
 
 
-def run(run_id: str = RUN_ID, quality: Quality = QUIET, **changes: Any) -> Run:
+def run(run_id: str = RUN_ID, quality: Quality = QUIET, *, test: str = "leaker", **changes: Any) -> Run:
     """Two properties over four seconds: a straight leak of 1 MiB a second, and ten threads."""
     times = np.arange(0.0, 4.05, 0.1)
     values = np.column_stack([times * 2**20, np.full(len(times), 10.0)])
     properties = (property_for(OLD_GENERATION), property_for(THREADS))
     outcome = Outcome(exit_code=0, duration_s=4.0)
     fields: dict[str, Any] = {"metadata": METADATA, "quality": quality, **changes}
-    return Run(run_id, "leaker", properties, times, values, outcome, **fields)
+    return Run(run_id, test, properties, times, values, outcome, **fields)
 
 
 def leak(run_id: str = RUN_ID, subject: str = OLD_GENERATION) -> Finding:
@@ -144,8 +144,10 @@ def every_result() -> list[Result]:
     doubtful = verdict(Status.INCONCLUSIVE, reasons=("the JDK differs: 17 in training, 25 now",))
     return [
         regression(),
-        reported(report(verdict(Status.PASS), [run()], test="steady"), Path("oracles/steady.json")),
-        reported(report(doubtful, [run()], test="moved"), Path("oracles/moved.json")),
+        reported(
+            report(verdict(Status.PASS), [run(test="steady")], test="steady"), Path("oracles/steady.json")
+        ),
+        reported(report(doubtful, [run(test="moved")], test="moved"), Path("oracles/moved.json")),
         Result("broken", Path("oracles/broken.json"), error=MeasureError("no JVM", advice="buto doctor")),
     ]
 
