@@ -91,7 +91,7 @@ def learn_metadata(runs: Sequence[Mapping[str, MetadataValue]], settings: Metada
             varying.append(key)
     if unlike:
         raise JudgeError(
-            "the training runs come from different environments: " + "; ".join(unlike),
+            "runs of one test come from different environments: " + "; ".join(unlike),
             advice="delete the runs of one environment (buto runs list, buto runs delete), or record all of "
             "them again; a key that changes with every run can be put on judge: metadata-ignored",
         )

@@ -139,14 +139,14 @@ def _compared(
             return Result(title, None, runs, error=one.failure)
     try:
         verdict = compare(first, second, settings)
-        # For the charts: what the first program's runs are like.
-        known = oracle.train(first.valid(), settings)
+        # For the charts: what the first program's runs are like. It judges nothing, so its warnings are idle.
+        known = replace(oracle.train(first.valid(), settings), test=title, warnings=())
     except ButoError as error:
         console.error(f"{title}: {error.message}", error.advice)
         return Result(title, None, runs, error=error)
     report = check_report(
         verdict,
-        replace(known, test=title),
+        known,
         second,
         first.valid(),
         made=datetime.now(UTC),

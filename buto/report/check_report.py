@@ -13,6 +13,7 @@ from buto.oracle.settings import Settings
 from buto.properties import Role
 from buto.report.bands import Panel
 from buto.report.environment import EnvironmentRow, environment_rows
+from buto.report.roles import OF_CHECK, Roles, roles_of
 from buto.report.views import OF_BAND, RunsView, panels_of, view_of
 from buto.runs import Run, RunSet
 from buto.runs.long import drawn_stride
@@ -44,6 +45,7 @@ class CheckReport:
         oracle_warnings: what training left out.
         next_steps: commands to type next.
         stride: of the samples of the runs each so manieth is drawn; 1 unless they are too many to hold.
+        roles: what the checked and the training runs are called, which in a comparison are two programs'.
     """
 
     test: str
@@ -63,6 +65,7 @@ class CheckReport:
     next_steps: tuple[str, ...] = ()
     reach_of: str = OF_BAND
     stride: int = 1
+    roles: Roles = OF_CHECK
 
 
 def check_report(
@@ -103,6 +106,7 @@ def check_report(
         next_steps=tuple(next_steps),
         reach_of=view.reach_of,
         stride=max((drawn_stride(run) for run in (*training, *checked)), default=1),
+        roles=roles_of(verdict, checked, training),
     )
 
 

@@ -17,7 +17,7 @@ class Likeness(Enum):
     DECIDES = "differs, so the runs cannot be compared"
     DIFFERS = "differs, which is only told"
     SAME = "the same"
-    VARIES = "not the same in all training runs"
+    VARIES = "not the same in all runs compared with"
     IGNORED = "not compared"
 
 

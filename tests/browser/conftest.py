@@ -10,7 +10,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import psutil
@@ -18,6 +18,7 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from buto.report.html import render
+from tests.integration.stored import called, store
 from tests.unit.report.html import reports
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -117,7 +118,20 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     for name, report in made.items():
         paths[name] = place / f"{name}.html"
         paths[name].write_text(render(report), encoding="utf-8")
+    paths["compared"] = _compared(place)
     return paths
+
+
+def _compared(place: Path) -> Path:
+    """The page of a program that leaks against one that does not, as the command writes it."""
+    for number in range(6):
+        old, new = reports.a_run(2 * number), reports.a_run(2 * number + 1, leak=0.6)
+        store(place, replace(old, test="old"), replace(new, test="new"))
+    done = called(
+        place, "compare", "old", "--against", "new", "--from-runs", "all", "--html", "compared.html"
+    )
+    assert done.returncode == 1, done.stderr
+    return place / "compared.html"
 
 
 @pytest.fixture

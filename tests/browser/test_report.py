@@ -52,6 +52,7 @@ PAGES = [
     ("passing", LOOKS[1]),
     ("elsewhere", LOOKS[1]),
     ("large", LOOKS[0]),
+    *(("compared", looks) for looks in LOOKS),
 ]
 
 
@@ -102,6 +103,19 @@ def test_hovering_names_the_moment_the_value_and_what_was_expected(opened: Opene
     assert box is not None and whole is not None
     assert box["x"] >= 0 and box["x"] + box["width"] <= looks.width
     assert box["y"] >= whole["y"] - 1 and box["y"] + box["height"] <= whole["y"] + whole["height"] + 1
+
+
+def test_a_comparison_calls_its_sides_by_their_names_in_charts_too(opened: Opener) -> None:
+    made = opened("compared")
+    page, plot = made.page, first_plot(made.page)
+    expect(page.locator(".finding .legend").first).to_contain_text("6 runs of old")
+    expect(plot).to_have_attribute("aria-label", re.compile(r": 6 runs of new, 6 runs of old, 0 s to "))
+    made.page.mouse.move(*place(plot, 0.9, 0.5))
+    assert re.search(r"old\s+[\d.]+ MiB to [\d.]+ MiB", plot.locator(".tip").inner_text())
+    made.picture("hover")
+    for folded in page.locator("details").all():
+        folded.evaluate("one => one.open = true")
+    assert "training" not in page.locator("body").inner_text()
 
 
 @both

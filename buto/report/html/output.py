@@ -25,7 +25,8 @@ def output(report: CheckReport) -> Iterator[str]:
         for title, stream in (("standard output", run.stdout), ("standard error", run.stderr)):
             yield from _stream(run, title, stream, room)
     if len(report.checked) > len(shown):
-        yield f"<p class=note>{len(report.checked) - len(shown)} more checked runs are not shown.</p>"
+        more = f"{len(report.checked) - len(shown)} more {report.roles.judged_runs}"
+        yield f"<p class=note>{escape(more)} are not shown.</p>"
     yield "</section>"
 
 
@@ -34,7 +35,7 @@ def notifications(report: CheckReport) -> Iterator[str]:
     yield '<section id="notifications"><h2>Notifications</h2>'
     heard = [(run, one) for run in report.checked for one in run.notifications]
     if not heard and not report.emitters:
-        yield "<p>None were heard, in training or now.</p></section>"
+        yield "<p>None were heard in any run.</p></section>"
         return
     yield '<div id="timeline"></div>'
     if heard:

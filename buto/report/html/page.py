@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from buto import __version__
 from buto.oracle import CALIBRATED
+from buto.oracle.comparison import DETECTOR as COMPARISON
 from buto.report.check_report import CheckReport
 from buto.report.html import assets, summary, tables
 from buto.report.html.data import drawn, page_data, points_of, training_drawn
@@ -89,7 +90,7 @@ def _drawn(report: CheckReport) -> str:
     settings = report.settings.pipeline
     chosen, at_hand = len(training_drawn(report)), len(report.training)
     said = "Sorted by how much speaks for a change. "
-    if report.verdict.detector == CALIBRATED.detector:
+    if report.verdict.detector in (CALIBRATED.detector, COMPARISON):
         said += "The bands are drawn for the eye; what decides is the p-value. "
     if settings.smoothing != "none":
         smoothing = f"the {settings.smoothing} of {settings.window} samples"
@@ -100,7 +101,7 @@ def _drawn(report: CheckReport) -> str:
         "span of time. "
     )
     if chosen < at_hand:
-        said += f"{chosen} of {at_hand} training runs are drawn. "
+        said += f"{chosen} of {at_hand} {report.roles.known_runs} are drawn. "
     return said.rstrip()
 
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 
 from buto.oracle import CALIBRATED, BoundsDetector
+from buto.oracle.comparison import DETECTOR as COMPARISON
 from buto.report import words
 from buto.report.check_report import CheckReport
 from buto.report.environment import Likeness
@@ -51,23 +52,25 @@ def steps(report: CheckReport) -> Iterator[tuple[str, str]]:
 
 
 def _environment(report: CheckReport) -> str:
+    roles = report.roles
     deciding = [row.key for row in report.environment if row.likeness is Likeness.DECIDES]
     differing = sum(row.likeness is Likeness.DIFFERS for row in report.environment)
     same = sum(row.likeness is Likeness.SAME for row in report.environment)
     if deciding:
         return (
-            f"The checked runs were made in another environment than training: {', '.join(deciding)} "
-            f"{'differ' if len(deciding) > 1 else 'differs'}."
+            f"The {roles.judged_runs} were made in another environment than the {roles.known_runs}: "
+            f"{', '.join(deciding)} {'differ' if len(deciding) > 1 else 'differs'}."
         )
     told = (
         f", {differing} that cannot decide {'differs' if differing == 1 else 'differ'}" if differing else ""
     )
     alike = f"{format_count(same, 'key')} alike{told}"
-    return f"All that decides whether runs can be compared is as in training ({alike})."
+    return f"All that decides whether runs can be compared is as in the {roles.known_runs} ({alike})."
 
 
 def _learning(report: CheckReport) -> str:
-    used = f"{format_count(report.verdict.n_training, 'training run')} taught what is normal"
+    known = f"{report.verdict.n_training} {report.roles.known_runs}"
+    used = f"{known} taught what is normal"
     settings = report.settings.pipeline
     smoothing = (
         "the series as they were read"
@@ -77,9 +80,14 @@ def _learning(report: CheckReport) -> str:
     width = f"{format_number(settings.deviations)} standard deviations around the {settings.average}"
     least = ", with a smallest width" if settings.floor else ""
     few = ", wider the fewer runs there are" if settings.small_sample else ""
-    if report.verdict.detector == CALIBRATED.detector:
+    if _RULES.get(report.verdict.detector) is _contrasts:
         rows = "each run is one row of numbers: levels, growth, scatter and extremes of every property"
-        return f"{used}; {rows}. Bands are drawn for the eye: from {smoothing}, at each time point {width}."
+        of = ""
+        if report.verdict.detector == COMPARISON:
+            used, of = "The runs of both programs say what scatter is usual", f", around the {known}"
+        return (
+            f"{used}; {rows}. Bands are drawn for the eye{of}: from {smoothing}, at each time point {width}."
+        )
     band = f"a band of {width} ({settings.bounds} bounds{least}{few})"
     return f"{used}: from {smoothing}, at each time point {band}."
 
@@ -100,9 +108,12 @@ def _rule(report: CheckReport) -> str:
 
 
 def _contrasts(report: CheckReport) -> str:
-    checked = format_count(len(report.verdict.run_ids), "run")
+    n_judged = len(report.verdict.run_ids)
+    judged = f"{format_count(n_judged, 'run')} under test"
+    if report.verdict.detector == COMPARISON:
+        judged = f"{n_judged} {report.roles.judged_runs}"
     return (
-        f"The {checked} under test and the training runs are put together, and every way of choosing as many "
+        f"The {judged} and the {report.roles.known_runs} are put together, and every way of choosing as many "
         "is scored by how far those stand out from the others. If nothing has changed, each choice is as "
         "likely as any other to stand out furthest. The p-value says how unusual the score of what is under "
         "test is among all of them; at or below alpha it is a regression."
@@ -145,4 +156,8 @@ def _not_judged(report: CheckReport) -> str:
     return f"{format_count(len(report.unjudged), 'property')} that cannot be judged"
 
 
-_RULES: dict[str, Step] = {BoundsDetector.name: _rule, CALIBRATED.detector: _contrasts}
+_RULES: dict[str, Step] = {
+    BoundsDetector.name: _rule,
+    CALIBRATED.detector: _contrasts,
+    COMPARISON: _contrasts,
+}

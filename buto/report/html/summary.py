@@ -10,7 +10,7 @@ from buto.report.bands import Panel
 from buto.report.check_report import CheckReport
 from buto.report.html.data import drawn, share, when
 from buto.report.html.text import escape, titled
-from buto.units import format_count, format_seconds
+from buto.units import format_seconds
 from buto.verdicts import Direction, Effect, Finding, Status
 
 MAX_CHARTS = 6
@@ -93,9 +93,9 @@ def _facts(report: CheckReport) -> Iterator[tuple[str, str]]:
     runs = [run for run in report.checked if run.id in report.verdict.run_ids] or list(report.checked)
     if runs:
         more = f" and {len(runs) - 1} more" if len(runs) > 1 else ""
-        yield "checked", f"{when(runs[0]) or runs[0].id}{more}"
+        yield report.roles.judged, f"{when(runs[0]) or runs[0].id}{more}"
     at_hand = "" if len(report.training) == len(report.training_ids) else f", {len(report.training)} at hand"
-    yield "compared with", f"{format_count(report.verdict.n_training, 'training run')}{at_hand}"
+    yield "compared with", f"{report.verdict.n_training} {report.roles.known_runs}{at_hand}"
     if report.oracle_path is not None:
         yield "oracle", str(report.oracle_path)
     metadata = runs[0].metadata if runs else {}

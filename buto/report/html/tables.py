@@ -15,6 +15,7 @@ from buto.report.environment import EnvironmentRow, Likeness
 from buto.report.html.data import drawn, tag_of, when
 from buto.report.html.summary import name
 from buto.report.html.text import escape
+from buto.report.roles import Roles
 from buto.runs import Run
 from buto.units import format_change, format_count, format_percent, format_quantity, format_seconds
 
@@ -32,7 +33,7 @@ _BEAN_TIME = "buto.bean.time"
 
 
 def environment(report: CheckReport) -> Iterator[str]:
-    """Metadata of training and of the checked runs; what differs is open, the rest folded."""
+    """Metadata of both sides; what differs is open, the rest folded."""
     rows = report.environment
     differing = [row for row in rows if row.likeness in (Likeness.DECIDES, Likeness.DIFFERS)]
     compared = [row for row in rows if row.likeness in (Likeness.SAME, Likeness.VARIES)]
@@ -41,13 +42,14 @@ def environment(report: CheckReport) -> Iterator[str]:
     if differing:
         verb = "differs" if len(differing) == 1 else "differ"
         yield f"<p>{len(differing)} of {format_count(len(differing) + len(compared), 'key')} {verb}.</p>"
-        yield from _metadata(differing)
+        yield from _metadata(differing, report.roles)
     else:
         yield f"<p>No difference in {format_count(len(compared), 'key')} that are compared.</p>"
-    for title, folded in (("the same, or not in all training runs", compared), ("not compared", ignored)):
+    alike = f"the same, or not in all {report.roles.known_runs}"
+    for title, folded in ((alike, compared), ("not compared", ignored)):
         if folded:
-            yield f"<details><summary>{format_count(len(folded), 'key')} {title}</summary>"
-            yield from _metadata(folded)
+            yield f"<details><summary>{format_count(len(folded), 'key')} {escape(title)}</summary>"
+            yield from _metadata(folded, report.roles)
             yield "</details>"
     yield "</section>"
 
@@ -74,11 +76,14 @@ def runs(report: CheckReport) -> Iterator[str]:
     yield '<section id="runs"><h2>Runs</h2><div class="scroll"><table class="short">'
     yield "<thead><tr><th>run</th><th>for</th><th>started</th><th>duration</th><th>ended</th>"
     yield "<th>samples</th><th>missed</th><th>largest gap</th><th>load by others</th></tr></thead><tbody>"
-    judged = report.verdict.run_ids
-    rows = [(run, "checked" if run.id in judged else "not judged") for run in report.checked]
-    rows += [(run, "training") for run in report.training]
-    for run, role in rows[:MAX_RUNS]:
-        yield _run(run, role)
+    judged, roles = report.verdict.run_ids, report.roles
+    rows = [
+        (run, *(("checked", roles.judged) if run.id in judged else ("not-judged", "not judged")))
+        for run in report.checked
+    ]
+    rows += [(run, "training", roles.known) for run in report.training]
+    for run, kind, role in rows[:MAX_RUNS]:
+        yield _run(run, kind, role)
     yield "</tbody></table></div>"
     more = len(rows) - min(MAX_RUNS, len(rows))
     away = len(report.training_ids) - len(report.training)
@@ -90,27 +95,28 @@ def runs(report: CheckReport) -> Iterator[str]:
 
 
 def overhead(report: CheckReport) -> Iterator[str]:
-    """What the tool itself cost, in the checked runs and in training."""
+    """What the tool itself cost, in the runs of both sides."""
     yield '<section id="overhead"><h2>What measuring cost</h2>'
     whole = [panel for panel in report.costs if split_name(panel.prop.name)[0] != _BEAN_TIME]
     beans = [panel for panel in report.costs if split_name(panel.prop.name)[0] == _BEAN_TIME]
     if not report.costs:
         yield "<p>The runs say nothing of it.</p>"
     else:
-        yield from _costs(sorted(whole, key=lambda panel: panel.prop.name))
+        yield from _costs(sorted(whole, key=lambda panel: panel.prop.name), report.roles)
     if beans:
         beans.sort(key=lambda panel: -(_typical(panel.checked, panel) or 0.0))
         yield f"<details><summary>Reading each of {len(beans)} MBeans</summary>"
-        yield from _costs(beans)
+        yield from _costs(beans, report.roles)
         yield "</details>"
     yield "</section>"
 
 
-def _metadata(rows: Sequence[EnvironmentRow]) -> Iterator[str]:
+def _metadata(rows: Sequence[EnvironmentRow], roles: Roles) -> Iterator[str]:
     width = max(len(row.observed) for row in rows)
     alike = all(len(set(row.observed)) <= 1 for row in rows)
     heads = ["this run" if width == 1 else "these runs"] if alike else [f"run {n + 1}" for n in range(width)]
-    yield '<div class="scroll"><table class="metadata"><thead><tr><th></th><th>key</th><th>training</th>'
+    yield '<div class="scroll"><table class="metadata"><thead><tr><th></th><th>key</th>'
+    yield f"<th>{escape(roles.known)}</th>"
     yield f"{''.join(f'<th>{head}</th>' for head in heads)}</tr></thead><tbody>"
     for row in rows[:MAX_ROWS]:
         observed = row.observed[: len(heads)]
@@ -131,7 +137,7 @@ def _value(value: str | None) -> str:
     return '<span class="none">none</span>' if value is None else f"<bdi>{escape(value)}</bdi>"
 
 
-def _run(run: Run, role: str) -> str:
+def _run(run: Run, kind: str, role: str) -> str:
     quality = run.quality
     load = "unknown" if math.isnan(quality.foreign_load) else format_percent(quality.foreign_load)
     cells = (
@@ -144,14 +150,14 @@ def _run(run: Run, role: str) -> str:
         load,
     )
     problems = f"<br><small>{escape('; '.join(quality.problems))}</small>" if quality.problems else ""
-    kind = role.replace(" ", "-")
     shown = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
-    return f'<tr class="{kind}"><td>{escape(run.id)}{problems}</td><td>{role}</td>{shown}</tr>'
+    return f'<tr class="{kind}"><td>{escape(run.id)}{problems}</td><td>{escape(role)}</td>{shown}</tr>'
 
 
-def _costs(panels: Sequence[Panel]) -> Iterator[str]:
+def _costs(panels: Sequence[Panel], roles: Roles) -> Iterator[str]:
     yield '<div class="scroll"><table class="short"><thead><tr><th>cost</th><th></th>'
-    yield "<th>checked</th><th>most</th><th>training</th><th>change</th></tr></thead><tbody>"
+    yield f"<th>{escape(roles.judged)}</th><th>most</th><th>{escape(roles.known)}</th><th>change</th>"
+    yield "</tr></thead><tbody>"
     for panel in panels[:MAX_ROWS]:
         unit = panel.prop.unit
         now, before = _typical(panel.checked, panel), _typical(panel.training, panel)

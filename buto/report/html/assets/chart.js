@@ -25,8 +25,8 @@ class Chart {
   description() {
     const { panel } = this;
     const [from, to] = panel.span.map((time) => formatQuantity(time, page.second));
-    const training = panel.training.length ? `, ${panel.training.length} training runs` : "";
-    return `${panel.name}: ${panel.checked.length} checked${training}, ${from} to ${to}. ${panel.tag}`;
+    const training = panel.training.length ? `, ${panel.training.length} ${page.roles.known_runs}` : "";
+    return `${panel.name}: ${panel.checked.length} ${page.roles.judged_runs}${training}, ${from} to ${to}. ${panel.tag}`;
   }
 
   toolbar() {
@@ -48,7 +48,7 @@ class Chart {
     const { panel } = this;
     const entries = [];
     if (panel.band) entries.push(["band", "expected"]);
-    if (panel.training.length) entries.push(["training", `${panel.training.length} training runs`]);
+    if (panel.training.length) entries.push(["training", `${panel.training.length} ${page.roles.known_runs}`]);
     panel.checked.forEach((curve, i) => entries.push([`run${i}`, panel.checked.length > 1 ? `run ${i + 1}` : "this run"]));
     for (const [kind, text] of Object.entries(MARKS)) {
       if (panel.checked.some(({ run }) => run[kind].length)) entries.push([kind, text]);

@@ -154,7 +154,7 @@ class Cursor {
     const taught = panel.training.map((curve) => between(curve.times, curve.values, time)).filter((one) => !Number.isNaN(one)).sort((a, b) => a - b);
     if (taught.length) {
       const [low, high] = [said(taught[0]), said(taught[taught.length - 1])];
-      rows.push(["training", "training", low === high ? low : `${low} to ${high}`]);
+      rows.push(["training", page.roles.known, low === high ? low : `${low} to ${high}`]);
     }
     const { run } = panel.checked[this.chart.worst] ?? { run: { collections: [], notifications: [] } };
     const reach = (view[1] - view[0]) / 120;
