@@ -118,10 +118,15 @@ class Recorder:
     worker: Worker | None
 
     def record(
-        self, *words: str, options: tuple[str, ...] = (), on_tick: OnTick | None = None, **settings: Any
+        self,
+        *words: str,
+        options: tuple[str, ...] = (),
+        java: str = "",
+        on_tick: OnTick | None = None,
+        **settings: Any,
     ) -> Run:
-        """Launch a program, and see that the page has what is wrong with its run."""
-        java = next(iter(javas().values()))
+        """Launch a program, by the oldest java if none is named; the page has what is wrong with its run."""
+        java = java or next(iter(javas().values()))
         command = (java, *options, "-cp", str(self.classes), *words)
         target = Target(command, **{"timeout_s": TIMEOUT_S, "interval_s": 0.05} | settings)
         with JmxCollector(target, self.worker) if self.worker else open_collector(target) as collector:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import re
 import signal
+import threading
 import time
 from pathlib import Path
 
@@ -13,12 +16,14 @@ import pytest
 from buto.collect.collector import OnTick
 from buto.collect.recording import Progress
 from buto.errors import MeasureError
+from buto.runs import Run
 from tests.jvm.faults.targets import (
     STARVED,
     CommandLine,
     Recorder,
     classes,
     command_line,
+    javas,
     launched,
     problems,
     promised,
@@ -29,6 +34,7 @@ from tests.unit.collect.leftovers import nothing_is_left
 __all__ = ["classes", "command_line", "nothing_is_left", "promised", "recorder"]
 
 SERIAL = "-XX:+UseSerialGC"
+STOPPED_S = 5.0
 
 
 @pytest.mark.parametrize("moment", ["start", "middle", "end"])
@@ -87,19 +93,56 @@ def test_two_thousand_busy_threads_starve_a_run_and_every_sample_is_accounted_fo
     assert abs(taken - planned) <= 3
 
 
-def test_a_long_collection_is_the_programs_own_and_starves_nothing(recorder: Recorder) -> None:
-    run = recorder.record("Faulty", "collect", "200", options=(SERIAL, "-Xms600m", "-Xmx600m"))
+def samples_beside_the_gap(run: Run) -> tuple[int, int]:
+    """How many there are before the longest gap, and behind it."""
+    before = int(np.diff(run.times_s).argmax()) + 1
+    return before, len(run.times_s) - before
+
+
+def read_with_a_break(log: Path, sign: str) -> None:
+    """Read a pipe up to a sign, then not for STOPPED_S: whoever writes into it stands still."""
+    with log.open("rb", buffering=0) as pipe:
+        # A page, which is full at once.
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, 4096)
+        while sign not in pipe.readline().decode():
+            pass
+        # The five seconds are the fault.
+        time.sleep(STOPPED_S)
+        pipe.readall()
+
+
+def test_a_long_collection_is_the_programs_own_and_starves_nothing(
+    recorder: Recorder, tmp_path: Path
+) -> None:
+    """The collector stops in its midst, for nobody reads the log that it writes."""
+    log = tmp_path / "gc.log"
+    os.mkfifo(log)
+    threading.Thread(target=read_with_a_break, args=(log, "Phase 1"), daemon=True).start()
+    *_, newest = javas().values()
+    run = recorder.record("Faulty", "collect", options=(SERIAL, f"-Xlog:gc*=trace:file={log}"), java=newest)
     pause_s = run.series("jvm.gc.time[MarkSweepCompact]")[-1]
-    assert pause_s > 0.2
-    assert run.quality.largest_gap_s > 0.9 * pause_s
-    assert run.quality.missed_share < 0.5 * pause_s / run.times_s[-1]
+    assert pause_s > 0.98 * STOPPED_S
+    assert run.quality.largest_gap_s > 0.98 * pause_s
+    assert run.quality.missed_share < 0.5
+    assert min(samples_beside_the_gap(run)) >= 2
+    assert run.stdout == b"done\n"
 
 
 def test_a_stop_of_the_world_that_is_no_collection_starves_a_run(recorder: Recorder) -> None:
-    run = recorder.record("Faulty", "stop", "1500", options=(SERIAL, "-XX:-UseCountedLoopSafepoints"))
-    assert run.quality.largest_gap_s > 1.2
+    stop = ("stop", f"{1000 * STOPPED_S:.0f}")
+    run = recorder.record("Faulty", *stop, options=(SERIAL, "-XX:-UseCountedLoopSafepoints"))
     assert run.series("jvm.gc.time[MarkSweepCompact]")[-1] < 1
     assert run.stdout == b"done\n"
+    assert_starved(run)
+
+
+def assert_starved(run: Run) -> None:
+    """The run tells how long nothing was seen, is not used, and has what was seen before and after."""
+    assert run.quality.largest_gap_s > 0.95 * STOPPED_S
+    told = [re.search(rf"{STARVED}: no sample for ([\d.]+) s", problem) for problem in run.quality.problems]
+    assert [float(found[1]) > 0.95 * STOPPED_S for found in told if found] == [True]
+    assert min(samples_beside_the_gap(run)) >= 2
+    assert run.outcome.last_sample == "agent"
 
 
 def stop_for(duration_s: float) -> OnTick:
@@ -120,10 +163,7 @@ def stop_for(duration_s: float) -> OnTick:
 
 
 def test_a_target_that_is_stopped_for_a_while_starves_its_run(recorder: Recorder) -> None:
-    run = recorder.record("Faulty", "nothing", on_tick=stop_for(1.3))
-    assert run.quality.largest_gap_s > 1.2
-    assert run.outcome.last_sample == "agent"
-    assert any(problem.startswith(STARVED) for problem in run.quality.problems)
+    assert_starved(recorder.record("Faulty", "nothing", on_tick=stop_for(STOPPED_S)))
 
 
 def test_a_target_that_is_stopped_for_good_is_ended_at_its_time_limit(recorder: Recorder) -> None:

@@ -11,7 +11,7 @@ import java.util.concurrent.CountDownLatch;
 
 /** Works a little, makes the trouble that its first argument names, and works a little again. */
 public final class Faulty {
-    private static final int WORK_MS = 250;
+    private static final int WORK_STEPS = 25;
 
     private static List<Object> kept = new ArrayList<>();
     private static volatile long burnUntil;
@@ -22,11 +22,18 @@ public final class Faulty {
     public static void main(String[] arguments) throws Exception {
         String when = arguments.length > 1 ? arguments[1] : "";
         if (!when.equals("start")) {
-            Thread.sleep(WORK_MS);
+            work();
         }
         make(arguments[0], when);
-        Thread.sleep(WORK_MS);
+        work();
         System.out.println("done");
+    }
+
+    /** A quarter of a second, in steps, so that a stop of the process shortens at most one of them. */
+    private static void work() throws InterruptedException {
+        for (int step = 0; step < WORK_STEPS; step++) {
+            Thread.sleep(10);
+        }
     }
 
     private static void make(String trouble, String argument) throws Exception {
@@ -50,7 +57,7 @@ public final class Faulty {
                 burn(Integer.parseInt(argument));
                 break;
             case "collect":
-                collect(Integer.parseInt(argument));
+                System.gc();
                 break;
             case "stop":
                 stop(Long.parseLong(argument));
@@ -138,20 +145,6 @@ public final class Faulty {
         while (System.nanoTime() < burnUntil) {
             burnt++;
         }
-    }
-
-    /** A collection of a heap of so many MiB of small objects, each of which points to one far away. */
-    private static void collect(int mebibytes) {
-        Object[] nodes = new Object[mebibytes << 14];
-        for (int i = 0; i < nodes.length; i++) {
-            nodes[i] = new Object[10];
-        }
-        for (int i = 0; i < nodes.length; i++) {
-            ((Object[]) nodes[i])[0] = nodes[(int) (i * 7_368_787L % nodes.length)];
-        }
-        kept.add(nodes);
-        System.gc();
-        kept.clear();
     }
 
     /**
