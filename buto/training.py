@@ -20,7 +20,7 @@ from buto.collect.companion import BAD_COMPANION, Companion
 from buto.collect.journalling import Journal
 from buto.collect.jvm_ending import BAD_END
 from buto.collect.output import last_lines
-from buto.collect.quality import BLOCKED, STARVED
+from buto.collect.quality import BLOCKED, EXITED, SIGNALLED, STARVED, STOPPED
 from buto.collect.recording import Progress
 from buto.collect.target import Target
 from buto.errors import ButoError, MeasureError, StorageError
@@ -311,6 +311,12 @@ def check_ending(run: Run, target: Target) -> None:
     else:
         advice = f"see what the run recorded: buto runs show {run.id}"
     raise MeasureError(f"{what}\n{_quoted(run)}", advice=advice)
+
+
+def bad_ending(problems: Sequence[str]) -> str | None:
+    """Of a stored run's problems the one for which :func:`check_ending` ended its test."""
+    endings = (STOPPED, SIGNALLED, EXITED, BAD_END, BAD_COMPANION)
+    return next((problem for problem in problems if problem.startswith(endings)), None)
 
 
 def _quoted(run: Run) -> str:

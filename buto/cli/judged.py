@@ -20,6 +20,7 @@ from buto.runs import Run, RunSet, run_set
 from buto.runs.document import Head
 from buto.runs.model import PURPOSE, SESSION
 from buto.runs.store import RunStore
+from buto.training import bad_ending
 from buto.verdicts import Status, Verdict
 
 
@@ -63,22 +64,28 @@ def newest_check(test: str, store: RunStore) -> list[Run]:
     """The usable runs that the newest check of a test was of; none without a check.
 
     Raises:
-        JudgeError: it left no usable run.
+        BadFileError: a run that may be of it is damaged.
+        JudgeError: it left no usable run, or ended without a verdict.
     """
-    recorded = [summary.head for summary in store.summaries(test) if summary.head is not None]
-    newest = [head for head in recorded if head.marks.get(PURPOSE) == CHECK][-1:]
-    if not newest:
+    known = store.summaries(test)
+    recorded = [summary.head for summary in known if summary.head is not None]
+    newest = [_session(head) for head in recorded if head.marks.get(PURPOSE) == CHECK][-1:]
+    together = [head for head in recorded if _session(head) in newest]
+    for damaged in (summary.id for summary in known if summary.head is None):
+        if not together or damaged > together[0].id:
+            store.load(test, damaged)
+    if not together:
         return []
-    session = _session(newest[0])
-    together = [head for head in recorded if _session(head) == session]
+    problems = list(dict.fromkeys(problem for head in together for problem in head.quality.problems))
     usable = [head.id for head in together if head.quality.valid]
-    if not usable:
-        problems = dict.fromkeys(problem for head in together for problem in head.quality.problems)
-        raise JudgeError(
-            f"the newest check left no usable run: {session}: {'; '.join(problems)}",
-            advice=f"check again: {shlex.join(['buto', 'check', test])}; or name runs with --from-runs",
-        )
-    return list(store.open_set(test, usable))
+    ended = bad_ending(problems)
+    if usable and ended is None:
+        return list(store.open_set(test, usable))
+    why = "left no usable run" if not usable else "ended without a verdict"
+    raise JudgeError(
+        f"the newest check {why}: {newest[0]}: {'; '.join(problems)}",
+        advice=f"check again: {shlex.join(['buto', 'check', test])}; or name runs with --from-runs",
+    )
 
 
 def _session(head: Head) -> object:

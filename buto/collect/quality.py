@@ -15,6 +15,11 @@ STARVED = "it was starved"
 BLOCKED = "the MBean"
 """How the problem of a run begins that lacks samples, and of one whose own MBean held up the sampling."""
 
+STOPPED = "it was stopped at its time limit"
+SIGNALLED = "it was ended by signal"
+EXITED = "it exited with code"
+"""How the problem of a run begins whose program did not end as it should."""
+
 MAX_MISSED_SHARE = 0.2
 """A run with more of its planned samples missing is starved."""
 
@@ -113,11 +118,11 @@ def quality_of(
 
 def _of_outcome(target: Target, outcome: Outcome) -> list[str]:
     if outcome.timed_out:
-        return [f"it was stopped at its time limit of {target.timeout_s:g} s"]
+        return [f"{STOPPED} of {target.timeout_s:g} s"]
     if outcome.signal is not None:
-        return [f"it was ended by signal {outcome.signal}"]
+        return [f"{SIGNALLED} {outcome.signal}"]
     if outcome.exit_code != target.expected_exit:
-        return [f"it exited with code {outcome.exit_code}, expected {target.expected_exit}"]
+        return [f"{EXITED} {outcome.exit_code}, expected {target.expected_exit}"]
     return []
 
 

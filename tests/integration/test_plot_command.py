@@ -60,6 +60,30 @@ def test_a_newest_check_that_cannot_be_used_is_not_replaced_by_an_older_one(
     assert not (project / "plots").exists()
 
 
+def test_a_newest_check_that_failed_is_not_judged_by_what_is_left_of_it(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session = {"buto.session": a_run(20).id}
+    failed = Quality(("it exited with code 3, expected 0",))
+    store(project, a_run(20, purpose="check", **session))
+    store(project, a_run(21, purpose="check", quality=failed, **session))
+    for command in (["plot", "leaker"], ["report", "leaker"]):
+        assert main(command) == EXIT_NOT_JUDGED
+        said = f"the newest check ended without a verdict: {a_run(20).id}: it exited with code 3"
+        assert said in capsys.readouterr().err
+
+
+def test_a_damaged_newest_check_is_not_replaced_by_an_older_one(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store(project, a_run(20, purpose="check"), a_run(21, purpose="check"))
+    [document] = project.glob(f".buto/runs/leaker/{a_run(21).id}/run.json")
+    document.write_text("{")
+    for command in (["plot", "leaker"], ["report", "leaker"]):
+        assert main(command) == EXIT_BAD_FILE
+        assert f"{a_run(21).id}/run.json" in capsys.readouterr().err
+
+
 def test_chosen_runs_go_to_a_chosen_place(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     [run_id] = store(project, a_run(22, purpose="check"))
     capsys.readouterr()
