@@ -55,6 +55,12 @@ class Difference:
             found = git.paths(self.root, "ls-files", "-z", *untracked, "--", pathspec)
         return f"{one_line(found[0])} has changed" if found else None
 
+    def ignored(self, pathspec: str) -> str | None:
+        """One of the files that are meant and that git is told to ignore, whose changes it does not see."""
+        options = ("--others", "--ignored", "--exclude-standard", "--full-name")
+        found = git.paths(self.root, "ls-files", "-z", *options, "--", pathspec)
+        return found[0] if found else None
+
     def knows(self, pathspec: str) -> bool:
         """Whether git watches a file that is meant."""
         return bool(git.paths(self.root, "ls-files", "-z", "--cached", "--", pathspec))
@@ -100,16 +106,16 @@ def _reason(
     for pattern in ours.inputs:
         try:
             why = difference.of(f":(glob){pattern}")
+            ignored = difference.ignored(f":(glob){pattern}")
             known = why is not None or difference.knows(f":(glob){pattern}")
         except UsageError as error:
             raise UsageError(
                 f"{configured.path}: tests.{test}.inputs: {pattern!r}: {error.message}",
                 advice="patterns start from the configuration's directory and stay within the repository",
             ) from error
-        if not known:
-            console.warning(
-                f"{test}: git knows no file {pattern!r}; as long as that is so, it is always checked"
-            )
+        unknown = f"knows no file {pattern!r}" if not known else f"ignores {ignored}" if ignored else None
+        if why is None and unknown is not None:
+            console.warning(f"{test}: git {one_line(unknown)}; as long as that is so, it is always checked")
             why = "its inputs are not known"
         if why is not None:
             return why

@@ -147,6 +147,14 @@ def test_a_test_whose_patterns_mean_no_file_is_checked_with_a_warning(project: P
     assert said in done.stderr
 
 
+def test_a_pattern_that_also_means_an_ignored_file_has_the_test_checked(project: Path) -> None:
+    (project / "shop" / "Shop.class").write_text("built")
+    done = check(project)
+    assert left_out(done) == {"mail"}
+    said = "shop: git ignores project/shop/Shop.class; as long as that is so, it is always checked"
+    assert said in done.stderr
+
+
 @pytest.mark.parametrize("place", ["ignored", "elsewhere"])
 def test_an_oracle_that_git_does_not_watch_is_always_judged_by(project: Path, place: str) -> None:
     named = project / "reports" if place == "ignored" else project.parent.parent / f"{project.parent.name}.o"
