@@ -27,7 +27,8 @@ from buto.runs import FloatArray, Run, RunSet
 from buto.verdicts import Status
 
 FROZEN = datetime(2026, 11, 21, 3, 33, tzinfo=UTC)
-"""No constant and no step of the method has changed since; runs from before chose it."""
+"""No constant and no step from runs to a p-value has changed since; runs from before chose it. What makes a
+check inconclusive has: alarms are counted here by the p-value alone."""
 
 CONFIRMED = 3
 """Runs that are judged together where the first one stood out."""
