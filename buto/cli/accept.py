@@ -13,7 +13,7 @@ from buto.cli import chosen, options, remarks, reports
 from buto.cli.console import Console, Verbosity
 from buto.cli.results import keep
 from buto.cli.session import launch, stored_runs
-from buto.cli.train import check_numbers_of_runs, sharp_enough
+from buto.cli.train import check_numbers_of_runs, sharp_enough, tell_why_enough
 from buto.config import Config, TestConfig
 from buto.errors import ButoError, StorageError
 from buto.oracle import Oracle
@@ -85,7 +85,9 @@ def _collected(
     if args.from_runs is None:
         check_numbers_of_runs(tests)
         wanted = {test.name: test.runs for test in tests}
-        return launch(tests, wanted, args, console, enough=sharp_enough(tests, {}))
+        launched = launch(tests, wanted, args, console, enough=sharp_enough(tests, {}))
+        tell_why_enough(tests, launched, console)
+        return launched
     collected = {test.name: Collected(stored_runs(test.name, args.from_runs, args)) for test in tests}
     for name, one in collected.items():
         _warn_of_old_runs(name, known[name], one, console)

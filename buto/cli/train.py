@@ -16,7 +16,7 @@ from buto.config import TestConfig
 from buto.errors import ButoError, StorageError, UsageError
 from buto.oracle import CALIBRATED, FittedCalibrated, Oracle
 from buto.oracle.strength import MOST_ASKED, Strength, strengths, told
-from buto.oracle.sufficiency import enough_runs
+from buto.oracle.sufficiency import LAST, MOST_RUNS, enough_runs
 from buto.report.result import Result
 from buto.report.strengths import strength_lines
 from buto.runs import Run, RunSet, run_set
@@ -86,6 +86,7 @@ def _collected(tests: list[TestConfig], args: Namespace, console: Console) -> di
     collected = launch(tests, missing, args, console, enough=enough)
     for name, result in collected.items():
         result.runs[:0] = done[name]
+    tell_why_enough(tests, collected, console)
     return collected
 
 
@@ -98,6 +99,18 @@ def sharp_enough(
         return enough_runs(run_set([*done.get(test.name, ()), *runs]), test.settings)
 
     return {test.name: partial(enough, test) for test in tests if test.adaptive}
+
+
+def tell_why_enough(
+    tests: Sequence[TestConfig], collected: Mapping[str, Collected], console: Console
+) -> None:
+    """Say of each adaptive test that was not given up why it ended at this number of runs."""
+    for test in tests:
+        n_runs = len(collected[test.name].valid())
+        if test.adaptive and collected[test.name].failure is None:
+            most = f"{n_runs} runs are the most that 'auto' learns from"
+            enough = f"{n_runs} runs are enough, the last {LAST} made the oracle no sharper"
+            console.info(f"{test.name}: {enough if n_runs < MOST_RUNS else most}")
 
 
 def check_numbers_of_runs(tests: Sequence[TestConfig]) -> None:

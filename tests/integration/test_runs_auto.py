@@ -1,0 +1,112 @@
+"""``--runs auto`` on the command line: it ends when more runs sharpen nothing, and takes up what was done."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from buto.cli import session
+from buto.oracle import load
+from buto.oracle.sufficiency import LEAST_RUNS, MOST_RUNS
+from buto.runs import Quality, Run
+from buto.runs.store import RunStore
+from buto.training import collect
+from tests.integration.stored import a_run, called, store
+from tests.unit.training.scripted import Event, Script
+
+STARVED = Quality(("it was starved: 40% of the planned samples are missing",), 0.4)
+TRAIN = ("train", "leaker", "--runs", "auto", "--alpha", "0.05", "--", "java", "Leaker")
+Launches = Callable[..., Script]
+
+
+@pytest.fixture
+def launches(monkeypatch: pytest.MonkeyPatch) -> Launches:
+    """Has buto launch nothing, and find what the test wrote down."""
+
+    def launches(events: Iterable[Event]) -> Script:
+        script = Script({"leaker": list(events)})
+        monkeypatch.setattr(session, "collect", partial(collect, collector_for=script.collector))
+        return script
+
+    return launches
+
+
+def steady(leak: float = 1.0) -> list[Run]:
+    return [a_run(number, leak=leak) for number in range(MOST_RUNS)]
+
+
+def taught(directory: Path) -> tuple[str, ...]:
+    return load(directory / "oracles" / "leaker.json").run_ids
+
+
+def test_it_ends_between_its_least_and_its_most_and_says_why(tmp_path: Path, launches: Launches) -> None:
+    script = launches([a_run(99, quality=STARVED), *steady()])
+    done = called(tmp_path, *TRAIN)
+    assert done.returncode == 0, done.stderr
+    n_runs = len(taught(tmp_path))
+    assert LEAST_RUNS < n_runs < MOST_RUNS
+    assert len(script.launched) == n_runs + 1, "the disturbed run counts for nothing"
+    assert done.stdout.startswith(f"TRAINED  leaker: {n_runs} runs, ")
+    assert f"leaker: run {n_runs} of at most {MOST_RUNS}: 30 samples" in done.stderr
+    assert f"leaker: {n_runs} runs are enough, the last 3 made the oracle no sharper" in done.stderr
+
+
+def test_while_nothing_would_be_noticed_it_goes_on_to_its_most(tmp_path: Path, launches: Launches) -> None:
+    """All but one of them are there, for to find out that nothing is noticed takes a while."""
+    least = "{jvm.memory.heap.used: 1TiB, jvm.thread.count: 1000000, jvm.class.loaded: 1000000}"
+    judge = f"{{preset: calibrated, alpha: 0.05, minimum-effect: {least}}}"
+    config = f"version: 1\ntests: {{leaker: {{command: java Leaker, runs: auto, judge: {judge}}}}}"
+    (tmp_path / "buto.yaml").write_text(config)
+    first, *_ = store(tmp_path, *steady()[:-1])
+    script = launches(steady()[-1:])
+    done = called(tmp_path, "train", "--resume", first)
+    assert done.returncode == 0, done.stderr
+    assert (len(script.launched), len(taught(tmp_path))) == (1, MOST_RUNS)
+    assert "leaker: run 1 of at most 1: " in done.stderr
+    assert f"leaker: {MOST_RUNS} runs are the most that 'auto' learns from" in done.stderr
+
+
+def test_an_interrupted_training_goes_on_to_the_runs_that_it_would_have_had(
+    tmp_path: Path, launches: Launches
+) -> None:
+    launches(steady())
+    whole = tmp_path / "whole"
+    whole.mkdir()
+    assert called(whole, *TRAIN).returncode == 0
+    n_runs = len(taught(whole))
+
+    script = launches([*steady()[:5], KeyboardInterrupt(), *steady()[5:]])
+    stopped = called(tmp_path, *TRAIN)
+    assert stopped.returncode == 130
+    typed = shlex.split(stopped.stderr.partition("to go on: buto ")[2])
+    first, *_ = RunStore(tmp_path / ".buto").ids("leaker")
+    assert typed == [*TRAIN[:6], "--resume", first, *TRAIN[6:]]
+    resumed = called(tmp_path, *typed)
+    assert resumed.stdout.startswith(f"TRAINED  leaker: {n_runs} runs, ")
+    assert f"run 1 of at most {MOST_RUNS - 5}: " in resumed.stderr
+    assert taught(tmp_path) == tuple(RunStore(tmp_path / ".buto").ids("leaker"))
+    assert len(script.launched) == n_runs + 1
+
+    again = called(tmp_path, *typed)
+    assert again.stdout == resumed.stdout
+    assert len(script.launched) == n_runs + 1, "there were enough"
+
+
+def test_accepting_ends_by_itself_too_and_leaves_out_what_taught_before(
+    tmp_path: Path, launches: Launches
+) -> None:
+    script = launches(steady())
+    assert called(tmp_path, *TRAIN).returncode == 0
+    before = taught(tmp_path)
+    script.events["leaker"] = iter(steady(3.0))
+    done = called(tmp_path, "accept", "leaker", "--runs", "auto")
+    assert done.returncode == 0, done.stderr
+    after = taught(tmp_path)
+    assert LEAST_RUNS <= len(after) < MOST_RUNS
+    assert not set(before) & set(after)
+    assert f"leaker: {len(after)} runs are enough" in done.stderr
+    assert "jvm.memory.heap.used" in done.stdout
