@@ -29,6 +29,7 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
     "launches": ("perf.launches",),
     "harness": ("perf.harness",),
     "pipeline": ("perf.pipeline",),
+    "repeating": ("perf.repeating",),
     "scale-mbeans": ("perf.scale_mbeans",),
     "scale-runs": ("perf.scale_runs",),
     "scale-store": ("perf.scale_store",),
