@@ -1,7 +1,8 @@
-"""docs/reports.md shows what buto prints, word for word.
+"""docs/reports.md shows what buto prints, word for word, and what it draws; so does the page of the result.
 
-A fenced block whose info string says ``made by: buto ...`` holds the standard output of that command.
-With the environment variable BUTO_WRITE_GOLDEN the blocks are written anew, for somebody to read.
+A fenced block whose info string says ``made by: buto ...`` holds the standard output of that command, or the
+first N lines if the command ends in ``| head -n N``. With the environment variable BUTO_WRITE_GOLDEN blocks
+and pictures are written anew, for somebody to read.
 """
 
 from __future__ import annotations
@@ -12,13 +13,24 @@ import shlex
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from buto.cli import reports
 from tests.integration.stored import BEGINNING, ROOT, a_run, called, store
 
-PAGE = ROOT / "docs" / "reports.md"
-PICTURE = ROOT / "docs" / "images" / "history.png"
+DOCS = ROOT / "docs"
+BLOCKS = {DOCS / "reports.md": 12, DOCS / "formats" / "result.md": 1}
+"""Each page, and how many blocks it has."""
+PICTURES = {
+    "history.png": ("history leaker jvm.memory.heap.used --plot history.png", "history.png"),
+    "plot.png": (
+        "plot leaker jvm.memory.heap.used --from-runs 20260101T002300.000Z-0017",
+        "plots/leaker/jvm.memory.heap.used.png",
+    ),
+}
+"""Each picture of docs/images, what draws it, and where to."""
 WRITE = "BUTO_WRITE_GOLDEN"
 BLOCK = re.compile(r"^(```\w+ made by: buto )([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = ("--", "java", "-Xmx64m", "-cp", "app.jar", "com.acme.Main")
@@ -31,8 +43,11 @@ MACHINE = {
     "host.cores": 4,
     "host.cpu.model": "Some Processor",
 }
+ANOTHER_JAVA = {**MACHINE, "jvm.spec.version": "21", "jvm.vm.version": "21.0.7+6"}
 LEAKS = {20: 1.0, 21: 1.0, 22: 1.0, 23: 3.0, 24: 3.0, 25: 1.0}
 """Number of a checked run to the MiB that it loses in a second; the training runs lose one."""
+
+AGAIN = f"read and see the difference after: {WRITE}=1 pytest {Path(__file__).relative_to(ROOT)}"
 
 
 class Clock:
@@ -60,24 +75,42 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
             )
             Clock.time = BEGINNING + timedelta(minutes=number)
             called(directory, "check", "leaker", "--from-runs", run_id)
+        store(directory, a_run(26, purpose="check", **ANOTHER_JAVA))
     return directory
 
 
-def test_what_the_page_shows_is_what_is_printed(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("page", BLOCKS, ids=lambda page: page.name)
+def test_what_a_page_shows_is_what_is_printed(
+    page: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(reports, "datetime", Clock)
-    text = PAGE.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
 
     def printed(block: re.Match[str]) -> str:
-        done = called(project, *shlex.split(block[2]))
+        command, _, first = block[2].partition(" | head -n ")
+        done = called(project, *shlex.split(command))
         assert done.returncode == 0, done.stderr
-        return f"{block[1]}{block[2]}\n{done.stdout}```"
+        lines = done.stdout.splitlines(keepends=True)
+        return f"{block[1]}{block[2]}\n{''.join(lines[: int(first or len(lines))])}```"
 
     made, n_blocks = BLOCK.subn(printed, text)
-    assert n_blocks >= 8
+    assert n_blocks == BLOCKS[page]
     if os.environ.get(WRITE):
-        PAGE.write_text(made, encoding="utf-8")
-        assert (
-            called(project, "history", "leaker", "jvm.memory.heap.used", "--plot", str(PICTURE)).returncode
-            == 0
-        )
-    assert made == text, f"read the difference after: {WRITE}=1 pytest {Path(__file__).relative_to(ROOT)}"
+        page.write_text(made, encoding="utf-8")
+    assert made == text, AGAIN
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_the_pictures_are_what_is_drawn(name: str, project: Path) -> None:
+    command, path = PICTURES[name]
+    done = called(project, *shlex.split(command))
+    assert done.returncode == 0, done.stderr
+    shown = DOCS / "images" / name
+    if os.environ.get(WRITE):
+        shown.write_bytes((project / path).read_bytes())
+    with Image.open(project / path) as drawn, Image.open(shown) as there:
+        assert drawn.size == there.size, AGAIN
+        # Another version of matplotlib sets its letters elsewhere.
+        if drawn.info["Software"] == there.info["Software"]:
+            apart = np.asarray(drawn, dtype=float) - np.asarray(there, dtype=float)
+            assert np.abs(apart).mean() < 0.1, AGAIN
