@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from types import TracebackType
@@ -128,9 +128,8 @@ def recover(store: RunStore, one: Unfinished) -> Run | None:
             return None
         run = None
         if one.id not in store.ids(one.test):
-            entries = read(one.path)
             try:
-                run = recovered(one.test, one.id, entries)
+                run = recovered(one.test, one.id, read(one.path))
             except (MeasureError, ValueError) as error:
                 raise BadFileError(
                     f"{one.path} cannot be read: {error}", advice=f"if nobody needs it: rm {one.path}"
@@ -142,7 +141,7 @@ def recover(store: RunStore, one: Unfinished) -> Run | None:
         return run
 
 
-def recovered(test: str, run_id: str, entries: Sequence[Entry]) -> Run | None:
+def recovered(test: str, run_id: str, entries: Iterable[Entry]) -> Run | None:
     """The run that a journal's entries give: invalid, for nobody saw how the program went on.
 
     What the program printed is lost. Where its start was not seen, time zero is the first sample.

@@ -125,8 +125,8 @@ def taken(path: Path, kind: int = fcntl.LOCK_EX) -> Iterator[bool]:
         os.close(descriptor)
 
 
-def read(path: Path) -> list[Entry]:
-    """The entries of a journal, up to the first that is torn.
+def read(path: Path) -> Iterator[Entry]:
+    """The entries of a journal, up to the first that is torn; one at a time, for those of hours are large.
 
     Raises:
         BadFileError: it is no journal, too large for a run, or of a newer version.
@@ -141,7 +141,7 @@ def read(path: Path) -> list[Entry]:
                 f"{path} cannot be read: it has version {int(first[1])}, this buto reads up to {VERSION}",
                 advice="pip install --upgrade buto",
             )
-        return list(_bounded(map(journal_entries.decode, journal_entries.whole(content))))
+        yield from _bounded(map(journal_entries.decode, journal_entries.whole(content)))
     except ValueError as error:
         raise BadFileError(
             f"{path} cannot be read: {error}", advice=f"if nobody needs it: rm {path}"

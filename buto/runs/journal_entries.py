@@ -134,10 +134,3 @@ def _to_entry(data: Any, arrays: bytes) -> Entry:
         nan_reasons={key: str(why) for key, why in data["nan_reasons"].items()},
         zero_ns=zero_ns,
     )
-
-
-def _int64(text: str) -> int:
-    value = int(text)
-    if not -(2**63) <= value < 2**63:
-        raise ValueError(f"{text} does not fit into 64 bits")
-    return value
