@@ -33,6 +33,7 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
     "scale-mbeans": ("perf.scale_mbeans",),
     "scale-runs": ("perf.scale_runs",),
     "scale-store": ("perf.scale_store",),
+    "scale-journal": ("perf.scale_journal",),
     "endurance": ("perf.endurance", "--plot", f"{IMAGES}/endurance-agent.png"),
     "endurance-jmx": (
         *("perf.endurance", "--collector", "jmx", "--nap", "1500"),

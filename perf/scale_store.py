@@ -22,10 +22,11 @@ from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 import numpy as np
+import numpy.typing as npt
 
 from buto.collect.recording import Recording
 from buto.properties import METRICS, Kind, Property
-from buto.runs import Outcome, Quality, RunStore
+from buto.runs import FloatArray, Outcome, Quality, RunStore
 from perf.figures import Figure, at_most, benchmark, conclude, told
 
 TITLE = "Runs of eight hours of 2,000 properties"
@@ -69,22 +70,37 @@ def changed(number: int) -> tuple[str, ...]:
     return tuple(beans[:: max(1, len(beans) // N_CHANGED)][:N_CHANGED])
 
 
-def record(root: Path, place: int, n_properties: int, n_samples: int, more: float) -> None:
-    """Make up one run: each property around a level of its own, which varies by a percent between runs."""
+def made_up(
+    seed: int, n_properties: int, n_samples: int, *, more: float = 1.0, at_once: int = ROWS_AT_ONCE
+) -> Iterator[tuple[npt.NDArray[np.int64], FloatArray]]:
+    """The samples of a run: each property around a level of its own, which varies by a percent between runs.
+
+    Args:
+        more: so many times the level have those that are :func:`changed`.
+
+    Yields:
+        The numbers of some samples, shape (at_once,), and their values, shape (at_once, n_properties).
+    """
     props = properties(n_properties)
-    random = np.random.default_rng(place)
+    random = np.random.default_rng(seed)
     level = np.random.default_rng(0).lognormal(8, 2, len(props)) * random.normal(1, 0.01, len(props))
     level *= np.where(np.isin([prop.name for prop in props], changed(n_properties)), more, 1.0)
     counter = np.array([prop.kind is Kind.COUNTER for prop in props])
+    for first in range(0, n_samples, at_once):
+        rows = np.arange(first, min(n_samples, first + at_once))
+        wave = 1 + 0.2 * np.sin(rows[:, None] / 50.0) + 0.05 * random.standard_normal((len(rows), len(props)))
+        grown = level * (rows[:, None] + 1) / n_samples
+        yield rows, np.rint(np.where(counter, grown, level * wave))
+
+
+def record(root: Path, place: int, n_properties: int, n_samples: int, more: float) -> None:
+    """Make up one run, and store it."""
     recording = Recording(TEST, start=FIRST + timedelta(days=place))
     recording.zero_ns = 0
     recording.metadata |= {"jvm.vm.name": "made up", "buto.purpose": "record"}
-    recording.add_columns(props)
-    for first in range(0, n_samples, ROWS_AT_ONCE):
-        rows = np.arange(first, min(n_samples, first + ROWS_AT_ONCE))
-        wave = 1 + 0.2 * np.sin(rows[:, None] / 50.0) + 0.05 * random.standard_normal((len(rows), len(props)))
-        grown = level * (rows[:, None] + 1) / n_samples
-        recording.add_rows((rows + 1) * _NS, np.rint(np.where(counter, grown, level * wave)))
+    recording.add_columns(properties(n_properties))
+    for rows, values in made_up(place, n_properties, n_samples, more=more):
+        recording.add_rows((rows + 1) * _NS, values)
     run = recording.finish(Outcome(0, duration_s=float(n_samples)), Quality())
     RunStore(root).add(run)
 
