@@ -24,6 +24,7 @@ from buto.oracle import Oracle
 from buto.oracle.sufficiency import MOST_RUNS
 from buto.runs.masking import MASKED, Mask
 from buto.runs.names import encode_test
+from buto.runs.reading import is_missing
 
 ORACLES = Path("oracles")
 
@@ -49,8 +50,9 @@ def settle_store(args: Namespace) -> None:
 def check_oracle_paths(args: Namespace, names: Sequence[str]) -> None:
     """StorageError where an oracle could not be written; better before ten runs than after."""
     for path in (oracle_path(args, test) for test in names):
-        there = next(parent for parent in (path, *path.parents) if parent.exists())
-        if path.is_dir() or (there != path and not there.is_dir()) or not os.access(there, os.W_OK):
+        there = next(parent for parent in (path, *path.parents) if not is_missing(parent))
+        is_directory = os.path.isdir(there)
+        if is_directory == (there == path) or not os.access(there, os.W_OK):
             raise StorageError(
                 f"the oracle {path} cannot be written: {there} is in the way, or not writable",
                 advice="name another file with --oracle FILE",
@@ -66,7 +68,7 @@ def the_oracle(args: Namespace, test: str, configured: config.Config | None = No
             nearly this one.
     """
     path = oracle_path(args, test)
-    if not path.exists():
+    if is_missing(path):
         if configured is not None and test not in configured.tests and _near(test, configured):
             raise _no_command(test, args, configured)
         raise BadFileError(
@@ -113,7 +115,7 @@ def old_oracle(args: Namespace, test: str, configured: config.Config | None) -> 
     """
     if args.command is not None or (configured is not None and test in configured.tests):
         return None
-    return the_oracle(args, test) if oracle_path(args, test).exists() else None
+    return None if is_missing(oracle_path(args, test)) else the_oracle(args, test)
 
 
 def read_config(args: Namespace) -> config.Config | None:

@@ -24,6 +24,7 @@ from buto.report.annotations import workflow_commands
 from buto.report.result import Commit, LeftOut, Result
 from buto.report.terminal import HEADLINE_ONLY, MAX_LINES
 from buto.runs.names import encode_test
+from buto.runs.reading import is_missing
 
 _WORST_FIRST = (EXIT_REGRESSION, EXIT_USAGE, EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXIT_PASS)
 """A regression is what the user asked about; nothing else may hide it."""
@@ -137,11 +138,12 @@ def check_paths(args: Namespace) -> None:
     for name, path in asked.items():
         if path == STDOUT:
             continue
-        if not path.parent.is_dir():
+        if not os.path.isdir(path.parent):
             raise UsageError(
-                f"--{name}: the directory {path.parent} does not exist", advice=f"mkdir -p {path.parent}"
+                f"--{name}: the directory {path.parent} does not exist, or cannot be reached",
+                advice=f"mkdir -p {path.parent}",
             )
-        if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+        if os.path.isdir(path) or not os.access(path.parent if is_missing(path) else path, os.W_OK):
             raise UsageError(f"--{name}: {path} cannot be written", advice=f"name another file with --{name}")
 
 

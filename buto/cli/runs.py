@@ -22,6 +22,7 @@ from buto.runs.document import json_number
 from buto.runs.export import Layout, to_csv, to_json, to_parquet
 from buto.runs.journal import unfinished
 from buto.runs.names import start_of
+from buto.runs.reading import is_missing
 from buto.training import PURPOSE
 from buto.units import format_bytes, format_count
 
@@ -174,7 +175,7 @@ def _learned(args: Namespace, test: str) -> set[str]:
     """The runs that the oracle of a test has learned from; BadFileError if it is damaged."""
     here = chosen.oracle_path(args, test)
     known = {here, args.store.parent / here}
-    return {run_id for path in known if path.exists() for run_id in oracle.load(path).run_ids}
+    return {run_id for path in known if not is_missing(path) for run_id in oracle.load(path).run_ids}
 
 
 def _existing_ids(store: RunStore, test: str) -> list[str]:

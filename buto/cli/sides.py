@@ -11,6 +11,7 @@ from buto.cli import chosen, git, worktrees
 from buto.cli.console import Console
 from buto.config import Config, TestConfig
 from buto.errors import UsageError
+from buto.runs.reading import is_missing
 
 AGAINST = "--against"
 _WITHOUT_GIT = "buto compare A -- COMMAND --against B -- COMMAND compares without one"
@@ -93,6 +94,6 @@ def _described(side: Side, args: Namespace, configured: Config | None) -> TestCo
     for name in side.like if side.command is not None else side.like[:1]:
         if configured is not None and name in configured.tests:
             return chosen.test_for(name, own, configured, None)
-        if chosen.oracle_path(args, name).exists():
+        if not is_missing(chosen.oracle_path(args, name)):
             return chosen.test_for(name, own, configured, chosen.the_oracle(args, name))
     return chosen.test_for(side.like[0], own, configured, None)

@@ -13,6 +13,7 @@ from pathlib import Path
 from buto.collect import host
 from buto.collect.session import session_directory
 from buto.errors import StorageError
+from buto.runs.reading import is_missing
 from buto.units import format_bytes, format_count, format_number, format_percent, format_seconds
 
 COARSE_CLOCK_S = 1e-6
@@ -87,7 +88,7 @@ def check_load(foreign_load: float) -> Check:
 
 def check_store(store: Path) -> Check:
     """Whether runs can be stored, and how many."""
-    place = next(path for path in (store.absolute(), *store.absolute().parents) if path.exists())
+    place = next(path for path in (store.absolute(), *store.absolute().parents) if not is_missing(path))
     advice = "name another directory with --store DIR"
     try:
         with tempfile.TemporaryFile(dir=place):

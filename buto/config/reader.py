@@ -12,7 +12,7 @@ from buto.config.document import MAX_BYTES, DataPath, Document, parse
 from buto.config.model import InvalidValue, TestConfig, build_test
 from buto.config.validation import validate
 from buto.errors import BadFileError, ConfigError
-from buto.runs.reading import read_file
+from buto.runs.reading import is_missing, read_file
 
 FILE_NAME = "buto.yaml"
 _MERGED = ("environment", "judge")
@@ -43,7 +43,7 @@ def masks(config: Config) -> tuple[str, ...]:
 def find(given: Path | None, directory: Path) -> Path | None:
     """The file that was given, else ``buto.yaml`` in a directory, else None."""
     usual = directory / FILE_NAME
-    return given or (usual if usual.exists() else None)
+    return given or (None if is_missing(usual) else usual)
 
 
 def load(path: Path, environment: Mapping[str, str] = os.environ) -> Config:

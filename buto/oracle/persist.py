@@ -15,7 +15,7 @@ from buto.oracle.levels import summary
 from buto.oracle.model import Oracle
 from buto.oracle.registry import DETECTORS
 from buto.oracle.settings import settings_from
-from buto.runs.reading import parse_json, read_file
+from buto.runs.reading import is_missing, parse_json, read_file
 from buto.runs.staging import publish_file
 
 FORMAT = "buto-oracle"
@@ -82,12 +82,14 @@ def load(path: Path) -> Oracle:
 
 
 def _content(path: Path) -> bytes:
-    if not path.exists():
+    if is_missing(path):
         raise BadFileError(f"there is no oracle {path}", advice=_train_again(path, {}))
     try:
         return read_file(path, MAX_BYTES, follow=True)
     except ValueError as error:
-        raise BadFileError(f"the oracle {path} cannot be read: {error}") from error
+        raise BadFileError(
+            f"the oracle {path} cannot be read: {error}", advice=shlex.join(["ls", "-ld", str(path)])
+        ) from error
 
 
 def _oracle(data: dict[str, Any]) -> Oracle:

@@ -19,6 +19,7 @@ from buto.report import words
 from buto.report.check_report import check_report
 from buto.report.terminal import HEADLINE_ONLY, MAX_LINES, verdict_lines
 from buto.runs import Run, RunSet, run_set
+from buto.runs.reading import is_missing
 from buto.training import check_repeats
 from buto.units import format_count
 from buto.verdicts import Status, Verdict
@@ -50,7 +51,7 @@ class Case:
         self.runs: list[Run] = []
         self._planned = 1
         self._known: Oracle | None = None
-        if mode == TRAIN or (mode == ACCEPT and not path.exists()):
+        if mode == TRAIN or (mode == ACCEPT and is_missing(path)):
             self._learn()
         else:
             self._known = self._load()
@@ -108,7 +109,7 @@ class Case:
         self._known, self.runs, self._planned = None, [], self.test.runs
 
     def _load(self) -> Oracle:
-        if not self.path.exists():
+        if is_missing(self.path):
             raise BadFileError(
                 f"{self.test.name!r} has no oracle yet: {self.commands.shown(self.path)} does not exist",
                 advice=self.commands.pytest("--buto-train"),

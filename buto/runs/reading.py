@@ -54,6 +54,17 @@ def refuse_links(root: Path, place: Path) -> None:
         place = place.parent
 
 
+def is_missing(path: Path) -> bool:
+    """Whether there is no such file; not where nobody may look, for whoever opens it will say why."""
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
+
+
 def read_file(path: Path, max_bytes: int, *, follow: bool = False) -> bytes:
     """The content of a regular file.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -41,10 +42,22 @@ class ResultStore:
         return place
 
     def all(self, test: str) -> list[Path]:
-        """The files of a test's results, in the order in which they were added; empty without any."""
+        """The files of a test's results, in the order in which they were added; empty without any.
+
+        Raises:
+            BadFileError: their directory cannot be read.
+        """
         directory = self._directory(test)
-        found = directory.glob(f"*{_SUFFIX}") if directory.is_dir() else ()
-        return sorted(path for path in found if names.is_id(path.stem))
+        try:
+            found = list(directory.iterdir())
+        except (FileNotFoundError, NotADirectoryError):
+            found = []
+        except OSError as error:
+            raise BadFileError(
+                f"{directory} cannot be read: {error.strerror}",
+                advice=f"ls -ld {shlex.quote(str(directory))}",
+            ) from error
+        return sorted(path for path in found if path.suffix == _SUFFIX and names.is_id(path.stem))
 
     def found(
         self, test: str, version: str, read: Callable[[bytes], Any], decode: Callable[[Any], T]

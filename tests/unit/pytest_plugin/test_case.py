@@ -126,3 +126,9 @@ def test_nothing_to_check_by_and_too_little_to_learn_from_are_refused(tmp_path: 
         a_case(tmp_path, "check")
     with pytest.raises(UsageError, match="2 runs cannot teach an oracle, it needs 3"):
         a_case(tmp_path, "train", runs=2)
+
+
+@pytest.mark.parametrize("mode", ["check", "accept"])
+def test_an_oracle_that_cannot_even_be_looked_for_is_not_taken_for_missing(tmp_path: Path, mode: str) -> None:
+    with pytest.raises(BadFileError, match="cannot be read: File name too long"):
+        a_case(tmp_path / ("x" * 300), mode)

@@ -1,0 +1,113 @@
+"""Files that buto may not even look for: the message and the exit code are those of a file that cannot be used."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from buto.cli.main import main
+from buto.collect.machine import Level, check_store
+from tests.integration.stored import a_run, called, store
+
+COMMAND = ("--", "java", "Main")
+LONG = "x" * 300
+"""No file can have this name, and asking for it is an error of its own."""
+
+CAPABILITIES_V3 = 0x20080522
+ROOTS_WAY = 1 << 1 | 1 << 2
+"""CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH: with them root may go everywhere."""
+
+
+@contextmanager
+def as_everybody() -> Iterator[None]:
+    """This thread, and those that it starts, obey the permissions of files; others always do, root now too."""
+    libc = ctypes.CDLL(None)
+    header, data = (ctypes.c_uint32 * 2)(CAPABILITIES_V3), (ctypes.c_uint32 * 6)()
+    assert libc.capget(header, data) == 0
+    before = data[0]
+    data[0] &= ~ROOTS_WAY
+    assert libc.capset(header, data) == 0
+    try:
+        yield
+    finally:
+        data[0] = before
+        assert libc.capset(header, data) == 0
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A test with an oracle that nobody may reach, and one more directory of which the same is true."""
+    directory = tmp_path_factory.mktemp("project")
+    store(directory, *(a_run(number) for number in range(5)))
+    assert called(directory, "train", "leaker", "--from-runs", "all", *COMMAND).returncode == 0
+    (directory / "shut/inner").mkdir(parents=True)
+    shut = [directory / name for name in ("shut", "oracles", ".buto/results")]
+    for one in shut:
+        one.chmod(0o600)
+    yield directory
+    for one in shut:
+        one.chmod(0o700)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("check", "leaker"), 4, "the oracle oracles/leaker.json cannot be read: Permission denied"),
+        (("record", "leaker"), 4, "the oracle oracles/leaker.json cannot be read: Permission denied"),
+        (("runs", "list"), 4, "the oracle oracles/leaker.json cannot be read: Permission denied"),
+        (("runs", "delete", "leaker", "--all"), 4, "oracles/leaker.json cannot be read: Permission denied"),
+        (("compare", "leaker", "--against", "x", *COMMAND), 4, "leaker.json cannot be read: Permission"),
+        (("check", "leaker", "--oracle", LONG), 4, "cannot be read: File name too long"),
+        (("history", "leaker"), 4, ".buto/results/leaker cannot be read: Permission denied"),
+        (("check", "leaker", "--html", "shut/x.html"), 2, "--html: shut/x.html cannot be written"),
+        (
+            ("check", "leaker", "--html", "shut/inner/x.html"),
+            2,
+            "the directory shut/inner does not exist, or",
+        ),
+        (("check", "leaker", "--html", LONG), 2, f"--html: {LONG} cannot be written"),
+    ],
+)
+def test_what_may_not_be_looked_for_is_told_like_what_cannot_be_read(
+    project: Path, words: tuple[str, ...], code: int, said: str
+) -> None:
+    with as_everybody():
+        done = called(project, *words)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert said in done.stderr
+    assert "try:" in done.stderr
+
+
+@pytest.mark.parametrize("oracle", ["shut/x.json", "shut/inner/x.json", LONG])
+def test_an_oracle_that_cannot_be_written_is_refused_before_anything_is_launched(
+    project: Path, oracle: str
+) -> None:
+    with as_everybody():
+        done = called(project, "train", "leaker", "--oracle", oracle, *COMMAND)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert f"the oracle {oracle} cannot be written" in done.stderr
+
+
+def test_a_configuration_that_may_not_be_looked_for_is_not_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As for who becomes another user where that one may not look about."""
+    monkeypatch.chdir(tmp_path)
+    tmp_path.chmod(0o600)
+    with as_everybody():
+        assert main(["check", "leaker"]) == 4
+    assert "cannot read the configuration buto.yaml: Permission denied" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("place", ["shut/inner/.buto", LONG])
+def test_doctor_says_of_a_store_that_may_not_be_looked_for_that_it_cannot_be_written(
+    project: Path, place: str
+) -> None:
+    with as_everybody():
+        check = check_store(project / place)
+    assert check.level is Level.PROBLEM
+    assert "cannot be written" in check.said
