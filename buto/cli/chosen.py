@@ -51,8 +51,9 @@ def check_oracle_paths(args: Namespace, names: Sequence[str]) -> None:
     """StorageError where an oracle could not be written; better before ten runs than after."""
     for path in (oracle_path(args, test) for test in names):
         there = next(parent for parent in (path, *path.parents) if not is_missing(parent))
-        is_directory = os.path.isdir(there)
-        if is_directory == (there == path) or not os.access(there, os.W_OK):
+        # The file may be no directory, and what is above it must be one.
+        in_the_way = os.path.isdir(there) == (there == path)
+        if in_the_way or not os.access(there, os.W_OK):
             raise StorageError(
                 f"the oracle {path} cannot be written: {there} is in the way, or not writable",
                 advice="name another file with --oracle FILE",

@@ -1,4 +1,4 @@
-"""Files that buto may not even look for: the message and the exit code are those of a file that cannot be used."""
+"""What is said of files that buto may not even look for: the same as of files that it cannot use."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROOTS_WAY = 1 << 1 | 1 << 2
 
 @contextmanager
 def as_everybody() -> Iterator[None]:
-    """This thread, and those that it starts, obey the permissions of files; others always do, root now too."""
+    """Root obeys the permissions of files, too: this thread, and those that it starts."""
     libc = ctypes.CDLL(None)
     header, data = (ctypes.c_uint32 * 2)(CAPABILITIES_V3), (ctypes.c_uint32 * 6)()
     assert libc.capget(header, data) == 0
