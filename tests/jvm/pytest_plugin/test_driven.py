@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import pairwise
 from pathlib import Path
 
@@ -50,13 +51,43 @@ def test_bad_exit(buto):
 @shop
 def test_no_port(buto):
     with buto.record(args=["20"]) as target:
+        assert target.ports == ()
         target.wait_for_port()
 
 
 @shop
 def test_stop_was_forgotten(buto):
-    with buto.record(args=["serve"], timeout="3s"):
+    with buto.record(args=["serve"], timeout="3s") as target:
+        port = target.wait_for_port()
+        assert target.ports == (port,)
+
+
+@pytest.mark.buto(main="Nowhere", classpath="classes")
+def test_no_such_main():
+    pass
+
+
+@pytest.mark.buto(args=["serve"], workload={"command": "true"})
+def test_driven_twice(buto):
+    with buto.record(main="Shop", classpath="classes", args=["serve"]):
         pass
+"""
+LOADED = """
+import pytest
+
+@pytest.mark.buto(
+    main="Shop",
+    classpath="classes",
+    args=["serve"],
+    judge={"preset": "sustained"},
+    workload={
+        "port": "any",
+        "http": {"url": "http://127.0.0.1:${port}/order", "rate": 20, "duration": "300ms"},
+        "stop": True,
+    },
+)
+def test_it():
+    pass
 """
 PLAIN = """
 import pytest
@@ -72,7 +103,7 @@ def test_each_failure_is_told_in_plain_words_and_leaves_nothing(project: Path) -
     (project / "test_trouble.py").write_text(TROUBLE)
     done = run_pytest(project, "test_trouble.py", "--buto-train", "-rA")
     said = done.stdout
-    assert "6 failed, 1 passed" in said, said
+    assert "7 failed, 1 passed, 1 error" in said, said
     assert "assert 1 == 2" in said
     assert "there is no JMX connection, for it costs the program some classes and threads" in said
     assert "only one JVM can be measured at a time" in said
@@ -81,7 +112,26 @@ def test_each_failure_is_told_in_plain_words_and_leaves_nothing(project: Path) -
     assert "NumberFormatException" in said
     assert "the program ended before it listened at any port" in said
     assert "the program was stopped at its time limit of 3 s" in said, said
+    no_such_main = "the program did not start: Error: Could not find or load main class Nowhere"
+    assert f"ERROR test_trouble.py::test_no_such_main - {no_such_main}" in said
+    assert "try:  check the main class, the class path (-cp)" in said
+    assert "a test that drives its program has no workload beside it" in said
     assert not (project / "oracles").exists()
+
+
+def test_the_workload_of_a_mark_drives_each_of_its_launches(project: Path) -> None:
+    (project / "test_loaded.py").write_text(LOADED)
+    done = run_pytest(project, "test_loaded.py", "--buto-train", runs=3)
+    assert done.returncode == 0, done.stdout
+    runs = RunStore(project / ".buto").load_set("test_loaded.test_it").runs
+    assert len(runs) >= 3
+    for run in runs:
+        start, end = run.notifications
+        assert (start.type, end.type) == ("buto.mark.load.start", "buto.mark.load.end")
+        assert end.message.startswith("6 requests, ")
+        assert run.outcome.exit_code == 143
+    learned = json.loads((project / "oracles" / "test_loaded.test_it.json").read_text())
+    assert learned["target"]["workload"]["http"]["rate"] == 20, "so that buto check does the same"
 
 
 def test_processes_of_xdist_measure_one_after_the_other(project: Path) -> None:

@@ -1,0 +1,65 @@
+"""What the ini file says of all marks has an effect; runs of known truth stand in for launches."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+# pytester forgets what a session in this process has imported, and numpy cannot be loaded twice.
+import scipy.special  # noqa: F401
+
+import buto.pytest_plugin.session as plugin_session
+from buto.training import collect
+from tests.integration.stored import a_run
+from tests.unit.training.scripted import LATE, Event, Script
+
+pytest_plugins = ["pytester"]
+
+TEST = "test_it.test_shop"
+
+
+@pytest.fixture
+def project(pytester: pytest.Pytester) -> pytest.Pytester:
+    pytester.makepyfile(
+        test_it="import pytest\n@pytest.mark.buto(jar='app.jar')\ndef test_shop():\n    pass\n"
+    )
+    return pytester
+
+
+def session(
+    project: pytest.Pytester, patch: pytest.MonkeyPatch, launches: list[Event], *words: str
+) -> pytest.RunResult:
+    script = Script({TEST: launches})
+    patch.setattr(plugin_session, "collect", partial(collect, collector_for=script.collector))
+    return project.runpytest_inprocess("-p", "no:cacheprovider", "-p", "no:xdist", "-v", *words)
+
+
+@pytest.mark.parametrize(
+    ("ini", "outcome", "said"),
+    [
+        ("", {"failed": 1}, "REGRESSION  *, better; * from the 10 training runs, * (alpha 0.01)"),
+        ("buto_alpha = 0.05", {"failed": 1}, "REGRESSION  * (alpha 0.05)"),
+        ("buto_fail_on = worse", {"passed": 1}, f"PASS  {TEST}: *"),
+    ],
+)
+def test_its_defaults_are_what_runs_are_judged_by(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, ini: str, outcome: dict[str, int], said: str
+) -> None:
+    """The program leaks less than it did."""
+    project.makeini(f"[pytest]\n{ini}\n")
+    leaking: list[Event] = [a_run(number, leak=3.0) for number in range(10)]
+    session(project, monkeypatch, leaking, "--buto-train").assert_outcomes(passed=1)
+    (project.path / ".buto").rename(project.path / "moved")  # for the stand-ins' names begin anew
+    done = session(project, monkeypatch, [a_run(number) for number in range(20, 23)])
+    done.assert_outcomes(**outcome)
+    done.stdout.fnmatch_lines([said])
+
+
+def test_its_time_limit_is_that_of_the_program(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.makeini("[pytest]\nbuto_timeout = 7s\n")
+    done = session(project, monkeypatch, [LATE], "--buto-train")
+    done.assert_outcomes(errors=1)
+    done.stdout.fnmatch_lines(["ERROR  test_shop: the program was stopped at its time limit of 7 s"])
