@@ -28,6 +28,8 @@ from buto.units import format_bytes, format_count
 
 FORMAT = "buto-runs"
 VERSION = 1
+_TRAINING = ("train", "accept")
+"""Purposes of the runs that oracles learn from."""
 
 
 class RunsCommand:
@@ -86,14 +88,12 @@ examples:
         deleting = add("delete", "delete runs, without asking")
         deleting.add_argument("test", metavar="NAME", help="the test")
         deleting.add_argument("ids", metavar="RUN", nargs="*", help="runs")
-        deleting.add_argument(
-            "--all", action="store_true", help="all runs but those that the oracle has learned from"
-        )
+        deleting.add_argument("--all", action="store_true", help="all runs but those of training")
         deleting.add_argument("--keep", metavar="N", type=_number, help="of these, all but the newest N")
         deleting.add_argument(
             "--with-training",
             action="store_true",
-            help="count and delete what the oracle has learned from, too",
+            help="count and delete training runs, too",
         )
 
         recovering = add("recover", "store what is left of recordings whose buto was killed")
@@ -160,7 +160,7 @@ def _delete(args: Namespace, store: RunStore, console: Console) -> None:
             advice=f"buto runs delete {args.test} --keep 10",
         )
     stored = _existing_ids(store, args.test)
-    spared = set() if args.ids or args.with_training else _learned(args, args.test) & set(stored)
+    spared = set() if args.ids or args.with_training else _training(args, store, args.test) & set(stored)
     others = [run_id for run_id in stored if run_id not in spared]
     ids: Sequence[str] = args.ids or others[: max(0, len(others) - (args.keep or 0))]
     unique = list(dict.fromkeys(ids))
@@ -168,7 +168,9 @@ def _delete(args: Namespace, store: RunStore, console: Console) -> None:
     left = format_count(len(store.ids(args.test)), "run")
     console.result(f"deleted {format_count(len(unique), 'run')} of {args.test!r}; {left} left")
     if spared:
-        console.info(f"{len(spared)} of them taught the oracle; --with-training deletes those, too")
+        console.info(
+            f"spared {format_count(len(spared), 'training run')}; --with-training deletes those, too"
+        )
 
 
 def _learned(args: Namespace, test: str) -> set[str]:
@@ -176,6 +178,13 @@ def _learned(args: Namespace, test: str) -> set[str]:
     here = chosen.oracle_path(args, test)
     known = {here, args.store.parent / here}
     return {run_id for path in known if not is_missing(path) for run_id in oracle.load(path).run_ids}
+
+
+def _training(args: Namespace, store: RunStore, test: str) -> set[str]:
+    """The runs that an oracle has learned from, or may have: where that of a build lies is not known."""
+    heads = [one.head for one in store.summaries(test) if one.head is not None]
+    recorded = {head.id for head in heads if head.marks.get(PURPOSE) in _TRAINING and head.quality.valid}
+    return recorded | _learned(args, test)
 
 
 def _existing_ids(store: RunStore, test: str) -> list[str]:

@@ -19,6 +19,7 @@ from tests.integration.stored import NAMES, ROOT, a_run, buto, called, store
 from tests.unit.report import golden
 
 STARVED = Quality(("12 % of the samples are missing",), missed_share=0.12)
+COMMAND = ("--", "java", "Main")
 
 
 @pytest.fixture
@@ -180,7 +181,8 @@ def test_runs_are_deleted_by_their_ids(tmp_path: Path, ids: list[str]) -> None:
     assert left(tmp_path) == [ids[1], ids[3]]
 
 
-def test_the_newest_are_kept(tmp_path: Path, ids: list[str]) -> None:
+def test_the_newest_are_kept(tmp_path: Path) -> None:
+    ids = store(tmp_path, *(a_run(number, purpose="record") for number in range(4)))
     assert "deleted 3 runs" in called(tmp_path, "runs", "delete", "leaker", "--keep", "1").stdout
     assert left(tmp_path) == [ids[3]]
     assert "deleted 0 runs" in called(tmp_path, "runs", "delete", "leaker", "--keep", "5").stdout
@@ -189,7 +191,7 @@ def test_the_newest_are_kept(tmp_path: Path, ids: list[str]) -> None:
 
 def test_the_runs_of_an_oracle_are_marked_and_spared(tmp_path: Path) -> None:
     taught = store(tmp_path, *(a_run(number) for number in range(5)))
-    done = called(tmp_path, "train", "leaker", "--from-runs", "all", "--", "java", "Main")
+    done = called(tmp_path, "train", "leaker", "--from-runs", "all", *COMMAND)
     assert done.returncode == EXIT_PASS
     checks = store(tmp_path, *(a_run(number, purpose="check") for number in range(10, 13)))
     lines = called(tmp_path, "runs", "list").stdout.splitlines()
@@ -197,7 +199,7 @@ def test_the_runs_of_an_oracle_are_marked_and_spared(tmp_path: Path) -> None:
     assert "  check          " in lines[6]
     done = called(tmp_path, "runs", "delete", "leaker", "--keep", "1")
     assert "deleted 2 runs" in done.stdout
-    assert "5 of them taught the oracle" in done.stderr
+    assert "spared 5 training runs; --with-training deletes those, too" in done.stderr
     assert left(tmp_path) == [*taught, checks[2]]
     called(tmp_path, "runs", "delete", "leaker", "--all")
     assert left(tmp_path) == taught
@@ -205,10 +207,33 @@ def test_the_runs_of_an_oracle_are_marked_and_spared(tmp_path: Path) -> None:
     assert left(tmp_path) == taught[4:]
 
 
-def test_all_runs_of_one_test_are_deleted(tmp_path: Path, ids: list[str]) -> None:
+def test_training_runs_are_spared_wherever_their_oracle_lies(tmp_path: Path) -> None:
+    """As that of a build, in src/test/buto, which nothing in the store knows. Starved runs taught nobody."""
+    taught = store(tmp_path, a_run(0), a_run(1, purpose="accept"))
+    store(tmp_path, a_run(2, quality=STARVED), a_run(3, purpose="check"))
+    newest = store(tmp_path, a_run(4, purpose="record"))
+    done = called(tmp_path, "runs", "delete", "leaker", "--keep", "1")
+    assert done.stdout == "deleted 2 runs of 'leaker'; 3 runs left\n"
+    assert "spared 2 training runs" in done.stderr
+    assert left(tmp_path) == [*taught, *newest]
+    called(tmp_path, "runs", "delete", "leaker", "--all", "--with-training")
+    assert left(tmp_path) == []
+
+
+def test_runs_that_an_oracle_learned_from_are_spared_whatever_they_were_recorded_for(tmp_path: Path) -> None:
+    taught = store(tmp_path, *(a_run(number, purpose="record") for number in range(5)))
+    assert called(tmp_path, "train", "leaker", "--from-runs", "all", *COMMAND).returncode == EXIT_PASS
+    store(tmp_path, a_run(5, purpose="record"))
+    called(tmp_path, "runs", "delete", "leaker", "--all")
+    assert left(tmp_path) == taught
+
+
+def test_all_runs_of_one_test_are_deleted(tmp_path: Path) -> None:
+    store(tmp_path, *(a_run(number, purpose="record") for number in range(4)))
+    ids = store(tmp_path, a_run(4, test="shop/cart", purpose="record"))
     assert "0 runs left" in called(tmp_path, "runs", "delete", "leaker", "--all").stdout
     assert left(tmp_path) == []
-    assert left(tmp_path, "shop/cart") == ids[4:]
+    assert left(tmp_path, "shop/cart") == ids
 
 
 @pytest.mark.parametrize(
