@@ -1,8 +1,8 @@
 """What README and docs tell people to type works, and where they point to exists.
 
 A fenced block that begins with ```sh tested is typed line by line, in an empty directory with an
-``app.jar`` and the repository's ``data``; a line that ends in ``# exits with N`` must do so. A block that
-begins with ```yaml NAME is written to that file.
+``app.jar``, an ``app-2.jar`` that keeps twice as much, and the repository's ``data``; a line that ends
+in ``# exits with N`` must do so. A block that begins with ```yaml NAME is written to that file.
 """
 
 from __future__ import annotations
@@ -46,19 +46,20 @@ def typed(page: Path) -> list[tuple[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def app_jar(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def jars(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("app")
-    (place / "Main.java").write_text(MAIN)
-    subprocess.run(["javac", "-d", str(place), str(place / "Main.java")], check=True, timeout=60)
-    with zipfile.ZipFile(place / "app.jar", "w") as jar:
-        jar.write(place / "com/acme/Main.class", "com/acme/Main.class")
-    return place / "app.jar"
+    for name, source in (("app.jar", MAIN), ("app-2.jar", MAIN.replace("byte[1024]", "byte[2048]"))):
+        (place / "Main.java").write_text(source)
+        subprocess.run(["javac", "-d", str(place), str(place / "Main.java")], check=True, timeout=60)
+        with zipfile.ZipFile(place / name, "w") as jar:
+            jar.write(place / "com/acme/Main.class", "com/acme/Main.class")
+    return place
 
 
 @pytest.fixture
-def server(app_jar: Path) -> Iterator[int]:
+def server(jars: Path) -> Iterator[int]:
     """The process id of a JVM that is already running."""
-    command = ["java", "-cp", str(app_jar), "com.acme.Main", "serve"]
+    command = ["java", "-cp", str(jars / "app.jar"), "com.acme.Main", "serve"]
     process = subprocess.Popen(command)
     try:
         yield process.pid
@@ -70,8 +71,9 @@ def server(app_jar: Path) -> Iterator[int]:
 @pytest.mark.jvm
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("page", [page for page in PAGES if typed(page)], ids=lambda page: page.name)
-def test_what_a_page_shows_works(page: Path, app_jar: Path, server: int, tmp_path: Path) -> None:
-    (tmp_path / "app.jar").symlink_to(app_jar)
+def test_what_a_page_shows_works(page: Path, jars: Path, server: int, tmp_path: Path) -> None:
+    for jar in jars.glob("*.jar"):
+        (tmp_path / jar.name).symlink_to(jar)
     (tmp_path / "data").symlink_to(ROOT / "data")
     bin_directory = tmp_path / "bin"
     bin_directory.mkdir()
