@@ -9,7 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.build_plugins.builds import Done, Sample, accusing_buto, asked_buto, gradle_sample, old_buto
+from tests.build_plugins.builds import (
+    IN_PART,
+    NOT_MEASURED,
+    Done,
+    Sample,
+    accusing_buto,
+    asked_buto,
+    gradle_sample,
+    leave_reports,
+    old_buto,
+)
 
 RUNS = "-Pbuto.runs=8"
 """From seven on, three runs that confirm a change decide by rank."""
@@ -72,9 +82,17 @@ def many(for_gradle: Path, tmp_path_factory: pytest.TempPathFactory) -> Done:
         "no-buto": {},
         "old-buto": {"tests {": f"executable = file('{old_buto(place)}')\n    tests {{"},
         "no-oracle": {"tests {": f"executable = file('{BUTO}')\n    tests {{"},
+        "no-such-class": {
+            "tests {": f"executable = file('{BUTO}')\n    tests {{",
+            MAIN: MAIN.replace("Catalogue", "Nowhere"),
+        },
         "no-such-buto": {"tests {": "executable = file('/no/such/buto')\n    tests {"},
         "warned": {
             "tests {": f"executable = file('{accusing_buto(place)}')\n    ignoreFailures = true\n    tests {{"
+        },
+        "warned-in-part": {
+            "tests {": f"executable = file('{accusing_buto(place, NOT_MEASURED)}')\n"
+            "    ignoreFailures = true\n    def unused = {"
         },
         "not-asked": {"runWithCheck = true": ""},
         "asked": {"tests {": f"alpha = '0.02'\n    checkRuns = 3\n    runs = 7\n    {asked}"},
@@ -90,9 +108,17 @@ def many(for_gradle: Path, tmp_path_factory: pytest.TempPathFactory) -> Done:
         if "asked" in project or project == "warned":
             (project_directory / "src/test/buto").mkdir(parents=True)
             (project_directory / "src/test/buto/catalogue.json").touch()
+    (place / "warned-in-part/buto.yaml").touch()
+    leave_reports(place / "warned-in-part/build/reports/buto")
     (place / "settings.gradle").write_text("include " + ", ".join(f"'{project}'" for project in projects))
     root = Sample(place, sample.command, sample.environment)
-    others = (":no-classpath:butoCheck", ":asked:butoTrain", ":asked:butoAccept", ":asked:butoReport")
+    others = (
+        ":no-classpath:butoCheck",
+        ":no-such-class:butoTrain",
+        ":asked:butoTrain",
+        ":asked:butoAccept",
+        ":asked:butoReport",
+    )
     return root.build("--continue", "check", *others, buto=False)
 
 
@@ -120,9 +146,30 @@ def test_a_broken_harness_fails_the_build_and_says_what_to_do(
         assert text in error
 
 
+def test_a_main_class_that_does_not_exist_is_told_by_buto(many: Done) -> None:
+    failed = (
+        r"Execution failed for task ':no-such-class:butoTrain'\.\n> buto, catalogue: could not be measured"
+    )
+    assert re.search(failed, many.output)
+    assert (
+        "the program did not start: Error: Could not find or load main class com.acme.Nowhere" in many.output
+    )
+
+
 def test_a_regression_only_warns_if_it_was_asked_to(many: Done) -> None:
     assert "buto, catalogue: regression\ntry:  look at the reports in" in many.output
     assert "Execution failed for task ':warned:butoCheck'" not in many.output
+
+
+def test_a_regression_that_only_warns_hides_no_test_that_could_not_be_judged(many: Done) -> None:
+    said = rf"buto, buto.yaml: {IN_PART}\ntry:  look at the reports in"
+    assert re.search(said, many.output)
+    failed = rf"Execution failed for task ':warned-in-part:butoCheck'\.\n> buto, buto.yaml: {IN_PART}\n\s+try:  do as"
+    assert re.search(failed, many.output)
+
+
+def test_pages_of_an_earlier_build_are_gone_and_other_files_are_not(many: Done) -> None:
+    assert "found: others.html\n" in many.output
 
 
 def test_a_missing_oracle_is_named(many: Done) -> None:

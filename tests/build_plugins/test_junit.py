@@ -36,6 +36,7 @@ class OddTest {
         Thread.sleep(500);
     }
     @Test void throwing() { throw new IllegalStateException("no catalogue"); }
+    @ButoTest(jvmArguments = "-XX:+NoSuchOption") void refused() {}
     @Test void withParameter(TestInfo info) {}
     @RepeatedTest(1) void repeated() {}
 }
@@ -54,6 +55,10 @@ def test_a_scenario_passes_fails_after_a_change_and_passes_when_the_change_is_ac
     assert "learned what com.acme.OddTest.around uses; commit its file" in text(junit, "OddTest.around")
     assert_ended(junit, "OddTest.throwing", "error: buto, com.acme.OddTest.throwing: could not be measured")
     assert "IllegalStateException: no catalogue" in text(junit, "OddTest.throwing")
+    assert_ended(junit, "OddTest.refused", "error: buto, com.acme.OddTest.refused: could not be measured")
+    refused = text(junit, "OddTest.refused")
+    assert "the JVM could not be created: Unrecognized VM option 'NoSuchOption'" in refused
+    assert "try:  correct the JVM's options" in refused
     assert_ended(junit, "OddTest.withParameter", "error: void com.acme.OddTest.withParameter")
     assert "a scenario of buto has none" in text(junit, "OddTest.withParameter")
     assert "only @Test and @ButoTest methods can" in text(junit, "OddTest.repeated")
