@@ -13,6 +13,7 @@ from pathlib import Path
 
 from buto.cli.console import Console
 from buto.cli.repeating import WorkProgress, data_and_hosts
+from buto.cli.written import write_file
 from buto.errors import EXIT_PASS, JudgeError
 from buto.experiments import calibrated, dataset
 from buto.experiments.calibrated_table import Line, lines
@@ -20,7 +21,6 @@ from buto.experiments.cost import cost
 from buto.report.experiments import text
 from buto.report.experiments.content import Columns
 from buto.runs import RunSet
-from buto.runs.staging import make_directories, publish_file, storage_errors
 
 NAME = "calibrated"
 MOST_TRAIN_S, MOST_CHECK_S = 0.5, 0.05
@@ -44,9 +44,7 @@ def measure_calibrated(args: Namespace, console: Console) -> int:
         console.result("")
     files = {"calibrated.csv": _csv(results), "calibrated.json": _json(results)}
     for name, content in files.items():
-        with storage_errors("write", args.out / name):
-            make_directories(args.out)
-            publish_file(args.out / name, content.encode())
+        write_file(args.out / name, content.encode(), "--out")
         console.info(f"wrote {args.out / name}")
     return EXIT_PASS
 

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import ClassVar
 
 from buto.cli.console import Console
+from buto.cli.written import write_file
 from buto.collect.doctor import examine
 from buto.collect.machine import Check, Level
-from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, StorageError
+from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS
 
 FORMAT = "buto-doctor"
 VERSION = 1
@@ -75,12 +76,8 @@ def _write(path: Path, checks: list[Check]) -> None:
             for check in checks
         ],
     }
-    try:
-        path.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise StorageError(
-            f"{path} cannot be written: {error.strerror}", advice="name another file with --json"
-        ) from error
+    text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    write_file(path, text.encode(), "--json", make_parents=False)
 
 
 COMMAND = DoctorCommand()

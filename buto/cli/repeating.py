@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from buto.cli.console import Console
+from buto.cli.written import write_file
 from buto.errors import EXIT_PASS, BadFileError, JudgeError
 from buto.experiments import dataset, presented, written
 from buto.experiments.repeat import Results, repeat
 from buto.experiments.variants import HOSTS
 from buto.report.experiments import text
 from buto.report.experiments.page import html
-from buto.runs.staging import make_directories, publish_file, storage_errors
 from buto.units import format_seconds
 
 _PLAIN_LINE_EVERY_S = 30.0
@@ -114,7 +114,5 @@ def _write(results: Sequence[Results], directory: Path) -> list[Path]:
         "page.html": html(presented.page(results)),
     }
     for name, content in files.items():
-        with storage_errors("write", directory / name):
-            make_directories(directory)
-            publish_file(directory / name, content.encode())
+        write_file(directory / name, content.encode(), "--out")
     return [directory / name for name in files]

@@ -18,6 +18,7 @@ from buto.errors import (
     EXIT_PASS,
     EXIT_REGRESSION,
     EXIT_USAGE,
+    StorageError,
     UsageError,
 )
 from buto.report.annotations import workflow_commands
@@ -127,7 +128,12 @@ def add_report_options(parser: ArgumentParser, names: Sequence[str] = REPORTS) -
 
 
 def check_paths(args: Namespace) -> None:
-    """UsageError where a report could not be written; better before ten runs than after."""
+    """Refuse what could not be written; better before ten runs than after.
+
+    Raises:
+        UsageError: two reports want standard output.
+        StorageError: a file cannot be written.
+    """
     asked = _asked(args)
     aside = [f"--{name}" for name, path in asked.items() if path == STDOUT]
     if len(aside) > 1:
@@ -139,12 +145,14 @@ def check_paths(args: Namespace) -> None:
         if path == STDOUT:
             continue
         if not os.path.isdir(path.parent):
-            raise UsageError(
+            raise StorageError(
                 f"--{name}: the directory {path.parent} does not exist, or cannot be reached",
                 advice=f"mkdir -p {path.parent}",
             )
         if os.path.isdir(path) or not os.access(path.parent if is_missing(path) else path, os.W_OK):
-            raise UsageError(f"--{name}: {path} cannot be written", advice=f"name another file with --{name}")
+            raise StorageError(
+                f"--{name}: {path} cannot be written", advice=f"name another file with --{name}"
+            )
 
 
 def needs_training(args: Namespace) -> bool:

@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from buto.classify.metadata import MetadataSettings, learn_metadata
-from buto.errors import BadFileError
+from buto.errors import BadFileError, StorageError
 from buto.experiments import dataset_tables as tables
 from buto.experiments.dataset_tables import Groups, Index
 from buto.experiments.variants import HOSTS, host_and_variant
@@ -21,7 +21,7 @@ from buto.runs import FloatArray, Notification, Run, RunSet
 from buto.runs.document import Document, NewerVersionError
 from buto.runs.names import start_of
 from buto.runs.reading import read_file
-from buto.runs.staging import make_directories, publish_file, storage_errors
+from buto.runs.staging import make_directories, publish_file
 from buto.runs.store import RunStore
 
 RECORDED = Path(__file__).parents[2] / "data" / "experiments"
@@ -114,9 +114,14 @@ def write(directory: Path, files: Mapping[str, bytes]) -> None:
     """
     # The one with the checksums comes last: whoever reads meanwhile is told that the files do not fit.
     for name in (SAMPLES, NOTIFICATIONS, RUNS):
-        with storage_errors("write", directory / name):
+        try:
             make_directories(directory)
             publish_file(directory / name, files[name])
+        except OSError as error:
+            raise StorageError(
+                f"{directory / name} cannot be written: {error.strerror}",
+                advice="free some space, or name another directory with -o DIR",
+            ) from error
 
 
 def load(directory: Path, host: str, *, since: datetime | None = None) -> dict[str, RunSet]:

@@ -14,6 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from buto.cli.main import main
+from buto.collect.journalling import Journal
+from buto.collect.recording import Recording
 from buto.properties import property_for
 from buto.runs import MetadataValue, Outcome, Quality, Run
 from buto.runs.store import RunStore
@@ -55,6 +57,19 @@ def store(directory: Path, *runs: Run) -> list[str]:
     for run in runs:
         RunStore(directory / ".buto").add(run)
     return [run.id for run in runs]
+
+
+def cut_off(directory: Path, test: str = "leaker") -> str:
+    """A recording of 30 samples whose buto is gone."""
+    recording = Recording(test)
+    recording.zero_ns = 0
+    recording.metadata.update({"buto.interval": 0.1, "jvm.spec.version": "17"})
+    recording.add_columns(map(property_for, NAMES))
+    recording.add_rows(np.arange(1, 31) * 10**8, np.ones((30, len(NAMES))))
+    journal = Journal(RunStore(directory / ".buto"), {"buto.purpose": "train"}, begin_s=0.0)
+    journal.keep(recording)
+    journal.__exit__(SystemExit, SystemExit(), None)
+    return recording.id
 
 
 def called(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -95,8 +95,8 @@ def test_several_tests_have_a_page_each_and_one_file_of_all_else(project: Path) 
         (("report",), 2, "the following arguments are required: RUN"),
         (("report", "nonsense"), 4, "there is neither a run nor a test 'nonsense' in .buto"),
         (("report", BAD, "--oracle", "none.json"), 4, "none.json does not exist"),
-        (("report", BAD, "--html", "no/x.html"), 2, "--html: the directory no does not exist"),
-        (("report", BAD, "--markdown", "oracles"), 2, "--markdown: oracles cannot be written"),
+        (("report", BAD, "--html", "no/x.html"), 3, "--html: the directory no does not exist"),
+        (("report", BAD, "--markdown", "oracles"), 3, "--markdown: oracles cannot be written"),
         (
             ("report", BAD, "--json", "-", "--html", "-"),
             2,

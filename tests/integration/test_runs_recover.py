@@ -5,28 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import numpy as np
-
-from buto.collect.journalling import Journal
-from buto.collect.recording import Recording
 from buto.errors import EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXIT_PASS
-from buto.properties import property_for
 from buto.runs import RunStore
 from buto.runs.journal import place_of
-from tests.integration.stored import NAMES, a_run, called, store
-
-
-def cut_off(directory: Path, test: str = "leaker") -> str:
-    """A recording of 30 samples whose buto is gone."""
-    recording = Recording(test)
-    recording.zero_ns = 0
-    recording.metadata.update({"buto.interval": 0.1, "jvm.spec.version": "17"})
-    recording.add_columns(map(property_for, NAMES))
-    recording.add_rows(np.arange(1, 31) * 10**8, np.ones((30, len(NAMES))))
-    journal = Journal(RunStore(directory / ".buto"), {"buto.purpose": "train"}, begin_s=0.0)
-    journal.keep(recording)
-    journal.__exit__(SystemExit, SystemExit(), None)
-    return recording.id
+from tests.integration.stored import a_run, called, cut_off, store
 
 
 def test_what_was_cut_off_is_listed_and_recovered(tmp_path: Path) -> None:

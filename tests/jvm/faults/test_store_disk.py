@@ -5,19 +5,24 @@ from __future__ import annotations
 import ctypes
 import os
 import resource
+import shutil
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
 
-from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, EXIT_USAGE
+from buto.collect.machine import Check, Level
+from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS
+from buto.experiments import dataset
 from buto.runs import RunStore
-from tests.integration.stored import ROOT, a_run, called, store
+from tests.integration.permissions import read_only
+from tests.integration.stored import ROOT, a_run, called, cut_off, store
 from tests.jvm.faults.harness import DEADLINE_S, compiled
+from tests.unit.experiments.made_up import a_data_set
 
 _PR_CAPBSET_DROP, _CAP_DAC_OVERRIDE = 24, 1
 """linux/prctl.h, linux/capability.h"""
@@ -36,15 +41,37 @@ WRITES = {
     "charts": ("plot", "leaker", "--out", "made"),
     "export": ("runs", "export", "leaker", "-o", "out.csv"),
     "list": ("runs", "list", "--json", "out.json"),
+    "picture": ("history", "leaker", "--plot", "out.png"),
+    "otava": ("history", "leaker", "--otava", "out.csv"),
+    "acceptance": ("accept", "leaker", "--from-runs", "all"),
+    "recovery": ("runs", "recover"),
+    "doctor": ("doctor", "--json", "out.json"),
+    "data set": ("experiments", "pack", "--data", "recorded", "-o", "set"),
+    "experiment": ("experiments", "run", "smoothing", "--data", "packed", "--out", "made", "--workers", "1"),
 }
+DELETE = ("runs", "delete", "leaker", "--keep", "3", "--with-training")
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Runs, an oracle, a result of a check, a recording that was cut off; and the runs of an experiment."""
+    directory = tmp_path_factory.mktemp("prepared")
+    store(directory, *(a_run(number) for number in range(5)), a_run(20, purpose="check"))
+    assert called(directory, *TRAIN, *COMMAND).returncode == 0
+    assert called(directory, *CHECK).returncode == 0
+    cut_off(directory, "lost")
+    for runs in a_data_set(8, ("references-strong", "references-weak"), shift=2.0).values():
+        for run in runs:
+            RunStore(directory / "recorded").add(run)
+    dataset.write(directory / "packed", dataset.pack(RunStore(directory / "recorded")))
+    return directory
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Path:
-    """Training runs, an oracle, and a run that was recorded to be checked."""
-    store(tmp_path, *(a_run(number) for number in range(5)), a_run(20, purpose="check"))
-    assert called(tmp_path, *TRAIN, *COMMAND).returncode == 0
-    return tmp_path
+def project(prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of all that; and a doctor who looks at nothing, for what matters is what he writes."""
+    monkeypatch.setattr("buto.cli.doctor.examine", lambda _: [Check("clock", Level.OK, "it goes")])
+    return Path(shutil.copytree(prepared, tmp_path / "project"))
 
 
 def files(directory: Path) -> dict[str, bytes]:
@@ -54,10 +81,10 @@ def files(directory: Path) -> dict[str, bytes]:
 
 
 @contextmanager
-def files_of_at_most(n_bytes: int) -> Iterator[None]:
+def full(_: Path, room: int = 20) -> Iterator[None]:
     """A disk that is full after so many bytes of a file, as far as this process can tell."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, before[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
     try:
         yield
     finally:
@@ -67,12 +94,48 @@ def files_of_at_most(n_bytes: int) -> Iterator[None]:
 @pytest.mark.parametrize("what", WRITES)
 def test_a_full_disk_ends_with_one_message_and_leaves_all_as_it_was(project: Path, what: str) -> None:
     before = files(project)
-    with files_of_at_most(20):
+    with full(project):
         done = called(project, *WRITES[what])
     assert done.returncode == EXIT_NOT_JUDGED, done.stderr
     assert "File too large" in done.stderr
     assert files(project) == before
     assert called(project, *WRITES[what]).returncode == 0
+
+
+def test_runs_can_be_deleted_where_there_is_no_room(project: Path) -> None:
+    with full(project, room=0):
+        assert called(project, *DELETE).returncode == 0
+    assert len(RunStore(project / ".buto").ids("leaker")) == 3
+
+
+@pytest.mark.parametrize("disk", [full, read_only])
+def test_a_result_that_cannot_be_kept_costs_its_place_in_the_history_and_no_verdict(
+    project: Path, disk: Callable[[Path], AbstractContextManager[None]]
+) -> None:
+    before = files(project)
+    with disk(project):
+        done = called(project, *CHECK)
+    assert done.returncode == EXIT_PASS
+    assert "PASS" in done.stdout
+    assert "; buto history will not show it" in done.stderr
+    assert files(project) == before
+
+
+@pytest.mark.parametrize("what", [*WRITES, "deletion"])
+def test_a_read_only_directory_ends_with_one_message(project: Path, what: str) -> None:
+    before = files(project)
+    with read_only(project):
+        done = called(project, *WRITES.get(what, DELETE))
+    assert done.returncode == EXIT_NOT_JUDGED, done.stderr
+    assert "cannot" in done.stderr
+    assert "try:" in done.stderr
+    assert files(project) == before
+
+
+def test_runs_in_a_read_only_store_can_be_looked_at(project: Path) -> None:
+    with read_only(project):
+        assert called(project, "runs", "list").returncode == 0
+        assert called(project, "runs", "show", "leaker").returncode == 0
 
 
 def obeying_permissions() -> None:
@@ -81,66 +144,19 @@ def obeying_permissions() -> None:
         ctypes.CDLL(None).prctl(_PR_CAPBSET_DROP, _CAP_DAC_OVERRIDE, 0, 0, 0)
 
 
-def obedient_buto(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "buto", *arguments],
-        cwd=directory,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"},
-        preexec_fn=obeying_permissions,
-        capture_output=True,
-        text=True,
-        timeout=DEADLINE_S,
-        check=False,
-    )
-
-
-@contextmanager
-def read_only(directory: Path) -> Iterator[None]:
-    """Nothing below may be written by who obeys permissions."""
-    directories = [path for path in (directory, *directory.rglob("*")) if path.is_dir()]
-    for path in directories:
-        path.chmod(stat.S_IRUSR | stat.S_IXUSR)
-    try:
-        yield
-    finally:
-        for path in directories:
-            path.chmod(stat.S_IRWXU)
-
-
-def test_a_result_that_cannot_be_kept_costs_its_place_in_the_history_and_no_verdict(project: Path) -> None:
-    before = files(project)
-    with files_of_at_most(20):
-        done = called(project, *CHECK)
-    assert done.returncode == EXIT_PASS
-    assert "PASS" in done.stdout
-    assert "File too large; buto history will not show it" in done.stderr
-    assert files(project) == before
-
-
-@pytest.mark.parametrize(
-    ("what", "code"), [("oracle", EXIT_NOT_JUDGED), ("json", EXIT_USAGE), ("export", EXIT_NOT_JUDGED)]
-)
-def test_a_read_only_directory_ends_with_one_message(project: Path, what: str, code: int) -> None:
-    before = files(project)
-    with read_only(project):
-        done = obedient_buto(project, *WRITES[what])
-    assert done.returncode == code, done.stderr
-    assert "cannot" in done.stderr
-    assert "try:" in done.stderr
-    assert "Traceback" not in done.stderr
-    assert files(project) == before
-
-
-def test_runs_in_a_read_only_store_can_be_looked_at(project: Path) -> None:
-    with read_only(project):
-        assert obedient_buto(project, "runs", "list").returncode == 0
-        assert obedient_buto(project, "runs", "show", "leaker").returncode == 0
-
-
 def test_nothing_is_launched_for_a_read_only_store(tmp_path: Path) -> None:
     (tmp_path / ".buto").mkdir()
     with read_only(tmp_path / ".buto"):
-        done = obedient_buto(tmp_path, "record", "t", "--", "sh", "-c", f"touch {tmp_path}/launched")
+        done = subprocess.run(
+            [sys.executable, "-m", "buto", "record", "t", "--", "sh", "-c", "touch launched"],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"},
+            preexec_fn=obeying_permissions,
+            capture_output=True,
+            text=True,
+            timeout=DEADLINE_S,
+            check=False,
+        )
     assert done.returncode == EXIT_NOT_JUDGED
     assert "the store .buto cannot be written: permission denied" in done.stderr
     assert not (tmp_path / "launched").exists()
