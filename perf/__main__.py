@@ -51,27 +51,32 @@ def main() -> int:
     unknown = sorted(set(options.names) - set(BENCHMARKS))
     if unknown:
         parser.error(f"unknown benchmark: {', '.join(unknown)}")
-    known: dict[str, dict[str, object]] = json.loads(FIGURES.read_text()) if FIGURES.exists() else {}
     failed = []
     for name in options.names or BENCHMARKS:
-        if not (options.resume and name in known):
+        if not (options.resume and name in _known()):
             measured = _run(name)
             if measured is None:
                 failed.append(name)
             else:
-                known[name] = measured
-                _keep(known)
+                # Read anew: another benchmark may have ended meanwhile.
+                _keep(_known() | {name: measured})
     print(f"\nThe page is {PAGE.relative_to(ROOT)}.")
     if failed:
         print(f"Without figures ended: {', '.join(failed)}")
     return 1 if failed else 0
 
 
+def _known() -> dict[str, dict[str, object]]:
+    """The sections of all benchmarks that have ended."""
+    known: dict[str, dict[str, object]] = json.loads(FIGURES.read_text()) if FIGURES.exists() else {}
+    return known
+
+
 def _run(name: str) -> dict[str, object] | None:
     """A benchmark's section; None if it failed to measure."""
     module, *arguments = BENCHMARKS[name]
     print(f"\n== {name}: {' '.join((module, *arguments))}", flush=True)
-    kept = FIGURES.with_suffix(".part")
+    kept = FIGURES.with_suffix(f".{name}.part")
     began = time.monotonic()
     try:
         command = [sys.executable, "-m", module, *arguments, "--json", str(kept)]
