@@ -124,6 +124,7 @@ def test_a_long_collection_is_the_programs_own_and_starves_nothing(
     assert pause_s > 0.98 * STOPPED_S
     assert run.quality.largest_gap_s > 0.98 * pause_s
     assert run.quality.missed_share < 0.5
+    assert "no sample for" not in "; ".join(run.quality.problems)
     assert min(samples_beside_the_gap(run)) >= 2
     assert run.stdout == b"done\n"
 
