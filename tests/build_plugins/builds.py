@@ -10,6 +10,10 @@ import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from buto.report.junit import junit_xml
+from buto.report.result import Result
+from tests.unit.report import made
+
 ROOT = Path(__file__).resolve().parents[2]
 PLUGINS = ROOT / "build-plugins"
 REPOSITORY = PLUGINS / "repository"
@@ -18,6 +22,10 @@ TRIES = 4
 TOO_BUSY = "check again on a quieter machine"
 BUSY = "other processes used"
 """Said of a run that differs; with much more load than in training, the check is inconclusive for that."""
+
+NOT_MEASURED = made.every_result()[-1]
+IN_PART = "regression; another test could not be measured or judged"
+"""Said of the tests of a buto.yaml, which one command checks."""
 
 SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 """Where Maven and Gradle are, and buto is not."""
@@ -128,10 +136,28 @@ def asked_buto(place: Path) -> Path:
     return _command(place / "asked-buto", f"{_VERSION}; printf 'asked'; printf ' <%s>' \"$@\"; echo")
 
 
-def accusing_buto(place: Path) -> Path:
-    """A command that finds a regression in everything, and reports it."""
-    report = 'for word; do [ "$before" = --junitxml ] && : > "$word"; before=$word; done'
-    return _command(place / "accusing-buto", f"{_VERSION}; {report}; exit 1")
+def accusing_buto(place: Path, *others: Result) -> Path:
+    """A command that finds a regression whatever it is asked, and results of other tests, and reports them.
+
+    It prints which reports it finds, too.
+    """
+    name = f"accusing-buto-{len(others)}"
+    report = place / f"{name}.xml"
+    report.write_bytes(junit_xml([made.regression(), *others], made.FINISHED))
+    found = 'echo "found: $(ls -m "${word%/*}")"'
+    write = f'for word; do [ "$before" = --junitxml ] && {found} && cp {report} "$word"; before=$word; done'
+    return _command(place / name, f"{_VERSION}; {write}; exit 1")
+
+
+EARLIER = ("TEST-buto.xml", "buto-catalogue.html", "buto.html", "buto.md", "others.html")
+"""What an earlier build, and others, left in the directory of the reports."""
+
+
+def leave_reports(directory: Path) -> None:
+    """What :data:`EARLIER` says."""
+    directory.mkdir(parents=True)
+    for name in EARLIER:
+        (directory / name).touch()
 
 
 def breaking_buto(place: Path) -> Path:

@@ -15,11 +15,14 @@ import pytest
 
 from buto.runs.names import start_of
 from tests.build_plugins.builds import (
+    IN_PART,
+    NOT_MEASURED,
     Done,
     Sample,
     accusing_buto,
     asked_buto,
     breaking_buto,
+    leave_reports,
     maven_sample,
     old_buto,
 )
@@ -108,11 +111,18 @@ def many(plugins: Path, tmp_path_factory: pytest.TempPathFactory) -> Done:
             PROPERTIES: f"{PROPERTIES}<buto.executable>{accusing_buto(place)}</buto.executable>"
             "<buto.failOnRegression>false</buto.failOnRegression>"
         },
+        "warned-in-part": {
+            **WITHOUT_TESTS,
+            PROPERTIES: f"{PROPERTIES}<buto.executable>{accusing_buto(place, NOT_MEASURED)}</buto.executable>"
+            "<buto.failOnRegression>false</buto.failOnRegression>",
+        },
         **{module: with_property(switch, "true") for module, switch in switches.items()},
     }
     build = reactor(place, modules)
     (place / "warned/src/test/buto").mkdir(parents=True)
     (place / "warned/src/test/buto/catalogue.json").touch()
+    (place / "warned-in-part/buto.yaml").touch()
+    leave_reports(place / "warned-in-part/target/buto-reports")
     return build.build("--fail-at-end", "buto:check", buto=False)
 
 
@@ -151,6 +161,7 @@ def reactor(place: Path, modules: Mapping[str, Changes]) -> Sample:
         ("old-buto", ("is buto 0.0.9; this plugin needs 0.1.0 or newer", "python3 -m venv")),
         ("no-oracle", ("buto, catalogue: has no oracle yet", "mvn package buto:train")),
         ("no-such-buto", ("/no/such/buto is not there, or is no program", "python3 -m venv")),
+        ("warned-in-part", (f"buto, buto.yaml: {IN_PART}", "do as buto says in its output")),
         ("not-buto", ("/bin/true --version says '", "and that is not buto", "python3 -m venv")),
     ],
 )
@@ -174,6 +185,15 @@ def test_a_check_is_skipped_when_tests_are(many: Done, module: str) -> None:
 def test_a_regression_only_warns_if_it_was_asked_to(many: Done) -> None:
     assert "[WARNING] buto, catalogue: regression" in many.output
     assert re.search(r"^\[INFO\] warned \.+ SUCCESS", many.output, re.MULTILINE)
+
+
+def test_a_regression_that_only_warns_hides_no_test_that_could_not_be_judged(many: Done) -> None:
+    assert f"[WARNING] buto, buto.yaml: {IN_PART}" in many.output
+    assert re.search(r"^\[INFO\] warned-in-part \.+ FAILURE", many.output, re.MULTILINE)
+
+
+def test_pages_of_an_earlier_build_are_gone_and_other_files_are_not(many: Done) -> None:
+    assert "[INFO] found: others.html\n" in many.output
 
 
 def test_a_missing_oracle_is_named(many: Done) -> None:

@@ -7,6 +7,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.function.Consumer;
+import javax.xml.xpath.XPathExpressionException;
+import javax.xml.xpath.XPathFactory;
+import org.xml.sax.InputSource;
 
 /**
  * Trains, checks, accepts and reports the tests of one module.
@@ -95,7 +98,9 @@ public final class Harness {
         }
         Arguments arguments = about("check", name).option("--runs", checkRuns).option("--alpha", alpha);
         Outcome outcome = launch(withReports(arguments, name), program);
-        return believed(outcome, junitXml(name).isFile());
+        outcome = believed(outcome, junitXml(name).isFile());
+        boolean hidesOthers = name == null && outcome == Outcome.REGRESSION && hasErrors(junitXml(name));
+        return hidesOthers ? Outcome.REGRESSION_AND_NOT_JUDGED : outcome;
     }
 
     /** Writes the reports anew from the runs of the last check, with no program started. */
@@ -115,6 +120,17 @@ public final class Harness {
     /** A command that breaks off unexpectedly exits like one that found a regression; only the latter reports it. */
     private static Outcome believed(Outcome outcome, boolean reported) {
         return outcome == Outcome.REGRESSION && !reported ? Outcome.FAILED : outcome;
+    }
+
+    /** Whether there is a test that could not be measured or judged. */
+    private static boolean hasErrors(File junitXml) throws ButoException {
+        try {
+            InputSource report = new InputSource(junitXml.toURI().toString());
+            String errors = XPathFactory.newInstance().newXPath().evaluate("sum(//testsuite/@errors)", report);
+            return !errors.equals("0");
+        } catch (XPathExpressionException failure) {
+            throw new ButoException("the report " + junitXml + " cannot be read: " + failure, "check again");
+        }
     }
 
     private Arguments aboutOne(String command, String name) throws ButoException {
@@ -140,8 +156,17 @@ public final class Harness {
         return new File(oracles, name + ".json");
     }
 
-    /** Each of them is removed before: what an earlier build said must not be taken for this one's. */
+    /**
+     * Each of them is removed before: what an earlier build said must not be taken for this one's. Of several tests,
+     * each has a page of its own.
+     */
     private Arguments withReports(Arguments arguments, String name) throws ButoException {
+        File[] pages = reports.listFiles((directory, file) -> file.matches("buto-.*\\.html"));
+        if (name == null && pages != null) {
+            for (File page : pages) {
+                fresh(page);
+            }
+        }
         return arguments
                 .option("--junitxml", fresh(junitXml(name)))
                 .option("--html", fresh(new File(reports, base(name) + ".html")))

@@ -9,6 +9,8 @@ public enum Outcome {
     BAD_FILE(4, "a file is missing, damaged or of a newer version"),
     STOPPED(130, "stopped"),
     FAILED(-1, "buto itself failed"),
+    /** Of all tests of a buto.yaml, which one command checks: it exits by the regression, whatever else there was. */
+    REGRESSION_AND_NOT_JUDGED(-3, "regression; another test could not be measured or judged"),
     /** Told without starting buto, for what buto would advise is another way to train than the build's. */
     NO_ORACLE(-2, "has no oracle yet");
 
@@ -30,7 +32,12 @@ public enum Outcome {
         return FAILED;
     }
 
-    /** Whether nothing can be said about the program under test. */
+    /** Whether a program under test differs from what was learned. */
+    public boolean isRegression() {
+        return this == REGRESSION || this == REGRESSION_AND_NOT_JUDGED;
+    }
+
+    /** Whether nothing can be said about a program under test. */
     public boolean isBroken() {
         return this != PASS && this != REGRESSION;
     }

@@ -32,7 +32,7 @@ public final class Results {
     /** The tests with a regression, and what to do; null without any. */
     public String regressions() {
         return those(
-                outcome -> outcome == Outcome.REGRESSION,
+                Outcome::isRegression,
                 "look at the reports in " + reports + "; if the change is meant: " + howToAccept);
     }
 
