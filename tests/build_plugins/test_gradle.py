@@ -149,7 +149,7 @@ def test_a_broken_harness_fails_the_build_and_says_what_to_do(
 def test_a_main_class_that_does_not_exist_is_told_by_buto(many: Done) -> None:
     (error,) = re.findall(r"task ':no-such-class:butoTrain'\.\n> (.*)", many.output)
     assert error == "buto, catalogue: could not be measured or judged"
-    assert "the program did not start: Error: Could not find or load main class com.acme.Nowhere" in many.output
+    assert "did not start: Error: Could not find or load main class com.acme.Nowhere" in many.output
 
 
 def test_a_regression_only_warns_if_it_was_asked_to(many: Done) -> None:
