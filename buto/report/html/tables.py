@@ -44,7 +44,7 @@ def environment(report: CheckReport) -> Iterator[str]:
         yield f"<p>{len(differing)} of {format_count(len(differing) + len(compared), 'key')} {verb}.</p>"
         yield from _metadata(differing, report.roles)
     else:
-        yield f"<p>No difference in {format_count(len(compared), 'key')} that are compared.</p>"
+        yield f"<p>{format_count(len(compared), 'key')} compared, and no difference.</p>"
     alike = f"the same, or not in all {report.roles.known_runs}"
     for title, folded in ((alike, compared), ("not compared", ignored)):
         if folded:
