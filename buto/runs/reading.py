@@ -87,7 +87,7 @@ def read_file(path: Path, max_bytes: int, *, follow: bool = False) -> bytes:
     except FileNotFoundError:
         raise ValueError("it is missing") from None
     except OSError as error:
-        is_link = not follow and path.is_symlink()
+        is_link = not follow and os.path.islink(path)
         raise ValueError("it is a link" if is_link else f"{error.strerror}") from error
     if len(content) > max_bytes:
         raise ValueError(f"it is larger than {max_bytes} bytes")
@@ -102,7 +102,7 @@ def open_file(path: Path, max_bytes: int) -> Iterator[BufferedReader]:
     except FileNotFoundError:
         raise ValueError("it is missing") from None
     except OSError as error:
-        raise ValueError("it is a link" if path.is_symlink() else f"{error.strerror}") from error
+        raise ValueError("it is a link" if os.path.islink(path) else f"{error.strerror}") from error
     with os.fdopen(descriptor, "rb") as file:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):

@@ -55,6 +55,7 @@ def test_one_seed_gives_the_same_files_whatever_the_number_of_workers(data: Path
         (("no-such-experiment",), 2, "invalid choice"),
         (("smoothing", "--seed", "-1"), 2, "is no whole number"),
         (("smoothing", "--data", "nothing"), 4, "nothing/runs.parquet"),
+        (("smoothing", "--data", "a" * 300), 4, "File name too long"),
         (("smoothing", "--data", "set", "--host", "g1"), 3, "set has no runs of the host g1"),
         (("training-set-size", "--data", "few"), 3, "too few to train"),
     ],
