@@ -13,8 +13,8 @@ from buto.cli import options
 from buto.cli.console import Console
 from buto.cli.progress import LaunchProgress
 from buto.cli.session import measuring_alone
-from buto.collect.jmx_access import Access, password_from_environment, password_from_file
-from buto.collect.jmx_attach import AttachSpec, attach
+from buto.collect.jmx.access import Access, password_from_environment, password_from_file
+from buto.collect.jmx.attach import AttachSpec, attach
 from buto.collect.journalling import Journal
 from buto.collect.target import MBeanSpec
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, UsageError

@@ -21,7 +21,7 @@ from buto.cli import options
 from buto.config.model import AUTO
 from buto.errors import BadFileError, StorageError, UsageError
 from buto.oracle import Oracle
-from buto.oracle.sufficiency import MOST_RUNS
+from buto.oracle.calibrated.sufficiency import MOST_RUNS
 from buto.runs.masking import MASKED, Mask
 from buto.runs.names import encode_test
 from buto.runs.reading import is_missing

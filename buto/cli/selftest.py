@@ -11,7 +11,14 @@ from buto.cli.console import Console
 from buto.cli.session import stored_runs
 from buto.errors import EXIT_PASS, JudgeError
 from buto.oracle import CalibratedDetector, FittedCalibrated, Oracle
-from buto.oracle.selftest import FEWEST_TO_TEST, N_CHECKED, Alarms, Selftest, runs_to_tell, selftest
+from buto.oracle.calibrated.selftest import (
+    FEWEST_TO_TEST,
+    N_CHECKED,
+    Alarms,
+    Selftest,
+    runs_to_tell,
+    selftest,
+)
 from buto.runs import RunSet, run_set
 from buto.units import format_count, format_percent
 

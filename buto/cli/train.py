@@ -15,8 +15,8 @@ from buto.cli.session import launch, stored_runs
 from buto.config import TestConfig
 from buto.errors import ButoError, StorageError, UsageError
 from buto.oracle import CALIBRATED, FittedCalibrated, Oracle
-from buto.oracle.strength import MOST_ASKED, Strength, strengths, told
-from buto.oracle.sufficiency import LAST, MOST_RUNS, enough_runs
+from buto.oracle.calibrated.strength import MOST_ASKED, Strength, strengths, told
+from buto.oracle.calibrated.sufficiency import LAST, MOST_RUNS, enough_runs
 from buto.report.result import Result
 from buto.report.strengths import strength_lines
 from buto.runs import Run, RunSet, run_set

@@ -61,11 +61,11 @@ def open_collector(target: Target) -> Collector:
         UsageError: there is none of that name.
     """
     if target.collector == "agent":
-        from buto.collect.agent_collector import AgentCollector
+        from buto.collect.agent.collector import AgentCollector
 
         return AgentCollector(target)
     if target.collector == "jmx":
-        from buto.collect.jmx_collector import JmxCollector
+        from buto.collect.jmx.collector import JmxCollector
 
         return JmxCollector(target)
     raise UsageError(f"there is no collector {target.collector!r}", advice="use agent or jmx")

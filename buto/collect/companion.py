@@ -10,12 +10,12 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
 from buto.collect.closing import Closing
-from buto.collect.jmx_address import local_jvm
+from buto.collect.jmx.address import local_jvm
 from buto.collect.ports import listening
 
 if TYPE_CHECKING:
-    from buto.collect.jmx_client import Worker
-    from buto.collect.jmx_connection import JmxConnection
+    from buto.collect.jmx.client import Worker
+    from buto.collect.jmx.connection import JmxConnection
     from buto.collect.launcher import Launch
     from buto.collect.recording import Recording
 

@@ -6,10 +6,10 @@ import time
 from dataclasses import dataclass
 
 from buto.collect import processes
-from buto.collect.agent_frames import ChannelError
-from buto.collect.agent_listener import AgentConnection, AgentListener
-from buto.collect.agent_messages import Hello, decline
-from buto.collect.agent_option import agent_option
+from buto.collect.agent.frames import ChannelError
+from buto.collect.agent.listener import AgentConnection, AgentListener
+from buto.collect.agent.messages import Hello, decline
+from buto.collect.agent.option import agent_option
 from buto.collect.hsperf import HeldCounters, NoPerfData
 from buto.collect.launcher import Launch
 from buto.collect.session import session_directory

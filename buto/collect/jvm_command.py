@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from buto.collect import processes
-from buto.collect.jmx_address import check_attachable, expects_sigquit, inner_pid
+from buto.collect.jmx.address import check_attachable, expects_sigquit, inner_pid
 from buto.errors import MeasureError
 
 _LOOK_S = 0.005

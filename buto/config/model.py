@@ -14,8 +14,8 @@ from buto.collect.target import MBeanSpec, Target
 from buto.config.document import DataPath
 from buto.config.variables import expand
 from buto.errors import UsageError
+from buto.oracle.calibrated.sufficiency import MOST_RUNS
 from buto.oracle.settings import DEFAULT, Settings, settings_from
-from buto.oracle.sufficiency import MOST_RUNS
 from buto.runs.masking import Mask
 from buto.units import format_seconds, parse_seconds
 from buto.workload.model import STOPPED_EXIT, Workload, workload_from

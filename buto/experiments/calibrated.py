@@ -20,8 +20,8 @@ from buto.experiments.design import EXPERIMENTS, PROGRAMS, SUBTLE, Experiment
 from buto.experiments.evaluation import Watch
 from buto.experiments.parallel import in_parallel
 from buto.experiments.scores import FN, FP, TN, TP
-from buto.oracle.bounds import BoundsDetector
-from buto.oracle.calibrated import CalibratedDetector, FittedCalibrated
+from buto.oracle.bounds.detector import BoundsDetector
+from buto.oracle.calibrated.detector import CalibratedDetector, FittedCalibrated
 from buto.oracle.settings import CALIBRATED, THESIS
 from buto.runs import FloatArray, Run, RunSet
 from buto.verdicts import Status

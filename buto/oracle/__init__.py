@@ -1,7 +1,7 @@
 """The oracle: trained from runs, kept in a file, judges later runs."""
 
-from buto.oracle.bounds import BoundsDetector, FittedBounds
-from buto.oracle.calibrated import CalibratedDetector, FittedCalibrated
+from buto.oracle.bounds.detector import BoundsDetector, FittedBounds
+from buto.oracle.calibrated.detector import CalibratedDetector, FittedCalibrated
 from buto.oracle.check import METADATA_SOURCE, at_alpha, check, needs_confirmation
 from buto.oracle.model import Oracle
 from buto.oracle.persist import load, save

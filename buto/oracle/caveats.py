@@ -5,10 +5,10 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from buto.oracle.bounds import FittedBounds
-from buto.oracle.calibrated import FittedCalibrated, runs_needed
-from buto.oracle.calibrated_findings import TEXTS
-from buto.oracle.diagnosis import Ailment, Diagnosis, Symptom, diagnose
+from buto.oracle.bounds.detector import FittedBounds
+from buto.oracle.calibrated.detector import FittedCalibrated, runs_needed
+from buto.oracle.calibrated.diagnosis import Ailment, Diagnosis, Symptom, diagnose
+from buto.oracle.calibrated.findings import TEXTS
 from buto.runs import RunSet
 from buto.units import format_quantity, format_seconds
 from buto.verdicts import FittedDetector

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from buto.classify.metadata import MetadataDifference, compare_metadata
 from buto.errors import JudgeError
-from buto.oracle.calibrated import FittedCalibrated
+from buto.oracle.calibrated.detector import FittedCalibrated
 from buto.oracle.model import Oracle
 from buto.oracle.settings import with_alpha
 from buto.runs import RunSet

@@ -14,15 +14,15 @@ from math import comb
 
 from buto.analysis.evidence import Significance
 from buto.errors import JudgeError
-from buto.oracle.calibrated import FEWEST_RUNS, MOST_CHOICES, could_not_be_read, weigh
-from buto.oracle.calibrated_findings import findings
+from buto.oracle.calibrated.detector import FEWEST_RUNS, MOST_CHOICES, could_not_be_read, weigh
+from buto.oracle.calibrated.findings import findings
+from buto.oracle.calibrated.profile import learn
 from buto.oracle.comparable import (
     comparable_properties,
     environment_differences,
     unequal_times,
     unequally_read,
 )
-from buto.oracle.profile import learn
 from buto.oracle.settings import CALIBRATED, Settings
 from buto.runs import RunSet
 from buto.verdicts import Status, Verdict

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from buto.oracle.bounds import BoundsDetector
-from buto.oracle.calibrated import CalibratedDetector
+from buto.oracle.bounds.detector import BoundsDetector
+from buto.oracle.calibrated.detector import CalibratedDetector
 from buto.oracle.settings import Settings
 from buto.verdicts import Detector
 

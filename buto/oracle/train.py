@@ -8,9 +8,9 @@ from typing import Any
 
 from buto.classify.metadata import MetadataModel, learn_metadata
 from buto.errors import JudgeError
-from buto.oracle import calibrated
+from buto.oracle.calibrated import detector as calibrated
+from buto.oracle.calibrated.long import fit_long, is_long
 from buto.oracle.caveats import few_runs, unlike
-from buto.oracle.long import fit_long, is_long
 from buto.oracle.mbeans import never_recorded
 from buto.oracle.model import Oracle
 from buto.oracle.registry import DETECTORS

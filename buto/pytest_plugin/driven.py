@@ -11,8 +11,8 @@ from typing import Any
 from buto.collect import open_collector
 from buto.collect.collector import Collector, OnTick
 from buto.collect.companion import Companion, Program
-from buto.collect.jmx_client import Worker
-from buto.collect.jmx_connection import JmxConnection
+from buto.collect.jmx.client import Worker
+from buto.collect.jmx.connection import JmxConnection
 from buto.errors import MeasureError, UsageError
 from buto.pytest_plugin.case import Case
 from buto.pytest_plugin.live import LiveLaunch

@@ -16,7 +16,7 @@ from typing import Any
 
 from buto import __version__
 from buto.errors import ButoError
-from buto.oracle.strength import Strength
+from buto.oracle.calibrated.strength import Strength
 from buto.report.levels import levels
 from buto.report.result import Commit, LeftOut, Result
 from buto.runs import Run

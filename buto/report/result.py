@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from buto.errors import ButoError
-from buto.oracle.strength import Strength
+from buto.oracle.calibrated.strength import Strength
 from buto.report.check_report import CheckReport
 from buto.runs import Run
 from buto.verdicts import Verdict

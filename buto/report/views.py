@@ -12,8 +12,8 @@ from buto.analysis.pipeline import Comparison
 from buto.analysis.series import series_of
 from buto.classify.notifications import Emitter
 from buto.oracle import FittedBounds, Oracle
-from buto.oracle.calibrated import FittedCalibrated
-from buto.oracle.calibrated_findings import standing
+from buto.oracle.calibrated.detector import FittedCalibrated
+from buto.oracle.calibrated.findings import standing
 from buto.properties import Property
 from buto.report.bands import Band, Curve, Panel
 from buto.runs import FloatArray, Run, RunSet

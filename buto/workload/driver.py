@@ -9,8 +9,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 
 from buto.collect.companion import BAD_COMPANION, Companion, Program
-from buto.collect.jmx_client import Worker
-from buto.collect.jmx_connection import JmxConnection
+from buto.collect.jmx.client import Worker
+from buto.collect.jmx.connection import JmxConnection
 from buto.errors import MeasureError
 from buto.workload import parts
 from buto.workload.model import HttpLoad, Workload

@@ -15,7 +15,7 @@ from typing import IO
 
 from buto.collect import processes
 from buto.collect.guard import Guard
-from buto.collect.jmx_connection import JmxConnection
+from buto.collect.jmx.connection import JmxConnection
 from buto.collect.output import last_lines
 from buto.errors import MeasureError
 from buto.workload.model import Operation

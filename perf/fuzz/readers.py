@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from buto import config, oracle
-from buto.collect.agent_frames import ChannelError, FrameDecoder
-from buto.collect.agent_messages import Bye, Hello
-from buto.collect.agent_recorder import AgentRecorder
+from buto.collect.agent.frames import ChannelError, FrameDecoder
+from buto.collect.agent.messages import Bye, Hello
+from buto.collect.agent.recorder import AgentRecorder
 from buto.collect.journalling import recover
 from buto.collect.recording import Recording
 from buto.errors import ButoError

@@ -11,7 +11,7 @@ import pytest
 
 from buto.cli import session
 from buto.oracle import load
-from buto.oracle.sufficiency import LEAST_RUNS, MOST_RUNS
+from buto.oracle.calibrated.sufficiency import LEAST_RUNS, MOST_RUNS
 from buto.runs import Quality, Run
 from buto.runs.store import RunStore
 from buto.training import collect

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from buto.collect import OnTick, Target, agent_collector, open_collector
+from buto.collect import OnTick, Target, open_collector
+from buto.collect.agent import collector as agent_collector
 from buto.collect.jvms import find_installations
 from buto.collect.recording import Recording
 from buto.runs import Run

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from buto.collect import agent_listener
+from buto.collect.agent import listener as agent_listener
 from buto.errors import MeasureError
 from buto.runs import Run
 from tests.jvm.collect.conftest import Recorder, problems

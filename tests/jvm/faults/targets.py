@@ -14,8 +14,8 @@ import psutil
 import pytest
 
 from buto.collect import OnTick, Target, open_collector
-from buto.collect.jmx_client import Worker
-from buto.collect.jmx_collector import JmxCollector
+from buto.collect.jmx.client import Worker
+from buto.collect.jmx.collector import JmxCollector
 from buto.collect.jvms import find_installations
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS
 from buto.runs import Run

@@ -50,7 +50,7 @@ def test_a_buto_with_jmx_that_is_killed_takes_its_worker_with_it(tmp_path: Path,
     java = ["java", "-cp", str(classes), "Phases", str(tmp_path), "hangs"]
     with harness(tmp_path, "-m", "buto", "record", "t", "--collector", "jmx", "--", *java) as measuring:
         wait_for("middle", measuring)
-        assert measuring.descendants("jmx_worker")
+        assert measuring.descendants("jmx.worker")
         measuring.kill()
         measuring.assert_alone()
     assert_no_half_run(tmp_path)
@@ -73,7 +73,7 @@ def test_a_killed_buto_takes_its_workload_with_it(tmp_path: Path, classes: Path)
 def test_a_killed_worker_ends_the_target_and_is_told(tmp_path: Path, classes: Path, moment: str) -> None:
     java = ["java", "-cp", str(classes), "Phases", str(tmp_path), "hangs"]
     with harness(tmp_path, "-m", "buto", "record", "t", "--collector", "jmx", "--", *java) as measuring:
-        worker = measuring.begun("jmx_worker")
+        worker = measuring.begun("jmx.worker")
         wait_for(moment, measuring)
         os.kill(worker, signal.SIGKILL)
         assert measuring.ended() == 3, measuring.printed()

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from buto import oracle
-from buto.collect import jmx_door
+from buto.collect.jmx import door as jmx_door
 from buto.collect.session import session_directory
 from buto.runs import Run, RunStore
 from buto.runs.names import MAX_NAME_BYTES, start_of

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect.jmx_client import Worker
-from buto.collect.jmx_connection import JmxConnection
+from buto.collect.jmx.client import Worker
+from buto.collect.jmx.connection import JmxConnection
 from tests.jvm.jmx.targets import JVMS, Targets, address_of
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import psutil
 
 from buto.collect.collector import OnTick
-from buto.collect.jmx_address import local_jvm
-from buto.collect.jmx_connection import JmxConnection
+from buto.collect.jmx.address import local_jvm
+from buto.collect.jmx.connection import JmxConnection
 from buto.collect.jvms import find_installations
 from buto.collect.recording import Progress, Recording
 

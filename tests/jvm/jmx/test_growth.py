@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from buto.collect import Target
-from buto.collect.jmx_collector import JmxCollector
+from buto.collect.jmx.collector import JmxCollector
 from tests.jvm.jmx.targets import n_descriptors, n_threads, once_sampled, resident_bytes
 from tests.unit.collect.leftovers import nothing_is_left
 

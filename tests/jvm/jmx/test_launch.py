@@ -15,8 +15,8 @@ import pytest
 
 from buto.collect import MBeanSpec, Target
 from buto.collect.collector import OnTick
-from buto.collect.jmx_client import Worker
-from buto.collect.jmx_collector import JmxCollector
+from buto.collect.jmx.client import Worker
+from buto.collect.jmx.collector import JmxCollector
 from buto.collect.recording import Recording
 from buto.errors import MeasureError
 from buto.properties import METRICS, Kind, property_for, split_name
@@ -67,7 +67,7 @@ def test_a_launched_program_gives_a_whole_run(
             super().__init__(test, mask=mask)
             recordings.append(self)
 
-    monkeypatch.setattr("buto.collect.jmx_collector.Recording", SeenRecording)
+    monkeypatch.setattr("buto.collect.jmx.collector.Recording", SeenRecording)
     queue = MBeanSpec("buto.tests:type=Queue,*", ("Depth",))
     command = driven(java, classes, end, "3")
     run = record(*command, on_tick=once_sampled(3, end.touch), expected_exit=3, mbeans=(queue,))

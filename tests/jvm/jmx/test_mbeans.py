@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from buto.collect import MBeanSpec
-from buto.collect.jmx_connection import JmxConnection
+from buto.collect.jmx.connection import JmxConnection
 from buto.collect.recording import Recording
 from buto.errors import MeasureError
 from buto.runs import Outcome, Quality, Run

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from buto.collect.agent_option import agent_option
+from buto.collect.agent.option import agent_option
 from buto.collect.target import Target
 
 AGENT = "/x/agent.jar=/x/session"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect.jmx_access import OPEN
-from buto.collect.jmx_door import Door
+from buto.collect.jmx.access import OPEN
+from buto.collect.jmx.door import Door
 from buto.errors import MeasureError
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from buto.errors import JudgeError
 from buto.oracle import CALIBRATED, check, settings_from, train
-from buto.oracle.calibrated import runs_needed, weigh
+from buto.oracle.calibrated.detector import runs_needed, weigh
 from buto.runs import run_set
 from buto.verdicts import Status
 from tests.contract.signals import Program, program_run, program_runs

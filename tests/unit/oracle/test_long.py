@@ -13,7 +13,7 @@ from buto import oracle
 from buto.errors import JudgeError
 from buto.experiments import dataset
 from buto.oracle import CALIBRATED, Oracle
-from buto.oracle import long as by_parts
+from buto.oracle.calibrated import long as by_parts
 from buto.oracle.document import to_text
 from buto.report.levels import levels
 from buto.runs import RunSet, RunStore, run_set

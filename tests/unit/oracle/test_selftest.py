@@ -10,7 +10,7 @@ import pytest
 
 from buto.errors import JudgeError
 from buto.oracle import CALIBRATED
-from buto.oracle.selftest import Alarms, runs_to_tell, selftest
+from buto.oracle.calibrated.selftest import Alarms, runs_to_tell, selftest
 from tests.unit.oracle.profiles import CPU, HEAP, THREADS, a_profile
 
 FEW = (HEAP, CPU, THREADS)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from buto.oracle import CALIBRATED
-from buto.oracle.strength import Strength
-from buto.oracle.sufficiency import LEAST_RUNS, MOST_RUNS, enough_runs, gain
+from buto.oracle.calibrated.strength import Strength
+from buto.oracle.calibrated.sufficiency import LEAST_RUNS, MOST_RUNS, enough_runs, gain
 from buto.runs import RunSet, run_set
 from tests.integration.stored import a_run
 from tests.unit.oracle.profiles import CPU, HEAP, THREADS

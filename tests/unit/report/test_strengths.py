@@ -6,7 +6,7 @@ from math import inf
 
 import pytest
 
-from buto.oracle.strength import Strength
+from buto.oracle.calibrated.strength import Strength
 from buto.properties import property_for
 from buto.report.strengths import HEADING, strength_lines
 

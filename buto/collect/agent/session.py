@@ -15,15 +15,15 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import Self
 
-from buto.collect import agent_messages as channel
 from buto.collect import host, jvm_ending, processes
-from buto.collect.agent_frames import ChannelError
-from buto.collect.agent_listener import AgentConnection, AgentListener
-from buto.collect.agent_recorder import AgentRecorder
+from buto.collect.agent import messages as channel
+from buto.collect.agent.frames import ChannelError
+from buto.collect.agent.listener import AgentConnection, AgentListener
+from buto.collect.agent.recorder import AgentRecorder
 from buto.collect.collector import OnTick
 from buto.collect.companion import Accompanied
 from buto.collect.hsperf import HeldCounters, NoPerfData
-from buto.collect.jmx_reach import attached
+from buto.collect.jmx.reach import attached
 from buto.collect.jvm_choice import NO_PROGRAM, is_wanted, main_name
 from buto.collect.launcher import Ending, Launch
 from buto.collect.recording import Progress, Recording

@@ -11,8 +11,8 @@ from types import TracebackType
 from typing import Self
 
 from buto import jars
-from buto.collect.agent_frames import ChannelError, FrameDecoder
-from buto.collect.agent_messages import VERSION, Hello, Message
+from buto.collect.agent.frames import ChannelError, FrameDecoder
+from buto.collect.agent.messages import VERSION, Hello, Message
 from buto.collect.session import write_private
 from buto.errors import MeasureError
 

@@ -15,8 +15,9 @@ from buto.analysis.pipeline import Comparison, Fit, Model, Wholes, compare, fit,
 from buto.analysis.series import LARGEST
 from buto.classify.notifications import NotificationModel
 from buto.errors import JudgeError
-from buto.oracle import bounds_data, notices
-from buto.oracle.findings import (
+from buto.oracle.bounds import data as bounds_data
+from buto.oracle.bounds import notices
+from buto.oracle.bounds.findings import (
     DURATION,
     Point,
     finding_of,
@@ -24,7 +25,7 @@ from buto.oracle.findings import (
     number_finding,
     property_findings,
 )
-from buto.oracle.rounding import rounded
+from buto.oracle.bounds.rounding import rounded
 from buto.oracle.settings import Settings
 from buto.properties import Property, Role
 from buto.runs import Run, RunSet

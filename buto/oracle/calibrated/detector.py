@@ -21,12 +21,12 @@ from buto.analysis.evidence import Significance, largest_of_each, scores, signif
 from buto.analysis.pipeline import Comparison
 from buto.analysis.timepoints import IntArray
 from buto.errors import JudgeError
-from buto.oracle import calibrated_data
-from buto.oracle.bounds import BoundsDetector, FittedBounds
-from buto.oracle.calibrated_findings import findings
+from buto.oracle.bounds.detector import BoundsDetector, FittedBounds
+from buto.oracle.calibrated import data as calibrated_data
+from buto.oracle.calibrated.findings import findings
+from buto.oracle.calibrated.profile import Profile, learn
+from buto.oracle.calibrated.relevance import Counting, relevant
 from buto.oracle.effects import smallest_effects
-from buto.oracle.profile import Profile, learn
-from buto.oracle.relevance import Counting, relevant
 from buto.oracle.settings import CALIBRATED, Settings
 from buto.runs import FloatArray, Run, RunSet
 from buto.verdicts import Status, Verdict

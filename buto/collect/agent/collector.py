@@ -7,10 +7,10 @@ from types import TracebackType
 from typing import Self
 
 from buto.collect import failures, host, jvm_ending, quality
-from buto.collect.agent_listener import AgentListener
-from buto.collect.agent_option import agent_option
-from buto.collect.agent_recorder import AgentRecorder
-from buto.collect.agent_session import AgentSession
+from buto.collect.agent.listener import AgentListener
+from buto.collect.agent.option import agent_option
+from buto.collect.agent.recorder import AgentRecorder
+from buto.collect.agent.session import AgentSession
 from buto.collect.collector import OnTick
 from buto.collect.companion import Accompanied, Companion
 from buto.collect.hsperf import NoPerfData

@@ -13,10 +13,10 @@ from types import FrameType
 
 from buto.collect import host, processes, quality
 from buto.collect.collector import OnTick
-from buto.collect.jmx_access import OPEN, Access
-from buto.collect.jmx_client import Worker
-from buto.collect.jmx_connection import JmxConnection
-from buto.collect.jmx_door import Door, LeftOpenError, door_while_attached
+from buto.collect.jmx.access import OPEN, Access
+from buto.collect.jmx.client import Worker
+from buto.collect.jmx.connection import JmxConnection
+from buto.collect.jmx.door import Door, LeftOpenError, door_while_attached
 from buto.collect.journalling import Journal
 from buto.collect.recording import Progress, Recording
 from buto.collect.target import MBeanSpec, Target
@@ -85,7 +85,7 @@ def attach(
 ) -> Run:
     """Record a running JVM. Time zero is the moment of attaching.
 
-    A JMX agent that buto started in it for this (see :mod:`buto.collect.jmx_door`) is stopped at the end.
+    A JMX agent that buto started in it for this (see :mod:`buto.collect.jmx.door`) is stopped at the end.
 
     Ctrl-C ends the recording and keeps it; pressed twice it ends this program. Metadata: how long the
     JVM had been up (``buto.attach.uptime_s``), what was attached to, and why the recording ended.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from buto.collect import agent_messages as channel
-from buto.collect.agent_frames import ChannelError
+from buto.collect.agent import messages as channel
+from buto.collect.agent.frames import ChannelError
 from buto.collect.recording import Recording
 from buto.properties import Kind
 

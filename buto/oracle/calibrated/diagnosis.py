@@ -30,8 +30,8 @@ from buto.analysis.contrasts import Stable, stabilised
 from buto.analysis.evidence import largest_of_each, p_values
 from buto.analysis.matching import BoolArray
 from buto.analysis.timepoints import IntArray
-from buto.oracle.calibrated import weigh
-from buto.oracle.profile import LEVELS, Profile
+from buto.oracle.calibrated.detector import weigh
+from buto.oracle.calibrated.profile import LEVELS, Profile
 from buto.oracle.settings import Settings
 from buto.properties import Property
 from buto.runs import FloatArray

@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from buto.collect.family import is_alive
-from buto.collect.jmx_access import OPEN, Access
-from buto.collect.jmx_address import local_jvm
+from buto.collect.jmx.access import OPEN, Access
+from buto.collect.jmx.address import local_jvm
 from buto.collect.jvm_command import AttachError, run_command, temporary_directory
 from buto.collect.session import is_abandoned, session_directory, write_private
 from buto.errors import MeasureError

@@ -1,7 +1,7 @@
 """The collector for launched programs where no agent may be loaded: polls MBeans from outside.
 
 The thesis's way (section 4.2). It cannot hold ``main`` and the exit as the agent can. The JVM's JMX agent is
-started only when ``main`` begins (:mod:`buto.collect.jmx_door`), so that the first sample comes late: 0.6 to
+started only when ``main`` begins (:mod:`buto.collect.jmx.door`), so that the first sample comes late: 0.6 to
 1.3 s after ``main`` were measured with five busy processes on two cores. The last one comes up to one
 interval before the end. A program that ends sooner cannot be measured, and a run that lacks more than a fifth
 of its samples for it is invalid.
@@ -16,8 +16,8 @@ from typing import Self
 from buto.collect import failures, host, jvm_ending, quality
 from buto.collect.collector import OnTick
 from buto.collect.companion import Accompanied, Companion
-from buto.collect.jmx_client import Worker
-from buto.collect.jmx_session import JmxSession
+from buto.collect.jmx.client import Worker
+from buto.collect.jmx.session import JmxSession
 from buto.collect.journalling import Journal
 from buto.collect.jvm_choice import main_name
 from buto.collect.launcher import Ending, Launch

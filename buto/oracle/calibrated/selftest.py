@@ -18,8 +18,8 @@ import numpy as np
 
 from buto.analysis.timepoints import IntArray
 from buto.errors import JudgeError
-from buto.oracle.calibrated import FEWEST_RUNS, runs_needed, weigh
-from buto.oracle.profile import Profile
+from buto.oracle.calibrated.detector import FEWEST_RUNS, runs_needed, weigh
+from buto.oracle.calibrated.profile import Profile
 from buto.oracle.settings import Settings
 from buto.runs import FloatArray
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 
 from buto.collect.companion import Connect
-from buto.collect.jmx_attach import AttachSpec, connect
-from buto.collect.jmx_client import Worker
-from buto.collect.jmx_connection import JmxConnection
+from buto.collect.jmx.attach import AttachSpec, connect
+from buto.collect.jmx.client import Worker
+from buto.collect.jmx.connection import JmxConnection
 
 
 def attached(test: str, pid: int) -> Connect:

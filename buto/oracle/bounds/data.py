@@ -13,7 +13,7 @@ from buto.analysis.pipeline import Model
 from buto.analysis.series import SUMMARIES
 from buto.classify.notifications import Emitter, Limits, NotificationModel
 from buto.errors import BadFileError
-from buto.oracle.findings import Point
+from buto.oracle.bounds.findings import Point
 from buto.properties import Better, Kind, Property, Role
 from buto.runs import FloatArray
 

@@ -17,8 +17,8 @@ from typing import Any
 import buto
 from buto import jars
 from buto.collect.closing import Closing
-from buto.collect.jmx_failures import JmxFailure
-from buto.collect.jmx_java import find_libjvm, jvm_options
+from buto.collect.jmx.failures import JmxFailure
+from buto.collect.jmx.java import find_libjvm, jvm_options
 from buto.collect.jvms import USERS_OPTIONS
 from buto.collect.output import last_lines
 from buto.errors import MeasureError
@@ -91,7 +91,7 @@ class Worker(Closing):
         self.is_warm = True
 
     def ask(self, operation: str, within_s: float, **arguments: Any) -> Any:
-        """Have an operation of :class:`buto.collect.jmx_jvm.Jvm` done.
+        """Have an operation of :class:`buto.collect.jmx.jvm.Jvm` done.
 
         Args:
             within_s: the operation's own bound; the worker is killed ten seconds after it.
@@ -127,7 +127,7 @@ class Worker(Closing):
         environment["PYTHONPATH"] = str(Path(buto.__file__).parent.parent)
         # -P: a module of the user's in the working directory must not stand in for one of ours.
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "buto.collect.jmx_worker"],
+            [sys.executable, "-P", "-m", "buto.collect.jmx.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._stderr,

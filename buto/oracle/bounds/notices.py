@@ -20,8 +20,8 @@ from buto.classify.notifications import (
     compare_notifications,
     learn_notifications,
 )
-from buto.oracle.findings import Point, finding_of, largest_of
-from buto.oracle.rounding import rounded
+from buto.oracle.bounds.findings import Point, finding_of, largest_of
+from buto.oracle.bounds.rounding import rounded
 from buto.oracle.settings import Settings
 from buto.properties import Property
 from buto.runs import FloatArray, Run

@@ -13,12 +13,12 @@ from buto.collect import jvm_ending, processes
 from buto.collect.collector import OnTick
 from buto.collect.companion import Accompanied
 from buto.collect.hsperf import HeldCounters, NoPerfData
-from buto.collect.jmx_address import local_jvm
-from buto.collect.jmx_client import Worker
-from buto.collect.jmx_connection import JmxConnection
-from buto.collect.jmx_door import open_door
-from buto.collect.jmx_failures import JmxFailure
-from buto.collect.jmx_reach import connected
+from buto.collect.jmx.address import local_jvm
+from buto.collect.jmx.client import Worker
+from buto.collect.jmx.connection import JmxConnection
+from buto.collect.jmx.door import open_door
+from buto.collect.jmx.failures import JmxFailure
+from buto.collect.jmx.reach import connected
 from buto.collect.jvm_choice import NO_PROGRAM, is_wanted, main_name
 from buto.collect.jvm_command import AttachError
 from buto.collect.launcher import Ending, Launch

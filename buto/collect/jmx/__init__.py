@@ -1,0 +1,1 @@
+"""Collecting by polling over JMX, from a worker process that alone imports jpype."""
