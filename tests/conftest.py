@@ -30,6 +30,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(ROOT / "tests" / "jvm"):
             item.add_marker(pytest.mark.jvm)
+        if item.path.is_relative_to(ROOT / "tests" / "jvm") or item.path.name == "test_readme.py":
+            # Under xdist these share a process: two JVMs that are measured do not disturb each other.
+            item.add_marker(pytest.mark.xdist_group("measured"))
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
