@@ -68,13 +68,14 @@ class Driver:
 
     def _carry_out(self, program: Program) -> tuple[str, ...]:
         """Returns what went wrong; a program whose workload failed has nothing more to wait for."""
-        problems: tuple[str, ...] = ("an error that nobody expected",)
+        failed = True
         try:
             problems = self._problems(program)
+            failed = bool(problems)
+            return problems
         finally:
-            if problems or self._workload.stop:
+            if failed or self._workload.stop:
                 program.stop()
-        return problems
 
     def _problems(self, program: Program) -> tuple[str, ...]:
         with ExitStack() as held:
