@@ -21,7 +21,7 @@ demo: $(VENV)/installed java ## record, train and check the bundled program; lea
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python demo/demo.py
 
 test: lint type layers java ## the whole test suite, real JVMs included
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup
+	@$(BIN)/python -m pytest -n 2
 
 lint: $(VENV)/installed-test ## style and common mistakes
 	@$(BIN)/ruff check .

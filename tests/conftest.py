@@ -8,11 +8,13 @@ import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+MEASURING = ("tests/jvm/", "tests/integration/test_readme.py")
 GRACE_S = 5.0
 """A killed process needs a moment to be gone from the table."""
 
@@ -30,9 +32,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(ROOT / "tests" / "jvm"):
             item.add_marker(pytest.mark.jvm)
-        if item.path.is_relative_to(ROOT / "tests" / "jvm") or item.path.name == "test_readme.py":
-            # Under xdist these share a process: two JVMs that are measured do not disturb each other.
-            item.add_marker(pytest.mark.xdist_group("measured"))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
+    """Under xdist tests that measure share a process, so that two JVMs do not disturb each other."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class MeasuringTogether(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return "measuring" if nodeid.startswith(MEASURING) else nodeid
+
+    return MeasuringTogether(config, log)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
