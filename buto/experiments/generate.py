@@ -17,7 +17,7 @@ from buto.runs.store import RunStore
 from buto.training import Collected, Plan, Watcher, collect
 
 PURPOSE = "experiments"
-RUNS = {"parallel": 50, "g1": 28}
+RUNS = {"parallel": 50, "g1": 36}
 """By host, how many usable runs of each of the thesis's variants (the thesis has 100, of one host)."""
 
 SUBTLE_RUNS = {"parallel": 15, "g1": 9}
