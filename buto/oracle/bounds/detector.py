@@ -32,6 +32,9 @@ from buto.runs import Run, RunSet
 from buto.runs.long import drawn
 from buto.verdicts import Finding, Status, Verdict
 
+MOST_UNREAD = 1 / 3
+"""A run that lacks more of what training read is not known well enough to pass: only the rest is judged."""
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class FittedBounds:
@@ -54,16 +57,22 @@ class FittedBounds:
         """Judge valid runs together, at least one.
 
         A regression if there are findings; else inconclusive if a property of the model has no value in
-        the runs; else a pass.
+        the runs, or not in a large part of one; else a pass.
         """
         found = []
-        unreadable: set[str] = set()
+        unreadable: dict[str, str] = {}
+        partly: list[str] = []
         for run in runs:
             comparison = compare(run, self.model, self.settings.pipeline)
             found.append(self._findings(run, comparison))
-            unreadable |= self._unreadable(comparison)
+            unreadable |= {
+                name: f"{name} could not be read in any comparable sample"
+                for name in self._unreadable(comparison)
+            }
+            lacking = self.partly_unread(run, comparison)
+            partly += [sentence for name, sentence in lacking.items() if name not in unreadable]
         findings = merged(found, self.settings.runs_outside)
-        reasons = tuple(f"{name} could not be read in any comparable sample" for name in sorted(unreadable))
+        reasons = (*(unreadable[name] for name in sorted(unreadable)), *partly)
         status = Status.REGRESSION if findings else Status.INCONCLUSIVE if reasons else Status.PASS
         return Verdict(
             status,
@@ -80,13 +89,16 @@ class FittedBounds:
         """A run beside the bounds, for plots; of a long one only some samples."""
         return compare(drawn(run), self.model, self.settings.pipeline)
 
-    def unread(self, comparison: Comparison) -> dict[str, float]:
-        """Of the samples of a run for which there are bounds, the share without a property; by its name."""
+    def partly_unread(self, run: Run, comparison: Comparison) -> dict[str, str]:
+        """A sentence for each property that too many samples lack for which there are bounds, by its name."""
         bounded = ~np.isnan(comparison.bounds.upper) & comparison.in_model[:, None]
         lacking = (bounded & np.isnan(comparison.smoothed.values)).sum(axis=0)
-        names = [prop.name for prop in self.model.properties]
+        shares = lacking / np.maximum(bounded.sum(axis=0), 1)
+        names = [self.model.properties[place].name for place in np.flatnonzero(shares > MOST_UNREAD)]
+        told = shares[shares > MOST_UNREAD]
         return {
-            names[place]: float(lacking[place] / bounded[:, place].sum()) for place in np.flatnonzero(lacking)
+            name: f"{name} could not be read in {share:.0%} of the samples of {run.id}"
+            for name, share in zip(names, told.tolist(), strict=True)
         }
 
     def _findings(self, run: Run, comparison: Comparison) -> tuple[Finding, ...]:

@@ -34,10 +34,6 @@ from buto.verdicts import Status, Verdict
 FEWEST_RUNS = 5
 """Of fewer, the deviation between runs is anybody's guess."""
 
-MOST_UNREAD = 1 / 3
-"""A run that lacks more of what training read is not known well enough to pass: its features are of
-the rest alone."""
-
 MOST_CHOICES = 2000
 """Enough for a p-value of 0.0005; more would take longer than it tells."""
 
@@ -134,13 +130,12 @@ class FittedCalibrated:
         return calibrated_data.write(self.profile) | {"bands": self.bands.to_data()}
 
     def _partly_unread(self, runs: RunSet) -> tuple[str, ...]:
-        compared = [self.compare(run) for run in runs]
         judged = {quantity.name for quantity in self.profile.quantities}
         return tuple(
-            f"{name} could not be read in {share:.0%} of the samples of {run.id}"
-            for run, comparison in zip(runs, compared, strict=True)
-            for name, share in self.bands.unread(comparison).items()
-            if name in judged and share > MOST_UNREAD
+            sentence
+            for run in runs
+            for name, sentence in self.bands.partly_unread(run, self.compare(run)).items()
+            if name in judged
         )
 
 

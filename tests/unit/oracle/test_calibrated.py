@@ -253,12 +253,14 @@ def without_end(run, name, share):
     return replace(run, values=values)
 
 
+@pytest.mark.parametrize("preset", ["calibrated", "sustained"])
 @pytest.mark.parametrize(("lost", "status"), [(0.5, Status.INCONCLUSIVE), (0.2, Status.PASS)])
-def test_a_property_that_is_gone_for_a_large_part_of_the_run_does_not_pass(lost, status):
+def test_a_property_that_is_gone_for_a_large_part_of_the_run_does_not_pass(lost, status, preset):
+    oracle = learned(preset=preset)
     run = runs_of(UNCHANGED, 1).runs[0]
     name = "jvm.thread.count"
-    assert check(ORACLE, run_set([run])).status is Status.PASS
-    verdict = check(ORACLE, run_set([without_end(run, name, lost)]))
+    assert check(oracle, run_set([run])).status is Status.PASS
+    verdict = check(oracle, run_set([without_end(run, name, lost)]))
     assert verdict.status is status
     assert [f"{name} could not be read in " in reason for reason in verdict.reasons] == [True] * (lost > 0.4)
 
