@@ -12,14 +12,13 @@ from pathlib import Path
 
 from buto.report.junit import junit_xml
 from buto.report.result import Result
+from tests.patience import TRIES, until_quiet
 from tests.unit.report import made
 
 ROOT = Path(__file__).resolve().parents[2]
 PLUGINS = ROOT / "build-plugins"
 REPOSITORY = PLUGINS / "repository"
 TIMEOUT_S = 300.0
-TRIES = 4
-TOO_BUSY = "check again on a quieter machine"
 BUSY = "other processes used"
 """Said of a run that differs; with much more load than in training, the check is inconclusive for that."""
 
@@ -65,12 +64,7 @@ class Sample:
 
     def judged(self, *words: str) -> Done:
         """As :meth:`build`, and again as long as the machine is busier than it was when buto learned."""
-        done = self.build(*words)
-        for _ in range(TRIES - 1):
-            if TOO_BUSY not in done.output:
-                break
-            done = self.build(*words)
-        return done
+        return until_quiet(lambda: self.build(*words), lambda done: done.output)
 
     def passes(self, *words: str, learn: tuple[str, ...]) -> Done:
         """As :meth:`build`; while there is a difference that load may have made, learn anew first."""

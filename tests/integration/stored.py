@@ -19,6 +19,7 @@ from buto.collect.recording import Recording
 from buto.properties import property_for
 from buto.runs import MetadataValue, Outcome, Quality, Run
 from buto.runs.store import RunStore
+from tests.patience import until_quiet
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 NAMES = ("jvm.memory.heap.used", "jvm.thread.count", "jvm.class.loaded")
@@ -93,3 +94,8 @@ def buto(
         timeout=timeout_s,
         check=False,
     )
+
+
+def judged(directory: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """As :func:`buto`, and again as long as the machine is busier than it was when buto learned."""
+    return until_quiet(lambda: buto(directory, *arguments, **environment), lambda done: done.stdout)

@@ -13,9 +13,12 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
+
+from tests.patience import until_quiet
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
@@ -88,7 +91,8 @@ def test_what_a_page_shows_works(page: Path, jars: Path, server: int, tmp_path: 
             continue
         for line in text.splitlines():
             expected = re.search(r"# exits with (\d+)$", line)
-            done = subprocess.run(
+            start = partial(
+                subprocess.run,
                 ["bash", "-c", line.replace(RUNNING_PID, str(server))],
                 cwd=tmp_path,
                 env=environment,
@@ -97,6 +101,7 @@ def test_what_a_page_shows_works(page: Path, jars: Path, server: int, tmp_path: 
                 timeout=120,
                 check=False,
             )
+            done = until_quiet(start, lambda ended: ended.stdout)
             wanted = int(expected[1]) if expected else 0
             assert done.returncode == wanted, f"{line}\n{done.stdout}{done.stderr}"
 

@@ -9,7 +9,7 @@ import pytest
 
 from buto.runs.store import RunStore
 from buto.training import SESSION
-from tests.integration.stored import buto
+from tests.integration.stored import buto, judged
 
 CONFIG = """\
 version: 1
@@ -54,7 +54,7 @@ def test_one_odd_run_among_good_ones_passes(trained: Path, classes: Path) -> Non
 
 def test_a_change_is_confirmed_and_fails(trained: Path, classes: Path) -> None:
     (trained / "amount").write_text("400")
-    done = buto(trained, "check", "--json", "result.json", CLASSES=str(classes))
+    done = judged(trained, "check", "--json", "result.json", CLASSES=str(classes))
     assert done.returncode == 1, done.stdout + done.stderr
     assert "in 3 of 3 runs" in done.stdout
     assert n_judged(trained) == 3
@@ -62,7 +62,7 @@ def test_a_change_is_confirmed_and_fails(trained: Path, classes: Path) -> None:
 
 def test_a_stated_number_of_runs_is_kept_to(trained: Path, classes: Path) -> None:
     (trained / "amount").write_text("400")
-    done = buto(trained, "check", "--runs", "1", "--json", "result.json", CLASSES=str(classes))
+    done = judged(trained, "check", "--runs", "1", "--json", "result.json", CLASSES=str(classes))
     assert done.returncode == 1, done.stdout + done.stderr
     assert n_judged(trained) == 1
 

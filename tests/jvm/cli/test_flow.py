@@ -10,7 +10,7 @@ from pathlib import Path
 
 from buto.config import portable
 from buto.runs.store import RunStore
-from tests.integration.stored import buto
+from tests.integration.stored import buto, judged
 
 CONFIG = """\
 version: 1
@@ -57,7 +57,7 @@ def test_train_and_check_from_the_command_line(tmp_path: Path, classes: Path) ->
     command = RunStore(tmp_path / ".buto").load("keeper", run["id"]).metadata["buto.command"]
     assert str(command).endswith("Does keep 40")
 
-    changed = buto(tmp_path, "check", "keeper", "--", *start, "400")
+    changed = judged(tmp_path, "check", "keeper", "--", *start, "400")
     assert changed.returncode == 1, changed.stdout + changed.stderr
     assert changed.stdout.startswith("REGRESSION  keeper: ")
     assert "jvm.memory." in changed.stdout
@@ -79,7 +79,7 @@ def test_train_and_check_all_tests_of_a_configuration(tmp_path: Path, classes: P
     assert oracle["judge"]["deviations"] == 30
 
     (tmp_path / "buto.yaml").write_text(CONFIG.replace("keep, 40", "keep, 500"))
-    checked = buto(tmp_path, "check", CLASSES=str(classes))
+    checked = judged(tmp_path, "check", CLASSES=str(classes))
     assert checked.returncode == 1, checked.stdout + checked.stderr
     assert checked.stdout.splitlines()[-2:] == ["keeper   regression", "sleeper  pass"]
 

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.build_plugins.builds import BUSY, TOO_BUSY, TRIES
+from tests.build_plugins.builds import BUSY
 from tests.integration.stored import ROOT
+from tests.patience import TRIES, until_quiet
 from tests.unit.collect.leftovers import nothing_is_left
 
 __all__ = ["nothing_is_left"]
@@ -58,12 +59,7 @@ def blunt(project: Path) -> Path:
 
 def judged(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """As :func:`run_pytest`, and again as long as the machine is busier than it was when buto learned."""
-    done = run_pytest(directory, *arguments)
-    for _ in range(TRIES - 1):
-        if TOO_BUSY not in done.stdout:
-            break
-        done = run_pytest(directory, *arguments)
-    return done
+    return until_quiet(lambda: run_pytest(directory, *arguments), lambda done: done.stdout)
 
 
 def passing(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
