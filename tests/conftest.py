@@ -15,7 +15,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 JUDGING = ("tests/jvm/cli/", "tests/jvm/pytest_plugin/", "tests/integration/test_readme.py")
-MEASURING = ("tests/jvm/", *JUDGING)
+MEASURING = (*(f"tests/jvm/{room}/" for room in ("agent", "collect", "faults", "jmx")), *JUDGING)
 GRACE_S = 5.0
 """A killed process needs a moment to be gone from the table."""
 
