@@ -14,8 +14,11 @@ import psutil
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-JUDGING = ("tests/jvm/cli/", "tests/jvm/pytest_plugin/", "tests/integration/test_readme.py")
-MEASURING = (*(f"tests/jvm/{room}/" for room in ("agent", "collect", "faults", "jmx")), *JUDGING)
+JUDGING = (
+    *(f"tests/build_plugins/test_{tool}.py" for tool in ("gradle", "junit", "maven")),
+    *("tests/jvm/cli/", "tests/jvm/pytest_plugin/", "tests/integration/test_readme.py"),
+)
+MEASURING = ("tests/jvm/", *JUDGING)
 GRACE_S = 5.0
 """A killed process needs a moment to be gone from the table."""
 
@@ -33,8 +36,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(ROOT / "tests" / "jvm"):
             item.add_marker(pytest.mark.jvm)
-    # A check is inconclusive where others load the machine more than in training. What judges comes last,
-    # when the process beside has nothing left to do.
+    # A check goes wrong where others load the machine otherwise than in training. What judges comes last, when
+    # the process beside has nothing left to do.
     items.sort(key=lambda item: item.nodeid.startswith(JUDGING))
 
 
