@@ -63,16 +63,23 @@ def local_jvm(pid: int) -> LocalJvm | None:
     )
 
 
+class GoneError(MeasureError):
+    """There is no such process, or no longer."""
+
+    def __init__(self, pid: int) -> None:
+        super().__init__(f"there is no process {pid}", advice="list the JVMs of this machine with: jps -l")
+
+
 def check_attachable(pid: int) -> None:
     """Refuse a process that attaching could harm or would wait for in vain.
 
     Raises:
-        MeasureError: there is no such process, it is stopped, belongs to another user, is no JVM, or
-            is not to be attached to.
+        GoneError: there is no such process.
+        MeasureError: it is stopped, belongs to another user, is no JVM, or is not to be attached to.
     """
     status = _status(pid)
     if status is None:
-        raise MeasureError(f"there is no process {pid}", advice="list the JVMs of this machine with: jps -l")
+        raise GoneError(pid)
     if status["State"].startswith("T"):
         raise MeasureError(f"process {pid} is stopped", advice=f"let it go on with: kill -CONT {pid}")
     owner = int(status["Uid"].split()[1])
@@ -82,6 +89,8 @@ def check_attachable(pid: int) -> None:
             advice=f"attach as that user: sudo -u {_user_name(owner)} buto attach --pid {pid} ...",
         )
     if not _is_jvm(pid):
+        if _status(pid) is None:
+            raise GoneError(pid)
         raise MeasureError(
             f"process {pid} ({status['Name']}) is no JVM", advice="list the JVMs of this machine with: jps -l"
         )

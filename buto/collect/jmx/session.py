@@ -13,7 +13,7 @@ from buto.collect import jvm_ending, processes
 from buto.collect.collector import OnTick
 from buto.collect.companion import Accompanied
 from buto.collect.hsperf import HeldCounters, NoPerfData
-from buto.collect.jmx.address import local_jvm
+from buto.collect.jmx.address import GoneError, local_jvm
 from buto.collect.jmx.client import Worker
 from buto.collect.jmx.connection import JmxConnection
 from buto.collect.jmx.door import open_door
@@ -189,7 +189,7 @@ class JmxSession:
                 self._recording, target.interval_s, target.mbeans, same_machine=True
             )
             self._recording.zero_ns = times.started_ns
-        except (AttachError, JmxFailure):
+        except (AttachError, GoneError, JmxFailure):
             if not processes.readable(self._jvm_end, _END_S):
                 raise
             self.connection = None

@@ -15,8 +15,10 @@ import pytest
 
 from buto.collect import MBeanSpec, Target
 from buto.collect.collector import OnTick
+from buto.collect.jmx import session
 from buto.collect.jmx.client import Worker
 from buto.collect.jmx.collector import JmxCollector
+from buto.collect.jmx.door import Door, open_door
 from buto.collect.recording import Recording
 from buto.errors import MeasureError
 from buto.properties import METRICS, Kind, property_for, split_name
@@ -128,6 +130,18 @@ def test_nothing_to_record_is_one_clear_message(
     with pytest.raises(MeasureError, match=re.escape(words)) as caught:
         record(*command)
     assert advice in str(caught.value.advice)
+
+
+def test_a_jvm_that_is_gone_before_it_is_attached_to_is_told_like_any_that_ended(
+    record: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def too_late(pid: int, directory: Path) -> Door:
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+        return open_door(pid, directory)
+
+    monkeypatch.setattr(session, "open_door", too_late)
+    with pytest.raises(MeasureError, match=re.escape("no.such.Main")):
+        record("java", "no.such.Main")
 
 
 def test_a_program_that_runs_too_long_is_stopped_and_its_run_kept(
