@@ -19,7 +19,6 @@ ROOT = Path(__file__).resolve().parents[2]
 PLUGINS = ROOT / "build-plugins"
 REPOSITORY = PLUGINS / "repository"
 TIMEOUT_S = 300.0
-ALARM = "REGRESSION  "
 BUSY = "other processes used"
 """Said of a run that differs; with much more load than in training, the check is inconclusive for that."""
 
@@ -68,10 +67,10 @@ class Sample:
         return until_quiet(lambda: self.build(*words), lambda done: done.output)
 
     def passes(self, *words: str, learn: tuple[str, ...]) -> Done:
-        """As :meth:`build`; at a false alarm, of which there are some by design, learn anew first."""
+        """As :meth:`build`; while there is a difference that load may have made, learn anew first."""
         done = self.build(*words)
         for _ in range(TRIES - 1):
-            if ALARM not in done.output:
+            if BUSY not in done.output:
                 break
             self.build(*learn)
             done = self.build(*words)
