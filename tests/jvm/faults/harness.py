@@ -72,11 +72,13 @@ class Harness:
         """Living processes that it started, and those that watch over them, with a word in their command."""
         wanted = f"{MARKER}={self._marker}".encode()
         watching = f"family.py\0{self.process.pid}\0".encode()
+        # Between fork and exec a child has its parent's command line, whatever it is to become.
+        not_yet = read_bytes(f"/proc/{self.process.pid}/cmdline") if word else None
         found = []
         for pid in (int(name) for name in os.listdir("/proc") if name.isdigit()):
             line = read_bytes(f"/proc/{pid}/cmdline") or b""
             is_ours = wanted in (read_bytes(f"/proc/{pid}/environ") or b"").split(b"\0")
-            if (is_ours or watching in line) and word.encode() in line and is_alive(pid):
+            if (is_ours or watching in line) and word.encode() in line and line != not_yet and is_alive(pid):
                 found.append(pid)
         return [pid for pid in found if pid != self.process.pid]
 
@@ -95,8 +97,14 @@ class Harness:
 
     def begun(self, word: str) -> int:
         """Wait for a process with this word on its command line."""
-        until(lambda: self.descendants(word), f"no {word} was started:\n{self.printed()}")
-        return self.descendants(word)[0]
+        found: list[int] = []
+
+        def is_there() -> bool:
+            found.extend(self.descendants(word))
+            return bool(found)
+
+        until(is_there, f"no {word} was started:\n{self.printed()}")
+        return found[0]
 
     def kill(self) -> None:
         """SIGKILL to this process alone, and no other."""
