@@ -1,7 +1,7 @@
 """The tests that a command is about, and what is known of each.
 
 What is known is laid over each other: the built-in defaults, what the oracle remembers, the
-configuration (instead of the oracle's, where it names the test), the command line.
+configuration (instead of the oracle's, where it has a command for the test), the command line.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def old_oracle(args: Namespace, test: str, configured: config.Config | None) -> 
     Not looked at where a command is typed or configured: a damaged one must not keep its test from
     being trained anew.
     """
-    if args.command is not None or (configured is not None and test in configured.tests):
+    if args.command is not None or _is_started_by(configured, test):
         return None
     return None if is_missing(oracle_path(args, test)) else the_oracle(args, test)
 
@@ -170,13 +170,13 @@ def test_for(
     """
     ours = configured.tests.get(test) if configured is not None else None
     directory: Path | None = None
-    written: Mapping[str, Any] = {}
+    merged: dict[str, Any] = {}
+    if known is not None and not _is_started_by(configured, test):
+        merged = {**_remembered(known, args, test)}
     if configured is not None and ours is not None:
-        written = ours.written
+        merged |= ours.written
         directory = configured.path.parent.resolve()
-    elif known is not None:
-        written = _remembered(known, args, test)
-    merged = {**written, **_typed(args)}
+    merged |= _typed(args)
     if "command" not in merged:
         raise _no_command(test, args, configured)
     built = config.build_test(test, merged, directory, os.environ)
@@ -186,6 +186,11 @@ def test_for(
     alpha = getattr(args, "alpha", None)
     settings = base.settings if alpha is None else oracle.with_alpha(base.settings, alpha)
     return replace(built, runs=runs, settings=settings, adaptive=adaptive)
+
+
+def _is_started_by(configured: config.Config | None, test: str) -> bool:
+    """Whether the configuration says how to start a test; it may leave that to who types the command."""
+    return configured is not None and test in configured.tests and bool(configured.tests[test].target.command)
 
 
 def _typed(args: Namespace) -> dict[str, Any]:
@@ -236,6 +241,11 @@ def _no_command(test: str, args: Namespace, configured: config.Config | None) ->
         return UsageError(
             f"nothing says how to start {test!r}: it has no oracle, and there is no {config.FILE_NAME} here",
             advice=f"buto {args.command_name} {test} -- java -cp app.jar com.acme.Main",
+        )
+    if test in configured.tests:
+        return UsageError(
+            f"{configured.path}: the test {test!r} has no command, and no oracle remembers one",
+            advice=f"add one, command: [java, ...], or: buto {args.command_name} {test} -- java ...",
         )
     near = _near(test, configured)
     guess = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(configured.tests)}"

@@ -93,7 +93,7 @@ def _described(side: Side, args: Namespace, configured: Config | None) -> TestCo
     own = Namespace(**{**vars(args), "command": side.command})
     for name in side.like if side.command is not None else side.like[:1]:
         if configured is not None and name in configured.tests:
-            return chosen.test_for(name, own, configured, None)
+            return chosen.test_for(name, own, configured, chosen.old_oracle(own, name, configured))
         if not is_missing(chosen.oracle_path(args, name)):
             return chosen.test_for(name, own, configured, chosen.the_oracle(args, name))
     return chosen.test_for(side.like[0], own, configured, None)

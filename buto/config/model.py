@@ -47,7 +47,7 @@ class TestConfig:
 
     Attributes:
         name: unique in a configuration; names the oracle's file and the directory of the runs.
-        target: ready to be launched, all variables replaced.
+        target: ready to be launched, all variables replaced; without a command where nothing says one.
         written: the same as it was written, variables and all, by the keys of a configuration;
             what an oracle remembers, so that it holds on other machines and carries no secret.
         runs: how many runs train an oracle, at most if it is adaptive.
@@ -83,11 +83,9 @@ def build_test(
         environment: where variables are looked up.
 
     Raises:
-        InvalidValue: no command, an unknown variable, or times that do not go together.
+        InvalidValue: an unknown variable, or times that do not go together.
     """
     values = _Values(environment)
-    if "command" not in written:
-        raise InvalidValue((), f"the test {name!r} has no command", advice="command: [java, ...]")
     timeout_s = values.seconds("timeout", written, DEFAULT_TIMEOUT_S)
     interval_s = values.seconds("interval", written, DEFAULT_INTERVAL_S, parse_interval)
     if interval_s >= timeout_s:
@@ -102,7 +100,7 @@ def build_test(
     workload = values.workload(written["workload"]) if "workload" in written else None
     good_exit = STOPPED_EXIT if workload is not None and workload.stop else 0
     target = Target(
-        command=values.command(("command",), written["command"]),
+        command=values.command(("command",), written["command"]) if "command" in written else (),
         timeout_s=timeout_s,
         interval_s=interval_s,
         mbeans=tuple(_mbean(data) for data in written.get("mbeans", ())),

@@ -12,16 +12,13 @@ from pathlib import Path
 
 from buto.report.junit import junit_xml
 from buto.report.result import Result
-from tests.patience import TRIES, until_quiet
+from tests.patience import until_quiet
 from tests.unit.report import made
 
 ROOT = Path(__file__).resolve().parents[2]
 PLUGINS = ROOT / "build-plugins"
 REPOSITORY = PLUGINS / "repository"
 TIMEOUT_S = 300.0
-BUSY = "other processes used"
-"""Said of a run that differs; with much more load than in training, the check is inconclusive for that."""
-
 NOT_MEASURED = made.every_result()[-1]
 IN_PART = "regression; another test could not be measured or judged"
 """Said of the tests of a buto.yaml, which one command checks."""
@@ -66,15 +63,14 @@ class Sample:
         """As :meth:`build`, and again as long as the machine is busier than it was when buto learned."""
         return until_quiet(lambda: self.build(*words), lambda done: done.output)
 
-    def passes(self, *words: str, learn: tuple[str, ...]) -> Done:
-        """As :meth:`build`; while there is a difference that load may have made, learn anew first."""
-        done = self.build(*words)
-        for _ in range(TRIES - 1):
-            if BUSY not in done.output:
-                break
-            self.build(*learn)
-            done = self.build(*words)
-        return done
+    def judge_bluntly(self, test: str) -> None:
+        """Have only what grows to three times as much count.
+
+        The examples' runs are shorter than the phases in which a shared processor is slow, so that all
+        training runs may be quick ones; how sharp verdicts are is tested elsewhere.
+        """
+        judge = "{minimum-effect: {'*': 200%}}"
+        (self.directory / "buto.yaml").write_text(f"version: 1\ntests:\n  {test}: {{judge: {judge}}}\n")
 
     def moved(self, directory: Path) -> Sample:
         """The same project as a colleague gets it from git: elsewhere, not built, nothing recorded."""

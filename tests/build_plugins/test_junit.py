@@ -11,7 +11,6 @@ from tests.build_plugins.builds import Sample, old_buto
 RUNS = "-Dbuto.runs=8"
 """From seven on, three runs that confirm a change decide by rank."""
 
-LEARN = ("test", "-Dbuto.train=true", "-Dtest=CatalogueTest", RUNS)
 TEST = "src/test/java/com/acme/CatalogueTest.java"
 SCENARIO = "com.acme.CatalogueTest.loadsTenPages"
 ODD = """
@@ -46,6 +45,7 @@ class OddTest {
 def test_a_scenario_passes_fails_after_a_change_and_passes_when_the_change_is_accepted(junit: Sample) -> None:
     odd = junit.directory / "src/test/java/com/acme/OddTest.java"
     odd.write_text(ODD)
+    junit.judge_bluntly(SCENARIO)
     trained = junit.build("test", "-Dbuto.train=true", RUNS)
     assert trained.code == 1
     assert f"TRAINED  {SCENARIO}" in trained.output
@@ -69,7 +69,7 @@ def test_a_scenario_passes_fails_after_a_change_and_passes_when_the_change_is_ac
     assert str(junit.directory) not in (junit.directory / f"src/test/buto/{SCENARIO}.json").read_text()
 
     odd.write_text(ODD.replace("around()", "notLearned()"))
-    passed = junit.passes("test", learn=LEARN)
+    passed = junit.judged("test")
     assert passed.code == 1
     assert_ended(junit, "CatalogueTest.loadsTenPages", "passed")
     assert (junit.directory / f"target/buto-reports/TEST-{SCENARIO}.xml").is_file()
@@ -93,7 +93,7 @@ def test_a_scenario_passes_fails_after_a_change_and_passes_when_the_change_is_ac
     assert accepted.code == 0, accepted.output
     assert "jvm.memory.heap.used  mean" in accepted.output
     assert_ended(junit, "CatalogueTest.loadsTenPages", "skipped: ")
-    passed = junit.passes("test", learn=LEARN)
+    passed = junit.judged("test")
     assert passed.code == 0, passed.output
     assert "Tests run: 2, Failures: 0, Errors: 0, Skipped: 0" in passed.output
 

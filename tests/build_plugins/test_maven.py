@@ -49,6 +49,7 @@ MANAGED = {"<plugins>": "<pluginManagement><plugins>", "</plugins>": "</plugins>
 def test_a_build_passes_fails_after_a_change_and_passes_when_the_change_is_accepted(
     maven: Sample, tmp_path: Path
 ) -> None:
+    maven.judge_bluntly("catalogue")
     trained = maven.build("package", "buto:train", RUNS)
     assert trained.code == 0, trained.output
     oracle = (maven.directory / "src/test/buto/catalogue.json").read_text()
@@ -56,7 +57,7 @@ def test_a_build_passes_fails_after_a_change_and_passes_when_the_change_is_accep
     assert '"-cp", "target/classes", "com.acme.Catalogue", "10"]' in oracle
 
     maven = maven.moved(tmp_path / "elsewhere")
-    passed = maven.passes("verify", learn=("package", "buto:train", RUNS))
+    passed = maven.judged("verify")
     assert passed.code == 0, passed.output
     assert "PASS  catalogue" in passed.output
     assert "jvm.class.path" not in passed.output
@@ -76,7 +77,7 @@ def test_a_build_passes_fails_after_a_change_and_passes_when_the_change_is_accep
     accepted = maven.build("package", "buto:accept", RUNS)
     assert accepted.code == 0, accepted.output
     assert "jvm.memory.heap.used  mean" in accepted.output
-    passed = maven.passes("verify", "buto:report", learn=("package", "buto:accept", RUNS))
+    passed = maven.judged("verify", "buto:report")
     assert passed.code == 0, passed.output
     assert passed.output.count("PASS  catalogue") == 2
     assert passed.output.count("run 1 of 1") == 1

@@ -248,6 +248,30 @@ def test_a_test_that_the_configuration_does_not_have_is_told_with_the_nearest(tm
     assert "buto.yaml has no test 'laeker'; did you mean 'leaker'?\ntry:  buto train leaker" in done.stderr
 
 
+def test_a_configured_test_may_leave_its_command_to_what_is_typed_and_remembered(tmp_path: Path) -> None:
+    store(tmp_path, *(a_run(number) for number in range(10)))
+    configuration = tmp_path / "buto.yaml"
+    configuration.write_text("version: 1\ntests: {leaker: {interval: 20ms, judge: {alpha: 0.05}}}\n")
+    missing = called(tmp_path, "train", "leaker", "--from-runs", "all")
+    assert missing.returncode == 2
+    assert missing.stderr == (
+        "buto: buto.yaml: the test 'leaker' has no command, and no oracle remembers one\n"
+        "try:  add one, command: [java, ...], or: buto train leaker -- java ...\n"
+    )
+
+    assert called(tmp_path, "train", "leaker", "--from-runs", "all", *COMMAND).returncode == 0
+    typed = json.loads((tmp_path / "oracles/leaker.json").read_text())
+    command = ["java", "-cp", "app.jar", "Main$Inner", "$${x}"]
+    assert typed["target"] == {"command": command, "interval": "20ms"}
+    assert typed["judge"]["alpha"] == 0.05
+
+    configuration.write_text("version: 1\ntests: {leaker: {timeout: 9s, judge: {alpha: 0.02}}}\n")
+    assert called(tmp_path, "train", "leaker", "--from-runs", "all").returncode == 0
+    remembered = json.loads((tmp_path / "oracles/leaker.json").read_text())
+    assert remembered["target"] == {**typed["target"], "timeout": "9s"}
+    assert remembered["judge"]["alpha"] == 0.02
+
+
 def test_an_oracle_that_cannot_be_written_leaves_nothing(trained: Path) -> None:
     (trained / "file").write_text("")
     done = called(trained, "train", "leaker", "--from-runs", "all", "--oracle", "file/oracle.json", *COMMAND)

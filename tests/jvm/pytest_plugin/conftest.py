@@ -12,9 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.build_plugins.builds import BUSY
 from tests.integration.stored import ROOT
-from tests.patience import TRIES, until_quiet
+from tests.patience import until_quiet
 from tests.unit.collect.leftovers import nothing_is_left
 
 __all__ = ["nothing_is_left"]
@@ -49,9 +48,23 @@ def project(tmp_path: Path, compile_java: Callable[[Path], None]) -> Path:
 @pytest.fixture
 def blunt(project: Path) -> Path:
     """The sample project judging so that three runs teach it, and nothing that these tests do stands out."""
+    return _judging(project, "{'preset': 'sustained', 'deviations': 30}")
+
+
+@pytest.fixture
+def lenient(project: Path) -> Path:
+    """The sample project where only what grows to three times as much counts.
+
+    Its runs are shorter than the phases in which a shared processor is slow, so that all training runs may
+    be quick ones; how sharp verdicts are is tested elsewhere.
+    """
+    return _judging(project, "{'minimum-effect': {'*': '200%'}}")
+
+
+def _judging(project: Path, judge: str) -> Path:
     tests = project / "test_shop.py"
     usual = tests.read_text()
-    changed = usual.replace("buto(main=", "buto(judge={'preset': 'sustained', 'deviations': 30}, main=", 1)
+    changed = usual.replace("buto(main=", f"buto(judge={judge}, main=", 1)
     assert changed != usual
     tests.write_text(changed)
     return project
@@ -60,17 +73,6 @@ def blunt(project: Path) -> Path:
 def judged(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """As :func:`run_pytest`, and again as long as the machine is busier than it was when buto learned."""
     return until_quiet(lambda: run_pytest(directory, *arguments), lambda done: done.stdout)
-
-
-def passing(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """As :func:`run_pytest`; while there is a difference that load may have made, learn anew first."""
-    done = run_pytest(directory, *arguments)
-    for _ in range(TRIES - 1):
-        if BUSY not in done.stdout:
-            break
-        run_pytest(directory, arguments[0], "--buto-train")
-        done = run_pytest(directory, *arguments)
-    return done
 
 
 def run_pytest(directory: Path, *arguments: str, runs: int = 8) -> subprocess.CompletedProcess[str]:

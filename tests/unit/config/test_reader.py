@@ -85,6 +85,12 @@ def test_what_an_oracle_remembers_holds_no_values_of_variables(tmp_path: Path) -
     assert "runs" not in written
 
 
+def test_a_test_may_leave_its_command_to_who_types_it(tmp_path: Path) -> None:
+    test = read(tmp_path, "version: 1\ntests: {a: {interval: 20ms}}\n").tests["a"]
+    assert test.target.command == ()
+    assert test.target.interval_s == 0.02
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -99,7 +105,6 @@ def test_what_an_oracle_remembers_holds_no_values_of_variables(tmp_path: Path) -
         ("version: 2\ntests: {a: {command: x}}\n", "1:10: version: found 2, expected 1"),
         ("tests: {a: {command: x}}\n", "1:1: 'version' is missing"),
         ("version: 1\ntests: {}\n", "2:8: tests: found an empty mapping"),
-        ("version: 1\ntests: {a: {}}\n", "2:9: the test 'a' has no command"),
         ("version: 1\ntests:\n  a: {command: x, runs: ten}\n", '3:25: tests.a.runs: found "ten"'),
         ("version: 1\ntests:\n  a: {command: x, runs: 0}\n", "3:25: tests.a.runs: found 0"),
         (
