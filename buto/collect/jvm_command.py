@@ -41,7 +41,11 @@ def run_command(pid: int, command: str, within_s: float) -> str:
         _wake(pid, path, deadline)
     try:
         if path.stat().st_uid != Path(f"/proc/{pid}").stat().st_uid:
-            raise _no_answer(pid, f"its socket {path} belongs to somebody else")
+            raise AttachError(
+                f"cannot attach to process {pid}: its socket {path} belongs to somebody else",
+                advice="a JVM that was killed leaves it behind for the next of its number; unless a JVM of "
+                f"another container has it: rm {path}",
+            )
         with socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(_left_s(deadline))
             connection.connect(str(path))

@@ -69,7 +69,7 @@ class Sample:
         The examples' runs are shorter than the phases in which a shared processor is slow, so that all
         training runs may be quick ones; how sharp verdicts are is tested elsewhere.
         """
-        judge = "{minimum-effect: {'*': 200%}}"
+        judge = "{alpha: 0.05, minimum-effect: {'*': 200%}}"
         (self.directory / "buto.yaml").write_text(f"version: 1\ntests:\n  {test}: {{judge: {judge}}}\n")
 
     def moved(self, directory: Path) -> Sample:

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from tests.build_plugins.builds import Sample, old_buto
 
-RUNS = "-Dbuto.runs=8"
-"""From seven on, three runs that confirm a change decide by rank."""
+RUNS = "-Dbuto.runs=5"
 
 TEST = "src/test/java/com/acme/CatalogueTest.java"
 SCENARIO = "com.acme.CatalogueTest.loadsTenPages"

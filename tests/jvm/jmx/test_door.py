@@ -8,6 +8,8 @@ import shutil
 import signal
 import subprocess
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
@@ -154,18 +156,31 @@ def test_a_jvm_that_does_not_close_its_door_makes_the_run_unusable_but_keeps_it(
 def test_root_attaches_to_the_jvm_of_another_user(
     shared_worker: Worker, one_java: str, classes: Path
 ) -> None:
+    with of_another_user(one_java, classes) as process:
+        spec = AttachSpec("test", pid=process.pid, duration_s=0.3, interval_s=0.05)
+        left_over = Path(f"/tmp/.java_pid{process.pid}")
+        left_over.touch()
+        with pytest.raises(AttachError, match="belongs to somebody else") as refused:
+            attach(spec, worker=shared_worker)
+        assert refused.value.advice is not None
+        assert f"rm /proc/{process.pid}/root{left_over}" in refused.value.advice
+        left_over.unlink()
+        assert len(attach(spec, worker=shared_worker).times_s) > 1
+        assert listens_at(process.pid) == set()
+
+
+@contextmanager
+def of_another_user(java: str, classes: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A JVM of the user nobody, which runs until it is killed."""
     with tempfile.TemporaryDirectory(dir="/tmp") as readable:
-        Path(readable).chmod(0o755)
         shutil.copytree(classes, readable, dirs_exist_ok=True)
         Path(readable).chmod(0o755)
-        command = [one_java, "-cp", readable, "Driven", "never"]
+        command = [java, "-cp", readable, "Driven", "never"]
         with subprocess.Popen(command, user=65534, stdout=subprocess.PIPE, cwd="/") as process:
             try:
                 assert process.stdout is not None
                 assert process.stdout.readline().startswith(b"main ")
-                spec = AttachSpec("test", pid=process.pid, duration_s=0.3, interval_s=0.05)
-                assert len(attach(spec, worker=shared_worker).times_s) > 1
-                assert listens_at(process.pid) == set()
+                yield process
             finally:
                 process.kill()
 
