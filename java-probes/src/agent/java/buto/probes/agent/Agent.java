@@ -26,11 +26,26 @@ public final class Agent {
                 Session session = Session.read(sessionFile);
                 long deadline = began + session.gateNanos;
                 Gate gate = new Gate();
-                new Sampler(session, instrumentation, gate, deadline).start();
-                gate.hold(deadline);
+                Sampler sampler = new Sampler(session, instrumentation, gate, deadline);
+                sampler.start();
+                if (!gate.hold(deadline)) {
+                    awaitEnd(sampler, deadline);
+                }
             }
         } catch (Throwable unmeasured) {
             // An agent that cannot measure must not be noticed.
+        }
+    }
+
+    /** A program that is not measured meets no thread of the agent's, unless that hangs. */
+    private static void awaitEnd(Thread sampler, long deadline) {
+        long left = (deadline - System.nanoTime()) / 1000000L;
+        try {
+            if (left > 0) {
+                sampler.join(left);
+            }
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -24,8 +24,8 @@ final class Gate {
         notifyAll();
     }
 
-    /** Waits for a decision, and gives up at the deadline (nanoTime) or when interrupted. */
-    synchronized void hold(long deadline) {
+    /** Waits for a decision, and gives up at the deadline (nanoTime) or when interrupted; whether it was opened. */
+    synchronized boolean hold(long deadline) {
         try {
             while (!decided) {
                 long left = deadline - System.nanoTime();
@@ -39,5 +39,6 @@ final class Gate {
             decided = true;
             Thread.currentThread().interrupt();
         }
+        return opened;
     }
 }
