@@ -15,10 +15,13 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 JUDGING = (
-    *(f"tests/build_plugins/test_{tool}.py" for tool in ("gradle", "junit", "maven")),
+    *(f"tests/build_plugins/test_{tool}.py::test_a_build_passes" for tool in ("gradle", "maven")),
+    "tests/build_plugins/test_junit.py::test_a_scenario_passes",
     *("tests/jvm/cli/", "tests/jvm/pytest_plugin/", "tests/integration/test_readme.py"),
 )
 MEASURING = ("tests/jvm/", *JUDGING)
+BESIDE = tuple(f"tests/jvm/{room}/" for room in ("packaging", "strangers", "testprograms"))
+"""Of those that start JVMs the ones to which it is all the same what these use, and how fast."""
 GRACE_S = 5.0
 """A killed process needs a moment to be gone from the table."""
 
@@ -48,7 +51,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
 
     class MeasuringTogether(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return "measuring" if nodeid.startswith(MEASURING) else nodeid
+            measures = nodeid.startswith(MEASURING) and not nodeid.startswith(BESIDE)
+            return "measuring" if measures else nodeid
 
     return MeasuringTogether(config, log)
 
