@@ -96,6 +96,9 @@ def _warn_of_settings(
     if ours is None:
         return
     now, then = ours.settings.to_data(), known.settings.to_data()
+    if args.alpha is not None:
+        # What was typed is the oracle's for this check, and no change of the configuration.
+        now["alpha"] = then.get("alpha")
     changed = [key for key in now if now[key] != then.get(key)]
     if changed:
         console.warning(
