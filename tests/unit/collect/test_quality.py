@@ -116,12 +116,30 @@ def test_an_unknown_load_is_not_mentioned() -> None:
     assert "other processes" not in text
 
 
-def test_a_slow_mbean_is_named_where_samples_are_missing() -> None:
+def beans_of(answers_s: dict[str, list[float]]) -> Recording:
     recording = Recording("test")
     recording.zero_ns = 0
-    beans = {"buto.bean.time[a:b=slow]": [0.3, np.nan, 0.2], "buto.bean.time[a:b=quick]": [0.001, 9.0, 0.002]}
-    recording.add_columns(map(property_for, beans))
-    recording.add_rows(np.array([0, 1, 2]), np.array(list(beans.values())).T)
+    recording.add_columns(property_for(f"buto.bean.time[a:b={bean}]") for bean in answers_s)
+    rows = np.array(list(answers_s.values())).T
+    recording.add_rows(np.arange(len(rows)), rows)
+    return recording
+
+
+def test_a_slow_mbean_is_named_where_samples_are_missing() -> None:
+    recording = beans_of({"slow": [0.3, np.nan, 0.2], "quick": [0.001, 9.0, 0.002]})
     starved, whole = Sampling(0.5, 0.3, 0.3), Sampling(0.1, 0.3, 0.3)
     assert slow_beans(recording, starved, 0.1) == ("the MBean a:b=slow takes 0.25 s to answer, every 0.1 s",)
     assert slow_beans(recording, whole, 0.1) == ()
+
+
+def test_an_mbean_that_waited_once_with_all_others_is_not_why_samples_are_missing() -> None:
+    recording = beans_of({"once": [0.06, np.nan, np.nan], "quick": [0.001, 0.001, 0.002]})
+    assert slow_beans(recording, Sampling(0.9, 1.2, 1.2), 0.05) == ()
+
+
+def test_of_mbeans_that_are_all_slow_the_slowest_are_named_that_explain_half() -> None:
+    recording = beans_of({"second": [0.4] * 4, "third": [0.2] * 4, "first": [0.5] * 4})
+    named = slow_beans(recording, Sampling(10 / 11, 1.1, 1.1), 0.1)
+    assert [problem.split()[2] for problem in named] == ["a:b=first"], "forty are missing, and it took twenty"
+    named = slow_beans(recording, Sampling(11 / 12, 1.2, 1.2), 0.1)
+    assert [problem.split()[2] for problem in named] == ["a:b=first", "a:b=second"]
