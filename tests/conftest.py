@@ -17,10 +17,16 @@ ROOT = Path(__file__).resolve().parent.parent
 JUDGING = (
     *(f"tests/build_plugins/test_{tool}.py::test_a_build_passes" for tool in ("gradle", "maven")),
     "tests/build_plugins/test_junit.py::test_a_scenario_passes",
-    *("tests/jvm/cli/", "tests/jvm/pytest_plugin/", "tests/integration/test_readme.py"),
+    *(f"tests/jvm/cli/test_{what}.py" for what in ("bisect", "compare", "confirm", "flow")),
+    *("tests/jvm/pytest_plugin/test_sample.py", "tests/integration/test_readme.py"),
 )
 MEASURING = ("tests/jvm/", *JUDGING)
-BESIDE = tuple(f"tests/jvm/{room}/" for room in ("packaging", "strangers", "testprograms"))
+BESIDE = (
+    *(f"tests/jvm/{room}/" for room in ("experiments", "packaging", "strangers", "testprograms")),
+    *(f"tests/jvm/cli/test_{what}.py" for what in ("bad_targets", "doctor", "remarks", "signals")),
+    *("tests/jvm/agent/test_build.py", "tests/jvm/collect/test_wrapped.py"),
+    "tests/jvm/pytest_plugin/test_driven.py",
+)
 """Of those that start JVMs the ones to which it is all the same what these use, and how fast."""
 GRACE_S = 5.0
 """A killed process needs a moment to be gone from the table."""

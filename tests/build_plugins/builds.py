@@ -26,6 +26,9 @@ IN_PART = "regression; another test could not be measured or judged"
 SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 """Where Maven and Gradle are, and buto is not."""
 
+BRIEF = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""For the JVM of a build tool, which ends before much compiling of it has paid; not for what it starts."""
+
 
 @dataclass(frozen=True)
 class Done:
@@ -49,7 +52,14 @@ class Sample:
         done = subprocess.run(
             [*self.command, *words],
             cwd=self.directory,
-            env={**os.environ, "PATH": path, **self.environment, **environment},
+            env={
+                **os.environ,
+                "PATH": path,
+                "MAVEN_OPTS": BRIEF,
+                "GRADLE_OPTS": BRIEF,
+                **self.environment,
+                **environment,
+            },
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
