@@ -18,22 +18,22 @@ HEAVY = NEVER | {"http.client", "jsonschema", "numpy", "yaml"}
 
 WATCHED = f"""\
 import atexit, json, sys
-told = []
-def tell(event="subprocess.Popen", *_):
-    if event == "subprocess.Popen" and not told:
+until, told = sys.argv.pop(1), []
+def tell(event):
+    if event in (until, "exit") and not told:
         told.append(1)
         print(json.dumps(sorted(set({sorted(HEAVY)}) & set(sys.modules))))
 sys.addaudithook(lambda event, _: tell(event))
-atexit.register(tell)
+atexit.register(tell, "exit")
 from buto.cli.main import entry
 entry()
 """
-"""Prints what it has imported when it first starts a process, or ends without."""
+"""Prints what it has imported at an event of Python's, or when it ends without."""
 
 
-def imported(directory: Path, *arguments: str) -> set[str]:
+def imported(directory: Path, *arguments: str, until: str = "subprocess.Popen") -> set[str]:
     done = subprocess.run(
-        [sys.executable, "-c", WATCHED, *arguments],
+        [sys.executable, "-c", WATCHED, until, *arguments],
         cwd=directory,
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
@@ -55,3 +55,11 @@ def test_train_and_check_start_the_program_before_they_import_what_comes_after_i
     store(tmp_path, *(a_run(number) for number in range(5)))
     assert called(tmp_path, "train", "leaker", "--from-runs", "all", "--", "false").returncode == 0
     assert imported(tmp_path, "check", "leaker") & (NEVER | {"http.client", "jsonschema"}) == set()
+
+
+def test_a_check_judges_without_scipy_which_takes_longer_to_import_than_to_judge(tmp_path: Path) -> None:
+    *_, last = store(tmp_path, *(a_run(number) for number in range(11)))
+    assert called(tmp_path, "train", "leaker", "--from-runs", "all", "--", "false").returncode == 0
+    seen = imported(tmp_path, "check", "leaker", "--from-runs", last, until="exit")
+    assert "numpy" in seen
+    assert "scipy" not in seen

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import stdtr
 
 from buto.analysis.contrasts import Stable, choices, contrasts
-from buto.analysis.evidence import SMALLEST_TAIL, largest_of_each, p_values, scores, significance
+from buto.analysis.evidence import SMALLEST_TAIL, largest_of_each, p_values, scores, significance, students_t
 from tests import naive_calibrated
 
 N_QUANTITIES = 60
@@ -150,6 +151,12 @@ def test_a_run_that_another_surpasses_never_fails():
 def test_equal_scores_are_no_evidence():
     found = significance(np.zeros(11), 1, 0.01)
     assert (found.rank, found.p_value, found.highest) == (1.0, 1.0, False)
+
+
+def test_the_tail_is_students_t():
+    t = np.array([*np.linspace(-60, 60, 10_001), 1e200, -1e200, np.inf, -np.inf, np.nan])
+    for freedom in (2, 4, 6, 20):
+        np.testing.assert_allclose(students_t(freedom, t), stdtr(freedom, t), rtol=0, atol=1e-15)
 
 
 def test_the_tail_is_never_smaller_than_it_can_be_known():
