@@ -10,6 +10,8 @@ INSTALL := $(BIN)/python -m pip install --quiet --no-cache-dir --disable-pip-ver
 export MPLCONFIGDIR := $(CURDIR)/$(VENV)/matplotlib
 # pip asks rustc for its version, and where rustc is rustup's, that writes below HOME.
 export RUSTUP_HOME ?= $(CURDIR)/$(VENV)/rustup
+# The tests start buto some hundred times; where this is set, each would compile all of it anew.
+unexport PYTHONDONTWRITEBYTECODE
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint type layers java plugins bench clean
