@@ -173,6 +173,7 @@ def _finish(
     if connection.n_lost_notifications:
         more.append(f"{connection.n_lost_notifications} notifications were lost, for there were too many")
     sampled = quality.sampling(times_s, target.interval_s, quality.pauses_s(recording))
+    more += quality.slow_beans(recording, sampled, target.interval_s)
     # How the program ends is not part of what was recorded, so only the sampling is judged.
     as_expected = Outcome(exit_code=target.expected_exit)
     judged = quality.quality_of(target, as_expected, sampled, foreign_load, more=tuple(more))

@@ -76,6 +76,17 @@ def test_ctrl_c_ends_the_recording_and_keeps_it(
     assert process.poll() is None
 
 
+def test_an_mbean_that_is_slower_than_the_interval_is_named(
+    shared_worker: Worker, one_java: str, targets: Targets
+) -> None:
+    process = targets.start(one_java, "-Dslow=120")
+    slots = MBeanSpec(QUEUE, ("Slots",))
+    spec = AttachSpec("test", pid=process.pid, duration_s=1.0, interval_s=0.05, mbeans=(slots,))
+    run = attach(spec, worker=shared_worker)
+    assert not run.quality.valid
+    assert run.quality.problems[0].startswith(f"the MBean {QUEUE} takes 0.1")
+
+
 def test_by_url_without_protection(shared_worker: Worker, one_java: str, targets: Targets) -> None:
     process = targets.start(one_java, *OPEN_DOOR)
     run = attach(

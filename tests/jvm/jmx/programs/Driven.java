@@ -2,6 +2,7 @@ import java.io.File;
 import java.lang.management.ManagementFactory;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.locks.LockSupport;
 import javax.management.MBeanServer;
 import javax.management.Notification;
 import javax.management.NotificationBroadcasterSupport;
@@ -125,6 +126,7 @@ public final class Driven {
 
         @Override
         public int getSlots() {
+            LockSupport.parkNanos(1_000_000L * Integer.getInteger("slow", 0));
             return 64;
         }
 
