@@ -156,5 +156,6 @@ def jmx(classes: Path, promised: list[Row], worker: Worker) -> Recorder:
 
 
 def launched() -> list[psutil.Process]:
-    """The JVMs among the children of this process."""
-    return [child for child in psutil.Process().children() if child.name() == "java"]
+    """The JVMs among the children of this process that run Faulty; those of a whole session do not."""
+    children = psutil.Process().children()
+    return [child for child in children if child.name() == "java" and "Faulty" in child.cmdline()]
