@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import math
 from types import TracebackType
 from typing import Self
 
-from buto.collect import failures, host, jvm_ending, quality
+from buto.collect import failures, host, quality
 from buto.collect.agent.listener import AgentListener
 from buto.collect.agent.option import agent_option
 from buto.collect.agent.recorder import AgentRecorder
 from buto.collect.agent.session import AgentSession
 from buto.collect.collector import OnTick
 from buto.collect.companion import Accompanied, Companion
+from buto.collect.conclusion import Seen, conclude
 from buto.collect.hsperf import NoPerfData
 from buto.collect.journalling import Journal
-from buto.collect.jvm_choice import main_name
 from buto.collect.launcher import Ending, Launch
 from buto.collect.quality import BLOCKED
 from buto.collect.recording import Recording
 from buto.collect.session import session_directory
 from buto.collect.target import Target
-from buto.runs import Outcome, Run
+from buto.runs import Run
 
 _SILENCE_NS = 250_000_000
 """A connection that ends so long before its JVM was given up by the agent."""
@@ -65,9 +64,9 @@ class AgentCollector:
             problems = accompanied.end()
             foreign_load = load.foreign_load()
             launch.end_all()
-            recorder = _started(session, launch, recording)
-            last_sample = _last_sample(session, launch, recorder, ending)
-            return _finish(session, launch, recording, ending, last_sample, foreign_load, problems)
+            seen = _seen(session, launch, recording, ending, foreign_load)
+            recording.metadata["host.load.run_queue"] = session.run_queue_s
+            return conclude(launch, recording, seen, (*problems, *_problems(session)))
 
 
 def _started(session: AgentSession, launch: Launch, recording: Recording) -> AgentRecorder:
@@ -102,44 +101,28 @@ def _last_sample(session: AgentSession, launch: Launch, recorder: AgentRecorder,
     return "hsperfdata" if recorder.add_last_state(session.end_ns, values, "hsperfdata") else "push"
 
 
-def _finish(
-    session: AgentSession,
-    launch: Launch,
-    recording: Recording,
-    ending: Ending,
-    last_sample: str,
-    foreign_load: float,
-    problems: tuple[str, ...],
-) -> Run:
+def _seen(
+    session: AgentSession, launch: Launch, recording: Recording, ending: Ending, foreign_load: float
+) -> Seen:
+    """What is known at the end; a last row from outside is added first, where the exit hook sent none."""
+    recorder = _started(session, launch, recording)
+    last_sample = _last_sample(session, launch, recorder, ending)
     times_s = recording.times_s()
-    timed_out = session.timed_out
-    outcome = Outcome(
-        exit_code=None if timed_out else ending.exit_code,
-        signal=None if timed_out else ending.signal,
-        timed_out=timed_out,
+    # An agent that gave up before cannot tell whether the hook ran; that is a problem of its own.
+    orderly = recorder.exiting or session.silence_ns > _SILENCE_NS
+    wrapped = session.hello is not None and session.hello.pid != launch.pid
+    return Seen(
+        ending=ending,
+        timed_out=session.timed_out,
         duration_s=float(times_s[-1]),
         last_sample=last_sample,
+        sampled=quality.sampling(times_s, launch.target.interval_s, quality.pauses_s(recording)),
+        foreign_load=foreign_load,
+        command=session.hello.command if session.hello else "",
+        code=session.exit_code(ending),
+        orderly=orderly if wrapped else None,
+        others=tuple(session.others),
     )
-    code = session.exit_code(ending)
-    bad_end = None
-    if session.hello is not None and session.hello.pid != launch.pid and not timed_out:
-        # An agent that gave up before cannot tell whether the hook ran; that is a problem of its own.
-        gave_up = session.silence_ns > _SILENCE_NS
-        orderly = gave_up or (session.recorder is not None and session.recorder.exiting)
-        bad_end = jvm_ending.problem(launch.target.expected_exit, code, orderly=orderly)
-    recording.metadata |= {
-        "host.load.foreign": None if math.isnan(foreign_load) else round(foreign_load, 3),
-        "host.load.run_queue": session.run_queue_s,
-        "buto.jvm": main_name(session.hello.command) or None if session.hello else None,
-        "buto.jvm.exit": code,
-        "buto.jvms.others": ", ".join(session.others),
-        "buto.left_over.processes": launch.n_left_over,
-    }
-    sampled = quality.sampling(times_s, launch.target.interval_s, quality.pauses_s(recording))
-    slow = quality.slow_beans(recording, sampled, launch.target.interval_s)
-    more = (*([bad_end] if bad_end else []), *problems, *_problems(session), *slow)
-    judged = quality.quality_of(launch.target, outcome, sampled, foreign_load, more=more)
-    return recording.finish(outcome, judged, stdout=launch.kept_stdout(), stderr=launch.kept_stderr())
 
 
 def _problems(session: AgentSession) -> tuple[str, ...]:

@@ -9,23 +9,22 @@ of its samples for it is invalid.
 
 from __future__ import annotations
 
-import math
 from types import TracebackType
 from typing import Self
 
-from buto.collect import failures, host, jvm_ending, quality
+from buto.collect import failures, host, quality
 from buto.collect.collector import OnTick
 from buto.collect.companion import Accompanied, Companion
+from buto.collect.conclusion import Seen, conclude
 from buto.collect.jmx.client import Worker
 from buto.collect.jmx.session import JmxSession
 from buto.collect.journalling import Journal
-from buto.collect.jvm_choice import main_name
 from buto.collect.launcher import Ending, Launch
 from buto.collect.recording import Recording
 from buto.collect.session import session_directory
 from buto.collect.target import Target
 from buto.errors import MeasureError
-from buto.runs import FloatArray, Outcome, Run
+from buto.runs import FloatArray, Run
 
 _OWN_KEY = "system.property[java.rmi.server.randomIDs]"
 """Metadata that is there only because the JVM's JMX agent was started."""
@@ -94,8 +93,10 @@ class JmxCollector:
             problems = accompanied.end()
             foreign_load = load.foreign_load(worker.cpu_s() - worker_s)
             launch.end_all()
-            _check_started(session, launch, recording)
-            return _finish(session, launch, recording, ending, foreign_load, problems)
+            seen = _seen(session, launch, recording, ending, foreign_load)
+            recording.metadata.pop(_OWN_KEY, None)
+            missing = _problems(session, recording.times_s(), self.target.interval_s)
+            return conclude(launch, recording, seen, (*problems, *missing))
 
 
 def _check_started(session: JmxSession, launch: Launch, recording: Recording) -> None:
@@ -113,41 +114,24 @@ def _check_started(session: JmxSession, launch: Launch, recording: Recording) ->
         )
 
 
-def _finish(
-    session: JmxSession,
-    launch: Launch,
-    recording: Recording,
-    ending: Ending,
-    foreign_load: float,
-    problems: tuple[str, ...],
-) -> Run:
-    times_s = recording.times_s()
-    timed_out = session.timed_out
-    outcome = Outcome(
-        exit_code=None if timed_out else ending.exit_code,
-        signal=None if timed_out else ending.signal,
-        timed_out=timed_out,
+def _seen(
+    session: JmxSession, launch: Launch, recording: Recording, ending: Ending, foreign_load: float
+) -> Seen:
+    _check_started(session, launch, recording)
+    pauses_s, interval_s = quality.pauses_s(recording), launch.target.interval_s
+    return Seen(
+        ending=ending,
+        timed_out=session.timed_out,
         duration_s=session.duration_s,
         last_sample="jmx",
+        sampled=quality.sampling(recording.times_s(), interval_s, pauses_s, session.duration_s),
+        foreign_load=foreign_load,
+        command=session.seen_command,
+        code=session.exit_code(ending),
+        # Nobody outside the JVM sees whether its exit hook ran.
+        orderly=True if session.pid != launch.pid else None,
+        others=tuple(session.others),
     )
-    code = session.exit_code(ending)
-    bad_end = None
-    if session.pid != launch.pid and not timed_out:
-        bad_end = jvm_ending.problem(launch.target.expected_exit, code, orderly=True)
-    recording.metadata.pop(_OWN_KEY, None)
-    recording.metadata |= {
-        "host.load.foreign": None if math.isnan(foreign_load) else round(foreign_load, 3),
-        "buto.jvm": main_name(session.seen_command) or None,
-        "buto.jvm.exit": code,
-        "buto.jvms.others": ", ".join(session.others),
-        "buto.left_over.processes": launch.n_left_over,
-    }
-    interval_s = launch.target.interval_s
-    sampled = quality.sampling(times_s, interval_s, quality.pauses_s(recording), session.duration_s)
-    slow = quality.slow_beans(recording, sampled, interval_s)
-    more = (*([bad_end] if bad_end else []), *problems, *_problems(session, times_s, interval_s), *slow)
-    judged = quality.quality_of(launch.target, outcome, sampled, foreign_load, more=more)
-    return recording.finish(outcome, judged, stdout=launch.kept_stdout(), stderr=launch.kept_stderr())
 
 
 def _problems(session: JmxSession, times_s: FloatArray, interval_s: float) -> tuple[str, ...]:

@@ -1,0 +1,72 @@
+"""From all that was seen of a launch, when everything has ended, to its run: alike for both collectors."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from buto.collect import jvm_ending, quality
+from buto.collect.jvm_choice import main_name
+from buto.collect.launcher import Ending, Launch
+from buto.collect.quality import Sampling
+from buto.collect.recording import Recording
+from buto.runs import Outcome, Run
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a collector knows of a launch that has ended.
+
+    Attributes:
+        ending: of the command's own process.
+        timed_out: whether it was stopped at its time limit.
+        duration_s: from the program's start to its end.
+        last_sample: where the last row comes from, see Outcome.
+        sampled: how well the samples cover the run.
+        foreign_load: mean share of the visible cores that others used, NaN if unknown.
+        command: of the measured JVM; empty if not known.
+        code: of the measured JVM, see :func:`buto.collect.jvm_ending.code_of`.
+        orderly: whether its exit hook ran, as far as can be told; None if the JVM is the command's own
+            process, which tells its end itself.
+        others: other JVMs that were seen.
+    """
+
+    ending: Ending
+    timed_out: bool
+    duration_s: float
+    last_sample: str
+    sampled: Sampling
+    foreign_load: float
+    command: str
+    code: int | None
+    orderly: bool | None
+    others: tuple[str, ...]
+
+
+def conclude(launch: Launch, recording: Recording, seen: Seen, problems: tuple[str, ...]) -> Run:
+    """Finish the recording, with the outcome, what is known of the JVM, and whether the run may be used.
+
+    Args:
+        problems: that the collector found; told behind a JVM's bad end, before what samples show.
+    """
+    outcome = Outcome(
+        exit_code=None if seen.timed_out else seen.ending.exit_code,
+        signal=None if seen.timed_out else seen.ending.signal,
+        timed_out=seen.timed_out,
+        duration_s=seen.duration_s,
+        last_sample=seen.last_sample,
+    )
+    bad_end = None
+    if seen.orderly is not None and not seen.timed_out:
+        bad_end = jvm_ending.problem(launch.target.expected_exit, seen.code, orderly=seen.orderly)
+    recording.metadata |= {
+        "host.load.foreign": None if math.isnan(seen.foreign_load) else round(seen.foreign_load, 3),
+        "buto.jvm": main_name(seen.command) or None,
+        "buto.jvm.exit": seen.code,
+        "buto.jvms.others": ", ".join(seen.others),
+        "buto.left_over.processes": launch.n_left_over,
+    }
+    slow = quality.slow_beans(recording, seen.sampled, launch.target.interval_s)
+    more = (*([bad_end] if bad_end else []), *problems, *slow)
+    judged = quality.quality_of(launch.target, outcome, seen.sampled, seen.foreign_load, more=more)
+    return recording.finish(outcome, judged, stdout=launch.kept_stdout(), stderr=launch.kept_stderr())
