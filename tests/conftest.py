@@ -16,10 +16,11 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 JUDGING = (
     *(f"tests/build_plugins/test_{tool}.py::test_a_build_passes" for tool in ("gradle", "maven")),
-    "tests/build_plugins/test_junit.py::test_a_scenario_passes",
+    *("tests/build_plugins/test_junit.py::test_a_scenario_passes", "tests/jvm/pytest_plugin/test_sample.py"),
     *(f"tests/jvm/cli/test_{what}.py" for what in ("bisect", "compare", "confirm", "flow")),
-    *("tests/jvm/pytest_plugin/test_sample.py", "tests/integration/test_readme.py"),
+    "tests/integration/test_readme.py",
 )
+"""In the order in which they come: those that judge by the defaults last."""
 MEASURING = ("tests/jvm/", *JUDGING)
 BESIDE = (
     *(f"tests/jvm/{room}/" for room in ("experiments", "packaging", "strangers", "testprograms")),
@@ -47,7 +48,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.jvm)
     # A check goes wrong where others load the machine otherwise than in training. What judges comes last,
     # when the process beside has nothing left to do.
-    items.sort(key=lambda item: item.nodeid.startswith(JUDGING))
+    items.sort(key=lambda item: next((n for n, of in enumerate(JUDGING) if item.nodeid.startswith(of)), -1))
 
 
 @pytest.hookimpl(optionalhook=True)
