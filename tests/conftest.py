@@ -23,7 +23,7 @@ JUDGING = (
 """In the order in which they come: those that judge by the defaults last."""
 MEASURING = ("tests/jvm/", *JUDGING)
 BESIDE = (
-    *(f"tests/jvm/{room}/" for room in ("experiments", "packaging", "strangers", "testprograms")),
+    *(f"tests/jvm/{room}/" for room in ("experiments", "packaging", "strangers", "testprograms", "workload")),
     *(f"tests/jvm/cli/test_{what}.py" for what in ("bad_targets", "doctor", "remarks", "signals")),
     *("tests/jvm/agent/test_build.py", "tests/jvm/collect/test_wrapped.py"),
     "tests/jvm/pytest_plugin/test_driven.py",

@@ -34,6 +34,7 @@ tests:
       stop: true
   polled:
     collector: jmx
+    interval: 2s
     workload:
       operations: [{at: 100ms, mbean: "shop:type=Shop", operation: order, arguments: [100]}]
       after: 800ms
@@ -75,11 +76,9 @@ def test_all_parts_drive_the_program_and_its_end_is_the_workloads(project: Path)
 
 def test_where_mbeans_are_polled_anyhow_operations_share_the_connection(project: Path) -> None:
     done = buto(project, "record", "polled", timeout_s=100)
-    store = RunStore(project / ".buto")
-    run = store.load("polled", store.ids("polled")[-1])
-    assert [one.type for one in run.notifications] == ["buto.mark.load.start", "buto.mark.load.end"], (
-        done.stderr
-    )
+    assert done.returncode == 0, done.stderr
+    run = RunStore(project / ".buto").load("polled", done.stdout.strip())
+    assert [one.type for one in run.notifications] == ["buto.mark.load.start", "buto.mark.load.end"]
     assert run.outcome.exit_code == 143
 
 
