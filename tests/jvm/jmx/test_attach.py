@@ -76,7 +76,7 @@ def test_ctrl_c_ends_the_recording_and_keeps_it(
     assert process.poll() is None
 
 
-def test_an_mbean_that_is_slower_than_the_interval_is_named(
+def test_a_slow_mbean_of_an_attached_jvm_is_named(
     shared_worker: Worker, one_java: str, targets: Targets
 ) -> None:
     process = targets.start(one_java, "-Dslow=120")
