@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import jsonschema
@@ -16,6 +17,7 @@ import pytest
 from buto import schemas
 from buto.runs.store import RunStore
 from tests.integration.stored import ROOT, buto, called
+from tests.patience import until_quiet
 
 SOURCE = """\
 public final class Main extends Thread {
@@ -84,6 +86,11 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return top
 
 
+def bisect(top: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    start = partial(buto, top, "bisect", "waiter", *words, timeout_s=DEADLINE_S)
+    return until_quiet(start, lambda done: done.stderr)
+
+
 def untouched(top: Path) -> None:
     """The files and the branch of the user's are as they were, and no other working tree is left."""
     assert (top / "Main.java").read_text() == "not committed"
@@ -93,8 +100,8 @@ def untouched(top: Path) -> None:
 
 
 def test_the_commit_is_found_and_convicted(repository: Path) -> None:
-    words = ("bisect", "waiter", "HEAD~5", "HEAD", "--build", BUILD, "--json", "result.json")
-    done = buto(repository, *words, timeout_s=240)
+    words = ("HEAD~5", "HEAD", "--build", BUILD, "--json", "result.json")
+    done = bisect(repository, *words)
     assert done.returncode == 0, done.stdout + done.stderr
     guilty = git(repository, "rev-parse", "HEAD~1")
     lines = done.stdout.splitlines()
@@ -120,15 +127,15 @@ def test_the_commit_is_found_and_convicted(repository: Path) -> None:
 
 def test_what_is_not_good_or_not_bad_is_said_before_anything_is_looked_for(repository: Path) -> None:
     once = ("--build", BUILD, "--runs", "1")
-    good = buto(repository, "bisect", "waiter", "HEAD~1", "HEAD", *once, timeout_s=DEADLINE_S)
+    good = bisect(repository, "HEAD~1", "HEAD", *once)
     assert (good.returncode, good.stdout) == (3, "")
     assert "buto: GOOD (HEAD~1, " in good.stderr
     assert "does not pass: " in good.stderr
-    bad = buto(repository, "bisect", "waiter", "HEAD~5", "HEAD~4", *once, timeout_s=DEADLINE_S)
+    bad = bisect(repository, "HEAD~5", "HEAD~4", *once)
     assert (bad.returncode, bad.stdout) == (3, "")
     assert "buto: BAD (HEAD~4, " in bad.stderr
     assert "does not fail: " in bad.stderr
-    broken = buto(repository, "bisect", "waiter", "HEAD~3", "HEAD", *once, timeout_s=DEADLINE_S)
+    broken = bisect(repository, "HEAD~3", "HEAD", *once)
     assert (broken.returncode, broken.stdout) == (3, "")
     assert "cannot be judged: --build: javac -d out Main.java exited with code 1" in broken.stderr
     untouched(repository)
@@ -136,8 +143,7 @@ def test_what_is_not_good_or_not_bad_is_said_before_anything_is_looked_for(repos
 
 def test_what_hides_behind_commits_that_do_not_build_is_narrowed_down(repository: Path) -> None:
     build = "sh -c 'grep -q another Main.java && exit 7; javac -d out Main.java'"
-    words = ("bisect", "waiter", "HEAD~4", "HEAD~1", "--build", build, "--runs", "1")
-    done = buto(repository, *words, timeout_s=DEADLINE_S)
+    done = bisect(repository, "HEAD~4", "HEAD~1", "--build", build, "--runs", "1")
     assert (done.returncode, done.stdout) == (3, "")
     said = done.stderr.partition(
         "buto: the first bad commit is one of these, of which all but one were skipped:\n"

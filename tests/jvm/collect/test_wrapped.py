@@ -14,12 +14,19 @@ import pytest
 from buto.collect import processes
 from buto.errors import MeasureError
 from tests.jvm.collect.conftest import Recorder, problems
+from tests.jvm.jmx.targets import once_sampled
 
 
 @pytest.fixture
 def ends(classes: Path) -> str:
     """A shell's words for the program Ends."""
     return f"java -cp {shlex.quote(str(classes))} Ends"
+
+
+@pytest.fixture
+def sampled(tmp_path: Path) -> Path:
+    """The file that ends a program, which waits for it: nobody knows how long JMX takes to be there."""
+    return tmp_path / "sampled"
 
 
 def tells_exit_codes() -> bool:
@@ -60,19 +67,20 @@ def test_a_jvm_that_is_no_child_of_ours_has_no_processor_time_at_its_end(record:
 @pytest.mark.parametrize(
     ("command", "end", "code"),
     [
-        ("{ends} 1500 signal KILL; exit 0", "was ended by signal 9", -9),
-        ("{ends} 1500 exception | cat", "exited with code 1", 1),
-        ("{ends} 1500 halt; exit 0", "exited with code 4", 4),
-        ("{ends} 1500 signal TERM; exit 0", None, 143),
-        ("{ends} 1500 | cat", None, 0),
+        ("{ends} {sampled} signal KILL; exit 0", "was ended by signal 9", -9),
+        ("{ends} {sampled} exception | cat", "exited with code 1", 1),
+        ("{ends} {sampled} halt; exit 0", "exited with code 4", 4),
+        ("{ends} {sampled} signal TERM; exit 0", None, 143),
+        ("{ends} {sampled} | cat", None, 0),
     ],
 )
 def test_a_wrapper_cannot_hide_how_its_jvm_ended(
-    record: Recorder, ends: str, collector: str, command: str, end: str | None, code: int
+    record: Recorder, ends: str, sampled: Path, collector: str, command: str, end: str | None, code: int
 ) -> None:
     if not tells_exit_codes():
         pytest.skip("this kernel tells no exit codes of others' children")
-    run = record.run("sh", "-c", command.format(ends=ends), collector=collector)
+    command = command.format(ends=ends, sampled=sampled)
+    run = record.run("sh", "-c", command, collector=collector, on_tick=once_sampled(3, sampled.touch))
     assert run.outcome.exit_code == 0
     assert run.metadata["buto.jvm"] == "Ends"
     assert run.metadata["buto.jvm.exit"] == code
@@ -114,10 +122,11 @@ def test_of_two_jvms_the_named_one_is_measured(record: Recorder, ends: str, clas
 @pytest.mark.parametrize("collector", ["agent", "jmx"])
 @pytest.mark.parametrize("question", ["-version", "-XshowSettings -version"])
 def test_a_jvm_that_runs_no_program_is_passed_over(
-    record: Recorder, java: str, ends: str, collector: str, question: str
+    record: Recorder, java: str, ends: str, sampled: Path, collector: str, question: str
 ) -> None:
-    run = record.run("sh", "-c", f"{java} {question}; {ends} 1500", collector=collector)
-    assert str(run.metadata["system.property[sun.java.command]"]).startswith("Ends 1500")
+    command = f"{java} {question}; {ends} {sampled}"
+    run = record.run("sh", "-c", command, collector=collector, on_tick=once_sampled(3, sampled.touch))
+    assert str(run.metadata["system.property[sun.java.command]"]).startswith("Ends ")
 
 
 @pytest.mark.parametrize("collector", ["agent", "jmx"])

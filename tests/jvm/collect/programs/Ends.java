@@ -1,13 +1,21 @@
+import java.io.File;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Runs for some milliseconds, says when it began and ended (nanoTime), and ends in the way asked for. */
+/**
+ * Runs for some milliseconds, or until there is a file of that name, says when it began and ended (nanoTime),
+ * and ends in the way asked for.
+ */
 public class Ends {
     static final List<byte[]> HOARD = new ArrayList<>();
 
     public static void main(String[] arguments) throws Exception {
         long began = System.nanoTime();
-        Thread.sleep(Long.parseLong(arguments[0]));
+        if (arguments[0].matches("[0-9]+")) {
+            Thread.sleep(Long.parseLong(arguments[0]));
+        } else {
+            await(new File(arguments[0]));
+        }
         String how = arguments.length > 1 ? arguments[1] : "return";
         System.out.println(began + " " + System.nanoTime());
         switch (how) {
@@ -42,6 +50,12 @@ public class Ends {
                 break;
             default:
                 throw new IllegalArgumentException(how);
+        }
+    }
+
+    private static void await(File end) throws InterruptedException {
+        while (!end.exists()) {
+            Thread.sleep(5);
         }
     }
 
