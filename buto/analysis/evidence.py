@@ -161,6 +161,10 @@ def students_t(freedom: int, t: FloatArray) -> FloatArray:
     """Student's distribution function at even degrees of freedom: Abramowitz and Stegun, 26.7.4.
 
     A finite sum, so that a check need not wait for scipy.special. Absolute error below 1e-15; NaN gives NaN.
+
+    Args:
+        freedom: even, at least 2.
+        t: any shape, infinities too.
     """
     t = np.clip(t, -FARTHEST, FARTHEST)
     sine = t / np.sqrt(freedom + t**2)

@@ -60,6 +60,9 @@ def test_train_and_check_start_the_program_before_they_import_what_comes_after_i
 def test_a_check_judges_without_scipy_which_takes_longer_to_import_than_to_judge(tmp_path: Path) -> None:
     *_, last = store(tmp_path, *(a_run(number) for number in range(11)))
     assert called(tmp_path, "train", "leaker", "--from-runs", "all", "--", "false").returncode == 0
-    seen = imported(tmp_path, "check", "leaker", "--from-runs", last, until="exit")
+    words = ("check", "leaker", "--from-runs", last, "--json", "result.json")
+    seen = imported(tmp_path, *words, until="exit")
+    (test,) = json.loads((tmp_path / "result.json").read_text())["tests"]
+    assert test["status"] == "pass"
     assert "numpy" in seen
     assert "scipy" not in seen

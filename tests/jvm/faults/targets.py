@@ -157,5 +157,10 @@ def jmx(classes: Path, promised: list[Row], worker: Worker) -> Recorder:
 
 def launched() -> list[psutil.Process]:
     """The JVMs among the children of this process that run Faulty; those of a whole session do not."""
-    children = psutil.Process().children()
-    return [child for child in children if child.name() == "java" and "Faulty" in child.cmdline()]
+    return [child for child in psutil.Process().children() if _runs_faulty(child)]
+
+
+def _runs_faulty(process: psutil.Process) -> bool:
+    # Of a process that has ended and was not waited for as_dict says None, where cmdline raises.
+    known = process.as_dict(["name", "cmdline"])
+    return known["name"] == "java" and "Faulty" in (known["cmdline"] or ())

@@ -34,7 +34,7 @@ tests:
       stop: true
   polled:
     collector: jmx
-    interval: 2s
+    interval: 2s  # JMX takes about one to be there
     workload:
       operations: [{at: 100ms, mbean: "shop:type=Shop", operation: order, arguments: [100]}]
       after: 800ms
