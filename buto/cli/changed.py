@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from buto import config
-from buto.cli import chosen, git
-from buto.cli.console import Console
+from buto.cli import chosen
+from buto.cli.printing.console import Console
 from buto.errors import UsageError
 from buto.report.harmless import one_line
 from buto.report.result import LeftOut
+from buto.workflow.git import commands as git
 
 _WITHOUT_GIT = "leave --changed-since out; then all tests are checked"
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from buto import config, oracle
-from buto.cli import options
+from buto.cli.parsing import options
 from buto.config.model import AUTO
 from buto.errors import BadFileError, StorageError, UsageError
 from buto.oracle import Oracle

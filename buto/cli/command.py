@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import ClassVar, Protocol
 
-from buto.cli.console import Console
+from buto.cli.printing.console import Console
 
 
 class Interrupted(KeyboardInterrupt):

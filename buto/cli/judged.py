@@ -8,8 +8,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from buto import oracle
-from buto.cli import chosen, options, reports
-from buto.cli.console import Console
+from buto.cli import chosen
+from buto.cli.parsing import options
+from buto.cli.printing import report_files as reports
+from buto.cli.printing.console import Console
 from buto.cli.session import CHECK
 from buto.errors import JudgeError
 from buto.oracle import Oracle
@@ -20,8 +22,8 @@ from buto.runs import Run, RunSet, run_set
 from buto.runs.document import Head
 from buto.runs.model import PURPOSE, SESSION
 from buto.runs.store import RunStore
-from buto.training import bad_ending
 from buto.verdicts import Status, Verdict
+from buto.workflow.launching import bad_ending
 
 
 def judged(known: Oracle, runs: Sequence[Run], args: Namespace) -> Result:

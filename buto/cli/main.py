@@ -14,8 +14,8 @@ from typing import NoReturn
 
 import buto
 from buto.cli.command import Command, Interrupted
-from buto.cli.console import Console, Verbosity
-from buto.cli.options import goes_to_stdout
+from buto.cli.parsing.options import goes_to_stdout
+from buto.cli.printing.console import Console, Verbosity
 from buto.cli.registry import COMMANDS
 from buto.errors import EXIT_NOT_JUDGED, EXIT_USAGE, ButoError, UsageError
 

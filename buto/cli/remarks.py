@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from buto.checking import warnings
-from buto.cli.console import Console
+from buto.cli.printing.console import Console
 from buto.runs import RunSet
+from buto.workflow.rules import warnings
 
 __all__ = ["tell_jvm", "warnings"]
 

@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 
 from buto.cli.command import Interrupted
-from buto.cli.console import Console
-from buto.cli.progress import LaunchProgress
+from buto.cli.printing.console import Console
+from buto.cli.printing.progress import LaunchProgress
 from buto.config import TestConfig
 from buto.errors import JudgeError, UsageError
 from buto.runs import Run, RunSet
 from buto.runs.masking import Mask
 from buto.runs.store import RunStore
-from buto.training import PURPOSE, Collected, Plan, collect, measuring
+from buto.workflow.launching import PURPOSE, Collected, Plan, collect, measuring
 from buto.workload import companions
 
 TRAIN = "train"

@@ -7,11 +7,13 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from buto.cli import chosen, git, worktrees
-from buto.cli.console import Console
+from buto.cli import chosen
+from buto.cli.printing.console import Console
 from buto.config import Config, TestConfig
 from buto.errors import UsageError
 from buto.runs.reading import is_missing
+from buto.workflow.git import commands as git
+from buto.workflow.git import worktrees
 
 AGAINST = "--against"
 _WITHOUT_GIT = "buto compare A -- COMMAND --against B -- COMMAND compares without one"

@@ -14,7 +14,7 @@ import numpy as np
 
 from buto.experiments import design, variants
 from buto.runs.store import RunStore
-from buto.training import Collected, Plan, Watcher, collect
+from buto.workflow.launching import Collected, Plan, Watcher, collect
 
 PURPOSE = "experiments"
 RUNS = {"parallel": 50, "g1": 36}
@@ -91,7 +91,8 @@ def generate(
     """Launch what the store lacks, and store each run as it ends.
 
     The order is that of all plans; launches whose runs are in the store already are passed over.
-    Disturbed runs and failed launches are repeated at the end, as :func:`buto.training.collect` says.
+    Disturbed runs and failed launches are repeated at the end, see
+    :func:`buto.workflow.launching.collect`.
 
     Args:
         deadline_s: of ``time.monotonic()``; no launch begins after it.
@@ -100,7 +101,7 @@ def generate(
         By test, what this session recorded, and why it was given up, if it was.
 
     Raises:
-        StorageError, KeyboardInterrupt: see :func:`buto.training.collect`; what was stored stays.
+        StorageError, KeyboardInterrupt: see :func:`buto.workflow.launching.collect`; what was stored stays.
     """
     return collect(
         plans,

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from buto import oracle
-from buto.checking import N_CONFIRMING, changed_settings, needs_confirmation, warnings
 from buto.config import TestConfig
 from buto.errors import BadFileError, JudgeError, UsageError
 from buto.oracle import Oracle
@@ -20,9 +19,10 @@ from buto.report.check_report import check_report
 from buto.report.terminal import HEADLINE_ONLY, MAX_LINES, verdict_lines
 from buto.runs import Run, RunSet, run_set
 from buto.runs.reading import is_missing
-from buto.training import check_repeats
 from buto.units import format_count
 from buto.verdicts import Status, Verdict
+from buto.workflow.launching import check_repeats
+from buto.workflow.rules import N_CONFIRMING, changed_settings, needs_confirmation, warnings
 
 
 class Case:

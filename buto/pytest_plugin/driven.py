@@ -19,7 +19,7 @@ from buto.pytest_plugin.live import LiveLaunch
 from buto.pytest_plugin.session import ItemTests
 from buto.runs import Run
 from buto.runs.store import RunStore
-from buto.training import check_ending, measuring, record_one
+from buto.workflow.launching import check_ending, measuring, record_one
 from buto.workload.model import STOPPED_EXIT
 
 _POLL_S = 0.02

@@ -21,7 +21,7 @@ from buto.pytest_plugin.options import Options
 from buto.pytest_plugin.outcome import ERROR, NotPassed, Outcome
 from buto.runs import Run, encode_test
 from buto.runs.store import RunStore
-from buto.training import Plan, collect, measuring
+from buto.workflow.launching import Plan, collect, measuring
 from buto.workload import companions
 
 

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from buto.cli import reports
+from buto.cli.printing import report_files as reports
 from tests.integration.stored import BEGINNING, ROOT, a_run, called, store
 
 DOCS = ROOT / "docs"

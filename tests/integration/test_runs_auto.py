@@ -14,9 +14,9 @@ from buto.oracle import load
 from buto.oracle.calibrated.sufficiency import LEAST_RUNS, MOST_RUNS
 from buto.runs import Quality, Run
 from buto.runs.store import RunStore
-from buto.training import collect
+from buto.workflow.launching import collect
 from tests.integration.stored import a_run, called, store
-from tests.unit.training.scripted import Event, Script
+from tests.unit.workflow.scripted import Event, Script
 
 STARVED = Quality(("it was starved: 40% of the planned samples are missing",), 0.4)
 TRAIN = ("train", "leaker", "--runs", "auto", "--alpha", "0.05", "--", "java", "Leaker")

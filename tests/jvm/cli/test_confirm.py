@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from buto.runs.store import RunStore
-from buto.training import SESSION
+from buto.workflow.launching import SESSION
 from tests.integration.stored import buto, judged
 
 CONFIG = """\

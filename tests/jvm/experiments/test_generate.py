@@ -14,7 +14,7 @@ import pytest
 from buto.experiments import dataset, variants
 from buto.experiments.generate import PURPOSE, RUNS, SUBTLE_RUNS, generate, plans
 from buto.runs.store import RunStore
-from buto.training import PURPOSE as PURPOSE_KEY
+from buto.workflow.launching import PURPOSE as PURPOSE_KEY
 from tests.integration.stored import ROOT, buto, called
 from tests.unit.experiments.test_sessions import PatientLog
 

@@ -70,7 +70,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def project(prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of all that; and a doctor who looks at nothing, for what matters is what he writes."""
-    monkeypatch.setattr("buto.cli.doctor.examine", lambda _: [Check("clock", Level.OK, "it goes")])
+    monkeypatch.setattr("buto.cli.commands.doctor.examine", lambda _: [Check("clock", Level.OK, "it goes")])
     return Path(shutil.copytree(prepared, tmp_path / "project"))
 
 

@@ -14,8 +14,8 @@ import pytest
 from buto import errors
 from buto.cli import main as main_module
 from buto.cli.command import Command, Interrupted
-from buto.cli.console import Console
 from buto.cli.main import main
+from buto.cli.printing.console import Console
 from buto.cli.registry import COMMANDS, Entry
 
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from buto.cli.console import Console
-from buto.cli.progress import LaunchProgress
+from buto.cli.printing.console import Console
+from buto.cli.printing.progress import LaunchProgress
 from buto.collect.recording import Progress
 from buto.errors import MeasureError
 from buto.runs import Quality

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from buto.cli.options import STDOUT
-from buto.cli.reports import FORMATS, Finished
+from buto.cli.parsing.options import STDOUT
+from buto.cli.printing.report_files import FORMATS, Finished
 from buto.errors import UsageError
 from buto.report.result import LeftOut, Result
 from tests.unit.report import made

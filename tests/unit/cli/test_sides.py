@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from buto.cli import chosen
-from buto.cli.compare import COMMAND
-from buto.cli.console import Console
+from buto.cli.commands.compare import COMMAND
+from buto.cli.printing.console import Console
 from buto.cli.sides import Side, sides_of
 from buto.cli.sides import test_of as program_of
 from buto.config import TestConfig

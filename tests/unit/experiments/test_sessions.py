@@ -12,16 +12,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buto.cli.console import Console
-from buto.cli.progress import LaunchProgress
+from buto.cli.printing.console import Console
+from buto.cli.printing.progress import LaunchProgress
 from buto.collect.target import Target
 from buto.errors import BadFileError, ButoError, MeasureError
 from buto.experiments.generate import Recorded, recorded
 from buto.runs import Quality, RunStore
-from buto.training import Collected, Plan, collect, interleave, repeats, without
+from buto.workflow.launching import Collected, Plan, collect, interleave, repeats, without
 from tests.integration.stored import called
 from tests.unit.runs.examples import a_run
-from tests.unit.training.scripted import GOOD, STARVED, WRONG_EXIT, Event, Log, Script
+from tests.unit.workflow.scripted import GOOD, STARVED, WRONG_EXIT, Event, Log, Script
 
 TESTS = ("a", "b", "c")
 

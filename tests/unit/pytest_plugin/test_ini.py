@@ -10,9 +10,9 @@ import pytest
 import scipy.special  # noqa: F401
 
 import buto.pytest_plugin.session as plugin_session
-from buto.training import collect
+from buto.workflow.launching import collect
 from tests.integration.stored import a_run
-from tests.unit.training.scripted import LATE, Event, Script
+from tests.unit.workflow.scripted import LATE, Event, Script
 
 pytest_plugins = ["pytester"]
 

@@ -1,0 +1,131 @@
+"""``buto attach``."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from argparse import _ArgumentGroup as ArgumentGroup
+from dataclasses import replace
+from pathlib import Path
+from typing import ClassVar
+
+from buto import config
+from buto.cli.parsing import options
+from buto.cli.printing.console import Console
+from buto.cli.printing.progress import LaunchProgress
+from buto.cli.session import measuring_alone
+from buto.collect.jmx.access import Access, password_from_environment, password_from_file
+from buto.collect.jmx.attach import AttachSpec, attach
+from buto.collect.journalling import Journal
+from buto.collect.target import MBeanSpec
+from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, UsageError
+from buto.runs.store import RunStore
+from buto.units import parse_seconds
+from buto.workflow.launching import PURPOSE
+
+
+class AttachCommand:
+    name: ClassVar[str] = "attach"
+    takes_command: ClassVar[bool] = False
+    help: ClassVar[str] = """\
+Record a JVM that is already running, through JMX, for a given time or until it ends; Ctrl-C ends
+the recording and keeps it. The id of the run is printed. Time zero is the moment of attaching.
+
+examples:
+  buto attach --pid 4711 --duration 10s
+  buto attach shop --url service:jmx:rmi:///jndi/rmi://localhost:9010/jmxrmi --mbean 'com.acme:*'
+  buto attach shop --url ... --user monitor --password-file jmx.password --truststore trust.p12
+"""
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "test", metavar="NAME", nargs="?", default="attached", help="the test (default: attached)"
+        )
+        which = parser.add_mutually_exclusive_group(required=True)
+        which.add_argument("--pid", metavar="P", type=int, help="process id of a JVM of this machine")
+        which.add_argument("--url", metavar="U", help="JMX service URL")
+        parser.add_argument(
+            "--duration", metavar="TIME", help="how long to record (default: until the JVM ends)"
+        )
+        parser.add_argument(
+            "--interval", metavar="TIME", default="100ms", help="time between two samples (default: 100ms)"
+        )
+        options.add_mbean_option(parser)
+        options.add_store_option(parser)
+        group = parser.add_argument_group("a protected JVM (passwords never stand on the command line)")
+        group.add_argument("--user", metavar="NAME", help="the user's name")
+        _add_password(group, "password", "the user's password")
+        group.add_argument("--truststore", metavar="FILE", type=Path, help="certificates to trust")
+        _add_password(group, "truststore-password", "its password")
+        group.add_argument("--keystore", metavar="FILE", type=Path, help="buto's own key")
+        _add_password(group, "keystore-password", "its password")
+        group.add_argument("--registry-tls", action="store_true", help="the RMI registry speaks TLS, too")
+
+    def run(self, args: Namespace, console: Console) -> int:
+        spec = AttachSpec(
+            test=args.test,
+            pid=args.pid,
+            url=args.url,
+            duration_s=None if args.duration is None else _positive(args.duration),
+            interval_s=config.parse_interval(args.interval),
+            mbeans=tuple(MBeanSpec(pattern) for pattern in args.mbean or ()),
+            access=_access(args),
+            mask=_configured_mask(),
+        )
+        progress = LaunchProgress(console, {args.test: 1})
+        try:
+            with measuring_alone(args, console):
+                progress.started(args.test, 1, 1)
+                store = RunStore(args.store)
+                with Journal(store, {PURPOSE: self.name}) as journal:
+                    run = attach(spec, progress.tick, journal=journal)
+                    run = replace(run, metadata={**run.metadata, PURPOSE: self.name})
+                    store.add(run)
+        finally:
+            progress.clear()
+        console.result(run.id)
+        if not run.quality.valid:
+            console.error(f"the run is kept, but is not usable: {'; '.join(run.quality.problems)}")
+            return EXIT_NOT_JUDGED
+        progress.stored(run)
+        console.info(f"ended by {run.metadata['buto.attach.ended_by']}")
+        return EXIT_PASS
+
+
+def _add_password(parser: ArgumentGroup, name: str, what: str) -> None:
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument(f"--{name}-file", metavar="FILE", type=Path, help=f"{what} is the first line of FILE")
+    source.add_argument(f"--{name}-env", metavar="NAME", help=f"{what} is in this environment variable")
+
+
+def _configured_mask() -> tuple[str, ...]:
+    """What a configuration here says of secrets, for whichever test."""
+    path = config.find(None, Path())
+    return () if path is None else config.masks(config.load(path))
+
+
+def _positive(text: str) -> float:
+    duration_s = parse_seconds(text)
+    if duration_s <= 0:
+        raise UsageError(f"--duration: {text} is no time to record", advice="write it like --duration 10s")
+    return duration_s
+
+
+def _access(args: Namespace) -> Access:
+    return Access(
+        user=args.user,
+        password=_secret(args.password_file, args.password_env, args.user),
+        truststore=args.truststore,
+        truststore_password=_secret(args.truststore_password_file, args.truststore_password_env),
+        keystore=args.keystore,
+        keystore_password=_secret(args.keystore_password_file, args.keystore_password_env),
+        registry_tls=args.registry_tls,
+    )
+
+
+def _secret(file: Path | None, variable: str | None, user: str | None = None) -> str | None:
+    if file is not None:
+        return password_from_file(file, user)
+    return None if variable is None else password_from_environment(variable)
+
+
+COMMAND = AttachCommand()

@@ -1,0 +1,83 @@
+"""``buto doctor``."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import ClassVar
+
+from buto.cli.printing.console import Console
+from buto.cli.printing.output_files import write_file
+from buto.collect.doctor import examine
+from buto.collect.machine import Check, Level
+from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS
+
+FORMAT = "buto-doctor"
+VERSION = 1
+_COLOUR = {Level.OK: "green", Level.WARNING: "yellow", Level.PROBLEM: "bold red"}
+
+
+class DoctorCommand:
+    name: ClassVar[str] = "doctor"
+    takes_command: ClassVar[bool] = False
+    help: ClassVar[str] = """\
+Say whether this machine can measure, and what to do about what is wrong.
+
+A small program is launched under every JVM that is found. Exit code 0: it can measure, if perhaps
+with warnings; 3: it cannot.
+
+examples:
+  buto doctor
+  buto doctor --json doctor.json"""
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--json", metavar="FILE", type=Path, help="write all results as JSON")
+        parser.add_argument(
+            "--store",
+            metavar="DIR",
+            type=Path,
+            default=Path(".buto"),
+            help="where runs would be kept (default: .buto)",
+        )
+
+    def run(self, args: Namespace, console: Console) -> int:
+        checks = []
+        for check in examine(args.store):
+            checks.append(check)
+            _print(check, console)
+        if args.json is not None:
+            _write(args.json, checks)
+        return EXIT_PASS if _can_measure(checks) else EXIT_NOT_JUDGED
+
+
+def _can_measure(checks: list[Check]) -> bool:
+    return all(check.level is not Level.PROBLEM for check in checks)
+
+
+def _print(check: Check, console: Console) -> None:
+    from rich.text import Text
+
+    line = Text(f"{check.level.value:<9}", style=_COLOUR[check.level])
+    line.append(f"{check.name}: {check.said}", style="not bold default")
+    terminal = console.rich()
+    terminal.print(line)
+    if check.advice is not None:
+        terminal.print(Text(f"{'':<9}try: {check.advice}", style="cyan"))
+
+
+def _write(path: Path, checks: list[Check]) -> None:
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "can_measure": _can_measure(checks),
+        "checks": [
+            {"name": check.name, "level": check.level.value, "said": check.said, "advice": check.advice}
+            for check in checks
+        ],
+    }
+    text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    write_file(path, text.encode(), "--json", make_parents=False)
+
+
+COMMAND = DoctorCommand()

@@ -1,0 +1,240 @@
+"""``buto experiments``."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import time
+from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Mapping
+from math import inf, isfinite
+from pathlib import Path
+from typing import ClassVar
+
+from buto.cli.command import Interrupted
+from buto.cli.main import add_verbosity
+from buto.cli.parsing import options
+from buto.cli.printing.console import Console
+from buto.cli.printing.progress import LaunchProgress
+from buto.errors import EXIT_PASS, UsageError
+from buto.experiments import dataset
+from buto.experiments.evaluation import SEED
+from buto.experiments.generate import RUNS, Recorded, generate, plans, recorded
+from buto.experiments.grids import GRIDS
+from buto.experiments.variants import HOSTS
+from buto.runs.store import RunStore
+from buto.units import format_bytes, format_count, format_percent
+from buto.workflow.launching import Plan, measuring
+
+ALL = "all"
+CALIBRATED = "calibrated"
+DATA = Path(".buto", "experiments")
+RESULTS = Path(".buto", "results")
+
+
+class ExperimentsCommand:
+    name: ClassVar[str] = "experiments"
+    takes_command: ClassVar[bool] = False
+    help: ClassVar[str] = """\
+Repeat the experiments of the thesis, and record the runs that they need: seventeen variants of four test
+programs, each on two hosts, which are one machine with two garbage collectors.
+
+examples:
+  buto experiments run all
+  buto experiments run calibrated
+  buto experiments run smoothing bounds-matcher --data data-set --out results
+  buto experiments generate --data runs --minutes 30
+  buto experiments generate --data runs --host parallel --runs 50
+  buto experiments pack --data runs -o data-set
+  buto experiments generate --help"""
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+
+        def add(name: str, help: str, more: str = "") -> ArgumentParser:
+            action: ArgumentParser = actions.add_parser(
+                name,
+                help=help,
+                description=f"{help[0].upper()}{help[1:]}.{more}",
+                formatter_class=RawDescriptionHelpFormatter,
+                allow_abbrev=False,
+            )
+            add_verbosity(action)
+            return action
+
+        generating = add("generate", "record the variants", _GENERATE)
+        generating.add_argument("variants", metavar="VARIANT", nargs="*", help="variants (default: all)")
+        _add_data_option(generating, "where the runs are kept")
+        generating.add_argument("--host", choices=[*HOSTS, ALL], default=ALL, help="(default: all)")
+        defaults = ", ".join(f"{runs} of {host}" for host, runs in RUNS.items())
+        generating.add_argument(
+            "--runs",
+            metavar="K",
+            type=options.count,
+            help=f"usable runs of each variant (default: {defaults})",
+        )
+        generating.add_argument(
+            "--minutes", metavar="M", type=_minutes, default=inf, help="begin no launch after this time"
+        )
+
+        packing = add("pack", "write recorded runs as a small data set for a repository")
+        _add_data_option(packing, "where generate keeps the runs")
+        packing.add_argument(
+            "-o", "--output", metavar="DIR", type=Path, required=True, help="the data set to write"
+        )
+
+        running = add("run", "repeat experiments of the thesis on a data set", _RUN)
+        running.add_argument(
+            "names",
+            metavar="NAME",
+            nargs="+",
+            choices=[*GRIDS, ALL, CALIBRATED],
+            help=f"{', '.join(GRIDS)}, {ALL} of these, or {CALIBRATED}",
+        )
+        running.add_argument(
+            "--data",
+            metavar="DIR",
+            type=Path,
+            help="a packed data set (default: the one in buto's repository)",
+        )
+        running.add_argument(
+            "--out",
+            metavar="DIR",
+            type=Path,
+            default=RESULTS,
+            help=f"where tables and the page are written (default: {RESULTS})",
+        )
+        running.add_argument(
+            "--host",
+            choices=[*HOSTS, ALL],
+            help=f"(default: {HOSTS[0]}; {ALL} for {CALIBRATED})",
+        )
+        running.add_argument(
+            "--seed", metavar="N", type=_seed, default=SEED, help=f"of all divisions (default: {SEED})"
+        )
+        running.add_argument(
+            "--workers",
+            metavar="N",
+            type=options.count,
+            default=len(os.sched_getaffinity(0)),
+            help="processes that share the work; results do not depend on it (default: as many as cores)",
+        )
+
+    def run(self, args: Namespace, console: Console) -> int:
+        return {"generate": _generate, "pack": _pack, "run": _run}[args.action](args, console)
+
+
+_GENERATE = """
+
+Variants are launched in rounds of random order. What is stored already counts: after Ctrl-C, --minutes or a
+crash, the same command goes on with the same order. Disturbed runs are kept, marked, and repeated. All that
+is missing by default takes about two hours, on a machine that should do nothing else."""
+
+
+_RUN = """
+
+"calibrated" says how good buto's own rule is, on runs that were recorded after it was chosen. All others are
+of the thesis: this prints each of its tables beside ours, and writes page.html, scores.csv, claims.csv,
+notifications.csv and results.json. One seed gives the same tables to the last digit. All experiments take
+some minutes on two cores, most of them for the particle filter."""
+
+
+def _add_data_option(parser: ArgumentParser, help: str) -> None:
+    parser.add_argument("--data", metavar="DIR", type=Path, default=DATA, help=f"{help} (default: {DATA})")
+
+
+def _generate(args: Namespace, console: Console) -> int:
+    planned = plans(HOSTS if args.host == ALL else (args.host,), args.runs, args.variants)
+    store = RunStore(args.data)
+    deadline_s = time.monotonic() + 60 * args.minutes
+    progress = LaunchProgress(console, {plan.test: plan.runs for plan in planned})
+    again = f"to go on: buto {shlex.join(args.arguments)}"
+    try:
+        with measuring(
+            args.data, lambda: console.info(f"waiting for another buto, which is measuring into {args.data}")
+        ):
+            for plan in planned:
+                progress.complete[plan.test] = min(plan.runs, recorded(store, plan.test).usable)
+            collected = generate(planned, store, progress, deadline_s=deadline_s)
+    except KeyboardInterrupt as stop:
+        raise Interrupted(
+            f"stopped by Ctrl-C; {_complete(progress.complete, planned, args)}", again
+        ) from stop
+    finally:
+        progress.clear()
+    for plan in planned:
+        console.result(_line(plan, recorded(store, plan.test)))
+    code = EXIT_PASS
+    for test, result in collected.items():
+        if result.failure is not None:
+            console.error(f"{test}: {result.failure.message}", result.failure.advice)
+            code = result.failure.exit_code
+    complete = _complete(progress.complete, planned, args)
+    console.info(
+        complete
+        if all(progress.complete[plan.test] >= plan.runs for plan in planned)
+        else f"{complete}; {again}"
+    )
+    return code
+
+
+def _complete(complete: Mapping[str, int], planned: list[Plan], args: Namespace) -> str:
+    there = sum(complete[plan.test] for plan in planned)
+    return f"{args.data} holds {there} of {format_count(sum(plan.runs for plan in planned), 'run')}"
+
+
+def _line(plan: Plan, found: Recorded) -> str:
+    parts = [f"{plan.test:32} {found.usable:3} of {plan.runs} runs"]
+    if isfinite(found.foreign_load):
+        parts.append(f"others used {format_percent(found.foreign_load)} of the cores")
+    if found.disturbed:
+        parts.append(f"{found.disturbed} more not usable")
+    if found.damaged:
+        parts.append(f"{found.damaged} more damaged")
+    return ", ".join(parts)
+
+
+def _pack(args: Namespace, console: Console) -> int:
+    store = RunStore(args.data)
+    files = dataset.pack(store)
+    dataset.write(args.output, files)
+    found = [recorded(store, test) for test in store.tests()]
+    usable, disturbed = sum(one.usable for one in found), sum(one.disturbed for one in found)
+    console.result(
+        f"wrote {format_count(usable, 'usable run')} of {format_count(len(found), 'test')}, {disturbed} not "
+        f"usable, to {args.output} ({format_bytes(sum(map(len, files.values())))})"
+    )
+    return EXIT_PASS
+
+
+def _run(args: Namespace, console: Console) -> int:
+    # It draws pictures, and recording need not wait for matplotlib.
+    if CALIBRATED in args.names:
+        if len(args.names) > 1:
+            raise UsageError(f"{CALIBRATED} is run by itself", advice=f"buto experiments run {CALIBRATED}")
+        from buto.cli.commands.experiments.calibrated import measure_calibrated
+
+        return measure_calibrated(args, console)
+    from buto.cli.commands.experiments.thesis import repeat_experiments
+
+    names = list(GRIDS) if ALL in args.names else [name for name in GRIDS if name in args.names]
+    return repeat_experiments(args, names, console)
+
+
+def _seed(text: str) -> int:
+    if not text.isdecimal():
+        raise ArgumentTypeError(f"{text!r} is no whole number")
+    return int(text)
+
+
+def _minutes(text: str) -> float:
+    try:
+        minutes = float(text)
+    except ValueError:
+        minutes = 0.0
+    if not 0 < minutes < inf:
+        raise ArgumentTypeError(f"{text!r} is no number of minutes")
+    return minutes
+
+
+COMMAND = ExperimentsCommand()

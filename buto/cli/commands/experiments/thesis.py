@@ -1,0 +1,118 @@
+"""``buto experiments run``."""
+
+from __future__ import annotations
+
+import time
+from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
+
+from buto.cli.printing.console import Console
+from buto.cli.printing.output_files import write_file
+from buto.errors import EXIT_PASS, BadFileError, JudgeError
+from buto.experiments import dataset, presented, written
+from buto.experiments.repeat import Results, repeat
+from buto.experiments.variants import HOSTS
+from buto.report.experiments import text
+from buto.report.experiments.page import html
+from buto.units import format_seconds
+
+_PLAIN_LINE_EVERY_S = 30.0
+
+
+class WorkProgress:
+    """How much of the work is done: one line that redraws itself, or now and then a plain one."""
+
+    def __init__(self, console: Console, host: str) -> None:
+        self._console, self._host = console, host
+        self._begun = time.monotonic()
+        self._next_line = self._begun + _PLAIN_LINE_EVERY_S
+
+    def __call__(self, done: int, parts: int) -> None:
+        now = time.monotonic()
+        # Parts are of unlike size, so what is left is not foretold.
+        line = f"{self._host}: {done} of {parts} parts, {format_seconds(round(now - self._begun))} so far"
+        if self._console.animated:
+            self._console.rewrite(line)
+        elif now >= self._next_line:
+            self._next_line = now + _PLAIN_LINE_EVERY_S
+            self._console.info(line)
+
+    def clear(self) -> None:
+        if self._console.animated:
+            self._console.rewrite("")
+
+
+def repeat_experiments(args: Namespace, names: list[str], console: Console) -> int:
+    """Repeat experiments of Appendix A on a data set, print what came of it and write the files."""
+    data, hosts = data_and_hosts(args, default=HOSTS[0])
+    results = [_repeated(host, data, names, args, console) for host in hosts]
+    for one in results:
+        _print(one, console)
+    for path in _write(results, args.out):
+        console.info(f"wrote {path}")
+    return EXIT_PASS
+
+
+def data_and_hosts(args: Namespace, default: str) -> tuple[Path, tuple[str, ...]]:
+    """The data set and the hosts that were asked for; ``default`` where none was said.
+
+    Raises:
+        BadFileError: there is no data set.
+        JudgeError: it has no runs of a host.
+    """
+    data = args.data or dataset.RECORDED
+    if args.data is None and not data.is_dir():
+        raise BadFileError(
+            "no recorded runs come with an installed buto",
+            advice="--data DIR: data/experiments of buto's repository, or what you recorded and packed",
+        )
+    there, host = dataset.hosts(data), args.host or default
+    hosts = there if host == "all" else (host,)
+    if not set(hosts) <= set(there) or not hosts:
+        raise JudgeError(
+            f"{data} has no runs of the host {host}", advice=f"it has runs of: {', '.join(there)}"
+        )
+    return data, hosts
+
+
+def _repeated(host: str, data: Path, names: list[str], args: Namespace, console: Console) -> Results:
+    runs = dataset.load(data, host)
+    progress = WorkProgress(console, host)
+    try:
+        return repeat(host, runs, names, seed=args.seed, workers=args.workers, watch=progress)
+    finally:
+        progress.clear()
+
+
+def _print(results: Results, console: Console) -> None:
+    console.result(f"{results.host}: {presented.facts(results)}\n")
+    tables = [presented.scores(table, short=True) for table in results.tables]
+    if results.examples:
+        tables.append(presented.examples(results))
+    if results.failing:
+        tables.append(presented.failing(results))
+    tables += [table for one in results.notified for table in presented.notifications(one)[1:]]
+    for table in tables:
+        for line in text.lines(table):
+            console.result(line)
+        console.result("")
+    for grid in results.grids:
+        for sentence in presented.impossible(results, grid):
+            console.result(f"{grid.name}: {sentence}\n")
+    for claim, decision in results.claims:
+        console.result(f"{decision.outcome.value:10}  {claim.section:7}  {claim.text}")
+    console.result(f"\n{presented.summary(results)}")
+
+
+def _write(results: Sequence[Results], directory: Path) -> list[Path]:
+    files = {
+        "scores.csv": written.scores_csv(results),
+        "notifications.csv": written.notifications_csv(results),
+        "claims.csv": written.claims_csv(results),
+        "results.json": written.to_json(results),
+        "page.html": html(presented.page(results)),
+    }
+    for name, content in files.items():
+        write_file(directory / name, content.encode(), "--out")
+    return [directory / name for name in files]

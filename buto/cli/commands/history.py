@@ -1,0 +1,109 @@
+"""``buto history``."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import ClassVar
+
+from buto.cli import chosen
+from buto.cli.parsing import options
+from buto.cli.printing.console import Console
+from buto.cli.printing.output_files import write_file
+from buto.errors import EXIT_PASS, BadFileError, UsageError
+from buto.report.history import (
+    ENTRIES,
+    Entry,
+    entry_from_data,
+    entry_of,
+    entry_to_data,
+    history_lines,
+    in_order,
+    usual_properties,
+)
+from buto.report.otava import otava_text
+from buto.report.selection import select
+from buto.runs.results import ResultStore
+
+NEWEST = 30
+MAX_PROPERTIES = 3
+_PICTURES = (".png", ".svg")
+
+
+class HistoryCommand:
+    name: ClassVar[str] = "history"
+    takes_command: ClassVar[bool] = False
+    help: ClassVar[str] = """\
+Show how the checks of a test went: when, at which commit, with what result, and one number for each
+property (of a counter its last value, else the mean over the run), median over the runs of a check.
+
+Without PROPERTY those are shown that were found to differ most often.
+
+examples:
+  buto history leaker
+  buto history leaker jvm.memory.heap.used --plot history.png
+  buto history leaker --otava leaker.csv"""
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("test", metavar="NAME", help="the test")
+        parser.add_argument(
+            "properties",
+            metavar="PROPERTY",
+            nargs="*",
+            help="what to show: a property, a metric for all its instances, or either with * in it",
+        )
+        parser.add_argument(
+            "--last",
+            metavar="N",
+            type=options.count,
+            default=NEWEST,
+            help=f"the newest N (default: {NEWEST})",
+        )
+        parser.add_argument(
+            "--plot", metavar="FILE", type=Path, help="draw it, as PNG or SVG by the name of the file"
+        )
+        parser.add_argument(
+            "--otava",
+            metavar="FILE",
+            type=Path,
+            help="write all checks as CSV for Apache Otava (-: standard output)",
+        )
+        options.add_file_options(parser, judging=False)
+
+    def run(self, args: Namespace, console: Console) -> int:
+        chosen.settle_store(args)
+        if args.plot is not None and args.plot.suffix not in _PICTURES:
+            raise UsageError(f"--plot: {args.plot} is neither .png nor .svg", advice="--plot history.png")
+        entries = _entries(args)
+        known = dict.fromkeys(name for entry in entries for name in entry.levels)
+        named = select(known, args.properties, f"the history of {args.test!r}") if args.properties else []
+        newest = entries[-args.last :]
+        shown = named or usual_properties(newest, MAX_PROPERTIES)
+        for line in history_lines(args.test, newest, shown):
+            console.result(line)
+        if args.otava is not None:
+            write_file(args.otava, otava_text(entries, named).encode(), "--otava")
+        if args.plot is not None:
+            from buto.cli.commands.plot import matplotlib_beside
+            from buto.runs.store import RunStore
+
+            with matplotlib_beside(RunStore(args.store)):
+                from buto.report.history_plot import history_picture
+
+                picture = history_picture(args.test, newest, shown, args.plot.suffix[1:])
+            write_file(args.plot, picture, "--plot")
+        return EXIT_PASS
+
+
+def _entries(args: Namespace) -> list[Entry]:
+    entries = ResultStore(args.store).found(
+        args.test, ENTRIES, lambda content: entry_to_data(entry_of(content)), entry_from_data
+    )
+    if not entries:
+        raise BadFileError(
+            f"{args.store} holds no results of {args.test!r}", advice=f"buto check {args.test}"
+        )
+    return in_order(entries)
+
+
+COMMAND = HistoryCommand()

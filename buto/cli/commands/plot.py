@@ -1,0 +1,126 @@
+"""``buto plot``."""
+
+from __future__ import annotations
+
+import os
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import ClassVar
+
+from buto import oracle
+from buto.cli import chosen
+from buto.cli.judged import newest_check, training_runs
+from buto.cli.parsing import options
+from buto.cli.printing.console import Console
+from buto.cli.printing.output_files import write_file
+from buto.cli.session import stored_runs
+from buto.errors import EXIT_PASS
+from buto.report.selection import select
+from buto.runs import Run, run_set
+from buto.runs.store import RunStore
+from buto.units import format_count
+from buto.verdicts import Finding
+
+MATPLOTLIB_PLACE = "MPLCONFIGDIR"
+
+
+class PlotCommand:
+    name: ClassVar[str] = "plot"
+    takes_command: ClassVar[bool] = False
+    help: ClassVar[str] = """\
+Draw the training runs, what the oracle expects, and the runs of a check, from stored runs.
+
+Without --from-runs it is the newest check, all of its runs together as they were judged. An overview is
+written, and a picture of each property that differs; or one of each property that is named.
+
+examples:
+  buto plot leaker
+  buto plot leaker jvm.memory.heap.used 'jvm.gc.*' --format svg
+  buto plot leaker --out plots --from-runs 20261120T234041.123Z-1f2e"""
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("test", metavar="NAME", help="the test")
+        parser.add_argument(
+            "properties",
+            metavar="PROPERTY",
+            nargs="*",
+            help="what to draw: a property, a metric for all its instances, or either with * in it",
+        )
+        parser.add_argument("--format", choices=["png", "svg"], default="png", help="(default: png)")
+        parser.add_argument(
+            "--out", metavar="DIR", type=Path, help="where to write pictures (default: plots/NAME)"
+        )
+        parser.add_argument("--from-runs", metavar="WHICH", help="runs to draw: 'all', ids, or FIRST..LAST")
+        parser.add_argument(
+            "--store",
+            metavar="DIR",
+            type=Path,
+            default=options.STORE,
+            help="where runs are kept (default: .buto)",
+        )
+        parser.add_argument(
+            "--oracle", metavar="FILE", type=Path, help="the oracle (default: oracles/NAME.json)"
+        )
+        parser.add_argument(
+            "--config", metavar="FILE", type=Path, help="configuration (default: ./buto.yaml, if there)"
+        )
+
+    def run(self, args: Namespace, console: Console) -> int:
+        chosen.settle_store(args)
+        known = chosen.the_oracle(args, args.test)
+        store = RunStore(args.store)
+        checked = _checked(args, store)
+        findings: Sequence[Finding] = ()
+        if checked:
+            verdict = oracle.check(known, run_set(checked))
+            findings = verdict.findings
+            ids = ", ".join(run.id for run in checked)
+            console.info(f"{format_count(len(checked), 'checked run')}, {verdict.status.value}: {ids}")
+        else:
+            console.info("no run was recorded for a check yet")
+        training = training_runs(known, args)
+        console.info(f"{len(training)} of {len(known.run_ids)} training runs are at hand")
+        out: Path = args.out or Path("plots", args.test)
+        with matplotlib_beside(store):
+            from buto.report.panels import caption_of, panels, pictures, single_pictures
+
+            drawn = panels(known, training.runs, checked, findings)
+            caption = caption_of(known, checked)
+            if args.properties:
+                by_name = {panel.prop.name: panel for panel in drawn}
+                named = select(by_name, args.properties, f"the oracle of {args.test!r}")
+                shown = [by_name[name] for name in named]
+                made = single_pictures(shown, args.test, caption, args.format)
+            else:
+                made = pictures(drawn, args.test, caption, args.format)
+            for name, picture in made.items():
+                write_file(out / name, picture, "--out")
+                console.result(str(out / name))
+        return EXIT_PASS
+
+
+@contextmanager
+def matplotlib_beside(store: RunStore) -> Iterator[None]:
+    """Have matplotlib keep its list of fonts in the store, not in the user's home, unless told where."""
+    if MATPLOTLIB_PLACE in os.environ:
+        yield
+        return
+    with TemporaryDirectory(prefix="buto-") as passing:
+        beside = os.access(store.root, os.W_OK | os.X_OK)
+        os.environ[MATPLOTLIB_PLACE] = str(store.root.resolve() / "matplotlib") if beside else passing
+        try:
+            yield
+        finally:
+            del os.environ[MATPLOTLIB_PLACE]
+
+
+def _checked(args: Namespace, store: RunStore) -> list[Run]:
+    if args.from_runs is not None:
+        return stored_runs(args.test, args.from_runs, args)
+    return newest_check(args.test, store)
+
+
+COMMAND = PlotCommand()

@@ -1,0 +1,51 @@
+"""``buto record``."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import ClassVar
+
+from buto.cli import chosen
+from buto.cli.parsing import options
+from buto.cli.printing.console import Console
+from buto.cli.session import launch
+from buto.errors import EXIT_PASS
+
+
+class RecordCommand:
+    name: ClassVar[str] = "record"
+    takes_command: ClassVar[bool] = True
+    help: ClassVar[str] = """\
+Launch a program and keep its runs in the store, without learning or judging. The ids of the runs
+are printed, one a line. An oracle can be trained from them later.
+
+examples:
+  buto record leaker --runs 5 -- java -cp app.jar com.acme.Main 5 100
+  buto train leaker --from-runs all -- java -cp app.jar com.acme.Main 5 100
+"""
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("names", metavar="NAME", nargs="*", help="tests (default: all of buto.yaml)")
+        parser.add_argument(
+            "--runs", metavar="K", type=options.count, default=1, help="usable runs to record (default: 1)"
+        )
+        options.add_target_options(parser)
+        options.add_file_options(parser, judging=False)
+
+    def run(self, args: Namespace, console: Console) -> int:
+        configured = chosen.read_config(args)
+        names = chosen.names_of(args, configured)
+        known = {name: chosen.old_oracle(args, name, configured) for name in names}
+        tests = [chosen.test_for(name, args, configured, known[name]) for name in names]
+        collected = launch(tests, dict.fromkeys(names, args.runs), args, console)
+        code = EXIT_PASS
+        for name, result in collected.items():
+            for run in result.valid():
+                console.result(run.id)
+            if result.failure is not None:
+                console.error(f"{name}: {result.failure.message}", result.failure.advice)
+                code = result.failure.exit_code
+        return code
+
+
+COMMAND = RecordCommand()

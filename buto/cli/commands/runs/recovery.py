@@ -1,0 +1,54 @@
+"""``buto runs recover``, and what ``buto runs list`` says of it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+from buto.cli.printing.console import Console
+from buto.errors import EXIT_PASS, BadFileError
+from buto.runs import RunStore
+from buto.runs.journal import Unfinished, unfinished
+from buto.units import format_count, format_seconds
+
+
+def recover_all(store: RunStore, tests: Sequence[str], console: Console) -> int:
+    """Recover what is left behind of some tests, or of all; returns the exit code.
+
+    A journal that is damaged does not keep the others from being recovered.
+
+    Raises:
+        StorageError: the store cannot be written.
+    """
+    # Its imports are not needed to list runs.
+    from buto.collect.journalling import recover
+
+    code = EXIT_PASS
+    found = unfinished(store, tests)
+    for one in found:
+        if one.live:
+            console.info(f"{one.test!r} {one.id} is still being recorded, by another buto")
+            continue
+        try:
+            run = recover(store, one)
+        except BadFileError as error:
+            console.error(error.message, error.advice)
+            code = error.exit_code
+            continue
+        if run is None:
+            console.info(f"{one.test!r} {one.id}: there was nothing to recover")
+        else:
+            length = format_seconds(run.outcome.duration_s)
+            console.result(
+                f"recovered {one.test!r} {one.id}: {len(run.times_s)} samples, {length}; not usable"
+            )
+    if not found:
+        console.info(f"there is nothing to recover in {store.root}")
+    return code
+
+
+def to_recover(left: Sequence[Unfinished], store: RunStore) -> str:
+    """A line that says what can be recovered, and how."""
+    named = ", ".join(f"{one.test!r} {one.id}" for one in left)
+    option = "" if str(store.root) == ".buto" else f" --store {shlex.quote(str(store.root))}"
+    return f"{format_count(len(left), 'recording')} cut off: {named}; to keep it: buto runs recover{option}"

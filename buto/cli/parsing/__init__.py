@@ -1,0 +1,1 @@
+"""From words of the command line to requests."""

@@ -1,0 +1,110 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import _ArgumentGroup as ArgumentGroup
+from pathlib import Path
+
+STORE = Path(".buto")
+STDOUT = Path("-")
+"""What an option takes for standard output; what people read then goes to standard error."""
+
+REPORTS = ("json", "html", "junitxml", "markdown", "bencher")
+"""Options that write what a command found; :mod:`buto.cli.printing.report_files` has how."""
+
+FROM_RUNS = "take stored runs: 'all', ids with commas between, or FIRST..LAST"
+REPEATED = (
+    "oracle",
+    "config",
+    "store",
+    "interval",
+    "timeout",
+    "jvm",
+    "collector",
+    "mbean",
+    "expect-exit",
+)
+"""Options to type again for the same program, measured alike, in the same files."""
+
+_MAX_RUNS = 10_000
+
+
+def add_target_options(parser: ArgumentParser) -> None:
+    """How to launch and measure a program."""
+    group = parser.add_argument_group("measuring")
+    group.add_argument("--interval", metavar="TIME", help="time between two samples (default: 100ms)")
+    group.add_argument("--timeout", metavar="TIME", help="stop the program after this time (default: 10min)")
+    group.add_argument(
+        "--jvm", metavar="PATTERN", help="main class of the JVM to measure, if there are several"
+    )
+    group.add_argument(
+        "--collector", choices=["agent", "jmx"], help="measure from inside or by JMX (default: agent)"
+    )
+    add_mbean_option(group)
+    group.add_argument("--expect-exit", metavar="N", type=int, help="exit code of a good run (default: 0)")
+
+
+def add_file_options(parser: ArgumentParser, *, judging: bool = True) -> None:
+    """Which files to read and write; ``judging`` adds those of train and check."""
+    group = parser.add_argument_group("files")
+    group.add_argument(
+        "--config", metavar="FILE", type=Path, help="configuration (default: ./buto.yaml, if there)"
+    )
+    add_store_option(group)
+    if judging:
+        group.add_argument(
+            "--oracle", metavar="FILE", type=Path, help="the oracle (default: oracles/NAME.json)"
+        )
+
+
+def add_alpha_option(parser: ArgumentParser) -> None:
+    """How many false alarms are accepted."""
+    parser.add_argument(
+        "--alpha",
+        metavar="SHARE",
+        type=float,
+        help="share of checks of an unchanged program that may fail (default: what the oracle or "
+        "buto.yaml says, else 0.01)",
+    )
+
+
+def add_mbean_option(parser: ArgumentParser | ArgumentGroup) -> None:
+    """Which MBeans of the program's own to record."""
+    parser.add_argument(
+        "--mbean",
+        metavar="PATTERN",
+        action="append",
+        help="record MBeans of the program's own, as 'com.acme:*'; may be repeated",
+    )
+
+
+def add_store_option(parser: ArgumentParser | ArgumentGroup) -> None:
+    """Where runs are kept."""
+    parser.add_argument(
+        "--store", metavar="DIR", type=Path, default=STORE, help="where runs are kept (default: .buto)"
+    )
+
+
+def count(text: str) -> int:
+    """A number of runs, for argparse."""
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if not 1 <= number <= _MAX_RUNS:
+        raise ArgumentTypeError(f"{text!r} is no number of runs from 1 to {_MAX_RUNS}")
+    return number
+
+
+def count_or_auto(text: str) -> int | str:
+    """A number of runs, or AUTO, for argparse."""
+    # Reading a configuration takes imports that --help can do without.
+    from buto.config.model import AUTO
+
+    return AUTO if text == AUTO else count(text)
+
+
+def goes_to_stdout(args: Namespace) -> bool:
+    """Whether a report takes standard output for itself."""
+    return any(getattr(args, name, None) == STDOUT for name in (*REPORTS, "otava"))

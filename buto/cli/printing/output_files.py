@@ -1,0 +1,49 @@
+"""Files that a user asked for by name."""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+
+from buto.cli.parsing.options import STDOUT
+from buto.cli.printing.console import Console
+from buto.errors import StorageError
+from buto.runs.staging import publish_file
+
+_IN_PLACE_ONLY = (errno.EACCES, errno.EPERM, errno.EBUSY)
+"""Why a file may be writable and yet not be replaced: its directory is not, or it is mounted by itself."""
+
+
+def write_file(path: Path, content: bytes, option: str, *, make_parents: bool = True) -> None:
+    """Write a file, and the directories above it if so wanted; text to standard output for STDOUT.
+
+    A file is there wholly or as it was before, where that is possible.
+
+    Raises:
+        StorageError: it cannot be written.
+    """
+    if path == STDOUT:
+        Console().result(content.decode().rstrip("\n"))
+        return
+    try:
+        if make_parents:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        _write(path, content)
+    except OSError as error:
+        raise StorageError(
+            f"{path} cannot be written: {error.strerror}", advice=f"name another place with {option}"
+        ) from error
+
+
+def _write(path: Path, content: bytes) -> None:
+    if path.exists() and not path.is_file():
+        # A pipe, or /dev/stdout.
+        path.write_bytes(content)
+        return
+    try:
+        # Of a link the target is written, as ever.
+        publish_file(path.resolve(), content)
+    except OSError as error:
+        if error.errno not in _IN_PLACE_ONLY or not path.exists():
+            raise
+        path.write_bytes(content)

@@ -1,0 +1,110 @@
+"""Progress of many launches: one line that redraws itself on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection
+from math import isfinite
+
+from buto.cli.printing.console import Console
+from buto.collect.recording import Progress
+from buto.errors import ButoError
+from buto.runs import Run
+from buto.units import format_count, format_seconds
+
+_REDRAW_S = 0.2
+_PLAIN_LINE_EVERY_S = 30.0
+"""Of a launch that lasts, so that a log shows that something still goes on."""
+
+
+class LaunchProgress:
+    """Shows what the training manager tells.
+
+    Args:
+        planned: by test, how many valid runs are wanted.
+        at_most: tests that may need fewer.
+
+    Attributes:
+        complete: by test, how many valid runs are stored.
+        first_id: of the first run that was stored, None before.
+    """
+
+    def __init__(self, console: Console, planned: dict[str, int], at_most: Collection[str] = ()) -> None:
+        self.console = console
+        self.planned = planned
+        self.complete = dict.fromkeys(planned, 0)
+        self.first_id: str | None = None
+        self._begun = time.monotonic()
+        self._given_up: set[str] = set()
+        self._at_most = at_most
+        self._spent_s = dict.fromkeys(planned, 0.0)
+        self._launches = dict.fromkeys(planned, 0)
+        self._launch_begun = self._begun
+        self._label = ""
+        self._next_line = 0.0
+
+    def started(self, test: str, number: int, planned: int) -> None:
+        self._label = f"{test}: run {number} of {'at most ' if test in self._at_most else ''}{planned}"
+        self._launch_begun = time.monotonic()
+        self._next_line = 0.0 if self.console.animated else _PLAIN_LINE_EVERY_S
+
+    def tick(self, progress: Progress) -> None:
+        if progress.elapsed_s < self._next_line:
+            return
+        text = f"{self._label}, {progress.stage}, {format_count(progress.n_samples, 'sample')}{self._times()}"
+        if self.console.animated:
+            self._next_line = progress.elapsed_s + _REDRAW_S
+            self.console.rewrite(text)
+        else:
+            self._next_line = progress.elapsed_s + _PLAIN_LINE_EVERY_S
+            limit = (
+                f"; its limit is {format_seconds(progress.timeout_s)}" if isfinite(progress.timeout_s) else ""
+            )
+            self.console.info(text + limit)
+
+    def stored(self, run: Run) -> None:
+        self.first_id = self.first_id or run.id
+        self._spent_s[run.test] += time.monotonic() - self._launch_begun
+        self._launches[run.test] += 1
+        self.clear()
+        if run.quality.valid:
+            self.complete[run.test] += 1
+            self.console.info(f"{self._label}: {format_count(len(run.times_s), 'sample')}{self._times()}")
+        else:
+            self.console.info(f"{self._label}: not usable: {'; '.join(run.quality.problems)}")
+
+    def repeated(self, test: str, error: ButoError) -> None:
+        self.clear()
+        self.console.info(f"{self._label}: failed, and will be repeated: {error.message.splitlines()[0]}")
+
+    def failed(self, test: str, error: ButoError) -> None:
+        self._given_up.add(test)
+        self.clear()
+        self.console.detail(f"{test}: given up: {error.message}")
+
+    def clear(self) -> None:
+        """Take the redrawn line away, before something else is printed."""
+        if self.console.animated:
+            self.console.rewrite("")
+
+    def _times(self) -> str:
+        elapsed = f", {format_seconds(round(time.monotonic() - self._begun))} so far"
+        left_s = self._left_s()
+        about = "at most" if self._at_most else "about"
+        return (
+            elapsed if left_s is None else f"{elapsed}, {about} {format_seconds(max(1, round(left_s)))} left"
+        )
+
+    def _left_s(self) -> float | None:
+        """From the mean time of a test's launches so far; None without any, and at the end."""
+        left_s = 0.0
+        missing = 0
+        mean_of_all = sum(self._spent_s.values()) / max(1, sum(self._launches.values()))
+        for test, wanted in self.planned.items():
+            if test in self._given_up:
+                continue
+            todo = wanted - self.complete[test]
+            launches = self._launches[test]
+            left_s += todo * (self._spent_s[test] / launches if launches else mean_of_all)
+            missing += todo
+        return left_s if mean_of_all > 0 and missing else None

@@ -1,0 +1,1 @@
+"""What buto does, callable without a command line."""

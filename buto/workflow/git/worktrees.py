@@ -1,0 +1,110 @@
+"""Revisions of a git repository, checked out beside it for as long as they are needed, and built."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+from buto.collect import processes
+from buto.collect.guard import Guard
+from buto.collect.output import last_lines
+from buto.collect.session import session_directory
+from buto.errors import MeasureError, UsageError
+from buto.workflow.git import commands as git
+
+BUILD_TIMEOUT_S = 3600.0
+
+
+@contextmanager
+def checked_out(repository: Path, commit: str) -> Iterator[Path]:
+    """A temporary working tree of a commit, removed at the end whatever happens.
+
+    Raises:
+        UsageError: git cannot make it.
+        StorageError: there is no room for it.
+    """
+    with session_directory() as place:
+        # One name for all, since paths of unlike length would be a difference of the programs.
+        tree = place / "checkout"
+        try:
+            git.said(repository, "worktree", "add", "--detach", "--quiet", os.fspath(tree), commit)
+            yield tree
+        finally:
+            # What git does not remove goes with its directory, and git then forgets it in time.
+            git.call(repository, "worktree", "remove", "--force", "--force", os.fspath(tree))
+
+
+def same_place(tree: Path, repository: Path, directory: Path) -> Path:
+    """The directory of a working tree that is where another is in the repository.
+
+    Raises:
+        UsageError: that one lies outside the repository, or this revision does not have it.
+    """
+    inside = directory.resolve()
+    if not inside.is_relative_to(repository):
+        raise UsageError(f"{inside} is not in the repository {repository}, and no revision of it")
+    place = tree / inside.relative_to(repository)
+    if not place.is_dir():
+        raise UsageError(f"this revision has no directory {inside.relative_to(repository)}")
+    return place
+
+
+def build(command: str, directory: Path, timeout_s: float = BUILD_TIMEOUT_S) -> None:
+    """Carry out a command there, whatever it prints.
+
+    Raises:
+        UsageError: it cannot be divided into words, or not be started.
+        MeasureError: it fails, or takes too long; quotes what it printed.
+    """
+    words = _words(command)
+    with tempfile.TemporaryFile() as output, Guard() as guard:
+        try:
+            # A session of its own, so that all that it starts can be ended with it.
+            process = subprocess.Popen(
+                words,
+                cwd=directory,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, **guard.environment},
+                start_new_session=True,
+                preexec_fn=partial(processes.die_with_parent, os.getpid()),
+            )
+        except OSError as error:
+            raise UsageError(
+                f"--build: {words[0]} cannot be started: {error.strerror}",
+                advice="no shell reads it; to have one: --build \"sh -c '...'\"",
+            ) from error
+        guard.watch(process.pid)
+        try:
+            code: int | None = process.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            code = None
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+        if code != 0:
+            how = f"took longer than {timeout_s:g} s" if code is None else f"exited with code {code}"
+            output.seek(0)
+            raise MeasureError(
+                f"--build: {command} {how}; its last lines:\n{last_lines(output.read())}",
+                advice="try it in a fresh clone: it is built from what is committed, and nothing else",
+            )
+
+
+def _words(command: str) -> list[str]:
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise UsageError(f"--build: {command!r} cannot be divided into words: {error}") from error
+    if not words:
+        raise UsageError("--build: there is no command")
+    return words

@@ -1,0 +1,160 @@
+"""git bisect by known truth: the commit that is found, those that are skipped, and what is left alone."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from buto.errors import JudgeError, UsageError
+from buto.workflow.git.bisection import Outcome, check_order, described, first_bad, move_to
+from buto.workflow.git.worktrees import checked_out
+
+N_COMMITS = 9
+
+
+def git(directory: Path, *words: str) -> str:
+    names = ("-c", "user.name=A U Thor", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
+    return subprocess.run(
+        ["git", *names, *words], cwd=directory, capture_output=True, text=True, timeout=30, check=True
+    ).stdout.strip()
+
+
+@dataclass
+class Repository:
+    """Commits in a row, each of which has its number in ``number``."""
+
+    top: Path
+    commits: list[str] = field(default_factory=list)
+
+    def number(self, commit: str) -> int:
+        return self.commits.index(commit)
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Repository:
+    made = Repository(tmp_path_factory.mktemp("repository"))
+    git(made.top, "init", "--quiet")
+    for number in range(N_COMMITS):
+        (made.top / "number").write_text(str(number))
+        git(made.top, "add", "number")
+        git(made.top, "commit", "--quiet", "-m", f"the {number}th: 'quoted' | ünlike")
+        made.commits.append(git(made.top, "rev-parse", "HEAD"))
+    return made
+
+
+@pytest.fixture
+def tree(repository: Repository) -> Iterator[Path]:
+    with checked_out(repository.top, repository.commits[0]) as place:
+        yield place
+    assert len(git(repository.top, "worktree", "list").splitlines()) == 1
+
+
+def judge_of(
+    tree: Path, repository: Repository, first: int, skipped: tuple[int, ...] = ()
+) -> tuple[Callable[[str], Outcome], list[int]]:
+    """What says of a commit whether it is one from ``first`` on, and which it was asked of."""
+    asked: list[int] = []
+
+    def judge(commit: str) -> Outcome:
+        number = int((tree / "number").read_text())
+        assert repository.commits[number] == commit
+        assert sorted(path.name for path in tree.iterdir()) == [".git", "number"]
+        (tree / "number").write_text("built over")
+        (tree / "out").mkdir()
+        (tree / "out" / "class").touch()
+        asked.append(number)
+        if number in skipped:
+            return Outcome.SKIP
+        return Outcome.BAD if number >= first else Outcome.GOOD
+
+    return judge, asked
+
+
+@pytest.mark.parametrize("first", [1, 2, 5, N_COMMITS - 1])
+def test_the_commit_is_found_whatever_building_leaves_in_the_tree(
+    repository: Repository, tree: Path, first: int
+) -> None:
+    judge, asked = judge_of(tree, repository, first)
+    found = first_bad(tree, repository.commits[0], repository.commits[-1], judge)
+    assert [repository.number(commit) for commit in found] == [first]
+    assert len(asked) == len(set(asked)) <= 4
+    assert not {0, N_COMMITS - 1} & set(asked)
+
+
+def test_of_two_commits_none_needs_to_be_judged(repository: Repository, tree: Path) -> None:
+    judge, asked = judge_of(tree, repository, 4)
+    assert first_bad(tree, repository.commits[3], repository.commits[4], judge) == (repository.commits[4],)
+    assert asked == []
+
+
+def test_skipped_commits_do_not_hide_the_one_if_they_are_not_beside_it(
+    repository: Repository, tree: Path
+) -> None:
+    judge, asked = judge_of(tree, repository, 7, skipped=(4, 3))
+    assert first_bad(tree, repository.commits[0], repository.commits[-1], judge) == (repository.commits[7],)
+    assert set(asked) & {3, 4}
+
+
+def test_between_skipped_commits_all_that_it_could_be_are_named(repository: Repository, tree: Path) -> None:
+    judge, _ = judge_of(tree, repository, 5, skipped=(3, 4))
+    found = first_bad(tree, repository.commits[0], repository.commits[-1], judge)
+    assert {repository.number(commit) for commit in found} == {3, 4, 5}
+
+
+def test_another_bisect_of_the_repository_is_left_alone(repository: Repository, tmp_path: Path) -> None:
+    git(tmp_path, "clone", "--quiet", str(repository.top), "clone")
+    clone = tmp_path / "clone"
+    git(clone, "bisect", "start", "HEAD", "HEAD~4")
+    (clone / "number").write_text("not committed")
+    before = (git(clone, "bisect", "log"), git(clone, "status", "--short"), git(clone, "rev-parse", "HEAD"))
+    with checked_out(clone, repository.commits[0]) as tree:
+        judge, _ = judge_of(tree, repository, 3)
+        found = first_bad(tree, repository.commits[0], repository.commits[-1], judge)
+    assert found == (repository.commits[3],)
+    after = (git(clone, "bisect", "log"), git(clone, "status", "--short"), git(clone, "rev-parse", "HEAD"))
+    assert after == before
+
+
+def test_what_git_cannot_bisect_is_said_in_its_words(
+    repository: Repository, tree: Path, tmp_path: Path
+) -> None:
+    """A branch that never had the fault, from before it was mended on the other one."""
+    git(tmp_path, "clone", "--quiet", str(repository.top), "clone")
+    git(tmp_path / "clone", "checkout", "--quiet", "-b", "branch", repository.commits[2])
+    (tmp_path / "clone" / "number").write_text("0")
+    git(tmp_path / "clone", "commit", "--quiet", "--all", "-m", "mended")
+    good = git(tmp_path / "clone", "rev-parse", "HEAD")
+    with checked_out(tmp_path / "clone", good) as other:
+        judge, asked = judge_of(other, repository, 1)
+        with pytest.raises(JudgeError, match="git bisect cannot go on: The merge base .* is bad"):
+            first_bad(other, good, repository.commits[-1], judge)
+    assert asked == [2]
+
+
+def test_a_tree_that_moves_keeps_nothing(repository: Repository, tree: Path) -> None:
+    (tree / "number").write_text("built over")
+    (tree / ".gitignore").write_text("*.class")
+    (tree / "A.class").touch()
+    move_to(tree, repository.commits[4])
+    assert {path.name: path.read_text() for path in tree.iterdir() if path.name != ".git"} == {"number": "4"}
+
+
+def test_a_commit_is_described(repository: Repository) -> None:
+    git(repository.top, "config", "log.showSignature", "true")
+    commit = described(repository.top, repository.commits[3])
+    assert (commit.name, commit.author) == (repository.commits[3], "A U Thor <a@example.org>")
+    assert commit.subject == "the 3th: 'quoted' | ünlike"
+    assert len(commit.date) == len("2026-11-21")
+
+
+def test_an_order_in_which_nothing_can_be_found_is_refused(repository: Repository) -> None:
+    old, new = repository.commits[0], repository.commits[-1]
+    check_order(repository.top, old, new)
+    with pytest.raises(UsageError, match="lies before GOOD"):
+        check_order(repository.top, new, old)
+    with pytest.raises(UsageError, match="the same commit"):
+        check_order(repository.top, old, old)

@@ -1,0 +1,143 @@
+"""Revisions in temporary working trees: what is there, what is built, and that nothing stays behind."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from buto.errors import MeasureError, UsageError
+from buto.workflow.git.commands import commit_of, repository_of
+from buto.workflow.git.worktrees import build, checked_out, same_place
+
+
+def git(directory: Path, *words: str) -> str:
+    names = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
+    done = subprocess.run(
+        ["git", *names, *words], cwd=directory, capture_output=True, text=True, timeout=30, check=True
+    )
+    return done.stdout
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """Two commits of ``sub/file``, the first tagged ``old``; and a change that is not committed."""
+    place = tmp_path / "repository"
+    (place / "sub").mkdir(parents=True)
+    git(place, "init", "--quiet")
+    for text in ("old", "new"):
+        (place / "sub" / "file").write_text(text)
+        git(place, "add", "sub")
+        git(place, "commit", "--quiet", "-m", text)
+        git(place, "tag", text)
+    (place / "sub" / "file").write_text("not committed")
+    return place
+
+
+def trees(repository: Path) -> int:
+    return len(git(repository, "worktree", "list").splitlines())
+
+
+def test_a_revision_is_there_and_gone_afterwards_with_all_that_was_built(repository: Path) -> None:
+    with checked_out(repository, commit_of(repository, "old")) as tree:
+        assert (tree / "sub" / "file").read_text() == "old"
+        assert trees(repository) == 2
+        (tree / "built").mkdir()
+        (tree / "built" / "it").touch()
+    assert not tree.exists()
+    assert trees(repository) == 1
+    assert (repository / "sub" / "file").read_text() == "not committed"
+
+
+def test_it_is_gone_after_a_failure_and_after_ctrl_c(repository: Path) -> None:
+    for failure in (MeasureError("it failed"), KeyboardInterrupt()):
+        with pytest.raises(type(failure)), checked_out(repository, commit_of(repository, "old")) as tree:
+            raise failure
+        assert not tree.parent.exists()
+        assert trees(repository) == 1
+
+
+def test_hooks_of_the_user_s_are_not_called(repository: Path) -> None:
+    hook = repository / ".git" / "hooks" / "post-checkout"
+    hook.write_text("#!/bin/sh\ntouch called\nexit 1\n")
+    hook.chmod(0o755)
+    with checked_out(repository, commit_of(repository, "old")) as tree:
+        assert sorted(path.name for path in tree.iterdir()) == [".git", "sub"]
+
+
+def test_two_revisions_have_places_whose_names_are_equally_long(repository: Path) -> None:
+    with (
+        checked_out(repository, commit_of(repository, "old")) as old,
+        checked_out(repository, commit_of(repository, "new")) as new,
+    ):
+        assert (old / "sub" / "file").read_text() != (new / "sub" / "file").read_text()
+        assert len(os.fspath(old)) == len(os.fspath(new))
+
+
+def test_the_place_in_a_revision_is_that_in_the_repository(repository: Path) -> None:
+    assert repository_of(repository / "sub", "") == repository
+    with checked_out(repository, commit_of(repository, "old")) as tree:
+        assert same_place(tree, repository, repository / "sub") == tree / "sub"
+        (repository / "later").mkdir()
+        with pytest.raises(UsageError, match="has no directory later"):
+            same_place(tree, repository, repository / "later")
+        with pytest.raises(UsageError, match="is not in the repository"):
+            same_place(tree, repository, repository.parent)
+
+
+@pytest.mark.parametrize("revision", ["nowhere", "--all", "", "old:sub/file"])
+def test_what_is_no_revision_is_refused(repository: Path, revision: str) -> None:
+    with pytest.raises(UsageError, match="has no revision"):
+        commit_of(repository, revision)
+
+
+def test_outside_a_repository_there_are_no_revisions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", os.fspath(tmp_path.parent))
+    with pytest.raises(UsageError, match="is in no git repository"):
+        repository_of(tmp_path, "go on without")
+
+
+def test_what_a_hook_is_told_does_not_lead_astray(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pre-push hook runs with GIT_DIR and GIT_INDEX_FILE set."""
+    index = (repository / ".git" / "index").read_bytes()
+    monkeypatch.setenv("GIT_INDEX_FILE", os.fspath(repository / ".git" / "index"))
+    monkeypatch.setenv("GIT_DIR", os.fspath(repository / "elsewhere"))
+    with checked_out(repository, commit_of(repository, "old")) as tree:
+        assert (tree / "sub" / "file").read_text() == "old"
+    assert (repository / ".git" / "index").read_bytes() == index
+
+
+def test_a_build_is_made_where_the_revision_is(tmp_path: Path) -> None:
+    build("sh -c 'echo made > built'", tmp_path)
+    assert (tmp_path / "built").read_text() == "made\n"
+
+
+def test_a_build_that_fails_is_quoted(tmp_path: Path) -> None:
+    with pytest.raises(MeasureError, match="exited with code 3.*\nno such symbol"):
+        build("sh -c 'echo no such symbol >&2; exit 3'", tmp_path)
+
+
+def test_a_build_that_hangs_is_ended_with_all_that_it_started(tmp_path: Path) -> None:
+    begun = time.monotonic()
+    with pytest.raises(MeasureError, match=r"took longer than 0\.5 s"):
+        build("sh -c 'sleep 54321 & sleep 54321'", tmp_path, timeout_s=0.5)
+    assert time.monotonic() - begun < 20
+    # Where nobody collects the dead, they stay listed: dead nevertheless.
+    assert not [
+        one
+        for one in psutil.process_iter(["cmdline", "status"])
+        if one.info["cmdline"] == ["sleep", "54321"] and one.info["status"] != psutil.STATUS_ZOMBIE
+    ]
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [("no-such-program x", "cannot be started"), ("a 'b", "cannot be divided"), (" ", "there is no command")],
+)
+def test_what_is_no_build_command_is_refused(tmp_path: Path, command: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        build(command, tmp_path)
