@@ -15,8 +15,8 @@ from buto import config
 from buto.cli import chosen
 from buto.cli.printing.console import Console
 from buto.errors import UsageError
-from buto.report.harmless import one_line
 from buto.report.result import LeftOut
+from buto.report.sanitize import one_line
 from buto.workflow.git import commands as git
 
 _WITHOUT_GIT = "leave --changed-since out; then all tests are checked"

@@ -17,7 +17,7 @@ from buto.errors import JudgeError
 from buto.oracle import Oracle
 from buto.report.check_report import NO_RUNS, check_report
 from buto.report.result import Result, reported
-from buto.report.terminal import styled_lines
+from buto.report.terminal.verdict import styled_lines
 from buto.runs import Run, RunSet, run_set
 from buto.runs.document import Head
 from buto.runs.model import PURPOSE, SESSION

@@ -16,8 +16,8 @@ from buto.experiments.judging import Shares, bounds_of, smoothing_of
 from buto.experiments.published import HEAP_USED
 from buto.experiments.stacks import Stack, prepared
 from buto.properties import Property
-from buto.report.bands import Band, Curve
 from buto.report.experiments.content import Picture, PicturePanel
+from buto.report.panel import Band, Curve
 from buto.runs import Run, RunSet
 
 EDEN_COMMITTED = ("jvm.memory.committed[PS Eden Space]", "jvm.memory.committed[G1 Eden Space]")

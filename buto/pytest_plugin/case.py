@@ -16,7 +16,7 @@ from buto.pytest_plugin.options import ACCEPT, CHECK, TRAIN
 from buto.pytest_plugin.outcome import TRAINED, Outcome
 from buto.report import words
 from buto.report.check_report import check_report
-from buto.report.terminal import HEADLINE_ONLY, MAX_LINES, verdict_lines
+from buto.report.terminal.verdict import HEADLINE_ONLY, MAX_LINES, verdict_lines
 from buto.runs import Run, RunSet, run_set
 from buto.runs.reading import is_missing
 from buto.units import format_count

@@ -11,8 +11,8 @@ from buto.classify.notifications import Emitter
 from buto.oracle import Oracle
 from buto.oracle.settings import Settings
 from buto.properties import Role
-from buto.report.bands import Panel
 from buto.report.environment import EnvironmentRow, environment_rows
+from buto.report.panel import Panel
 from buto.report.roles import OF_CHECK, Roles, roles_of
 from buto.report.views import OF_BAND, RunsView, panels_of, view_of
 from buto.runs import Run, RunSet

@@ -15,7 +15,7 @@ from buto.oracle import FittedBounds, Oracle
 from buto.oracle.calibrated.detector import FittedCalibrated
 from buto.oracle.calibrated.findings import standing
 from buto.properties import Property
-from buto.report.bands import Band, Curve, Panel
+from buto.report.panel import Band, Curve, Panel
 from buto.runs import FloatArray, Run, RunSet
 from buto.runs.long import drawn, drawn_stride
 from buto.verdicts import Finding

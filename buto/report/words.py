@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from buto.oracle.bounds.findings import DURATION
 from buto.oracle.bounds.notices import SOURCE as NOTIFICATION
 from buto.properties import property_for
-from buto.report.harmless import MAX_TEXT, one_line
+from buto.report.sanitize import MAX_TEXT, one_line
 from buto.runs import MetadataValue
 from buto.units import (
     format_bytes,

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from buto.report.html.assets import source
-from buto.report.html.data import unit_data
+from buto.report.html.chart_data import unit_data
 from buto.units import format_quantity
 
 UNITS = ("By", "s", "1", "{thread}", "{class}", "{query}", "Cel", "")

@@ -10,7 +10,7 @@ import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from buto.report.junit import junit_xml
+from buto.report.formats.junit import junit_xml
 from buto.report.result import Result
 from tests.patience import until_quiet
 from tests.unit.report import made

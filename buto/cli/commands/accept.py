@@ -21,8 +21,8 @@ from buto.errors import ButoError, StorageError
 from buto.oracle import Oracle
 from buto.oracle.difference import difference
 from buto.oracle.surroundings import surroundings
-from buto.report.difference_text import MAX_ROWS, difference_lines
 from buto.report.result import Result
+from buto.report.terminal.oracle_changes import MAX_ROWS, difference_lines
 from buto.workflow.launching import Collected
 
 

@@ -18,8 +18,8 @@ from buto.config import TestConfig
 from buto.errors import EXIT_PASS, ButoError, JudgeError, StorageError
 from buto.oracle import Oracle
 from buto.report import words
-from buto.report.harmless import one_line
 from buto.report.result import Commit, Result
+from buto.report.sanitize import one_line
 from buto.units import format_count
 from buto.verdicts import Status
 from buto.workflow.git import commands as git

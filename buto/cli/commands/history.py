@@ -11,7 +11,8 @@ from buto.cli.parsing import options
 from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
 from buto.errors import EXIT_PASS, BadFileError, UsageError
-from buto.report.history import (
+from buto.report.formats.otava import otava_text
+from buto.report.history.entries import (
     ENTRIES,
     Entry,
     entry_from_data,
@@ -21,8 +22,7 @@ from buto.report.history import (
     in_order,
     usual_properties,
 )
-from buto.report.otava import otava_text
-from buto.report.selection import select
+from buto.report.property_selection import select
 from buto.runs.results import ResultStore
 
 NEWEST = 30
@@ -88,7 +88,7 @@ examples:
             from buto.runs.store import RunStore
 
             with matplotlib_beside(RunStore(args.store)):
-                from buto.report.history_plot import history_picture
+                from buto.report.plots.history import history_picture
 
                 picture = history_picture(args.test, newest, shown, args.plot.suffix[1:])
             write_file(args.plot, picture, "--plot")

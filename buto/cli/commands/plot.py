@@ -18,7 +18,7 @@ from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
 from buto.cli.session import stored_runs
 from buto.errors import EXIT_PASS
-from buto.report.selection import select
+from buto.report.property_selection import select
 from buto.runs import Run, run_set
 from buto.runs.store import RunStore
 from buto.units import format_count
@@ -85,7 +85,7 @@ examples:
         console.info(f"{len(training)} of {len(known.run_ids)} training runs are at hand")
         out: Path = args.out or Path("plots", args.test)
         with matplotlib_beside(store):
-            from buto.report.panels import caption_of, panels, pictures, single_pictures
+            from buto.report.plots.pictures import caption_of, panels, pictures, single_pictures
 
             drawn = panels(known, training.runs, checked, findings)
             caption = caption_of(known, checked)

@@ -20,7 +20,7 @@ from buto.oracle import CALIBRATED, FittedCalibrated, Oracle
 from buto.oracle.calibrated.strength import MOST_ASKED, Strength, strengths, told
 from buto.oracle.calibrated.sufficiency import LAST, MOST_RUNS, enough_runs
 from buto.report.result import Result
-from buto.report.strengths import strength_lines
+from buto.report.terminal.strengths import strength_lines
 from buto.runs import Run, RunSet, run_set
 from buto.units import format_count
 from buto.workflow.launching import Collected

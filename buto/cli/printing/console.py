@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from enum import IntEnum
 from typing import TYPE_CHECKING, TextIO
 
-from buto.report.harmless import one_line
+from buto.report.sanitize import one_line
 
 if TYPE_CHECKING:
     from rich.console import Console as RichConsole

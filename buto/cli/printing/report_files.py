@@ -21,9 +21,9 @@ from buto.errors import (
     StorageError,
     UsageError,
 )
-from buto.report.annotations import workflow_commands
+from buto.report.formats.annotations import workflow_commands
 from buto.report.result import Commit, LeftOut, Result
-from buto.report.terminal import HEADLINE_ONLY, MAX_LINES
+from buto.report.terminal.verdict import HEADLINE_ONLY, MAX_LINES
 from buto.runs.names import encode_test
 from buto.runs.reading import is_missing
 
@@ -49,7 +49,7 @@ class Finished:
 
 
 def _json(done: Finished, path: Path) -> dict[Path, bytes]:
-    from buto.report.json_result import result_document, result_text
+    from buto.report.formats.json_result import result_document, result_text
 
     document = result_document(
         done.command, done.results, done.exit_code, done.at, left_out=done.left_out, first_bad=done.first_bad
@@ -58,19 +58,19 @@ def _json(done: Finished, path: Path) -> dict[Path, bytes]:
 
 
 def _junit(done: Finished, path: Path) -> dict[Path, bytes]:
-    from buto.report.junit import junit_xml
+    from buto.report.formats.junit import junit_xml
 
     return {path: junit_xml(done.results, done.at, done.left_out or ())}
 
 
 def _markdown(done: Finished, path: Path) -> dict[Path, bytes]:
-    from buto.report.markdown import markdown_text
+    from buto.report.formats.markdown import markdown_text
 
     return {path: markdown_text(done.results, done.left_out or ()).encode()}
 
 
 def _bencher(done: Finished, path: Path) -> dict[Path, bytes]:
-    from buto.report.bencher import bencher_text
+    from buto.report.formats.bencher import bencher_text
 
     return {path: bencher_text(done.results).encode()}
 

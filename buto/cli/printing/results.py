@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from buto.cli.printing import report_files as reports
 from buto.cli.printing.console import Console
 from buto.errors import StorageError
-from buto.report.json_result import result_document, result_text
+from buto.report.formats.json_result import result_document, result_text
 from buto.report.result import LEFT_OUT, LeftOut, Result
 from buto.runs.results import ResultStore
 

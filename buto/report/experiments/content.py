@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from buto.report.bands import Band, Curve
+from buto.report.panel import Band, Curve
 
 
 @dataclass(frozen=True, slots=True)

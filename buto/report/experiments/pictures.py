@@ -9,9 +9,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from buto.report.axes import set_unit
 from buto.report.experiments.content import Picture, PicturePanel
-from buto.report.plots import BAND_COLOUR, CHECKED_COLOUR, TRAINING_COLOUR
+from buto.report.plots.axes import set_unit
+from buto.report.plots.charts import BAND_COLOUR, CHECKED_COLOUR, TRAINING_COLOUR
 from buto.runs import FloatArray
 
 COLOURS = {"training": TRAINING_COLOUR, "positive": "#009E73", "negative": CHECKED_COLOUR}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from buto.report.check_report import CheckReport
-from buto.report.html.text import block, escape
+from buto.report.html.escaping import block, escape
 from buto.runs import Run
 from buto.units import format_bytes, format_count, format_seconds
 

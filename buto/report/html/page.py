@@ -9,10 +9,10 @@ from buto.oracle import CALIBRATED
 from buto.oracle.comparison import DETECTOR as COMPARISON
 from buto.report.check_report import CheckReport
 from buto.report.html import assets, summary, tables
-from buto.report.html.data import drawn, page_data, points_of, training_drawn
+from buto.report.html.chart_data import drawn, page_data, points_of, training_drawn
+from buto.report.html.escaping import escape, json_block
 from buto.report.html.output import notifications, output
 from buto.report.html.reasoning import reasoning
-from buto.report.html.text import escape, json_block
 
 _PARTS = (
     ("findings", "Findings"),
@@ -34,7 +34,7 @@ def render(report: CheckReport) -> str:
 
     At most MAX_VALUES values of curves are drawn, fewer points of each run the more runs and properties
     there are; the page says how many. Text from outside is cut and made harmless, see
-    :mod:`buto.report.html.text`.
+    :mod:`buto.report.html.escaping`.
     """
     return "\n".join(_page(report)) + "\n"
 

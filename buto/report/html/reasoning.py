@@ -10,8 +10,8 @@ from buto.oracle.comparison import DETECTOR as COMPARISON
 from buto.report import words
 from buto.report.check_report import CheckReport
 from buto.report.environment import Likeness
-from buto.report.html.data import share
-from buto.report.html.text import escape
+from buto.report.html.chart_data import share
+from buto.report.html.escaping import escape
 from buto.units import format_count, format_number, format_percent
 from buto.verdicts import Status
 

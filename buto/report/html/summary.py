@@ -6,10 +6,10 @@ import html
 from collections.abc import Iterator, Mapping
 
 from buto.report import words
-from buto.report.bands import Panel
 from buto.report.check_report import CheckReport
-from buto.report.html.data import drawn, share, when
-from buto.report.html.text import escape, titled
+from buto.report.html.chart_data import drawn, share, when
+from buto.report.html.escaping import escape, titled
+from buto.report.panel import Panel
 from buto.units import format_seconds
 from buto.verdicts import Direction, Effect, Finding, Status
 

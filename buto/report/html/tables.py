@@ -9,12 +9,12 @@ from statistics import median
 import numpy as np
 
 from buto.properties import Kind, split_name
-from buto.report.bands import Curve, Panel
 from buto.report.check_report import CheckReport
 from buto.report.environment import EnvironmentRow, Likeness
-from buto.report.html.data import drawn, tag_of, when
+from buto.report.html.chart_data import drawn, tag_of, when
+from buto.report.html.escaping import escape
 from buto.report.html.summary import name
-from buto.report.html.text import escape
+from buto.report.panel import Curve, Panel
 from buto.report.roles import Roles
 from buto.runs import Run
 from buto.units import format_change, format_count, format_percent, format_quantity, format_seconds

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from buto.report.junit import junit_xml
+from buto.report.formats.junit import junit_xml
 from buto.report.result import LeftOut
 from tests.unit.report import golden, made
 

@@ -12,10 +12,10 @@ import numpy as np
 from buto.experiments import presented, published
 from buto.experiments.notified import notified_runs
 from buto.experiments.repeat import Results, repeat
-from buto.report.bands import Band, Curve
 from buto.report.experiments import text
 from buto.report.experiments.content import Columns, Page, Picture, PicturePanel, Section
 from buto.report.experiments.page import html
+from buto.report.panel import Band, Curve
 from buto.runs import Quality, RunSet
 from tests.unit.experiments.made_up import a_data_set, a_run
 

@@ -15,7 +15,7 @@ from buto.experiments import dataset
 from buto.oracle import CALIBRATED, Oracle
 from buto.oracle.calibrated import long as by_parts
 from buto.oracle.document import to_text
-from buto.report.levels import levels
+from buto.report.run_levels import levels
 from buto.runs import RunSet, RunStore, run_set
 from buto.runs import long as long_runs
 from buto.runs import store as stores

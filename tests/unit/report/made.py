@@ -12,8 +12,8 @@ import numpy as np
 from buto.errors import MeasureError
 from buto.oracle import DEFAULT
 from buto.properties import Property, property_for
-from buto.report.bands import Band, Curve, Panel
 from buto.report.check_report import CheckReport
+from buto.report.panel import Band, Curve, Panel
 from buto.report.result import Result, reported
 from buto.runs import Outcome, Quality, Run, run_set
 from buto.verdicts import Direction, Effect, Finding, Status, Verdict

@@ -14,10 +14,10 @@ import jsonschema
 import pytest
 from markdown_it import MarkdownIt
 
-from buto.report.annotations import workflow_commands
-from buto.report.bencher import MAX_NAME, bencher_document, bencher_text
-from buto.report.junit import MAX_OUTPUT, junit_xml
-from buto.report.markdown import code, markdown_text, marker
+from buto.report.formats.annotations import workflow_commands
+from buto.report.formats.bencher import MAX_NAME, bencher_document, bencher_text
+from buto.report.formats.junit import MAX_OUTPUT, junit_xml
+from buto.report.formats.markdown import code, markdown_text, marker
 from buto.report.result import LeftOut, Result, reported
 from buto.verdicts import Status
 from tests.unit.report import golden, made

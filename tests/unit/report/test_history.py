@@ -14,13 +14,13 @@ import pytest
 
 from buto.errors import UsageError
 from buto.properties import Kind, Property, Role
-from buto.report.history import Entry, entry_of, history_lines, in_order, series, usual_properties
-from buto.report.history_plot import history_picture
-from buto.report.json_result import result_document, result_text
-from buto.report.levels import levels, median_levels
-from buto.report.otava import otava_text
+from buto.report.formats.json_result import result_document, result_text
+from buto.report.formats.otava import otava_text
+from buto.report.history.entries import Entry, entry_of, history_lines, in_order, series, usual_properties
+from buto.report.plots.history import history_picture
+from buto.report.property_selection import select
 from buto.report.result import Result
-from buto.report.selection import select
+from buto.report.run_levels import levels, median_levels
 from buto.runs import Outcome, Run
 from buto.verdicts import Status
 from tests.unit.report import golden, made

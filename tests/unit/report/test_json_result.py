@@ -11,8 +11,8 @@ import pytest
 
 from buto import __version__
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, EXIT_REGRESSION, MeasureError
-from buto.report.annotations import workflow_commands
-from buto.report.json_result import result_document, result_text
+from buto.report.formats.annotations import workflow_commands
+from buto.report.formats.json_result import result_document, result_text
 from buto.report.result import Result
 from buto.runs import Quality
 from buto.schemas import load

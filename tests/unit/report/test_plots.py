@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
 from buto.properties import Property, property_for
-from buto.report import panels, plots
-from buto.report.axes import MAX_TICKS, BinaryLocator, set_unit
-from buto.report.bands import Band, Curve, Panel
-from buto.report.plots import overview_plot, property_plot
+from buto.report.panel import Band, Curve, Panel
+from buto.report.plots.axes import MAX_TICKS, BinaryLocator, set_unit
+from buto.report.plots.charts import charts, overview_plot, pictures, property_plot
 from tests.unit.report import made
 
 TIMES = np.linspace(0.0, 4.0, 41)
@@ -83,7 +82,7 @@ def test_names_from_outside_are_drawn_and_nothing_else(name: str) -> None:
 
 @pytest.mark.parametrize("n_panels", [0, 1, 2, 3])
 def test_an_overview_of_any_number_of_properties(n_panels: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plots, "MAX_PANELS", 2)
+    monkeypatch.setattr(charts, "MAX_PANELS", 2)
     assert pixels(overview_plot([PANEL] * n_panels, "leaker")).size
 
 
@@ -110,13 +109,13 @@ def test_things_are_ticked_as_whole_numbers() -> None:
 def test_what_hardly_moves_is_not_magnified() -> None:
     level = 10 * 2**20
     flat = Panel(PANEL.prop, [Curve(TIMES, np.full(41, level))], [Curve(TIMES, level + TIMES)])
-    low, high = plots.limits(flat)
+    low, high = charts.limits(flat)
     assert high - low > 0.1 * level
 
 
 def test_a_band_that_is_far_wider_than_the_runs_does_not_flatten_them() -> None:
     wide = replace(PANEL, band=Band(TIMES, np.zeros(41), np.full(41, 5e11), np.full(41, 1e12)))
-    assert plots.limits(wide)[1] < 3 * LEAK.values.max()
+    assert charts.limits(wide)[1] < 3 * LEAK.values.max()
 
 
 @given(st.floats(0, 2**50), st.floats(1, 2**50))
@@ -138,7 +137,7 @@ def test_a_band_keeps_its_colour_where_the_run_lies_outside() -> None:
 
 def test_long_names_keep_their_instance() -> None:
     name = "jvm.memory.committed[CodeHeap 'non-profiled nmethods']"
-    assert plots._in_two_lines(name).split("\n") == [
+    assert charts._in_two_lines(name).split("\n") == [
         "jvm.memory.committed",
         "[CodeHeap 'non-profiled nmethods']",
     ]
@@ -147,9 +146,9 @@ def test_long_names_keep_their_instance() -> None:
 def test_the_overview_leaves_out_what_never_changes_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[tuple[int, str]] = []
     monkeypatch.setattr(
-        panels, "overview_plot", lambda shown, title, *rest: seen.append((len(shown), title)) or b""
+        pictures, "overview_plot", lambda shown, title, *rest: seen.append((len(shown), title)) or b""
     )
     flat = replace(PANEL, findings=(), checked=[Curve(TIMES, np.full(41, 10.0))], training=())
-    panels.pictures([replace(PANEL, findings=()), flat], "leaker")
-    panels.pictures([replace(flat, checked=())], "leaker")
+    pictures.pictures([replace(PANEL, findings=()), flat], "leaker")
+    pictures.pictures([replace(flat, checked=())], "leaker")
     assert seen == [(1, "leaker; 1 that never change are left out"), (1, "leaker")]

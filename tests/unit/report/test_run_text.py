@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from buto.properties import Property, property_for
-from buto.report.run_text import MAX_NOTIFICATIONS, list_lines, run_lines
+from buto.report.terminal.runs import MAX_NOTIFICATIONS, list_lines, run_lines
 from buto.runs import Notification, Outcome, Run, RunSummary
 from buto.runs.document import decode_head, encode
 

@@ -8,7 +8,7 @@ import pytest
 
 from buto.oracle.calibrated.strength import Strength
 from buto.properties import property_for
-from buto.report.strengths import HEADING, strength_lines
+from buto.report.terminal.strengths import HEADING, strength_lines
 
 HEAP = property_for("jvm.memory.heap.used")
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from buto import oracle
 from buto.oracle import Oracle
 from buto.properties import property_for
-from buto.report.bands import Band, Curve, Panel
+from buto.report.panel import Band, Curve, Panel
 from buto.report.views import RunsView, panels_of, view_of
 from buto.runs import Outcome, Run, run_set
 from buto.verdicts import Finding

@@ -17,7 +17,7 @@ from buto.cli.parsing import options
 from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
 from buto.errors import EXIT_PASS, BadFileError, UsageError
-from buto.report.run_text import list_lines, run_lines
+from buto.report.terminal.runs import list_lines, run_lines
 from buto.runs import RunStore, RunSummary
 from buto.runs.document import json_number
 from buto.runs.export import Layout, to_csv, to_json, to_parquet

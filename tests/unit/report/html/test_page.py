@@ -16,9 +16,9 @@ import pytest
 
 from buto.report.check_report import CheckReport
 from buto.report.html import render
-from buto.report.html.data import MAX_VALUES, MOST_TELLING, page_data, points_of, training_drawn
+from buto.report.html.chart_data import MAX_VALUES, MOST_TELLING, page_data, points_of, training_drawn
+from buto.report.html.escaping import line
 from buto.report.html.events import MAX_MARKS, collections_of
-from buto.report.html.text import line
 from buto.runs import Run
 from buto.units import format_number
 from buto.verdicts import Status, Verdict

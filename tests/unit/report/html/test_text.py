@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buto.report.html.text import block, escape, json_block, line, seen, titled
+from buto.report.html.escaping import block, escape, json_block, line, seen, titled
 from tests.unit.report.html.reports import HOSTILE
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))

@@ -16,9 +16,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from buto.report.axes import set_unit
-from buto.report.bands import Panel
-from buto.report.harmless import one_line
+from buto.report.panel import Panel
+from buto.report.plots.axes import set_unit
+from buto.report.sanitize import one_line
 from buto.runs import FloatArray
 from buto.units import format_change, format_seconds
 

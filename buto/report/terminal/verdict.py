@@ -10,12 +10,12 @@ import numpy as np
 
 from buto.oracle.comparison import DETECTOR as COMPARISON
 from buto.report import words
-from buto.report.bands import Curve, Panel
 from buto.report.check_report import CheckReport
 from buto.report.environment import Likeness
-from buto.report.harmless import MAX_TEXT, one_line
+from buto.report.panel import Curve, Panel
 from buto.report.result import Result
-from buto.report.sparkline import sparklines
+from buto.report.sanitize import MAX_TEXT, one_line
+from buto.report.terminal.sparkline import sparklines
 from buto.runs import FloatArray
 from buto.units import format_percent, format_seconds
 from buto.verdicts import Direction, Effect, Finding, Status

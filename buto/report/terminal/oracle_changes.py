@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from buto.oracle.difference import Row
 from buto.oracle.levels import Level
 from buto.oracle.surroundings import Changed
-from buto.report.harmless import MAX_TEXT, one_line
-from buto.report.terminal import Line
+from buto.report.sanitize import MAX_TEXT, one_line
+from buto.report.terminal.verdict import Line
 from buto.units import format_change, format_count, format_quantity, format_ratio
 from buto.verdicts import Effect
 

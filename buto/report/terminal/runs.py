@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from buto.properties import Property, Role
-from buto.report.sparkline import sparkline
+from buto.report.terminal.sparkline import sparkline
 from buto.runs import Notification, Outcome, Quality, Run, RunSummary
 from buto.runs.model import PURPOSE, MetadataValue
 from buto.runs.names import start_of

@@ -12,9 +12,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator
 
-from buto.report.axes import set_unit
-from buto.report.history import Entry, series
-from buto.report.plots import CHECKED_COLOUR, PNG, TRAINING_COLOUR, drawing, drawn_text
+from buto.report.history.entries import Entry, series
+from buto.report.plots.axes import set_unit
+from buto.report.plots.charts import CHECKED_COLOUR, PNG, TRAINING_COLOUR, drawing, drawn_text
 from buto.report.words import unit_of
 
 MAX_LABELS = 12

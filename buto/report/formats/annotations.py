@@ -9,9 +9,9 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from buto.report.harmless import one_line
 from buto.report.result import Result
-from buto.report.terminal import result_lines
+from buto.report.sanitize import one_line
+from buto.report.terminal.verdict import result_lines
 from buto.verdicts import Status
 
 MAX_LINES = 12

@@ -11,9 +11,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from buto.report.harmless import one_line
-from buto.report.levels import levels, median_levels
 from buto.report.result import Result
+from buto.report.run_levels import levels, median_levels
+from buto.report.sanitize import one_line
 from buto.report.words import unit_of
 from buto.runs import Run
 

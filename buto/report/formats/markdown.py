@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 from buto.report import words
-from buto.report.harmless import MAX_TEXT, one_line
 from buto.report.result import LEFT_OUT, LeftOut, Result
-from buto.report.terminal import result_lines
+from buto.report.sanitize import MAX_TEXT, one_line
+from buto.report.terminal.verdict import result_lines
 from buto.verdicts import Finding, Verdict
 
 MAX_ROWS = 10

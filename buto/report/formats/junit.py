@@ -12,9 +12,9 @@ from datetime import UTC, datetime
 from xml.etree import ElementTree
 
 from buto.errors import EXIT_USAGE
-from buto.report.harmless import MAX_TEXT, one_line
 from buto.report.result import LeftOut, Result
-from buto.report.terminal import result_lines
+from buto.report.sanitize import MAX_TEXT, one_line
+from buto.report.terminal.verdict import result_lines
 from buto.runs import Run
 from buto.verdicts import Status
 

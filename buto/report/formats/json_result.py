@@ -17,8 +17,8 @@ from typing import Any
 from buto import __version__
 from buto.errors import ButoError
 from buto.oracle.calibrated.strength import Strength
-from buto.report.levels import levels
 from buto.report.result import Commit, LeftOut, Result
+from buto.report.run_levels import levels
 from buto.runs import Run
 from buto.runs.model import COMMIT
 from buto.verdicts import Finding, Verdict

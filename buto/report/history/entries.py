@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from buto.report.harmless import MAX_TEXT, one_line
-from buto.report.json_result import FORMAT, VERSION
-from buto.report.levels import median_levels
+from buto.report.formats.json_result import FORMAT, VERSION
 from buto.report.result import TRAINED
-from buto.report.sparkline import sparkline
+from buto.report.run_levels import median_levels
+from buto.report.sanitize import MAX_TEXT, one_line
+from buto.report.terminal.sparkline import sparkline
 from buto.report.words import unit_of
 from buto.runs.document import json_number
 from buto.runs.names import start_of

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from buto.oracle import Oracle
-from buto.report.bands import Panel
-from buto.report.plots import PNG, overview_plot, property_plot
+from buto.report.panel import Panel
+from buto.report.plots.charts import PNG, overview_plot, property_plot
 from buto.report.views import panels_of, view_of
 from buto.runs import Run
 from buto.verdicts import Finding

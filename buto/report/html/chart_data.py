@@ -12,11 +12,11 @@ import numpy as np
 
 from buto.classify.notifications import Emitter
 from buto.report import words
-from buto.report.bands import Band, Curve, Panel
 from buto.report.check_report import CheckReport
 from buto.report.html.curves import codes, scale_of, thinned
+from buto.report.html.escaping import line, titled
 from buto.report.html.events import MAX_MARKS, collections_of
-from buto.report.html.text import line, titled
+from buto.report.panel import Band, Curve, Panel
 from buto.runs import FloatArray, Run
 from buto.runs.names import start_of
 from buto.units import format_percent, plural, scale_of_unit

@@ -1,0 +1,1 @@
+"""How the checks of one test went over time."""
