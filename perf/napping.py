@@ -14,8 +14,8 @@ from typing import Any
 from unittest.mock import patch
 
 from buto.collect import Collector, Target
-from buto.collect.launcher import Ending, Launch
-from buto.collect.recording import Recording
+from buto.collect.process.launch import Ending, Launch
+from buto.collect.record.recording import Recording
 from buto.runs import Run
 
 HERE = Path(__file__).parent

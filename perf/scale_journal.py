@@ -22,9 +22,9 @@ from unittest.mock import patch
 
 import numpy as np
 
-from buto.collect import journalling
-from buto.collect.journalling import Journal
-from buto.collect.recording import Recording
+from buto.collect.record import journal as journal_module
+from buto.collect.record.journal import Journal
+from buto.collect.record.recording import Recording
 from buto.runs import RunStore
 from buto.runs.journal import place_of
 from perf.figures import Figure, benchmark, conclude, told
@@ -63,7 +63,7 @@ def record(root: Path, n_properties: int, n_samples: int) -> None:
     recording.add_columns(properties(n_properties))
     written: list[tuple[int, int]] = []
     path = place_of(store, TEST, recording.id)
-    with patch.object(journalling, "time", SimpleNamespace(monotonic=lambda: now[0])):
+    with patch.object(journal_module, "time", SimpleNamespace(monotonic=lambda: now[0])):
         journal = Journal(store, {"buto.purpose": "record"})
         for rows, values in made_up(SEED, n_properties, n_samples, at_once=ROWS_PER_S):
             recording.add_rows((rows + 1) * (10**9 // ROWS_PER_S), values)

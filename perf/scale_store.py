@@ -24,7 +24,7 @@ from unittest.mock import patch
 import numpy as np
 import numpy.typing as npt
 
-from buto.collect.recording import Recording
+from buto.collect.record.recording import Recording
 from buto.properties import METRICS, Kind, Property
 from buto.runs import FloatArray, Outcome, Quality, RunStore
 from perf.figures import Figure, at_most, benchmark, conclude, told

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Protocol, Self
 
-from buto.collect.companion import Companion
-from buto.collect.journalling import Journal
-from buto.collect.recording import Progress
+from buto.collect.hooks import Companion
+from buto.collect.record.journal import Journal
+from buto.collect.record.recording import Progress
 from buto.collect.target import Target
 from buto.errors import UsageError
 from buto.runs import Run

@@ -10,9 +10,9 @@ from typing import Any
 
 from buto.collect import open_collector
 from buto.collect.collector import Collector, OnTick
-from buto.collect.companion import Companion, Program
-from buto.collect.jmx.client import Worker
+from buto.collect.hooks import Companion, Program
 from buto.collect.jmx.connection import JmxConnection
+from buto.collect.jmx.worker_client import Worker
 from buto.errors import MeasureError, UsageError
 from buto.pytest_plugin.case import Case
 from buto.pytest_plugin.live import LiveLaunch

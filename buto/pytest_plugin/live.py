@@ -7,9 +7,9 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from buto.collect.collector import OnTick
-from buto.collect.companion import Companion, Program
-from buto.collect.journalling import AbandonedError
-from buto.collect.recording import Progress
+from buto.collect.hooks import Companion, Program
+from buto.collect.record.journal import AbandonedError
+from buto.collect.record.recording import Progress
 from buto.errors import MeasureError
 from buto.runs import Run
 

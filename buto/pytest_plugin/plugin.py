@@ -11,7 +11,7 @@ from buto.pytest_plugin.options import SKIP, Options, add_options, options_of
 from buto.pytest_plugin.outcome import PASS, REGRESSION, TRAINED, NotPassed, Outcome
 
 if TYPE_CHECKING:
-    from buto.collect.jmx.client import Worker
+    from buto.collect.jmx.worker_client import Worker
     from buto.pytest_plugin.driven import Buto
     from buto.pytest_plugin.session import ItemTests
 
@@ -161,7 +161,7 @@ def _tests_of(item: pytest.Item) -> ItemTests:
 
 def _worker_of(config: pytest.Config) -> Worker:
     """Ready, so that its start does not fall into the time that is measured."""
-    from buto.collect.jmx.client import Worker
+    from buto.collect.jmx.worker_client import Worker
 
     worker = config.stash.get(WORKER, None)
     if worker is None or not worker.is_usable:

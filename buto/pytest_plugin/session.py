@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from buto.collect.companion import Companion
-from buto.collect.recording import Progress
+from buto.collect.hooks import Companion
+from buto.collect.record.recording import Progress
 from buto.config import TestConfig
 from buto.errors import ButoError, UsageError
 from buto.pytest_plugin.case import Case

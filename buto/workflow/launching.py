@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Protocol
 
 from buto.collect.collector import Collector, OnTick, open_collector
-from buto.collect.companion import BAD_COMPANION, Companion
-from buto.collect.journalling import Journal
-from buto.collect.jvm_ending import BAD_END
-from buto.collect.output import last_lines
-from buto.collect.quality import BLOCKED, EXITED, SIGNALLED, STARVED, STOPPED
-from buto.collect.recording import Progress
+from buto.collect.hooks import BAD_COMPANION, Companion
+from buto.collect.jvm.exit_status import BAD_END
+from buto.collect.process.output import last_lines
+from buto.collect.record.journal import Journal
+from buto.collect.record.quality import BLOCKED, EXITED, SIGNALLED, STARVED, STOPPED
+from buto.collect.record.recording import Progress
 from buto.collect.target import Target
 from buto.errors import ButoError, MeasureError, StorageError
 from buto.runs import Run, RunSet, run_set
@@ -184,7 +184,7 @@ def record_one(
     """Launch once and store the run, whatever is to be said of it.
 
     What was recorded before something fails is kept, if there is more than a little of it; see
-    :class:`buto.collect.journalling.Journal`.
+    :class:`buto.collect.record.journal.Journal`.
 
     Args:
         purpose, session: written into the run's metadata, see :func:`collect`; a run without a session

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 
-from buto.collect.companion import BAD_COMPANION, Companion, Program
-from buto.collect.jmx.client import Worker
+from buto.collect.hooks import BAD_COMPANION, Companion, Program
 from buto.collect.jmx.connection import JmxConnection
+from buto.collect.jmx.worker_client import Worker
 from buto.errors import MeasureError
 from buto.workload import parts
 from buto.workload.model import HttpLoad, Workload

@@ -13,10 +13,10 @@ from contextlib import suppress
 from functools import partial
 from typing import IO
 
-from buto.collect import processes
-from buto.collect.guard import Guard
 from buto.collect.jmx.connection import JmxConnection
-from buto.collect.output import last_lines
+from buto.collect.process import kernel
+from buto.collect.process.output import last_lines
+from buto.collect.process.watchdog import Guard
 from buto.errors import MeasureError
 from buto.workload.model import Operation
 
@@ -43,7 +43,7 @@ def run_command(
                 stderr=subprocess.STDOUT,
                 env={**os.environ, **environment, **guard.environment},
                 start_new_session=True,
-                preexec_fn=partial(processes.die_with_parent, os.getpid()),
+                preexec_fn=partial(kernel.die_with_parent, os.getpid()),
             )
         except OSError as error:
             return (f"its command {command[0]} cannot be started: {error.strerror}",)

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from buto import config, oracle
-from buto.collect.agent.frames import ChannelError, FrameDecoder
-from buto.collect.agent.messages import Bye, Hello
-from buto.collect.agent.recorder import AgentRecorder
-from buto.collect.journalling import recover
-from buto.collect.recording import Recording
+from buto.collect.channel.frames import ChannelError, FrameDecoder
+from buto.collect.channel.messages import Bye, Hello
+from buto.collect.channel.recorder import AgentRecorder
+from buto.collect.record.journal import recover
+from buto.collect.record.recording import Recording
 from buto.errors import ButoError
 from buto.runs import Outcome, Quality, journal_entries, run_set
 from buto.runs.journal import place_of, unfinished

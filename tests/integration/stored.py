@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from buto.cli.main import main
-from buto.collect.journalling import Journal
-from buto.collect.recording import Recording
+from buto.collect.record.journal import Journal
+from buto.collect.record.recording import Recording
 from buto.properties import property_for
 from buto.runs import MetadataValue, Outcome, Quality, Run
 from buto.runs.store import RunStore

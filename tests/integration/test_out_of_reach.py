@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from buto.cli.main import main
-from buto.collect.machine import Level, check_store
+from buto.collect.doctor.machine import Level, check_store
 from tests.integration.permissions import as_everybody
 from tests.integration.stored import a_run, called, store
 

@@ -13,9 +13,9 @@ from buto.cli.parsing import options
 from buto.cli.printing.console import Console
 from buto.cli.printing.progress import LaunchProgress
 from buto.cli.session import measuring_alone
-from buto.collect.jmx.access import Access, password_from_environment, password_from_file
 from buto.collect.jmx.attach import AttachSpec, attach
-from buto.collect.journalling import Journal
+from buto.collect.jmx.credentials import Access, password_from_environment, password_from_file
+from buto.collect.record.journal import Journal
 from buto.collect.target import MBeanSpec
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, UsageError
 from buto.runs.store import RunStore

@@ -9,8 +9,8 @@ from typing import ClassVar
 
 from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
-from buto.collect.doctor import examine
-from buto.collect.machine import Check, Level
+from buto.collect.doctor.examination import examine
+from buto.collect.doctor.machine import Check, Level
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS
 
 FORMAT = "buto-doctor"

@@ -5,20 +5,23 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Self
 
-from buto.collect import failures, host, quality
+from buto.collect.agent.event_loop import AgentSession
 from buto.collect.agent.listener import AgentListener
 from buto.collect.agent.option import agent_option
-from buto.collect.agent.recorder import AgentRecorder
-from buto.collect.agent.session import AgentSession
+from buto.collect.channel.recorder import AgentRecorder
 from buto.collect.collector import OnTick
-from buto.collect.companion import Accompanied, Companion
-from buto.collect.conclusion import Seen, conclude
-from buto.collect.hsperf import NoPerfData
-from buto.collect.journalling import Journal
-from buto.collect.launcher import Ending, Launch
-from buto.collect.quality import BLOCKED
-from buto.collect.recording import Recording
-from buto.collect.session import session_directory
+from buto.collect.hooks import Accompanied, Companion
+from buto.collect.host.load import LoadMeter
+from buto.collect.host.metadata import describe
+from buto.collect.jvm import start_errors
+from buto.collect.jvm.hsperfdata import NoPerfData
+from buto.collect.process.launch import Ending, Launch
+from buto.collect.process.private_directory import session_directory
+from buto.collect.record import quality
+from buto.collect.record.conclusion import Seen, conclude
+from buto.collect.record.journal import Journal
+from buto.collect.record.quality import BLOCKED
+from buto.collect.record.recording import Recording
 from buto.collect.target import Target
 from buto.runs import Run
 
@@ -51,8 +54,8 @@ class AgentCollector:
         recording = Recording(test, mask=self.target.new_mask())
         if journal is not None:
             on_tick = journal.beside(recording, on_tick)
-        recording.metadata.update(host.describe(self.target))
-        load = host.LoadMeter()
+        recording.metadata.update(describe(self.target))
+        load = LoadMeter()
         with (
             session_directory() as directory,
             AgentListener(directory) as listener,
@@ -72,14 +75,14 @@ class AgentCollector:
 def _started(session: AgentSession, launch: Launch, recording: Recording) -> AgentRecorder:
     """The recorder of a JVM whose program has begun; raises MeasureError if there was none."""
     if session.recorder is None or session.hello is None:
-        raise failures.no_jvm(launch, session.others, timed_out=session.timed_out)
-    not_found = failures.main_not_found(launch, session.hello.command)
+        raise start_errors.no_jvm(launch, session.others, timed_out=session.timed_out)
+    not_found = start_errors.main_not_found(launch, session.hello.command)
     if not_found is not None:
         raise not_found
     if recording.n_samples == 0:
-        raise failures.not_started(launch, "the JVM ended before its first sample")
+        raise start_errors.not_started(launch, "the JVM ended before its first sample")
     if recording.zero_ns is None:
-        raise failures.not_started(
+        raise start_errors.not_started(
             launch, "the program's start was not seen: the JVM ended before, or held it back for too long"
         )
     return session.recorder

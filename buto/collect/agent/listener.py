@@ -11,9 +11,9 @@ from types import TracebackType
 from typing import Self
 
 from buto import jars
-from buto.collect.agent.frames import ChannelError, FrameDecoder
-from buto.collect.agent.messages import VERSION, Hello, Message
-from buto.collect.session import write_private
+from buto.collect.channel.frames import ChannelError, FrameDecoder
+from buto.collect.channel.messages import VERSION, Hello, Message
+from buto.collect.process.private_directory import write_private
 from buto.errors import MeasureError
 
 GATE_MS = 5000

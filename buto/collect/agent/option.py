@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from buto.collect.command_line import is_java
+from buto.collect.process.command_line import is_java
 from buto.collect.target import Target
 
 _MODULE_WORDS = ("--limit-modules", "--upgrade-module-path", "--patch-module", "-XX:VMOptionsFile", "@")

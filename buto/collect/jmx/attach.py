@@ -11,14 +11,17 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from types import FrameType
 
-from buto.collect import host, processes, quality
 from buto.collect.collector import OnTick
-from buto.collect.jmx.access import OPEN, Access
-from buto.collect.jmx.client import Worker
+from buto.collect.host.load import LoadMeter
+from buto.collect.host.metadata import describe
 from buto.collect.jmx.connection import JmxConnection
-from buto.collect.jmx.door import Door, LeftOpenError, door_while_attached
-from buto.collect.journalling import Journal
-from buto.collect.recording import Progress, Recording
+from buto.collect.jmx.credentials import OPEN, Access
+from buto.collect.jmx.local_agent import Door, LeftOpenError, door_while_attached
+from buto.collect.jmx.worker_client import Worker
+from buto.collect.process import kernel
+from buto.collect.record import quality
+from buto.collect.record.journal import Journal
+from buto.collect.record.recording import Progress, Recording
 from buto.collect.target import MBeanSpec, Target
 from buto.errors import MeasureError, UsageError
 from buto.runs import Outcome, Run
@@ -85,7 +88,7 @@ def attach(
 ) -> Run:
     """Record a running JVM. Time zero is the moment of attaching.
 
-    A JMX agent that buto started in it for this (see :mod:`buto.collect.jmx.door`) is stopped at the end.
+    A JMX agent that buto started in it (see :mod:`buto.collect.jmx.local_agent`) is stopped at the end.
 
     Ctrl-C ends the recording and keeps it; pressed twice it ends this program. Metadata: how long the
     JVM had been up (``buto.attach.uptime_s``), what was attached to, and why the recording ended.
@@ -100,10 +103,10 @@ def attach(
     recording = Recording(spec.test, mask=target.new_mask())
     if journal is not None:
         on_tick = journal.beside(recording, on_tick)
-    described = host.describe(target)
+    described = describe(target)
     own = {key: value for key, value in described.items() if spec.pid is not None or key.startswith("buto.")}
     recording.metadata.update(own)
-    load = host.LoadMeter()
+    load = LoadMeter()
     problems = []
     try:
         with connect(spec, worker) as connection, _interrupt_noted() as interrupted:
@@ -137,7 +140,7 @@ def _follow(
     """Drain until the end; returns why it ended."""
     began = time.monotonic()
     with ExitStack() as held:
-        pidfd = processes.open_pidfd(spec.pid) if spec.pid is not None else None
+        pidfd = kernel.open_pidfd(spec.pid) if spec.pid is not None else None
         if pidfd is not None:
             held.callback(os.close, pidfd)
         while True:
@@ -154,7 +157,7 @@ def _follow(
                 return "the given duration"
             if pidfd is None:
                 interrupted.wait(min(TICK_S, left_s))
-            elif processes.readable(pidfd, min(TICK_S, left_s)):
+            elif kernel.readable(pidfd, min(TICK_S, left_s)):
                 connection.drain()
                 return "the JVM's end"
 

@@ -1,7 +1,7 @@
 """The collector for launched programs where no agent may be loaded: polls MBeans from outside.
 
 The thesis's way (section 4.2). It cannot hold ``main`` and the exit as the agent can. The JVM's JMX agent is
-started only when ``main`` begins (:mod:`buto.collect.jmx.door`), so that the first sample comes late: 0.6 to
+started only when ``main`` begins (:mod:`buto.collect.jmx.local_agent`). The first sample comes late: 0.6 to
 1.3 s after ``main`` were measured with five busy processes on two cores. The last one comes up to one
 interval before the end. A program that ends sooner cannot be measured, and a run that lacks more than a fifth
 of its samples for it is invalid.
@@ -12,16 +12,19 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Self
 
-from buto.collect import failures, host, quality
 from buto.collect.collector import OnTick
-from buto.collect.companion import Accompanied, Companion
-from buto.collect.conclusion import Seen, conclude
-from buto.collect.jmx.client import Worker
-from buto.collect.jmx.session import JmxSession
-from buto.collect.journalling import Journal
-from buto.collect.launcher import Ending, Launch
-from buto.collect.recording import Recording
-from buto.collect.session import session_directory
+from buto.collect.hooks import Accompanied, Companion
+from buto.collect.host.load import LoadMeter
+from buto.collect.host.metadata import describe
+from buto.collect.jmx.polling_loop import JmxSession
+from buto.collect.jmx.worker_client import Worker
+from buto.collect.jvm import start_errors
+from buto.collect.process.launch import Ending, Launch
+from buto.collect.process.private_directory import session_directory
+from buto.collect.record import quality
+from buto.collect.record.conclusion import Seen, conclude
+from buto.collect.record.journal import Journal
+from buto.collect.record.recording import Recording
 from buto.collect.target import Target
 from buto.errors import MeasureError
 from buto.runs import FloatArray, Run
@@ -80,8 +83,8 @@ class JmxCollector:
         recording = Recording(test, mask=self.target.new_mask())
         if journal is not None:
             on_tick = journal.beside(recording, on_tick)
-        recording.metadata.update(host.describe(self.target))
-        load = host.LoadMeter()
+        recording.metadata.update(describe(self.target))
+        load = LoadMeter()
         worker_s = worker.cpu_s()
         with (
             session_directory() as directory,
@@ -102,8 +105,10 @@ class JmxCollector:
 def _check_started(session: JmxSession, launch: Launch, recording: Recording) -> None:
     """Raise MeasureError if there is nothing to record."""
     if session.pid is None and not launch.line.direct:
-        raise failures.no_jvm(launch, session.others, timed_out=session.timed_out)
-    not_found = failures.jvm_not_created(launch) or failures.main_not_found(launch, session.seen_command)
+        raise start_errors.no_jvm(launch, session.others, timed_out=session.timed_out)
+    not_found = start_errors.jvm_not_created(launch) or start_errors.main_not_found(
+        launch, session.seen_command
+    )
     if not_found is not None:
         raise not_found
     if recording.n_samples == 0 or recording.zero_ns is None:

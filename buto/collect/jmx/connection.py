@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from buto.collect.agent.frames import FrameDecoder
-from buto.collect.agent.recorder import AgentRecorder
-from buto.collect.closing import Closing
-from buto.collect.jmx.access import OPEN, Access
-from buto.collect.jmx.client import Worker
-from buto.collect.jmx.failures import JmxFailure
-from buto.collect.recording import Recording
+from buto.collect.channel.frames import FrameDecoder
+from buto.collect.channel.recorder import AgentRecorder
+from buto.collect.closeable import Closing
+from buto.collect.jmx.credentials import OPEN, Access
+from buto.collect.jmx.errors import JmxFailure
+from buto.collect.jmx.worker_client import Worker
+from buto.collect.record.recording import Recording
 from buto.collect.target import MBeanSpec
 from buto.errors import MeasureError
 

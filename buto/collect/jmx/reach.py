@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 
-from buto.collect.companion import Connect
+from buto.collect.hooks import Connect
 from buto.collect.jmx.attach import AttachSpec, connect
-from buto.collect.jmx.client import Worker
 from buto.collect.jmx.connection import JmxConnection
+from buto.collect.jmx.worker_client import Worker
 
 
 def attached(test: str, pid: int) -> Connect:

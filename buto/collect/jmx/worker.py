@@ -1,10 +1,10 @@
 """The worker process: hosts the JVM that talks JMX, so that no other process of buto ever does.
 
 JPype starts one JVM in a process, once and for good, and a crash of it ends the process. The parent
-(:mod:`buto.collect.jmx.client`) speaks with the worker in lines of JSON, protocol version 1:
+(:mod:`buto.collect.jmx.worker_client`) speaks with the worker in lines of JSON, protocol version 1:
 
 * request: ``{"id": ..., "op": ..., "arguments": {...}}``. The first is ``hello`` with ``version``,
-  ``libjvm``, ``jar`` and ``options``; the others are methods of :class:`buto.collect.jmx.jvm.Jvm`.
+  ``libjvm``, ``jar`` and ``options``; the others are methods of :class:`buto.collect.jmx.jpype_jvm.Jvm`.
 * reply, one for each request in the same order: ``{"id": ..., "value": ...}``, or
   ``{"id": ..., "error": message, "classes": [...]}`` for what Java threw.
 
@@ -20,7 +20,7 @@ import os
 import signal
 from typing import Any, BinaryIO
 
-from buto.collect.jmx.jvm import JavaFailure, Jvm
+from buto.collect.jmx.jpype_jvm import JavaFailure, Jvm
 
 _PROTOCOL_VERSION = 1
 _CLOSE_MS = 1000

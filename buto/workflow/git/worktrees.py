@@ -12,10 +12,10 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from buto.collect import processes
-from buto.collect.guard import Guard
-from buto.collect.output import last_lines
-from buto.collect.session import session_directory
+from buto.collect.process import kernel
+from buto.collect.process.output import last_lines
+from buto.collect.process.private_directory import session_directory
+from buto.collect.process.watchdog import Guard
 from buto.errors import MeasureError, UsageError
 from buto.workflow.git import commands as git
 
@@ -75,7 +75,7 @@ def build(command: str, directory: Path, timeout_s: float = BUILD_TIMEOUT_S) -> 
                 stderr=subprocess.STDOUT,
                 env={**os.environ, **guard.environment},
                 start_new_session=True,
-                preexec_fn=partial(processes.die_with_parent, os.getpid()),
+                preexec_fn=partial(kernel.die_with_parent, os.getpid()),
             )
         except OSError as error:
             raise UsageError(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect.jvms import find_installations
+from buto.collect.jvm.installations import find_installations
 from tests.integration.stored import ROOT
 from tests.unit.collect.leftovers import nothing_is_left
 

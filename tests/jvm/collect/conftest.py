@@ -13,8 +13,8 @@ import pytest
 
 from buto.collect import OnTick, Target, open_collector
 from buto.collect.agent import collector as agent_collector
-from buto.collect.jvms import find_installations
-from buto.collect.recording import Recording
+from buto.collect.jvm.installations import find_installations
+from buto.collect.record.recording import Recording
 from buto.runs import Run
 from tests.unit.collect.leftovers import nothing_is_left
 

@@ -16,8 +16,8 @@ import pytest
 
 from buto import jars
 from buto.collect import Target, failures
-from buto.collect.launcher import Launch
-from buto.collect.output import HEAD_BYTES, TAIL_BYTES
+from buto.collect.process.launch import Launch
+from buto.collect.process.output import HEAD_BYTES, TAIL_BYTES
 from buto.errors import BadFileError, MeasureError, StorageError
 from tests.jvm.collect.conftest import ROOT, Recorder, problems
 

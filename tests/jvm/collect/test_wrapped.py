@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from buto.collect import processes
+from buto.collect.process import kernel
 from buto.errors import MeasureError
 from tests.jvm.collect.conftest import Recorder, problems
 from tests.jvm.jmx.targets import once_sampled
@@ -90,7 +90,7 @@ def test_a_wrapper_cannot_hide_how_its_jvm_ended(
 def test_where_exit_codes_are_not_told_a_missing_exit_hook_tells_enough(
     record: Recorder, ends: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(processes, "_PIDFD_GET_INFO", 0)
+    monkeypatch.setattr(kernel, "_PIDFD_GET_INFO", 0)
     killed = record.run("sh", "-c", f"{ends} 50 signal KILL; exit 0")
     assert problems(killed) == ["the measured JVM ended without its exit hook: killed, halted or crashed"]
     failed = record.run("sh", "-c", f"{ends} 50 exception | cat")

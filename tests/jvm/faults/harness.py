@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from buto.collect.family import is_alive, read_bytes
+from buto.collect.process.process_group import is_alive, read_bytes
 from tests.integration.stored import ROOT
 
 DEADLINE_S = 90.0

@@ -20,8 +20,8 @@ import numpy as np
 # Before the first fork, for a child has no time to import.
 import pyarrow.parquet
 
-from buto.collect.journalling import Journal, recover
-from buto.collect.recording import Recording
+from buto.collect.record.journal import Journal, recover
+from buto.collect.record.recording import Recording
 from buto.properties import Property
 from buto.runs import Outcome, Quality, Run, RunStore
 from buto.runs.journal import unfinished

@@ -14,9 +14,9 @@ import psutil
 import pytest
 
 from buto.collect import OnTick, Target, open_collector
-from buto.collect.jmx.client import Worker
 from buto.collect.jmx.collector import JmxCollector
-from buto.collect.jvms import find_installations
+from buto.collect.jmx.worker_client import Worker
+from buto.collect.jvm.installations import find_installations
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS
 from buto.runs import Run
 from buto.runs.store import RunStore

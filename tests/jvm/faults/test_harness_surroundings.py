@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 from buto import oracle
-from buto.collect.jmx import door as jmx_door
-from buto.collect.session import session_directory
+from buto.collect.jmx import local_agent as jmx_door
+from buto.collect.process.private_directory import session_directory
 from buto.runs import Run, RunStore
 from buto.runs.names import MAX_NAME_BYTES, start_of
 from tests.integration.stored import ROOT, a_run, buto, called, store

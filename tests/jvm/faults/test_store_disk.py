@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect.machine import Check, Level
+from buto.collect.doctor.machine import Check, Level
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS
 from buto.experiments import dataset
 from buto.runs import RunStore

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect.journalling import LOST, recover
+from buto.collect.record.journal import LOST, recover
 from buto.runs import RunStore
 from buto.runs.journal import unfinished
 from tests.integration.stored import ROOT

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from buto.collect.collector import OnTick
-from buto.collect.recording import Progress
+from buto.collect.record.recording import Progress
 from buto.errors import MeasureError
 from buto.runs import Run
 from tests.jvm.faults.targets import (

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect.jmx.client import Worker
 from buto.collect.jmx.connection import JmxConnection
+from buto.collect.jmx.worker_client import Worker
 from tests.jvm.jmx.targets import JVMS, Targets, address_of
 
 

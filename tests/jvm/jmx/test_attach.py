@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from buto.collect import MBeanSpec, processes
-from buto.collect.jmx.access import Access
 from buto.collect.jmx.attach import AttachSpec, attach, connect
-from buto.collect.jmx.client import Worker
+from buto.collect.jmx.credentials import Access
+from buto.collect.jmx.worker_client import Worker
 from buto.errors import MeasureError
 from tests.jvm.jmx.targets import QUEUE, Targets, n_threads, once_sampled, remote_address_of
 from tests.unit.collect.leftovers import nothing_is_left
@@ -202,10 +202,10 @@ def test_worker_ends_with_its_parent(one_java: str, targets: Targets) -> None:
     process = targets.start(one_java, "-Dcom.sun.management.jmxremote")
     code = (
         "import sys, time\n"
-        "from buto.collect.jmx.client import Worker\n"
-        "from buto.collect.jmx.address import local_jvm\n"
+        "from buto.collect.jmx.worker_client import Worker\n"
+        "from buto.collect.jvm.local_jvm import local_jvm\n"
         "from buto.collect.jmx.connection import JmxConnection\n"
-        "from buto.collect.recording import Recording\n"
+        "from buto.collect.record.recording import Recording\n"
         "worker = Worker()\n"
         "connection = JmxConnection(worker, local_jvm(int(sys.argv[1])).local_address, 'target')\n"
         "connection.start(Recording('test'), 0.05, same_machine=True)\n"

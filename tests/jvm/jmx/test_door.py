@@ -16,13 +16,13 @@ import psutil
 import pytest
 
 from buto.collect import Target
-from buto.collect.jmx.access import Access
 from buto.collect.jmx.attach import AttachSpec, attach
-from buto.collect.jmx.client import Worker
 from buto.collect.jmx.collector import JmxCollector
 from buto.collect.jmx.connection import JmxConnection
-from buto.collect.jmx.door import door_while_attached, open_door
-from buto.collect.jvm_command import AttachError, run_command
+from buto.collect.jmx.credentials import Access
+from buto.collect.jmx.local_agent import door_while_attached, open_door
+from buto.collect.jmx.worker_client import Worker
+from buto.collect.jvm.diagnostic_command import AttachError, run_command
 from buto.errors import MeasureError
 from tests.jvm.jmx.targets import DRIVER, Targets, address_of, listens_at, once_sampled, remote_address_of
 from tests.unit.collect.leftovers import nothing_is_left
@@ -144,7 +144,7 @@ def test_a_door_that_a_killed_buto_left_open_is_replaced_but_not_that_of_a_livin
 def test_a_jvm_that_does_not_close_its_door_makes_the_run_unusable_but_keeps_it(
     shared_worker: Worker, one_java: str, targets: Targets, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("buto.collect.jmx.door._STOP_S", 0.5)
+    monkeypatch.setattr("buto.collect.jmx.local_agent._STOP_S", 0.5)
     process = targets.start(one_java)
     stop = once_sampled(4, lambda: process.send_signal(signal.SIGSTOP))
     run = attach(AttachSpec("test", pid=process.pid, duration_s=1.0, interval_s=0.05), stop, Worker())

@@ -15,11 +15,11 @@ import pytest
 
 from buto.collect import MBeanSpec, Target
 from buto.collect.collector import OnTick
-from buto.collect.jmx import session
-from buto.collect.jmx.client import Worker
+from buto.collect.jmx import polling_loop
 from buto.collect.jmx.collector import JmxCollector
-from buto.collect.jmx.door import Door, open_door
-from buto.collect.recording import Recording
+from buto.collect.jmx.local_agent import Door, open_door
+from buto.collect.jmx.worker_client import Worker
+from buto.collect.record.recording import Recording
 from buto.errors import MeasureError
 from buto.properties import METRICS, Kind, property_for, split_name
 from buto.runs import Run
@@ -139,7 +139,7 @@ def test_a_jvm_that_is_gone_before_it_is_attached_to_is_told_like_any_that_ended
         os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
         return open_door(pid, directory)
 
-    monkeypatch.setattr(session, "open_door", too_late)
+    monkeypatch.setattr(polling_loop, "open_door", too_late)
     with pytest.raises(MeasureError, match=re.escape("no.such.Main")):
         record("java", "no.such.Main")
 

@@ -9,7 +9,7 @@ import pytest
 
 from buto.collect import MBeanSpec
 from buto.collect.jmx.connection import JmxConnection
-from buto.collect.recording import Recording
+from buto.collect.record.recording import Recording
 from buto.errors import MeasureError
 from buto.runs import Outcome, Quality, Run
 from tests.jvm.jmx.targets import DRIVER, QUEUE, drain_until

@@ -10,9 +10,9 @@ import time
 
 import pytest
 
-from buto.collect.jmx import client as jmx_client
-from buto.collect.jmx.client import Worker
+from buto.collect.jmx import worker_client as jmx_client
 from buto.collect.jmx.connection import JmxConnection
+from buto.collect.jmx.worker_client import Worker
 from buto.errors import MeasureError
 from tests.jvm.jmx.targets import DRIVER, address_of
 from tests.unit.collect.leftovers import nothing_is_left

@@ -19,9 +19,9 @@ import pytest
 
 from buto import jars
 from buto.collect import Target, open_collector
-from buto.collect.jmx.client import Worker
 from buto.collect.jmx.connection import JmxConnection
-from buto.collect.jmx.door import door_while_attached
+from buto.collect.jmx.local_agent import door_while_attached
+from buto.collect.jmx.worker_client import Worker
 from tests.jvm.agent.plain_collector import PlainCollector
 from tests.jvm.jmx.targets import listens_at, once_sampled
 from tests.unit.collect.leftovers import nothing_is_left

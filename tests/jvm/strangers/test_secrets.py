@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect.jmx.client import Worker
+from buto.collect.jmx.worker_client import Worker
 from buto.runs.masking import MASKED
 from buto.runs.store import RunStore
 from tests.unit.collect.leftovers import nothing_is_left

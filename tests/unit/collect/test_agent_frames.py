@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.collect.agent import messages as channel
-from buto.collect.agent.frames import MAX_HELLO_BYTES, ChannelError, FrameDecoder
+from buto.collect.channel import messages as channel
+from buto.collect.channel.frames import MAX_HELLO_BYTES, ChannelError, FrameDecoder
 from buto.collect.target import MBeanSpec
 from buto.properties import Kind
 from tests.unit.collect import speech

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect.command_line import CommandLine, command_line, is_java
+from buto.collect.process.command_line import CommandLine, command_line, is_java
 from buto.collect.target import Target
 
 OPTION = "-javaagent:/tmp/buto-x/buto-agent.jar=/tmp/buto-x/session"

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect import host
+from buto.collect.host.metadata import control_group, describe, load
 from buto.collect.target import Target
 
 TARGET = Target(("java", "-cp", "a b", "Main"), interval_s=0.02)
 
 
 def test_a_run_carries_what_comparing_it_needs() -> None:
-    metadata = host.describe(TARGET)
+    metadata = describe(TARGET)
     names = "name os kernel arch cpu.model cores cores.total cores.quota memory.total memory.limit load.1min"
     assert set(metadata) == {f"host.{name}" for name in names.split()} | {
         f"buto.{name}" for name in ("version", "collector", "probe", "interval", "command", "commit")
@@ -36,7 +36,7 @@ def git(place: Path, *words: str) -> str:
 
 def test_a_run_names_the_commit_it_was_made_at_and_whether_files_differed(tmp_path: Path) -> None:
     target = replace(TARGET, directory=tmp_path)
-    assert host.describe(target)["buto.commit"] is None
+    assert describe(target)["buto.commit"] is None
     git(tmp_path, "init", "--quiet")
     (tmp_path / "a").write_text("1")
     git(tmp_path, "add", "a")
@@ -44,15 +44,15 @@ def test_a_run_names_the_commit_it_was_made_at_and_whether_files_differed(tmp_pa
     git(tmp_path, "tag", "v1")
     head = git(tmp_path, "rev-parse", "HEAD")
     (tmp_path / "new").write_text("git does not know it")
-    assert host.describe(target)["buto.commit"] == head
+    assert describe(target)["buto.commit"] == head
     (tmp_path / "a").write_text("2")
-    assert host.describe(target)["buto.commit"] == f"{head}+dirty"
-    assert host.describe(replace(target, command=()))["buto.commit"] is None
+    assert describe(target)["buto.commit"] == f"{head}+dirty"
+    assert describe(replace(target, command=()))["buto.commit"] is None
 
 
 def test_no_git_is_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert host.describe(TARGET)["buto.commit"] is None
+    assert describe(TARGET)["buto.commit"] is None
 
 
 @pytest.mark.parametrize(
@@ -95,8 +95,8 @@ def test_no_git_is_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 def test_limits_of_control_groups_are_seen(
     monkeypatch: pytest.MonkeyPatch, files: dict[str, str], cores: float | None, memory: int | None
 ) -> None:
-    monkeypatch.setattr(host, "_read", files.get)
-    metadata = host.describe(TARGET)
+    monkeypatch.setattr(control_group, "read", files.get)
+    metadata = describe(TARGET)
     assert (metadata["host.cores.quota"], metadata["host.memory.limit"]) == (cores, memory)
 
 
@@ -109,12 +109,12 @@ def stat(user: int, *, idle: int = 0, steal: int = 0, elsewhere: int = 0) -> str
 
 def test_the_foreign_load_is_what_visible_cores_did_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
     now = {"clock": 100.0, "own": 5.0, "stat": stat(1000)}
-    monkeypatch.setattr(host, "_visible_cpus", lambda: frozenset({0, 1}))
-    monkeypatch.setattr(host, "_read", lambda path: now["stat"])
-    monkeypatch.setattr(host, "_own_cpu_s", lambda: now["own"])
+    monkeypatch.setattr(load, "visible_cpus", lambda: frozenset({0, 1}))
+    monkeypatch.setattr(load, "read", lambda path: now["stat"])
+    monkeypatch.setattr(load, "_own_cpu_s", lambda: now["own"])
     monkeypatch.setattr(time, "monotonic", lambda: now["clock"])
     monkeypatch.setattr(os, "sysconf", lambda name: 100)
-    meter = host.LoadMeter()
+    meter = load.LoadMeter()
     now |= {"clock": 110.0, "own": 9.0, "stat": stat(1300, idle=900, steal=100, elsewhere=5000)}
     # Two cores were busy for 3 s each and lost 1 s each; 4 of these 8 s were our own.
     assert meter.foreign_load() == pytest.approx(4 / 20)
@@ -125,7 +125,7 @@ def test_the_foreign_load_is_what_visible_cores_did_for_others(monkeypatch: pyte
 
 
 def test_a_busy_stranger_is_seen_until_it_is_collected_as_our_own() -> None:
-    meter = host.LoadMeter()
+    meter = load.LoadMeter()
     burn = "import time\nwhile time.process_time() < 0.4: pass\nprint(flush=True)\ninput()"
     stranger = subprocess.Popen([sys.executable, "-c", burn], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     with stranger:
@@ -139,7 +139,7 @@ def test_a_busy_stranger_is_seen_until_it_is_collected_as_our_own() -> None:
 
 
 def test_waiting_for_a_core_is_counted_for_all_threads() -> None:
-    waited_s = host.run_queue_s(os.getpid())
+    waited_s = load.run_queue_s(os.getpid())
     assert waited_s is not None
     assert waited_s >= 0
-    assert host.run_queue_s(2**22 + 1) is None
+    assert load.run_queue_s(2**22 + 1) is None

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.collect.hsperf import HeldCounters, NoPerfData, parse, values_of
+from buto.collect.jvm.hsperfdata import HeldCounters, NoPerfData, parse, values_of
 
 
 def counter_file(counters: Mapping[str, int | str], order: str = "<") -> bytes:

@@ -18,8 +18,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.collect.journalling import EVERY_S, AbandonedError, Journal, recover, recovered
-from buto.collect.recording import Mark, Recording
+from buto.collect.record.journal import EVERY_S, AbandonedError, Journal, recover, recovered
+from buto.collect.record.recording import Mark, Recording
 from buto.errors import BadFileError, ButoError, MeasureError
 from buto.properties import Property
 from buto.runs import Outcome, Quality, RunStore

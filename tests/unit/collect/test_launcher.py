@@ -13,10 +13,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from buto.collect.family import is_alive
-from buto.collect.launcher import Ending, Launch
-from buto.collect.processes import readable
-from buto.collect.session import session_directory
+from buto.collect.process.kernel import readable
+from buto.collect.process.launch import Ending, Launch
+from buto.collect.process.private_directory import session_directory
+from buto.collect.process.process_group import is_alive
 from buto.collect.target import Target
 from buto.errors import MeasureError
 
@@ -112,7 +112,7 @@ def test_the_program_dies_with_buto(tmp_path: Path) -> None:
     script = textwrap.dedent("""
         import sys, time
         from pathlib import Path
-        from buto.collect.launcher import Launch
+        from buto.collect.process.launch import Launch
         from buto.collect.target import Target
         launch = Launch(Target(("sleep", "65")), Path(sys.argv[1]))
         print(launch.pid, flush=True)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.collect import output
-from buto.collect.output import HEAD_BYTES, TAIL_BYTES, OutputFile, last_lines
+from buto.collect.process import output
+from buto.collect.process.output import HEAD_BYTES, TAIL_BYTES, OutputFile, last_lines
 from buto.errors import StorageError
 
 QUICK = settings(max_examples=50, deadline=None)

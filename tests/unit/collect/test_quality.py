@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.collect.quality import Sampling, pauses_s, quality_of, sampling, slow_beans
-from buto.collect.recording import Recording
+from buto.collect.record.quality import Sampling, pauses_s, quality_of, sampling, slow_beans
+from buto.collect.record.recording import Recording
 from buto.collect.target import Target
 from buto.properties import property_for
 from buto.runs import Outcome

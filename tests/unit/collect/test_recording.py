@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.collect import recording as recording_module
-from buto.collect.recording import Recording
+from buto.collect.record import recording as recording_module
+from buto.collect.record.recording import Recording
 from buto.errors import MeasureError
 from buto.properties import Property
 from buto.runs import Outcome, Quality, Run

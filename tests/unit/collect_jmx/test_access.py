@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect.jmx.access import Access, password_from_environment, password_from_file
+from buto.collect.jmx.credentials import Access, password_from_environment, password_from_file
 from buto.errors import UsageError
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from buto.collect.jmx.address import check_attachable, local_jvm
+from buto.collect.jvm.local_jvm import check_attachable, local_jvm
 from buto.errors import MeasureError
 
 
@@ -52,7 +52,7 @@ def test_a_process_that_is_gone_is_no_process() -> None:
 def test_a_process_of_another_user_is_refused_by_name(sleeper: subprocess.Popen[bytes]) -> None:
     code = (
         "import os, sys\n"
-        "from buto.collect.jmx.address import check_attachable\n"
+        "from buto.collect.jvm.local_jvm import check_attachable\n"
         "from buto.errors import MeasureError\n"
         "os.setuid(65534)\n"
         "try:\n"

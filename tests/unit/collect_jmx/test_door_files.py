@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect.jmx.access import OPEN
-from buto.collect.jmx.door import Door
+from buto.collect.jmx.credentials import OPEN
+from buto.collect.jmx.local_agent import Door
 from buto.errors import MeasureError
 
 

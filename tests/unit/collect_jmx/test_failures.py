@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from buto.collect.jmx import java as jmx_java
+from buto.collect.jmx import worker_jvm as jmx_java
 from buto.collect.jmx.attach import AttachSpec
-from buto.collect.jmx.failures import JmxFailure
+from buto.collect.jmx.errors import JmxFailure
 from buto.errors import MeasureError, UsageError
 
 

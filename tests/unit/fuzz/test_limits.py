@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from buto import config, oracle
-from buto.collect.agent.frames import ChannelError, FrameDecoder
+from buto.collect.channel.frames import ChannelError, FrameDecoder
 from buto.errors import EXIT_BAD_FILE, EXIT_USAGE, BadFileError, ButoError, ConfigError, UsageError
 from buto.properties import Property
 from buto.report.history.entries import entry_of

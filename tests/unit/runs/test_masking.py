@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from buto import config
 from buto.cli.main import main
-from buto.collect.recording import Mark, Recording
+from buto.collect.record.recording import Mark, Recording
 from buto.errors import ConfigError
 from buto.oracle import train
 from buto.runs import Outcome, Quality

@@ -8,9 +8,9 @@ from types import TracebackType
 from typing import Self
 
 from buto.collect.collector import OnTick
-from buto.collect.companion import Companion
-from buto.collect.journalling import Journal
-from buto.collect.recording import Progress
+from buto.collect.hooks import Companion
+from buto.collect.record.journal import Journal
+from buto.collect.record.recording import Progress
 from buto.collect.target import Target
 from buto.errors import ButoError
 from buto.runs import Outcome, Quality, Run

@@ -7,7 +7,7 @@ from typing import cast
 
 import pytest
 
-from buto.collect.companion import Program
+from buto.collect.hooks import Program
 from buto.workload import HttpLoad, Workload, parts
 from buto.workload.driver import Driver
 

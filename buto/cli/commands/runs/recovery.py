@@ -21,7 +21,7 @@ def recover_all(store: RunStore, tests: Sequence[str], console: Console) -> int:
         StorageError: the store cannot be written.
     """
     # Its imports are not needed to list runs.
-    from buto.collect.journalling import recover
+    from buto.collect.record.journal import recover
 
     code = EXIT_PASS
     found = unfinished(store, tests)

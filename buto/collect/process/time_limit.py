@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from buto.collect.launcher import GRACE_S, Launch
+from buto.collect.process.launch import GRACE_S, Launch
 from buto.errors import MeasureError
 
 _KILL_S = 10.0

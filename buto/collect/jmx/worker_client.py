@@ -16,11 +16,11 @@ from typing import Any
 
 import buto
 from buto import jars
-from buto.collect.closing import Closing
-from buto.collect.jmx.failures import JmxFailure
-from buto.collect.jmx.java import find_libjvm, jvm_options
-from buto.collect.jvms import USERS_OPTIONS
-from buto.collect.output import last_lines
+from buto.collect.closeable import Closing
+from buto.collect.jmx.errors import JmxFailure
+from buto.collect.jmx.worker_jvm import find_libjvm, jvm_options
+from buto.collect.jvm.installations import USERS_OPTIONS
+from buto.collect.process.output import last_lines
 from buto.errors import MeasureError
 
 PROTOCOL_VERSION = 1
@@ -91,7 +91,7 @@ class Worker(Closing):
         self.is_warm = True
 
     def ask(self, operation: str, within_s: float, **arguments: Any) -> Any:
-        """Have an operation of :class:`buto.collect.jmx.jvm.Jvm` done.
+        """Have an operation of :class:`buto.collect.jmx.jpype_jvm.Jvm` done.
 
         Args:
             within_s: the operation's own bound; the worker is killed ten seconds after it.

@@ -21,11 +21,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from buto.collect.family import is_alive
-from buto.collect.jmx.access import OPEN, Access
-from buto.collect.jmx.address import local_jvm
-from buto.collect.jvm_command import AttachError, run_command, temporary_directory
-from buto.collect.session import is_abandoned, session_directory, write_private
+from buto.collect.jmx.credentials import OPEN, Access
+from buto.collect.jvm.diagnostic_command import AttachError, run_command, temporary_directory
+from buto.collect.jvm.local_jvm import local_jvm
+from buto.collect.process.private_directory import is_abandoned, session_directory, write_private
+from buto.collect.process.process_group import is_alive
 from buto.errors import MeasureError
 
 START_S = 15.0

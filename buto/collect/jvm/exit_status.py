@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import signal
 
-from buto.collect import processes
-from buto.collect.launcher import Ending, Launch
+from buto.collect.process import kernel
+from buto.collect.process.launch import Ending, Launch
 
 BAD_END = "the measured JVM"
 """How every problem begins that :func:`problem` finds."""
@@ -28,7 +28,7 @@ def code_of(launch: Launch, pid: int, pidfd: int | None, ending: Ending) -> int 
     """
     if pid == launch.pid:
         return ending.exit_code if ending.signal is None else -ending.signal
-    return None if pidfd is None else processes.exit_code(pidfd)
+    return None if pidfd is None else kernel.exit_code(pidfd)
 
 
 def problem(expected_exit: int, code: int | None, *, orderly: bool) -> str | None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from buto.collect.agent import messages as channel
-from buto.collect.agent.frames import ChannelError
-from buto.collect.recording import Recording
+from buto.collect.channel import messages as channel
+from buto.collect.channel.frames import ChannelError
+from buto.collect.record.recording import Recording
 from buto.properties import Kind
 
 _BLOCKED = "blocked "

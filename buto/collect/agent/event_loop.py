@@ -15,19 +15,21 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import Self
 
-from buto.collect import host, jvm_ending, processes
-from buto.collect.agent import messages as channel
-from buto.collect.agent.frames import ChannelError
 from buto.collect.agent.listener import AgentConnection, AgentListener
-from buto.collect.agent.recorder import AgentRecorder
+from buto.collect.channel import messages as channel
+from buto.collect.channel.frames import ChannelError
+from buto.collect.channel.recorder import AgentRecorder
 from buto.collect.collector import OnTick
-from buto.collect.companion import Accompanied
-from buto.collect.hsperf import HeldCounters, NoPerfData
+from buto.collect.hooks import Accompanied
+from buto.collect.host.load import run_queue_s
 from buto.collect.jmx.reach import attached
-from buto.collect.jvm_choice import NO_PROGRAM, is_wanted, main_name
-from buto.collect.launcher import Ending, Launch
-from buto.collect.recording import Progress, Recording
-from buto.collect.time_limit import TimeLimit
+from buto.collect.jvm import exit_status
+from buto.collect.jvm.hsperfdata import HeldCounters, NoPerfData
+from buto.collect.jvm.selection import NO_PROGRAM, is_wanted, main_name
+from buto.collect.process import kernel
+from buto.collect.process.launch import Ending, Launch
+from buto.collect.process.time_limit import TimeLimit
+from buto.collect.record.recording import Progress, Recording
 
 TICK_S = 0.1
 FLUSH_S = 0.1
@@ -98,10 +100,10 @@ class AgentSession:
         return None if self._measured is None else self._measured.hello
 
     def exit_code(self, ending: Ending) -> int | None:
-        """Of the measured JVM, when all processes have ended; see :func:`jvm_ending.code_of`."""
+        """Of the measured JVM, when all processes have ended; see :func:`exit_status.code_of`."""
         if self.hello is None:
             return None
-        return jvm_ending.code_of(self._launch, self.hello.pid, self._jvm_end, ending)
+        return exit_status.code_of(self._launch, self.hello.pid, self._jvm_end, ending)
 
     @property
     def end_ns(self) -> int:
@@ -211,7 +213,7 @@ class AgentSession:
 
     def _hold(self, hello: channel.Hello) -> None:
         """Take hold of the JVM's process and counters, so that its end can be seen from outside."""
-        pidfd = processes.open_pidfd(hello.pid) if self._launch.owns(hello.pid) else None
+        pidfd = kernel.open_pidfd(hello.pid) if self._launch.owns(hello.pid) else None
         if pidfd is None:
             self.counters = NoPerfData(f"process {hello.pid} is not to be seen from here")
             return
@@ -229,7 +231,7 @@ class AgentSession:
 
     def _heard(self, connection: AgentConnection, recorder: AgentRecorder, message: channel.Message) -> None:
         if isinstance(message, channel.Bye) and connection.hello is not None:
-            self.run_queue_s = host.run_queue_s(connection.hello.pid)
+            self.run_queue_s = run_queue_s(connection.hello.pid)
         answer = recorder.receive(message)
         if answer is not None:
             connection.send(answer)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from buto.collect import jvm_ending, quality
-from buto.collect.jvm_choice import main_name
-from buto.collect.launcher import Ending, Launch
-from buto.collect.quality import Sampling
-from buto.collect.recording import Recording
+from buto.collect.jvm import exit_status
+from buto.collect.jvm.selection import main_name
+from buto.collect.process.launch import Ending, Launch
+from buto.collect.record import quality
+from buto.collect.record.quality import Sampling
+from buto.collect.record.recording import Recording
 from buto.runs import Outcome, Run
 
 
@@ -25,7 +26,7 @@ class Seen:
         sampled: how well the samples cover the run.
         foreign_load: mean share of the visible cores that others used, NaN if unknown.
         command: of the measured JVM; empty if not known.
-        code: of the measured JVM, see :func:`buto.collect.jvm_ending.code_of`.
+        code: of the measured JVM, see :func:`buto.collect.jvm.exit_status.code_of`.
         orderly: whether its exit hook ran, as far as can be told; None if the JVM is the command's own
             process, which tells its end itself.
         others: other JVMs that were seen.
@@ -58,7 +59,7 @@ def conclude(launch: Launch, recording: Recording, seen: Seen, problems: tuple[s
     )
     bad_end = None
     if seen.orderly is not None and not seen.timed_out:
-        bad_end = jvm_ending.problem(launch.target.expected_exit, seen.code, orderly=seen.orderly)
+        bad_end = exit_status.problem(launch.target.expected_exit, seen.code, orderly=seen.orderly)
     recording.metadata |= {
         "host.load.foreign": None if math.isnan(seen.foreign_load) else round(seen.foreign_load, 3),
         "buto.jvm": main_name(seen.command) or None,

@@ -10,8 +10,8 @@ from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from buto.collect import quality
-from buto.collect.recording import Mark, Progress, Recording
+from buto.collect.record import quality
+from buto.collect.record.recording import Mark, Progress, Recording
 from buto.errors import BadFileError, ButoError, MeasureError, StorageError
 from buto.runs import Outcome, Quality, Run, RunStore
 from buto.runs.journal import JournalFile, Unfinished, place_of, read, taken

@@ -2,7 +2,7 @@
 
 The kernel kills a command when the thread of buto that started it ends (``processes.die_with_parent``), but
 not what the command has started. For that there is a watcher, a small process beside buto
-(:mod:`buto.collect.family`) that kills all of it when buto has died.
+(:mod:`buto.collect.process.process_group`) that kills all of it when buto has died.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 
-from buto.collect import family
-from buto.collect.closing import Closing
-from buto.collect.family import Family
+from buto.collect.closeable import Closing
+from buto.collect.process import process_group
+from buto.collect.process.process_group import Family
 from buto.errors import MeasureError
 
 _NAME = "BUTO_LAUNCH"
@@ -42,7 +42,7 @@ class Guard(Closing):
             # A session and an environment of its own, so that it is no member of any family, and /, so
             # that it holds no disk.
             self._watcher = subprocess.Popen(
-                [sys.executable, "-I", "-S", family.__file__, str(os.getpid()), self._marker],
+                [sys.executable, "-I", "-S", process_group.__file__, str(os.getpid()), self._marker],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -58,7 +58,7 @@ class Guard(Closing):
 
     def watch(self, pid: int) -> Family:
         """Tell of the command, which leads a session and was not collected yet; returns its family."""
-        found = family.family_of(pid, self._marker.encode())
+        found = process_group.family_of(pid, self._marker.encode())
         self._tell(f"{found.session} {found.start}\n".encode())
         return found
 
@@ -69,7 +69,7 @@ class Guard(Closing):
     def close(self) -> None:
         """Wait for the watcher's end."""
         if self._is_over:
-            self._tell(family.DONE)
+            self._tell(process_group.DONE)
         assert self._watcher.stdin is not None
         with suppress(BrokenPipeError):
             self._watcher.stdin.close()

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from buto.collect.agent.messages import (
+from buto.collect.channel.messages import (
     Bye,
     Columns,
     Dropped,

@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from buto.collect import processes
-from buto.collect.agent.frames import ChannelError
 from buto.collect.agent.listener import AgentConnection, AgentListener
-from buto.collect.agent.messages import Hello, decline
 from buto.collect.agent.option import agent_option
-from buto.collect.hsperf import HeldCounters, NoPerfData
-from buto.collect.launcher import Launch
-from buto.collect.session import session_directory
+from buto.collect.channel.frames import ChannelError
+from buto.collect.channel.messages import Hello, decline
+from buto.collect.jvm.hsperfdata import HeldCounters, NoPerfData
+from buto.collect.process import kernel
+from buto.collect.process.launch import Launch
+from buto.collect.process.private_directory import session_directory
 from buto.collect.target import Target
 from buto.errors import MeasureError
 
@@ -56,12 +56,12 @@ def introduce(target: Target) -> Introduction:
 
 def _first_words(listener: AgentListener, launch: Launch) -> tuple[AgentConnection, Hello]:
     deadline = time.monotonic() + _HELLO_S
-    if not processes.readable(listener.fileno(), _HELLO_S):
+    if not kernel.readable(listener.fileno(), _HELLO_S):
         raise MeasureError(f"the agent did not speak within {_HELLO_S:g} s\n{launch.quote()}")
     connection = listener.accept()
     try:
         while connection is not None and connection.hello is None and not connection.closed:
-            if not processes.readable(connection.fileno(), max(0.0, deadline - time.monotonic())):
+            if not kernel.readable(connection.fileno(), max(0.0, deadline - time.monotonic())):
                 break
             connection.receive()
     except ChannelError as error:

@@ -15,8 +15,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from buto.collect import processes
-from buto.collect.jmx.address import check_attachable, expects_sigquit, inner_pid
+from buto.collect.jvm.local_jvm import check_attachable, expects_sigquit, inner_pid
+from buto.collect.process import kernel
 from buto.errors import MeasureError
 
 _LOOK_S = 0.005
@@ -71,7 +71,7 @@ def temporary_directory(pid: int) -> Path:
 
 def _wake(pid: int, path: Path, deadline: float) -> None:
     """Have the JVM open its socket: by a file of an agreed name and SIGQUIT."""
-    pidfd = processes.open_pidfd(pid)
+    pidfd = kernel.open_pidfd(pid)
     if pidfd is None:
         raise _no_answer(pid, "it has ended")
     try:
@@ -85,7 +85,7 @@ def _wake(pid: int, path: Path, deadline: float) -> None:
                 os.close(os.open(sign.name, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=directory))
             signal.pidfd_send_signal(pidfd, signal.SIGQUIT)
             while not path.exists():
-                if processes.readable(pidfd, _LOOK_S):
+                if kernel.readable(pidfd, _LOOK_S):
                     raise _no_answer(pid, "it has ended")
                 if time.monotonic() >= deadline:
                     raise _no_answer(pid, "it did not open its socket in time")

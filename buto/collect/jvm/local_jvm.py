@@ -8,7 +8,7 @@ import signal
 from dataclasses import dataclass
 from pathlib import Path
 
-from buto.collect import hsperf
+from buto.collect.jvm import hsperfdata
 from buto.errors import MeasureError
 
 _SERVER = "sun.management.JMXConnectorServer"
@@ -47,8 +47,8 @@ def local_jvm(pid: int) -> LocalJvm | None:
     try:
         if path.stat().st_mtime < started_ms / 1000 - _STALE_S:
             return None
-        counters = hsperf.parse(path.read_bytes())
-    except (OSError, hsperf.NoPerfData):
+        counters = hsperfdata.parse(path.read_bytes())
+    except (OSError, hsperfdata.NoPerfData):
         return None
     # A remote agent has a number of its own each time that it is started; -1 once it was stopped.
     remote = counters.get(f"{_SERVER}.{counters.get(f'{_SERVER}.remote.enabled', -1)}.remoteAddress")

@@ -7,8 +7,8 @@ import shlex
 from collections.abc import Sequence
 
 from buto import jars
-from buto.collect.jvm_choice import NO_PROGRAM, main_name
-from buto.collect.launcher import Launch
+from buto.collect.jvm.selection import NO_PROGRAM, main_name
+from buto.collect.process.launch import Launch
 from buto.errors import MeasureError
 
 _LAUNCHER_SAYS = re.compile(r"(Error|Fehler|错误|エラー): ")

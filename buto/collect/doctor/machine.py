@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from buto.collect import host
-from buto.collect.session import session_directory
+from buto.collect.host import metadata
+from buto.collect.process.private_directory import session_directory
 from buto.errors import StorageError
 from buto.runs.reading import is_missing
 from buto.units import format_bytes, format_count, format_number, format_percent, format_seconds
@@ -60,7 +60,7 @@ def check_clock() -> Check:
 
 def check_cores() -> Check:
     """How many cores a program may use, by affinity and control group."""
-    known = host.machine()
+    known = metadata.machine()
     cores, total, quota = known["host.cores"], known["host.cores.total"], known["host.cores.quota"]
     said = (
         f"{cores} of {format_count(float(total or 1), 'core')}, {known['host.cpu.model'] or 'unknown model'}"

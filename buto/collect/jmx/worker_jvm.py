@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from buto.collect.jvms import INSTALL_ADVICE, find_installations
+from buto.collect.jvm.installations import INSTALL_ADVICE, find_installations
 from buto.errors import MeasureError
 
 OLDEST_JAVA = 11

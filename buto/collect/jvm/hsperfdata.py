@@ -13,7 +13,7 @@ import pwd
 import struct
 from collections.abc import Mapping
 
-from buto.collect.closing import Closing
+from buto.collect.closeable import Closing
 from buto.errors import MeasureError
 
 _MAGIC = b"\xca\xfe\xc0\xc0"

@@ -10,10 +10,8 @@ from pathlib import Path
 
 from buto import jars
 from buto.collect.collector import open_collector
-from buto.collect.host import LoadMeter
-from buto.collect.introduction import introduce
-from buto.collect.jvms import INSTALL_ADVICE, OLDEST_JAVA, JavaInstallation, find_installations
-from buto.collect.machine import (
+from buto.collect.doctor.handshake_probe import introduce
+from buto.collect.doctor.machine import (
     Check,
     Level,
     check_clock,
@@ -22,6 +20,8 @@ from buto.collect.machine import (
     check_store,
     check_temporary_directory,
 )
+from buto.collect.host.load import LoadMeter
+from buto.collect.jvm.installations import INSTALL_ADVICE, OLDEST_JAVA, JavaInstallation, find_installations
 from buto.collect.target import Target
 from buto.errors import BadFileError, ButoError
 

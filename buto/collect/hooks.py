@@ -9,15 +9,15 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
-from buto.collect.closing import Closing
-from buto.collect.jmx.address import local_jvm
-from buto.collect.ports import listening
+from buto.collect.closeable import Closing
+from buto.collect.jvm.local_jvm import local_jvm
+from buto.collect.process.ports import listening
 
 if TYPE_CHECKING:
-    from buto.collect.jmx.client import Worker
     from buto.collect.jmx.connection import JmxConnection
-    from buto.collect.launcher import Launch
-    from buto.collect.recording import Recording
+    from buto.collect.jmx.worker_client import Worker
+    from buto.collect.process.launch import Launch
+    from buto.collect.record.recording import Recording
 
 MARK = "buto.mark."
 """How the type of every notification begins that is a mark on the time axis and not the program's."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.collect.recording import Recording
+from buto.collect.record.recording import Recording
 from buto.collect.target import Target
 from buto.properties import split_name
 from buto.runs import FloatArray, Outcome, Quality

@@ -9,21 +9,22 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from buto.collect import jvm_ending, processes
 from buto.collect.collector import OnTick
-from buto.collect.companion import Accompanied
-from buto.collect.hsperf import HeldCounters, NoPerfData
-from buto.collect.jmx.address import GoneError, local_jvm
-from buto.collect.jmx.client import Worker
+from buto.collect.hooks import Accompanied
 from buto.collect.jmx.connection import JmxConnection
-from buto.collect.jmx.door import open_door
-from buto.collect.jmx.failures import JmxFailure
+from buto.collect.jmx.errors import JmxFailure
+from buto.collect.jmx.local_agent import open_door
 from buto.collect.jmx.reach import connected
-from buto.collect.jvm_choice import NO_PROGRAM, is_wanted, main_name
-from buto.collect.jvm_command import AttachError
-from buto.collect.launcher import Ending, Launch
-from buto.collect.recording import Progress, Recording
-from buto.collect.time_limit import TimeLimit
+from buto.collect.jmx.worker_client import Worker
+from buto.collect.jvm import exit_status
+from buto.collect.jvm.diagnostic_command import AttachError
+from buto.collect.jvm.hsperfdata import HeldCounters, NoPerfData
+from buto.collect.jvm.local_jvm import GoneError, local_jvm
+from buto.collect.jvm.selection import NO_PROGRAM, is_wanted, main_name
+from buto.collect.process import kernel
+from buto.collect.process.launch import Ending, Launch
+from buto.collect.process.time_limit import TimeLimit
+from buto.collect.record.recording import Progress, Recording
 
 TICK_S = 0.1
 _LOOK_S = 0.02
@@ -88,10 +89,10 @@ class JmxSession:
         return self._limit.has_passed
 
     def exit_code(self, ending: Ending) -> int | None:
-        """Of the measured JVM, when all processes have ended; see :func:`jvm_ending.code_of`."""
+        """Of the measured JVM, when all processes have ended; see :func:`exit_status.code_of`."""
         if self.pid is None:
             return None
-        return jvm_ending.code_of(self._launch, self.pid, self._jvm_end, ending)
+        return exit_status.code_of(self._launch, self.pid, self._jvm_end, ending)
 
     @property
     def duration_s(self) -> float:
@@ -125,11 +126,11 @@ class JmxSession:
     def _wait(self, timeout_s: float) -> None:
         """For the end of the measured JVM; without one, or after it, of the command."""
         if self._jvm_end is not None and not self.dead_ns:
-            if processes.readable(self._jvm_end, timeout_s):
+            if kernel.readable(self._jvm_end, timeout_s):
                 self.dead_ns = time.monotonic_ns()
                 self._part()
         elif self._launch.poll() is None:
-            processes.readable(self._launch.fileno(), timeout_s)
+            kernel.readable(self._launch.fileno(), timeout_s)
         elif not self.dead_ns:
             time.sleep(timeout_s)
 
@@ -168,7 +169,7 @@ class JmxSession:
             self.others.append(main_name(jvm.command) or NO_PROGRAM)
 
     def _connect(self, pid: int) -> None:
-        self._jvm_end = processes.open_pidfd(pid)
+        self._jvm_end = kernel.open_pidfd(pid)
         if self._jvm_end is None:
             return
         self._held.callback(os.close, self._jvm_end)
@@ -190,7 +191,7 @@ class JmxSession:
             )
             self._recording.zero_ns = times.started_ns
         except (AttachError, GoneError, JmxFailure):
-            if not processes.readable(self._jvm_end, _END_S):
+            if not kernel.readable(self._jvm_end, _END_S):
                 raise
             self.connection = None
 

@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from buto.collect import processes
-from buto.collect.closing import Closing
-from buto.collect.command_line import command_line
-from buto.collect.family import send
-from buto.collect.guard import Guard
-from buto.collect.output import OutputFile, last_lines
+from buto.collect.closeable import Closing
+from buto.collect.process import kernel
+from buto.collect.process.command_line import command_line
+from buto.collect.process.output import OutputFile, last_lines
+from buto.collect.process.process_group import send
+from buto.collect.process.watchdog import Guard
 from buto.collect.target import Target
 from buto.errors import MeasureError
 
@@ -75,7 +75,7 @@ class Launch(Closing):
     """
 
     def __init__(self, target: Target, directory: Path, jvm_options: Sequence[str] = ()) -> None:
-        processes.require_linux("launching a program")
+        kernel.require_linux("launching a program")
         self.target = target
         self.mask = target.new_mask()
         self.line = command_line(target, jvm_options)
@@ -116,7 +116,7 @@ class Launch(Closing):
 
     def wait(self, timeout_s: float) -> Ending | None:
         """Wait for the end of the command's own process; None if it runs on after that time."""
-        processes.readable(self._pidfd, timeout_s)
+        kernel.readable(self._pidfd, timeout_s)
         return self.poll()
 
     def members(self) -> list[int]:
@@ -176,7 +176,7 @@ class Launch(Closing):
             if self.poll() is not None:
                 self.n_left_over = len(left)
             send(left, signal.SIGTERM)
-            processes.wait_for_end(left, GRACE_S)
+            kernel.wait_for_end(left, GRACE_S)
             self._kill_all()
         self._all_gone = True
         self._guard.is_over()
@@ -200,7 +200,7 @@ class Launch(Closing):
         deadline = time.monotonic() + _REAP_S
         while left := self.members():
             self.kill()
-            if not processes.wait_for_end(left, deadline - time.monotonic()):
+            if not kernel.wait_for_end(left, deadline - time.monotonic()):
                 raise MeasureError(
                     f"processes {', '.join(map(str, left))} of {self.mask.command(self.target.command)} "
                     f"do not end, {_REAP_S:.0f} s after SIGKILL",
@@ -217,7 +217,7 @@ class Launch(Closing):
                 cwd=self.target.directory,
                 env={**self.line.environment, **self._guard.environment},
                 start_new_session=True,
-                preexec_fn=partial(processes.die_with_parent, os.getpid()),
+                preexec_fn=partial(kernel.die_with_parent, os.getpid()),
             )
         except OSError as error:
             raise _cannot_start(self.target, error) from error

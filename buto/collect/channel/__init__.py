@@ -1,0 +1,1 @@
+"""The format of the agent's channel: messages, frames, and what they add to a recording."""

@@ -1,0 +1,1 @@
+"""Check whether this machine can measure."""

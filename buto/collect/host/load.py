@@ -1,0 +1,82 @@
+"""How much of the machine other processes used, and how long a process waited for a core."""
+
+from __future__ import annotations
+
+import os
+import resource
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from buto.collect.host.files import read
+
+_MIN_LOAD_WINDOW_S = 0.1
+"""Shorter than this, the system's clock ticks of 10 ms say nothing of the load."""
+
+_IDLE_FIELDS = (3, 4)
+"""idle and iowait, in the order of /proc/stat, see proc(5)."""
+
+
+class LoadMeter:
+    """Measures what share of the visible cores others used, from its making to :meth:`foreign_load`.
+
+    Others are all processes but this one and the children that it has collected meanwhile. Time that
+    a hypervisor took away counts as used by others.
+    """
+
+    def __init__(self) -> None:
+        self._cpus = visible_cpus()
+        self._start_s = time.monotonic()
+        self._own_s = _own_cpu_s()
+        self._busy_s = _busy_s(self._cpus)
+
+    def foreign_load(self, known_s: float = 0.0) -> float:
+        """The mean share, 0 to 1; NaN for less than 0.1 s, and where the system does not say.
+
+        Args:
+            known_s: processor time of further processes that belong to the measurement.
+        """
+        elapsed_s = time.monotonic() - self._start_s
+        busy_s = _busy_s(self._cpus)
+        if elapsed_s < _MIN_LOAD_WINDOW_S or busy_s is None or self._busy_s is None:
+            return float("nan")
+        foreign_s = busy_s - self._busy_s - (_own_cpu_s() - self._own_s) - known_s
+        return min(1.0, max(0.0, foreign_s / (elapsed_s * len(self._cpus))))
+
+
+def run_queue_s(pid: int) -> float | None:
+    """How long the living threads of a process have waited for a core so far; None where unknown."""
+    waited_ns = 0
+    try:
+        for thread in os.scandir(f"/proc/{pid}/task"):
+            with suppress(FileNotFoundError, ProcessLookupError):
+                waited_ns += int(Path(thread.path, "schedstat").read_text().split()[1])
+    except (OSError, IndexError, ValueError):
+        return None
+    return waited_ns * 1e-9
+
+
+def visible_cpus() -> frozenset[int]:
+    """Return the processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return frozenset(os.sched_getaffinity(0))
+    return frozenset(range(os.cpu_count() or 1))
+
+
+def _own_cpu_s() -> float:
+    own = resource.getrusage(resource.RUSAGE_SELF)
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
+
+
+def _busy_s(cpus: frozenset[int]) -> float | None:
+    """Seconds that these processors were not idle since boot; None outside Linux."""
+    text = read("/proc/stat")
+    if text is None:
+        return None
+    ticks = 0
+    for line in text.splitlines():
+        name, *fields = line.split()
+        if name.startswith("cpu") and name[3:].isdigit() and int(name[3:]) in cpus:
+            ticks += sum(int(value) for i, value in enumerate(fields[:8]) if i not in _IDLE_FIELDS)
+    return ticks / os.sysconf("SC_CLK_TCK")

@@ -1,0 +1,88 @@
+"""The machine that a run was measured on, and how much of it others used meanwhile."""
+
+from __future__ import annotations
+
+import os
+import platform
+import socket
+import subprocess
+from contextlib import suppress
+from pathlib import Path
+
+import buto
+from buto import jars
+from buto.collect.host.control_group import cores_limit, memory_limit
+from buto.collect.host.files import read
+from buto.collect.host.load import visible_cpus
+from buto.collect.target import Target
+from buto.runs import MetadataValue
+from buto.runs.model import COMMIT
+
+_GIT_S = 5.0
+"""How long git may take; a huge tree on a cold disk is not waited for."""
+
+_DESCRIBE = ("git", "describe", "--always", "--exclude=*", "--abbrev=40", "--dirty=+dirty")
+"""Forty digits of the commit, and ``+dirty`` if a file that git knows differs from it."""
+
+
+def describe(target: Target) -> dict[str, MetadataValue]:
+    """Metadata ``host.*`` and ``buto.*`` as docs/formats/metadata.md lists them."""
+    return {
+        **machine(),
+        "buto.version": buto.__version__,
+        "buto.collector": target.collector,
+        "buto.probe": jars.digest(jars.JMX if target.collector == "jmx" else jars.AGENT),
+        "buto.interval": target.interval_s,
+        "buto.command": target.new_mask().command(target.command),
+        COMMIT: _commit(target.directory) if target.command else None,
+    }
+
+
+def machine() -> dict[str, MetadataValue]:
+    """Metadata ``host.*``."""
+    return {
+        "host.name": socket.gethostname(),
+        "host.os": _os_name(),
+        "host.kernel": f"{platform.system()} {platform.release()}",
+        "host.arch": platform.machine(),
+        "host.cpu.model": _cpu_model(),
+        "host.cores": len(visible_cpus()),
+        "host.cores.total": os.cpu_count(),
+        "host.cores.quota": cores_limit(),
+        "host.memory.total": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+        "host.memory.limit": memory_limit(),
+        "host.load.1min": round(os.getloadavg()[0], 2),
+    }
+
+
+def _commit(directory: Path | None) -> str | None:
+    """What is checked out where the command is started; None outside a repository, or without git."""
+    # No lock, for what git notes down on the way would be a change to somebody's repository.
+    environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
+    try:
+        said = subprocess.run(
+            _DESCRIBE,
+            cwd=directory,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=_GIT_S,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return said.stdout.strip() or None
+
+
+def _os_name() -> str:
+    with suppress(OSError):
+        return platform.freedesktop_os_release().get("PRETTY_NAME", platform.system())
+    return f"{platform.system()} {platform.mac_ver()[0]}".strip()
+
+
+def _cpu_model() -> str | None:
+    for line in (read("/proc/cpuinfo") or "").splitlines():
+        name, _, value = line.partition(":")
+        if name.strip() in ("model name", "Model", "cpu model", "Hardware"):
+            return value.strip()
+    return platform.processor() or None

@@ -1,0 +1,1 @@
+"""Find, choose and inspect Java virtual machines."""

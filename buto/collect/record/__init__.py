@@ -1,0 +1,1 @@
+"""A run while it is recorded, and how it becomes a finished run."""
