@@ -15,8 +15,9 @@ from matplotlib.figure import Figure
 
 from buto.properties import Property, property_for
 from buto.report.panel import Band, Curve, Panel
+from buto.report.plots import charts, pictures
 from buto.report.plots.axes import MAX_TICKS, BinaryLocator, set_unit
-from buto.report.plots.charts import charts, overview_plot, pictures, property_plot
+from buto.report.plots.charts import overview_plot, property_plot
 from tests.unit.report import made
 
 TIMES = np.linspace(0.0, 4.0, 41)
