@@ -9,7 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from buto.collect.doctor.examination import examination, examine
+from buto.collect.doctor import examination
+from buto.collect.doctor.examination import examine
 from buto.collect.doctor.machine import Level, check_cores, check_load, check_store, check_temporary_directory
 from buto.collect.jvm import installations
 from buto.collect.jvm.installations import JavaInstallation, find_installations
