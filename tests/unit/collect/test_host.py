@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect.host.metadata import control_group, describe, load
+from buto.collect.host import control_group, load
+from buto.collect.host.metadata import describe
 from buto.collect.target import Target
 
 TARGET = Target(("java", "-cp", "a b", "Main"), interval_s=0.02)
