@@ -19,9 +19,9 @@ from typing import Any
 from buto import config, oracle
 from buto.cli.parsing import options
 from buto.config.model import AUTO
+from buto.detectors.calibrated.sufficiency import MOST_RUNS
 from buto.errors import BadFileError, StorageError, UsageError
 from buto.oracle import Oracle
-from buto.oracle.calibrated.sufficiency import MOST_RUNS
 from buto.runs.masking import MASKED, Mask
 from buto.runs.names import encode_test
 from buto.runs.reading import is_missing

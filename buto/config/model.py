@@ -13,9 +13,9 @@ from typing import Any, ClassVar
 from buto.collect.target import MBeanSpec, Target
 from buto.config.document import DataPath
 from buto.config.variables import expand
+from buto.detectors.calibrated.sufficiency import MOST_RUNS
+from buto.detectors.settings import DEFAULT, Settings, settings_from
 from buto.errors import UsageError
-from buto.oracle.calibrated.sufficiency import MOST_RUNS
-from buto.oracle.settings import DEFAULT, Settings, settings_from
 from buto.runs.masking import Mask
 from buto.units import format_seconds, parse_seconds
 from buto.workload.model import STOPPED_EXIT, Workload, workload_from

@@ -14,15 +14,15 @@ from datetime import UTC, datetime
 import numpy as np
 
 from buto.analysis.evidence import significance
+from buto.detectors.bounds.detector import BoundsDetector
+from buto.detectors.calibrated.detector import CalibratedDetector, FittedCalibrated
+from buto.detectors.settings import CALIBRATED, THESIS
 from buto.errors import JudgeError
 from buto.experiments.dataset import started
 from buto.experiments.design import EXPERIMENTS, PROGRAMS, SUBTLE, Experiment
 from buto.experiments.evaluation import Watch
 from buto.experiments.parallel import in_parallel
 from buto.experiments.scores import FN, FP, TN, TP
-from buto.oracle.bounds.detector import BoundsDetector
-from buto.oracle.calibrated.detector import CalibratedDetector, FittedCalibrated
-from buto.oracle.settings import CALIBRATED, THESIS
 from buto.runs import FloatArray, Run, RunSet
 from buto.verdicts import Status
 

@@ -11,11 +11,11 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from buto.classify.metadata import MetadataSettings, learn_metadata
+from buto.detectors.settings import CHANGES_WITH_EACH_RUN, DECIDING_METADATA
 from buto.errors import BadFileError, StorageError
 from buto.experiments import dataset_tables as tables
 from buto.experiments.dataset_tables import Groups, Index
 from buto.experiments.variants import HOSTS, host_and_variant
-from buto.oracle.settings import CHANGES_WITH_EACH_RUN, DECIDING_METADATA
 from buto.properties import Role
 from buto.runs import FloatArray, Notification, Run, RunSet
 from buto.runs.document import Document, NewerVersionError

@@ -1,12 +1,9 @@
 """The oracle: trained from runs, kept in a file, judges later runs."""
 
-from buto.oracle.bounds.detector import BoundsDetector, FittedBounds
-from buto.oracle.calibrated.detector import CalibratedDetector, FittedCalibrated
-from buto.oracle.check import METADATA_SOURCE, at_alpha, check, needs_confirmation
-from buto.oracle.model import Oracle
-from buto.oracle.persist import load, save
-from buto.oracle.registry import DETECTORS
-from buto.oracle.settings import (
+from buto.detectors.bounds.detector import BoundsDetector, FittedBounds
+from buto.detectors.calibrated.detector import CalibratedDetector, FittedCalibrated
+from buto.detectors.registry import DETECTORS
+from buto.detectors.settings import (
     CALIBRATED,
     DEFAULT,
     PRESETS,
@@ -16,6 +13,9 @@ from buto.oracle.settings import (
     settings_from,
     with_alpha,
 )
+from buto.oracle.check import METADATA_SOURCE, at_alpha, check, needs_confirmation
+from buto.oracle.model import Oracle
+from buto.oracle.persist import load, save
 from buto.oracle.train import FEWEST_RUNS, fewest_runs, train
 
 __all__ = [

@@ -5,10 +5,10 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from buto.oracle.bounds.detector import FittedBounds
-from buto.oracle.calibrated.detector import FittedCalibrated, runs_needed
-from buto.oracle.calibrated.diagnosis import Ailment, Diagnosis, Symptom, diagnose
-from buto.oracle.calibrated.findings import TEXTS
+from buto.detectors.bounds.detector import FittedBounds
+from buto.detectors.calibrated.detector import FittedCalibrated, runs_needed
+from buto.detectors.calibrated.diagnosis import Ailment, Diagnosis, Symptom, diagnose
+from buto.detectors.calibrated.findings import TEXTS
 from buto.runs import RunSet
 from buto.units import format_quantity, format_seconds
 from buto.verdicts import FittedDetector

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from buto.classify.metadata import MetadataDifference, compare_metadata
+from buto.detectors.calibrated.detector import FittedCalibrated
+from buto.detectors.settings import with_alpha
 from buto.errors import JudgeError
-from buto.oracle.calibrated.detector import FittedCalibrated
 from buto.oracle.model import Oracle
-from buto.oracle.settings import with_alpha
 from buto.runs import RunSet
 from buto.verdicts import Direction, Finding, Status, Verdict
 

@@ -10,9 +10,9 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from buto.oracle.bounds.detector import FittedBounds
-from buto.oracle.bounds.findings import DURATION
-from buto.oracle.calibrated.detector import FittedCalibrated
+from buto.detectors.bounds.detector import FittedBounds
+from buto.detectors.bounds.findings import DURATION
+from buto.detectors.calibrated.detector import FittedCalibrated
 from buto.oracle.model import Oracle
 from buto.properties import Kind, Property
 from buto.units import format_quantity

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from buto.classify.metadata import MetadataModel
-from buto.oracle.settings import Settings
+from buto.detectors.settings import Settings
 from buto.verdicts import FittedDetector
 
 

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from buto.classify.metadata import MetadataModel
+from buto.detectors.registry import DETECTORS
+from buto.detectors.settings import settings_from
 from buto.errors import BadFileError, StorageError, UsageError
 from buto.oracle.document import to_text
 from buto.oracle.levels import summary
 from buto.oracle.model import Oracle
-from buto.oracle.registry import DETECTORS
-from buto.oracle.settings import settings_from
 from buto.runs.reading import is_missing, parse_json, read_file
 from buto.runs.staging import publish_file
 

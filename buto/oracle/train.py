@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from buto.classify.metadata import MetadataModel, learn_metadata
+from buto.detectors.calibrated import detector as calibrated
+from buto.detectors.calibrated.long import fit_long, is_long
+from buto.detectors.registry import DETECTORS
+from buto.detectors.settings import DEFAULT, Settings
 from buto.errors import JudgeError
-from buto.oracle.calibrated import detector as calibrated
-from buto.oracle.calibrated.long import fit_long, is_long
 from buto.oracle.caveats import few_runs, unlike
 from buto.oracle.mbeans import never_recorded
 from buto.oracle.model import Oracle
-from buto.oracle.registry import DETECTORS
-from buto.oracle.settings import DEFAULT, Settings
 from buto.runs import Run, RunSet, run_set
 from buto.runs.masking import Mask
 

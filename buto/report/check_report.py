@@ -8,8 +8,8 @@ from datetime import datetime
 from pathlib import Path
 
 from buto.classify.notifications import Emitter
+from buto.detectors.settings import Settings
 from buto.oracle import Oracle
-from buto.oracle.settings import Settings
 from buto.properties import Role
 from buto.report.environment import EnvironmentRow, environment_rows
 from buto.report.panel import Panel

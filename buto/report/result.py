@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from buto.detectors.calibrated.strength import Strength
 from buto.errors import ButoError
-from buto.oracle.calibrated.strength import Strength
 from buto.report.check_report import CheckReport
 from buto.runs import Run
 from buto.verdicts import Verdict

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from buto.oracle.comparison import DETECTOR as COMPARISON
+from buto.detectors.comparison.detector import DETECTOR as COMPARISON
 from buto.runs import RunSet
 from buto.verdicts import Verdict
 

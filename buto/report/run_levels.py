@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from buto.analysis.series import series_of, summaries
-from buto.oracle.bounds.findings import DURATION
+from buto.detectors.bounds.findings import DURATION
 from buto.properties import Role
 from buto.runs import Run
 from buto.runs.long import LongRun

@@ -11,9 +11,9 @@ import numpy as np
 from buto.analysis.pipeline import Comparison
 from buto.analysis.series import series_of
 from buto.classify.notifications import Emitter
+from buto.detectors.calibrated.detector import FittedCalibrated
+from buto.detectors.calibrated.findings import standing
 from buto.oracle import FittedBounds, Oracle
-from buto.oracle.calibrated.detector import FittedCalibrated
-from buto.oracle.calibrated.findings import standing
 from buto.properties import Property
 from buto.report.panel import Band, Curve, Panel
 from buto.runs import FloatArray, Run, RunSet

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from buto.oracle.bounds.findings import DURATION
-from buto.oracle.bounds.notices import SOURCE as NOTIFICATION
+from buto.detectors.bounds.findings import DURATION
+from buto.detectors.bounds.notices import SOURCE as NOTIFICATION
 from buto.properties import property_for
 from buto.report.sanitize import MAX_TEXT, one_line
 from buto.runs import MetadataValue

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from buto.cli import session
+from buto.detectors.calibrated.sufficiency import LEAST_RUNS, MOST_RUNS
 from buto.oracle import load
-from buto.oracle.calibrated.sufficiency import LEAST_RUNS, MOST_RUNS
 from buto.runs import Quality, Run
 from buto.runs.store import RunStore
 from buto.workflow.launching import collect

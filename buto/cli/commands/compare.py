@@ -19,9 +19,9 @@ from buto.cli.printing.console import Console
 from buto.cli.session import launch, stored_runs
 from buto.cli.sides import AGAINST, Side, sides_of, test_of
 from buto.config import Config
+from buto.detectors.comparison.detector import DEFAULT_RUNS, compare, comparing, runs_needed
+from buto.detectors.settings import CALIBRATED, Settings, settings_from
 from buto.errors import ButoError, UsageError
-from buto.oracle.comparison import DEFAULT_RUNS, compare, comparing, runs_needed
-from buto.oracle.settings import CALIBRATED, Settings, settings_from
 from buto.report.check_report import check_report
 from buto.report.result import Result
 from buto.runs import Run, run_set

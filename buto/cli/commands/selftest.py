@@ -10,9 +10,7 @@ from buto.cli import chosen
 from buto.cli.parsing import options
 from buto.cli.printing.console import Console
 from buto.cli.session import stored_runs
-from buto.errors import EXIT_PASS, JudgeError
-from buto.oracle import CalibratedDetector, FittedCalibrated, Oracle
-from buto.oracle.calibrated.selftest import (
+from buto.detectors.calibrated.selftest import (
     FEWEST_TO_TEST,
     N_CHECKED,
     Alarms,
@@ -20,6 +18,8 @@ from buto.oracle.calibrated.selftest import (
     runs_to_tell,
     selftest,
 )
+from buto.errors import EXIT_PASS, JudgeError
+from buto.oracle import CalibratedDetector, FittedCalibrated, Oracle
 from buto.runs import RunSet, run_set
 from buto.units import format_count, format_percent
 

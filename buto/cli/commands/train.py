@@ -15,10 +15,10 @@ from buto.cli.printing.console import Console, Verbosity
 from buto.cli.printing.results import finish
 from buto.cli.session import launch, stored_runs
 from buto.config import TestConfig
+from buto.detectors.calibrated.strength import MOST_ASKED, Strength, strengths, told
+from buto.detectors.calibrated.sufficiency import LAST, MOST_RUNS, enough_runs
 from buto.errors import ButoError, StorageError, UsageError
 from buto.oracle import CALIBRATED, FittedCalibrated, Oracle
-from buto.oracle.calibrated.strength import MOST_ASKED, Strength, strengths, told
-from buto.oracle.calibrated.sufficiency import LAST, MOST_RUNS, enough_runs
 from buto.report.result import Result
 from buto.report.terminal.strengths import strength_lines
 from buto.runs import Run, RunSet, run_set

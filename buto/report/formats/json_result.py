@@ -15,8 +15,8 @@ from enum import Enum
 from typing import Any
 
 from buto import __version__
+from buto.detectors.calibrated.strength import Strength
 from buto.errors import ButoError
-from buto.oracle.calibrated.strength import Strength
 from buto.report.result import Commit, LeftOut, Result
 from buto.report.run_levels import levels
 from buto.runs import Run

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from buto import __version__
+from buto.detectors.comparison.detector import DETECTOR as COMPARISON
 from buto.oracle import CALIBRATED
-from buto.oracle.comparison import DETECTOR as COMPARISON
 from buto.report.check_report import CheckReport
 from buto.report.html import assets, summary, tables
 from buto.report.html.chart_data import drawn, page_data, points_of, training_drawn

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 
+from buto.detectors.comparison.detector import DETECTOR as COMPARISON
 from buto.oracle import CALIBRATED, BoundsDetector
-from buto.oracle.comparison import DETECTOR as COMPARISON
 from buto.report import words
 from buto.report.check_report import CheckReport
 from buto.report.environment import Likeness

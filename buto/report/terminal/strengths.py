@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import isfinite
 
-from buto.oracle.calibrated.strength import TIMES_LEVEL, Strength
+from buto.detectors.calibrated.strength import TIMES_LEVEL, Strength
 from buto.units import format_percent, format_quantity
 
 HEADING = "a check would notice, nine times in ten, if of these alone there was lastingly"

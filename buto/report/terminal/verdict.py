@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.oracle.comparison import DETECTOR as COMPARISON
+from buto.detectors.comparison.detector import DETECTOR as COMPARISON
 from buto.report import words
 from buto.report.check_report import CheckReport
 from buto.report.environment import Likeness

@@ -10,8 +10,8 @@ import pytest
 from buto import schemas
 from buto.collect.target import MBeanSpec
 from buto.config import Config, build_test, find, load
+from buto.detectors.settings import ALWAYS, KEYS, OF_CALIBRATED, PRESETS, settings_from
 from buto.errors import BadFileError, ConfigError
-from buto.oracle.settings import ALWAYS, KEYS, OF_CALIBRATED, PRESETS, settings_from
 
 FULL = """\
 version: 1

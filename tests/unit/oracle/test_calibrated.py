@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from buto.detectors.calibrated.detector import weigh
+from buto.detectors.calibrated.findings import NOT_ALONE
 from buto.errors import JudgeError, UsageError
 from buto.oracle import check, load, needs_confirmation, save, settings_from, train
-from buto.oracle.calibrated.detector import weigh
-from buto.oracle.calibrated.findings import NOT_ALONE
 from buto.runs import Notification, RunSet, run_set
 from buto.verdicts import Direction, Effect, Status
 from tests.contract.signals import ENVIRONMENT, INTERVAL_S, Program, make_run, program_run, program_runs

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from buto.detectors.calibrated.data import MOST_RUNS, read, rounded, write
 from buto.errors import BadFileError, ButoError
 from buto.oracle import CALIBRATED, DETECTORS, SUSTAINED, check, load, save, train
-from buto.oracle.calibrated.data import MOST_RUNS, read, rounded, write
 from buto.oracle.document import to_text
 from buto.runs import Notification, run_set
 from buto.verdicts import Verdict

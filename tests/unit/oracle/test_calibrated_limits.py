@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from buto.detectors.calibrated.detector import runs_needed, weigh
 from buto.errors import JudgeError
 from buto.oracle import CALIBRATED, check, settings_from, train
-from buto.oracle.calibrated.detector import runs_needed, weigh
 from buto.runs import run_set
 from buto.verdicts import Status
 from tests.contract.signals import Program, program_run, program_runs

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from buto.detectors.comparison.detector import compare, comparing, runs_needed, smallest_p_value
+from buto.detectors.settings import CALIBRATED, SUSTAINED, settings_from
 from buto.errors import JudgeError
-from buto.oracle.comparison import compare, comparing, runs_needed, smallest_p_value
-from buto.oracle.settings import CALIBRATED, SUSTAINED, settings_from
 from buto.properties import property_for
 from buto.runs import Quality, run_set
 from buto.verdicts import Direction, Effect, Status

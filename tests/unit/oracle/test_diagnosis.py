@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from buto.detectors.calibrated.diagnosis import Ailment, Diagnosis, diagnose
+from buto.detectors.calibrated.profile import Profile
 from buto.oracle import CALIBRATED
-from buto.oracle.calibrated.diagnosis import Ailment, Diagnosis, diagnose
-from buto.oracle.calibrated.profile import Profile
 from buto.runs import FloatArray
 from tests.unit.oracle.profiles import HEAP, THREADS, a_profile
 from tests.unit.oracle.simulated import KINDS, N_COUNTERS, N_GAUGES, training

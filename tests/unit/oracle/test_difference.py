@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from buto.detectors.settings import CALIBRATED, settings_from
 from buto.oracle import SUSTAINED, THESIS, train
 from buto.oracle.difference import difference
-from buto.oracle.settings import CALIBRATED, settings_from
 from buto.oracle.surroundings import VARIES, Changed, surroundings
 from buto.properties import property_for
 from buto.runs import Notification, run_set

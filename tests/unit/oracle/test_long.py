@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from buto import oracle
+from buto.detectors.calibrated import long as by_parts
 from buto.errors import JudgeError
 from buto.experiments import dataset
 from buto.oracle import CALIBRATED, Oracle
-from buto.oracle.calibrated import long as by_parts
 from buto.oracle.document import to_text
 from buto.report.run_levels import levels
 from buto.runs import RunSet, RunStore, run_set

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from buto.analysis.bounds import Bounds
-from buto.oracle.bounds.rounding import rounded
+from buto.detectors.bounds.rounding import rounded
 
 FINITE = st.floats(-1e15, 1e15)
 

@@ -8,9 +8,9 @@ from math import comb
 import numpy as np
 import pytest
 
+from buto.detectors.calibrated.selftest import Alarms, runs_to_tell, selftest
 from buto.errors import JudgeError
 from buto.oracle import CALIBRATED
-from buto.oracle.calibrated.selftest import Alarms, runs_to_tell, selftest
 from tests.unit.oracle.profiles import CPU, HEAP, THREADS, a_profile
 
 FEW = (HEAP, CPU, THREADS)

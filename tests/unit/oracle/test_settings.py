@@ -2,9 +2,9 @@ import json
 
 import pytest
 
+from buto.detectors.settings import ALWAYS, KEYS, OF_CALIBRATED
 from buto.errors import UsageError
 from buto.oracle import CALIBRATED, DEFAULT, PRESETS, SUSTAINED, THESIS, settings_from
-from buto.oracle.settings import ALWAYS, KEYS, OF_CALIBRATED
 
 
 def test_nothing_said_gives_the_default():

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from buto.detectors.calibrated.detector import weigh
+from buto.detectors.calibrated.profile import Profile
+from buto.detectors.calibrated.strength import FEW, MOST_ASKED, Strength, strengths, told
 from buto.oracle import CALIBRATED, Settings
-from buto.oracle.calibrated.detector import weigh
-from buto.oracle.calibrated.profile import Profile
-from buto.oracle.calibrated.strength import FEW, MOST_ASKED, Strength, strengths, told
 from buto.properties import Property
 from tests.unit.oracle import profiles
 from tests.unit.oracle.profiles import ALL, CPU, HEAP, NEVER, THREADS, a_profile

@@ -8,9 +8,9 @@ from math import inf
 import numpy as np
 import pytest
 
+from buto.detectors.calibrated.strength import Strength
+from buto.detectors.calibrated.sufficiency import LEAST_RUNS, MOST_RUNS, enough_runs, gain
 from buto.oracle import CALIBRATED
-from buto.oracle.calibrated.strength import Strength
-from buto.oracle.calibrated.sufficiency import LEAST_RUNS, MOST_RUNS, enough_runs, gain
 from buto.runs import RunSet, run_set
 from tests.integration.stored import a_run
 from tests.unit.oracle.profiles import CPU, HEAP, THREADS

@@ -13,17 +13,17 @@ from dataclasses import replace
 from math import comb
 
 from buto.analysis.evidence import Significance
-from buto.errors import JudgeError
-from buto.oracle.calibrated.detector import FEWEST_RUNS, MOST_CHOICES, could_not_be_read, weigh
-from buto.oracle.calibrated.findings import findings
-from buto.oracle.calibrated.profile import learn
-from buto.oracle.comparable import (
+from buto.detectors.calibrated.detector import FEWEST_RUNS, MOST_CHOICES, could_not_be_read, weigh
+from buto.detectors.calibrated.findings import findings
+from buto.detectors.calibrated.profile import learn
+from buto.detectors.comparison.comparable import (
     comparable_properties,
     environment_differences,
     unequal_times,
     unequally_read,
 )
-from buto.oracle.settings import CALIBRATED, Settings
+from buto.detectors.settings import CALIBRATED, Settings
+from buto.errors import JudgeError
 from buto.runs import RunSet
 from buto.verdicts import Status, Verdict
 

@@ -12,8 +12,8 @@ from buto.analysis.bounds import Bounds
 from buto.analysis.pipeline import Model
 from buto.analysis.series import SUMMARIES
 from buto.classify.notifications import Emitter, Limits, NotificationModel
+from buto.detectors.bounds.findings import Point
 from buto.errors import BadFileError
-from buto.oracle.bounds.findings import Point
 from buto.properties import Better, Kind, Property, Role
 from buto.runs import FloatArray
 

@@ -10,9 +10,9 @@ import numpy as np
 from buto.analysis.features import COUNTER_FEATURES, GAUGE_FEATURES
 from buto.analysis.series import LARGEST
 from buto.analysis.spread import COUNT_GRAIN
+from buto.detectors.bounds.data import property_of, property_to_data
+from buto.detectors.calibrated.profile import TOTAL, Emitter, Profile
 from buto.errors import BadFileError
-from buto.oracle.bounds.data import property_of, property_to_data
-from buto.oracle.calibrated.profile import TOTAL, Emitter, Profile
 from buto.properties import Kind
 from buto.runs import FloatArray
 

@@ -12,8 +12,8 @@ from buto.analysis.pipeline import PipelineSettings
 from buto.analysis.smoothing import SMOOTHERS
 from buto.analysis.timepoints import GENERATORS
 from buto.classify.metadata import MetadataSettings
+from buto.detectors.effects import is_effect
 from buto.errors import UsageError
-from buto.oracle.effects import is_effect
 
 CHANGES_WITH_EACH_RUN = (
     "jvm.start.time",
@@ -64,7 +64,7 @@ class Settings:
 
     Attributes:
         preset: which preset these settings began as.
-        detector: a name in :data:`buto.oracle.registry.DETECTORS`.
+        detector: a name in :data:`buto.detectors.registry.DETECTORS`.
         pipeline: from runs to bounds.
         outside_share: share of a property's compared points that must lie beyond one and the same
             limit to make a finding; 0: any point does.
@@ -151,7 +151,7 @@ SUSTAINED = Settings(
 """The thesis's rule with departures against false alarms; ``docs/judging.md`` says why each is there."""
 
 CALIBRATED = replace(SUSTAINED, preset="calibrated", detector="calibrated")
-"""One p-value for a check, over all properties and times: :mod:`buto.oracle.calibrated`. The bounds of
+"""One p-value for a check, over all properties and times: :mod:`buto.detectors.calibrated`. The bounds of
 ``sustained`` are drawn, and say when a change began."""
 
 PRESETS = {settings.preset: settings for settings in (CALIBRATED, SUSTAINED, THESIS)}

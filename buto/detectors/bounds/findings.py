@@ -10,7 +10,7 @@ import numpy as np
 
 from buto.analysis.pipeline import Comparison, Model
 from buto.analysis.series import SUMMARIES
-from buto.oracle.settings import Settings
+from buto.detectors.settings import Settings
 from buto.properties import Better, Kind, Property
 from buto.verdicts import Direction, Effect, Finding
 

@@ -20,9 +20,9 @@ from buto.classify.notifications import (
     compare_notifications,
     learn_notifications,
 )
-from buto.oracle.bounds.findings import Point, finding_of, largest_of
-from buto.oracle.bounds.rounding import rounded
-from buto.oracle.settings import Settings
+from buto.detectors.bounds.findings import Point, finding_of, largest_of
+from buto.detectors.bounds.rounding import rounded
+from buto.detectors.settings import Settings
 from buto.properties import Property
 from buto.runs import FloatArray, Run
 from buto.verdicts import Finding

@@ -20,14 +20,14 @@ from buto.analysis.contrasts import Stable, choices, contrasts, mirrored, stabil
 from buto.analysis.evidence import Significance, largest_of_each, scores, significance
 from buto.analysis.pipeline import Comparison
 from buto.analysis.timepoints import IntArray
+from buto.detectors.bounds.detector import BoundsDetector, FittedBounds
+from buto.detectors.calibrated import data as calibrated_data
+from buto.detectors.calibrated.findings import findings
+from buto.detectors.calibrated.profile import Profile, learn
+from buto.detectors.calibrated.relevance import Counting, relevant
+from buto.detectors.effects import smallest_effects
+from buto.detectors.settings import CALIBRATED, Settings
 from buto.errors import JudgeError
-from buto.oracle.bounds.detector import BoundsDetector, FittedBounds
-from buto.oracle.calibrated import data as calibrated_data
-from buto.oracle.calibrated.findings import findings
-from buto.oracle.calibrated.profile import Profile, learn
-from buto.oracle.calibrated.relevance import Counting, relevant
-from buto.oracle.effects import smallest_effects
-from buto.oracle.settings import CALIBRATED, Settings
 from buto.runs import FloatArray, Run, RunSet
 from buto.verdicts import Status, Verdict
 

@@ -1,8 +1,8 @@
 """When training has run often enough: when three runs more have no longer sharpened the oracle.
 
 Asked after each run from the eighth on: what is the smallest change of heap, processor time, threads,
-classes and collections that would be caught (:mod:`buto.oracle.calibrated.strength`) by all runs so far, and
-by all but the last three? Once the median of them has gained less than a twentieth, there are enough. A
+classes and collections that would be caught (:mod:`buto.detectors.calibrated.strength`) by all runs so far,
+and by all but the last three? Once the median of them has gained less than a twentieth, there are enough. A
 quantity of which no change is caught yet says nothing; while that holds for all, there are not enough.
 """
 
@@ -14,9 +14,9 @@ from math import isinf
 
 import numpy as np
 
-from buto.oracle.calibrated.detector import CalibratedDetector
-from buto.oracle.calibrated.strength import Strength, strengths, told
-from buto.oracle.settings import Settings
+from buto.detectors.calibrated.detector import CalibratedDetector
+from buto.detectors.calibrated.strength import Strength, strengths, told
+from buto.detectors.settings import Settings
 from buto.runs import RunSet
 
 LEAST_RUNS, MOST_RUNS = 8, 30

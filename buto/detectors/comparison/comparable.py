@@ -8,8 +8,8 @@ import numpy as np
 
 from buto.analysis.series import LARGEST, series_of
 from buto.classify.metadata import MetadataSettings, compare_metadata, learn_metadata
+from buto.detectors.bounds.detector import MOST_UNREAD
 from buto.errors import JudgeError
-from buto.oracle.bounds.detector import MOST_UNREAD
 from buto.properties import Property, Role
 from buto.runs import FloatArray, Run, RunSet
 from buto.runs.long import drawn

@@ -12,15 +12,15 @@ from buto.analysis.contrasts import within
 from buto.analysis.evidence import LARGEST_CONTRAST, largest_of_each
 from buto.analysis.features import Feature
 from buto.analysis.timepoints import IntArray
-from buto.oracle.bounds.findings import DURATION
-from buto.oracle.calibrated.relevance import SHAPES, effect_of
-from buto.oracle.settings import CALIBRATED, Settings
+from buto.detectors.bounds.findings import DURATION
+from buto.detectors.calibrated.relevance import SHAPES, effect_of
+from buto.detectors.settings import CALIBRATED, Settings
 from buto.properties import Property
 from buto.runs import FloatArray, RunSet
 from buto.verdicts import Direction, Finding
 
 if TYPE_CHECKING:
-    from buto.oracle.calibrated.detector import Evidence
+    from buto.detectors.calibrated.detector import Evidence
 
 FEWEST = 3
 """So many are named even if none stands out by itself: together they do."""

@@ -14,10 +14,9 @@ import numpy as np
 from buto.analysis.pipeline import Comparison, Fit, Model, Wholes, compare, fit, numbers_fit
 from buto.analysis.series import LARGEST
 from buto.classify.notifications import NotificationModel
-from buto.errors import JudgeError
-from buto.oracle.bounds import data as bounds_data
-from buto.oracle.bounds import notices
-from buto.oracle.bounds.findings import (
+from buto.detectors.bounds import data as bounds_data
+from buto.detectors.bounds import notices
+from buto.detectors.bounds.findings import (
     DURATION,
     Point,
     finding_of,
@@ -25,8 +24,9 @@ from buto.oracle.bounds.findings import (
     number_finding,
     property_findings,
 )
-from buto.oracle.bounds.rounding import rounded
-from buto.oracle.settings import Settings
+from buto.detectors.bounds.rounding import rounded
+from buto.detectors.settings import Settings
+from buto.errors import JudgeError
 from buto.properties import Property, Role
 from buto.runs import Run, RunSet
 from buto.runs.long import drawn

@@ -23,10 +23,10 @@ from buto.analysis.contrasts import choices, contrasts, stabilised
 from buto.analysis.evidence import LARGEST_CONTRAST, combined, largest_of_each, p_values
 from buto.analysis.matching import BoolArray
 from buto.analysis.timepoints import IntArray
-from buto.oracle.calibrated.profile import LEVELS, TOTAL, Profile
-from buto.oracle.calibrated.relevance import Counting, relevant
-from buto.oracle.effects import smallest_effects
-from buto.oracle.settings import Settings
+from buto.detectors.calibrated.profile import LEVELS, TOTAL, Profile
+from buto.detectors.calibrated.relevance import Counting, relevant
+from buto.detectors.effects import smallest_effects
+from buto.detectors.settings import Settings
 from buto.properties import Property, split_name
 from buto.runs import FloatArray
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from buto.oracle.bounds.detector import BoundsDetector
-from buto.oracle.calibrated.detector import CalibratedDetector
-from buto.oracle.settings import Settings
+from buto.detectors.bounds.detector import BoundsDetector
+from buto.detectors.calibrated.detector import CalibratedDetector
+from buto.detectors.settings import Settings
 from buto.verdicts import Detector
 
 DETECTORS: dict[str, Callable[[Settings], Detector]] = {

@@ -30,9 +30,9 @@ from buto.analysis.contrasts import Stable, stabilised
 from buto.analysis.evidence import largest_of_each, p_values
 from buto.analysis.matching import BoolArray
 from buto.analysis.timepoints import IntArray
-from buto.oracle.calibrated.detector import weigh
-from buto.oracle.calibrated.profile import LEVELS, Profile
-from buto.oracle.settings import Settings
+from buto.detectors.calibrated.detector import weigh
+from buto.detectors.calibrated.profile import LEVELS, Profile
+from buto.detectors.settings import Settings
 from buto.properties import Property
 from buto.runs import FloatArray
 

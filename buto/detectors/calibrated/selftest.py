@@ -17,10 +17,10 @@ from math import ceil, comb, floor
 import numpy as np
 
 from buto.analysis.timepoints import IntArray
+from buto.detectors.calibrated.detector import FEWEST_RUNS, runs_needed, weigh
+from buto.detectors.calibrated.profile import Profile
+from buto.detectors.settings import Settings
 from buto.errors import JudgeError
-from buto.oracle.calibrated.detector import FEWEST_RUNS, runs_needed, weigh
-from buto.oracle.calibrated.profile import Profile
-from buto.oracle.settings import Settings
 from buto.runs import FloatArray
 
 N_CHECKED = 3

@@ -1,7 +1,7 @@
 """Learning from runs that do not fit into memory together: a few properties of all runs at a time.
 
-Every number of a calibrated oracle is of one property, of the runs' durations or of notifications. So what
-is learned of a few properties at a time, by :func:`buto.oracle.calibrated.profile.learn` as of all, is to the
+Every number of a calibrated oracle is of one property, of the runs' durations or of notifications. What is
+learned of a few properties at a time, by :func:`buto.detectors.calibrated.profile.learn`, is therefore to the
 last digit what is learned of all at once. Only the bands over time, which are drawn and decide nothing, are
 those of the samples that a :class:`buto.runs.long.LongRun` has in memory.
 """
@@ -20,12 +20,12 @@ from buto.analysis.features import catalogue
 from buto.analysis.pipeline import Wholes
 from buto.analysis.series import series_of, summaries
 from buto.analysis.spread import grains
-from buto.oracle.bounds.detector import BoundsDetector
-from buto.oracle.calibrated import data as calibrated_data
-from buto.oracle.calibrated.detector import FEWEST_RUNS, CalibratedDetector, FittedCalibrated
-from buto.oracle.calibrated.profile import Profile, learn
-from buto.oracle.effects import smallest_effects
-from buto.oracle.settings import CALIBRATED, Settings
+from buto.detectors.bounds.detector import BoundsDetector
+from buto.detectors.calibrated import data as calibrated_data
+from buto.detectors.calibrated.detector import FEWEST_RUNS, CalibratedDetector, FittedCalibrated
+from buto.detectors.calibrated.profile import Profile, learn
+from buto.detectors.effects import smallest_effects
+from buto.detectors.settings import CALIBRATED, Settings
 from buto.properties import Property
 from buto.runs import FloatArray, Run, RunSet
 from buto.runs.long import LongRun
@@ -56,7 +56,7 @@ def is_long(runs: RunSet, settings: Settings) -> bool:
 
 
 def fit_long(runs: RunSet, settings: Settings) -> FittedCalibrated:
-    """As :meth:`buto.oracle.calibrated.detector.CalibratedDetector.fit`, with the same errors."""
+    """As :meth:`buto.detectors.calibrated.detector.CalibratedDetector.fit`, with the same errors."""
     if len(runs) < FEWEST_RUNS:
         return CalibratedDetector(settings).fit(runs)
     detector = BoundsDetector(settings)

@@ -1,0 +1,1 @@
+"""Detectors: what judges runs, one folder each, all behind one protocol."""

@@ -1,0 +1,1 @@
+"""Two programs compared by runs of both, without a stored oracle."""
