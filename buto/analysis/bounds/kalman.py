@@ -6,9 +6,13 @@ the state nor the measurement is uncertain (a property that was equal in all run
 believed. In the listing's own language such a property would stay NaN from there on, and no value
 would ever lie outside of its bounds.
 
-The recursion is written out, over all properties at once, rather than left to filterpy: its filters
-have one state each, or matrices that a single unreadable or constant property would spoil for all
-others. filterpy is what the tests compare with.
+filterpy is the reference of the tests, and is not called here:
+
+* Its filters have one state each, or matrices that one unreadable or constant property would spoil for
+  all others. This recursion runs over all properties at once.
+* Its process-noise matrices (``Q_discrete_white_noise`` and its like) are made for states of position,
+  velocity and so on: two to four dimensions, and a variance that is given. The state here has one
+  dimension, so that its matrix is that variance itself, and the thesis estimates it from the time points.
 """
 
 from __future__ import annotations

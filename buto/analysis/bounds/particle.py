@@ -23,6 +23,10 @@ Decided where the listings say nothing, or something that cannot be:
 * The sort in C.5 changes nothing but rounding, and is left out.
 * A point without value is passed over: particles, velocity and state stay as they are.
 * All properties share the random numbers: a property's bounds do not depend on which others there are.
+
+Sampling anew is written out here: ``filterpy.monte_carlo`` draws from numpy's global random state, so that
+no seed of ours decides what it gives, and it takes one property at a time, which takes twice as long for
+forty properties of 1,000 particles. The tests compare with its ``multinomial_resample``.
 """
 
 from __future__ import annotations

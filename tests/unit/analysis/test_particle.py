@@ -2,6 +2,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from filterpy.monte_carlo import multinomial_resample
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -54,6 +55,21 @@ def test_sampling_anew_by_hand():
     shares = np.array([[0.5, 0, 0.25, 0.25], [0, 0, 0, 1.0]])
     picks = np.array([0.1, 0.49, 0.5, 0.9])
     assert sampled_anew(particles, shares, picks).tolist() == [[1, 1, 3, 4], [8, 8, 8, 8]]
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 200))
+def test_sampling_anew_equals_filterpys_of_the_same_random_numbers(seed, n_particles):
+    random = np.random.default_rng(seed)
+    values, shares = np.arange(float(n_particles)), random.dirichlet(np.full(n_particles, 0.3))
+    # Its numbers come from numpy's global state alone.
+    before = np.random.get_state()
+    np.random.seed(seed)
+    indexes = multinomial_resample(shares)
+    np.random.seed(seed)
+    picks = np.sort(np.random.random(n_particles))
+    np.random.set_state(before)
+    sampled = sampled_anew(values[np.newaxis], shares[np.newaxis], picks)[0]
+    assert sampled.tolist() == sorted(values[indexes])
 
 
 def test_particles_are_sampled_in_proportion_to_their_weights():
