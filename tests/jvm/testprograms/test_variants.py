@@ -11,13 +11,14 @@ import pytest
 
 from buto.collect import Target, open_collector
 from buto.config import load
+from buto.experiments import variants
 from buto.runs import Run
 from buto.runs.model import FloatArray
 
-CONFIGS = Path(__file__).resolve().parents[3] / "configs"
-THESIS = load(CONFIGS / "thesis.yaml").tests
-G1 = load(CONFIGS / "thesis-g1.yaml").tests
-SUBTLE = load(CONFIGS / "subtle.yaml").tests
+PLACE = Path(variants.__file__).parent
+THESIS = load(PLACE / "parallel.yaml").tests
+G1 = load(PLACE / "g1.yaml").tests
+SUBTLE = load(PLACE / "subtle-parallel.yaml").tests
 
 
 def test_all_variants_of_the_thesis_are_there() -> None:
