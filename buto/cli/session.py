@@ -16,7 +16,7 @@ from buto.runs import Run, RunSet
 from buto.runs.masking import Mask
 from buto.runs.store import RunStore
 from buto.workflow.launching import PURPOSE, Collected, Plan, collect, measuring
-from buto.workload import companions
+from buto.workload import workload_hooks
 
 TRAIN = "train"
 CHECK = "check"
@@ -62,7 +62,7 @@ def launch(
                     test.name,
                     test.target,
                     runs[test.name],
-                    held.enter_context(companions(test.workload)),
+                    held.enter_context(workload_hooks(test.workload)),
                     enough.get(test.name),
                 )
                 for test in tests

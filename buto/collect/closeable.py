@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Self
 
 
-class Closing(ABC):
+class Closeable(ABC):
     """Closes itself when the block is left, by an error too."""
 
     def __enter__(self) -> Self:

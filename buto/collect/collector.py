@@ -1,19 +1,14 @@
-"""What every collector does, and how one is chosen."""
+"""The protocol that every collector follows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from types import TracebackType
 from typing import Protocol, Self
 
-from buto.collect.hooks import Companion
+from buto.collect.hooks import LaunchHooks
+from buto.collect.progress import OnTick
 from buto.collect.record.journal import Journal
-from buto.collect.record.recording import Progress
-from buto.collect.target import Target
-from buto.errors import UsageError
 from buto.runs import Run
-
-OnTick = Callable[[Progress], None]
 
 
 class Collector(Protocol):
@@ -32,7 +27,7 @@ class Collector(Protocol):
         self,
         test: str,
         on_tick: OnTick | None = None,
-        companion: Companion | None = None,
+        hooks: LaunchHooks | None = None,
         journal: Journal | None = None,
     ) -> Run:
         """Launch the target once and record it to its end.
@@ -43,7 +38,7 @@ class Collector(Protocol):
         Args:
             test: name of the test that the run belongs to.
             on_tick: called some ten times a second, in this thread; must return soon.
-            companion: goes along with this launch.
+            hooks: called when the program starts and when it has ended.
             journal: keeps on disk what was recorded so far.
 
         Raises:
@@ -52,20 +47,3 @@ class Collector(Protocol):
             StorageError: the temporary directory cannot be written.
             KeyboardInterrupt: passed on, after the program was stopped.
         """
-
-
-def open_collector(target: Target) -> Collector:
-    """The collector that ``target.collector`` names.
-
-    Raises:
-        UsageError: there is none of that name.
-    """
-    if target.collector == "agent":
-        from buto.collect.agent.collector import AgentCollector
-
-        return AgentCollector(target)
-    if target.collector == "jmx":
-        from buto.collect.jmx.collector import JmxCollector
-
-        return JmxCollector(target)
-    raise UsageError(f"there is no collector {target.collector!r}", advice="use agent or jmx")

@@ -1,111 +1,115 @@
-"""What goes along with one launch: a workload, or a test that drives the program while it is measured."""
+"""Hooks into one launch: code that acts on the program while it is measured, as a workload or a test does."""
 
 from __future__ import annotations
 
 import re
 import time
 from collections import Counter
-from collections.abc import Callable
-from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Protocol
+from typing import Any, Protocol
 
-from buto.collect.closeable import Closing
+from buto.collect.closeable import Closeable
 from buto.collect.jvm.local_jvm import local_jvm
+from buto.collect.process.launch import Launch
 from buto.collect.process.ports import listening
-
-if TYPE_CHECKING:
-    from buto.collect.jmx.connection import JmxConnection
-    from buto.collect.jmx.worker_client import Worker
-    from buto.collect.process.launch import Launch
-    from buto.collect.record.recording import Recording
+from buto.collect.record.recording import Recording
 
 MARK = "buto.mark."
-"""How the type of every notification begins that is a mark on the time axis and not the program's."""
+"""Prefix of the type of a notification that is a mark on the time axis and not the program's own."""
 
 MARK_SOURCE = "buto:type=Mark"
 
-BAD_COMPANION = "its workload"
-"""How every problem begins that a companion finds."""
+BAD_WORKLOAD = "its workload"
+"""How every problem begins that a hook reports."""
 
 _PORT = re.compile(r":(\d+)/")
 
-Connect = Callable[["Worker"], AbstractContextManager["JmxConnection"]]
-"""How the MBeans of the measured JVM are reached, through a worker of the caller's."""
+
+class MBeanConnection(Protocol):
+    """An open connection to the MBeans of one JVM."""
+
+    def invoke(self, bean: str, operation: str, *arguments: Any, within_s: float = ...) -> Any:
+        """Invoke an operation and return its result as a plain value.
+
+        Raises:
+            MeasureError: there is no such MBean or operation, it threw, or took too long.
+        """
 
 
 class Program:
-    """A launched program while it is measured. May be used from any thread, until its companion's end.
+    """A launched program while it is measured. Usable from any thread until the program's end.
 
     Attributes:
         pid: of the measured JVM.
-        connect: opens a connection to its MBeans; raises MeasureError if they cannot be reached.
+        connection: to its MBeans, if the collector has one; else None.
     """
 
-    def __init__(self, pid: int, launch: Launch, recording: Recording, connect: Connect) -> None:
+    def __init__(
+        self, pid: int, launch: Launch, recording: Recording, connection: MBeanConnection | None
+    ) -> None:
         self.pid = pid
-        self.connect = connect
+        self.connection = connection
         self._launch = launch
         self._recording = recording
         self._marks: Counter[str] = Counter()
 
     def mark(self, name: str, message: str = "") -> None:
-        """Note on the time axis that something happens now; kept with the run's notifications.
+        """Mark the current time on the time axis; the run keeps the mark among its notifications.
 
         Args:
-            name: as ``load.start``; marks of one name are numbered.
+            name: for example ``load.start``; marks of the same name are numbered.
         """
         now_ns = time.monotonic_ns()
         self._marks[name] += 1
         self._recording.add_notification(now_ns, MARK + name, MARK_SOURCE, self._marks[name], message)
 
     def stop(self) -> None:
-        """Ask the program to end (SIGTERM); returns at once."""
+        """Ask the program to end (SIGTERM); return at once."""
         self._launch.terminate()
 
     def ports(self) -> tuple[int, ...]:
-        """The TCP ports at which the JVM listens now, in increasing order; not the one of its JMX agent."""
+        """Return the TCP ports at which the JVM listens now, in increasing order, without its JMX port."""
         jvm = local_jvm(self.pid)
-        of_jmx = _PORT.search((jvm and jvm.remote_address) or "")
-        return tuple(port for port in listening(self.pid) if of_jmx is None or port != int(of_jmx[1]))
+        jmx_port = _PORT.search((jvm and jvm.remote_address) or "")
+        return tuple(port for port in listening(self.pid) if jmx_port is None or port != int(jmx_port[1]))
 
 
-class Companion(Protocol):
-    """Told of one launch, in the thread of the collector."""
+class LaunchHooks(Protocol):
+    """Called for one launch, in the collector's thread."""
 
-    def begun(self, program: Program) -> None:
+    def program_started(self, program: Program) -> None:
         """The program's ``main`` begins. Must return at once."""
 
-    def ended(self) -> tuple[str, ...]:
-        """The program has ended, or is given up. Called once after :meth:`begun`, never without it.
+    def program_ended(self) -> tuple[str, ...]:
+        """The program has ended or was given up. Called once after :meth:`program_started`, never without.
 
-        What the companion started must have ended when it returns.
+        Whatever the hooks started must have ended when this returns.
 
         Returns:
-            What makes the run invalid, each beginning with :data:`BAD_COMPANION`.
+            Problems that make the run invalid, each beginning with :data:`BAD_WORKLOAD`.
         """
 
 
-class Accompanied(Closing):
-    """Tells a companion of one launch, each thing once; of nothing if there is none."""
+class HookCaller(Closeable):
+    """Calls each hook of one launch at most once. Does nothing if there are no hooks."""
 
-    def __init__(self, companion: Companion | None, launch: Launch, recording: Recording) -> None:
-        self._companion = companion
+    def __init__(self, hooks: LaunchHooks | None, launch: Launch, recording: Recording) -> None:
+        self._hooks = hooks
         self._launch = launch
         self._recording = recording
-        self._begun = False
+        self._started = False
 
-    def begin(self, pid: int, connect: Connect) -> None:
-        """To be called whenever the program's start may have become known."""
-        if self._companion is None or self._begun or self._recording.zero_ns is None:
+    def start(self, pid: int, connection: MBeanConnection | None = None) -> None:
+        """Call ``program_started`` if the program's start is known by now and was not reported before."""
+        if self._hooks is None or self._started or self._recording.zero_ns is None:
             return
-        self._begun = True
-        self._companion.begun(Program(pid, self._launch, self._recording, connect))
+        self._started = True
+        self._hooks.program_started(Program(pid, self._launch, self._recording, connection))
 
     def end(self) -> tuple[str, ...]:
-        """What the companion says of the run."""
-        companion, self._companion = self._companion, None
-        return () if companion is None or not self._begun else companion.ended()
+        """Call ``program_ended`` if the program was started; return the problems that it reports."""
+        hooks, self._hooks = self._hooks, None
+        return () if hooks is None or not self._started else hooks.program_ended()
 
     def close(self) -> None:
-        """End a companion of a launch that failed."""
+        """End the hooks of a launch that failed."""
         self.end()

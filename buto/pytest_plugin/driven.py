@@ -9,10 +9,11 @@ from functools import partial
 from typing import Any
 
 from buto.collect import open_collector
-from buto.collect.collector import Collector, OnTick
-from buto.collect.hooks import Companion, Program
-from buto.collect.jmx.connection import JmxConnection
+from buto.collect.collector import Collector
+from buto.collect.hooks import LaunchHooks, MBeanConnection, Program
+from buto.collect.jmx.attach import connect_program
 from buto.collect.jmx.worker_client import Worker
+from buto.collect.progress import OnTick
 from buto.errors import MeasureError, UsageError
 from buto.pytest_plugin.case import Case
 from buto.pytest_plugin.live import LiveLaunch
@@ -33,7 +34,7 @@ class LiveTarget:
         run: what was recorded; None before the block has ended.
     """
 
-    def __init__(self, program: Program, launch: LiveLaunch, jmx: JmxConnection | None) -> None:
+    def __init__(self, program: Program, launch: LiveLaunch, jmx: MBeanConnection | None) -> None:
         self.pid = program.pid
         self.run: Run | None = None
         self._program = program
@@ -41,7 +42,7 @@ class LiveTarget:
         self._jmx = jmx
 
     @property
-    def jmx(self) -> JmxConnection:
+    def jmx(self) -> MBeanConnection:
         """The connection to its MBeans: ``target.jmx.invoke("com.acme:type=Shop", "order", 3)``.
 
         Raises:
@@ -139,9 +140,9 @@ class Buto:
         finally:
             self._is_recording = False
 
-    def _record(self, collector: Collector, case: Case, on_tick: OnTick, companion: Companion) -> Run:
+    def _record(self, collector: Collector, case: Case, on_tick: OnTick, hooks: LaunchHooks) -> Run:
         store = RunStore(self._tests.options.store)
-        return record_one(collector, case.test.name, store, case.purpose, case.session, on_tick, companion)
+        return record_one(collector, case.test.name, store, case.purpose, case.session, on_tick, hooks)
 
     def _keep(self, run: Run, case: Case) -> None:
         self.runs.append(run)
@@ -154,7 +155,7 @@ def _driven(
     try:
         program = launch.start()
         with ExitStack() as held:
-            connection = None if worker is None else held.enter_context(program.connect(worker))
+            connection = None if worker is None else held.enter_context(connect_program(program, worker))
             target = LiveTarget(program, launch, connection)
             yield target
         if stop:

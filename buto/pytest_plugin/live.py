@@ -6,14 +6,13 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from buto.collect.collector import OnTick
-from buto.collect.hooks import Companion, Program
-from buto.collect.record.journal import AbandonedError
-from buto.collect.record.recording import Progress
+from buto.collect.hooks import LaunchHooks, Program
+from buto.collect.progress import OnTick, Progress
+from buto.collect.record.journal import RecordingAbandonedError
 from buto.errors import MeasureError
 from buto.runs import Run
 
-Record = Callable[[OnTick, Companion], Run]
+Record = Callable[[OnTick, LaunchHooks], Run]
 """Launches once, records to the end, and stores the run."""
 
 _END_S = 60.0
@@ -75,13 +74,13 @@ class LiveLaunch:
         self._abandoned.set()
         self._thread.shutdown(wait=True)
 
-    def begun(self, program: Program) -> None:
-        """See :class:`Companion`."""
+    def program_started(self, program: Program) -> None:
+        """See :class:`LaunchHooks`."""
         self._program = program
         self._begun.set()
 
-    def ended(self) -> tuple[str, ...]:
-        """See :class:`Companion`."""
+    def program_ended(self) -> tuple[str, ...]:
+        """See :class:`LaunchHooks`."""
         self._over.set()
         return ()
 
@@ -91,4 +90,4 @@ class LiveLaunch:
 
     def _tick(self, progress: Progress) -> None:
         if self._abandoned.is_set():
-            raise AbandonedError("the test ended before its program")
+            raise RecordingAbandonedError("the test ended before its program")

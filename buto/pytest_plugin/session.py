@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from buto.collect.hooks import Companion
-from buto.collect.record.recording import Progress
+from buto.collect.hooks import LaunchHooks
+from buto.collect.progress import Progress
 from buto.config import TestConfig
 from buto.errors import ButoError, UsageError
 from buto.pytest_plugin.case import Case
@@ -22,7 +22,7 @@ from buto.pytest_plugin.outcome import ERROR, NotPassed, Outcome
 from buto.runs import Run, encode_test
 from buto.runs.store import RunStore
 from buto.workflow.launching import Plan, collect, measuring
-from buto.workload import companions
+from buto.workload import workload_hooks
 
 
 class ItemTests:
@@ -67,9 +67,9 @@ class ItemTests:
         """
         with self.body():
             case = self.case(self.test({}))
-            with companions(case.test.workload) as companion, measuring(self.options.store, lambda: None):
+            with workload_hooks(case.test.workload) as hooks, measuring(self.options.store, lambda: None):
                 while missing := case.missing():
-                    self._launch(case, missing, companion)
+                    self._launch(case, missing, hooks)
             outcome = case.outcome(self.options.verbosity)
         self._outcomes.append(outcome)
         if outcome.status == "inconclusive":
@@ -127,10 +127,10 @@ class ItemTests:
         self._outcomes.append(outcome)
         raise NotPassed([outcome]) from None
 
-    def _launch(self, case: Case, missing: int, companion: Callable[[], Companion] | None) -> None:
+    def _launch(self, case: Case, missing: int, hooks: Callable[[], LaunchHooks] | None) -> None:
         name = case.test.name
         collected = collect(
-            [Plan(name, case.test.target, missing, companion)],
+            [Plan(name, case.test.target, missing, hooks)],
             RunStore(self.options.store),
             _Silent(),
             seed=0,

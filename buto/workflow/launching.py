@@ -15,13 +15,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
-from buto.collect.collector import Collector, OnTick, open_collector
-from buto.collect.hooks import BAD_COMPANION, Companion
+from buto.collect.collector import Collector
+from buto.collect.hooks import BAD_WORKLOAD, LaunchHooks
 from buto.collect.jvm.exit_status import BAD_END
+from buto.collect.opener import open_collector
 from buto.collect.process.output import last_lines
+from buto.collect.progress import OnTick, Progress
 from buto.collect.record.journal import Journal
 from buto.collect.record.quality import BLOCKED, EXITED, SIGNALLED, STARVED, STOPPED
-from buto.collect.record.recording import Progress
 from buto.collect.target import Target
 from buto.errors import ButoError, MeasureError, StorageError
 from buto.runs import Run, RunSet, run_set
@@ -41,14 +42,14 @@ class Plan:
     """How often to launch one test.
 
     Attributes:
-        companion: makes what goes along with each launch; None for nothing.
+        hooks: makes what goes along with each launch; None for nothing.
         enough: is asked after each valid run, with those of this session, whether no more are needed.
     """
 
     test: str
     target: Target
     runs: int
-    companion: Callable[[], Companion] | None = None
+    hooks: Callable[[], LaunchHooks] | None = None
     enough: Callable[[RunSet], bool] | None = None
 
 
@@ -145,9 +146,9 @@ def collect(
                 if test not in collectors:
                     collectors[test] = stack.enter_context(collector_for(plan.target))
                 watcher.started(test, done.get(test, 0) + len(result.valid()) + 1, plan.runs)
-                companion = None if plan.companion is None else plan.companion()
+                hooks = None if plan.hooks is None else plan.hooks()
                 run = record_one(
-                    collectors[test], test, store, purpose, firsts.get(test), watcher.tick, companion
+                    collectors[test], test, store, purpose, firsts.get(test), watcher.tick, hooks
                 )
                 firsts.setdefault(test, run.id)
                 result.runs.append(run)
@@ -179,7 +180,7 @@ def record_one(
     purpose: str,
     session: str | None = None,
     on_tick: OnTick | None = None,
-    companion: Companion | None = None,
+    hooks: LaunchHooks | None = None,
 ) -> Run:
     """Launch once and store the run, whatever is to be said of it.
 
@@ -196,7 +197,7 @@ def record_one(
     """
     marks = {PURPOSE: purpose} | ({SESSION: session} if session else {})
     with Journal(store, marks) as journal:
-        run = collector.record(test, on_tick, companion, journal)
+        run = collector.record(test, on_tick, hooks, journal)
         run = replace(run, metadata={**run.metadata, SESSION: run.id, **marks})
         store.add(run)
     return run
@@ -291,7 +292,7 @@ def check_ending(run: Run, target: Target) -> None:
     Raises:
         MeasureError: it did, or its workload failed; quotes what the program printed.
     """
-    failed = [problem for problem in run.quality.problems if problem.startswith(BAD_COMPANION)]
+    failed = [problem for problem in run.quality.problems if problem.startswith(BAD_WORKLOAD)]
     bad_ends = [problem for problem in run.quality.problems if problem.startswith(BAD_END)]
     what = f"the program {run.outcome.describe()}"
     if failed and not run.outcome.timed_out:
@@ -315,7 +316,7 @@ def check_ending(run: Run, target: Target) -> None:
 
 def bad_ending(problems: Sequence[str]) -> str | None:
     """Of a stored run's problems the one for which :func:`check_ending` ended its test."""
-    endings = (STOPPED, SIGNALLED, EXITED, BAD_END, BAD_COMPANION)
+    endings = (STOPPED, SIGNALLED, EXITED, BAD_END, BAD_WORKLOAD)
     return next((problem for problem in problems if problem.startswith(endings)), None)
 
 

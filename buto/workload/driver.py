@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 
-from buto.collect.hooks import BAD_COMPANION, Companion, Program
-from buto.collect.jmx.connection import JmxConnection
+from buto.collect.hooks import BAD_WORKLOAD, LaunchHooks, MBeanConnection, Program
+from buto.collect.jmx.attach import connect_program
 from buto.collect.jmx.worker_client import Worker
 from buto.errors import MeasureError
 from buto.workload import parts
@@ -23,7 +23,7 @@ _POLL_S = 0.02
 
 
 @contextmanager
-def companions(workload: Workload | None) -> Iterator[Callable[[], Companion] | None]:
+def workload_hooks(workload: Workload | None) -> Iterator[Callable[[], LaunchHooks] | None]:
     """What makes a driver for each launch; within the block a process for JMX is kept, if one is needed.
 
     Raises:
@@ -41,7 +41,7 @@ def companions(workload: Workload | None) -> Iterator[Callable[[], Companion] | 
 
 
 class Driver:
-    """A companion that carries out a workload, in a thread of its own.
+    """Launch hooks that carry out a workload, in a thread of its own.
 
     Args:
         worker: for the operations of MBeans; started.
@@ -54,17 +54,17 @@ class Driver:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="buto-workload")
         self._done: Future[tuple[str, ...]] | None = None
 
-    def begun(self, program: Program) -> None:
-        """See :class:`Companion`."""
+    def program_started(self, program: Program) -> None:
+        """See :class:`LaunchHooks`."""
         self._done = self._thread.submit(self._carry_out, program)
 
-    def ended(self) -> tuple[str, ...]:
-        """See :class:`Companion`."""
+    def program_ended(self) -> tuple[str, ...]:
+        """See :class:`LaunchHooks`."""
         assert self._done is not None
         self._stop.set()
         problems = self._done.result()
         self._thread.shutdown()
-        return tuple(f"{BAD_COMPANION}: {problem}" for problem in problems)
+        return tuple(f"{BAD_WORKLOAD}: {problem}" for problem in problems)
 
     def _carry_out(self, program: Program) -> tuple[str, ...]:
         """Returns what went wrong; a program whose workload failed has nothing more to wait for."""
@@ -80,7 +80,9 @@ class Driver:
     def _problems(self, program: Program) -> tuple[str, ...]:
         with ExitStack() as held:
             try:
-                connection = held.enter_context(program.connect(self._worker)) if self._worker else None
+                connection = (
+                    held.enter_context(connect_program(program, self._worker)) if self._worker else None
+                )
                 port = self._wait(program)
             except MeasureError as failure:
                 return (failure.message,)
@@ -92,7 +94,7 @@ class Driver:
         return ("it had not ended when the program did",) if self._stop.is_set() else ()
 
     def _do(
-        self, program: Program, port: int | None, connection: JmxConnection | None
+        self, program: Program, port: int | None, connection: MBeanConnection | None
     ) -> tuple[tuple[str, ...], str]:
         """All parts at once; what went wrong, and what is to be said of them."""
         workload = self._workload

@@ -13,10 +13,10 @@ from contextlib import suppress
 from functools import partial
 from typing import IO
 
-from buto.collect.jmx.connection import JmxConnection
+from buto.collect.hooks import MBeanConnection
 from buto.collect.process import kernel
 from buto.collect.process.output import last_lines
-from buto.collect.process.watchdog import Guard
+from buto.collect.process.watchdog import Watchdog
 from buto.errors import MeasureError
 from buto.workload.model import Operation
 
@@ -34,20 +34,20 @@ def run_command(
     Returns:
         What went wrong, with the last lines that it printed; not how it ended after it was stopped.
     """
-    with tempfile.TemporaryFile() as output, Guard() as guard:
+    with tempfile.TemporaryFile() as output, Watchdog() as watchdog:
         try:
             process = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                env={**os.environ, **environment, **guard.environment},
+                env={**os.environ, **environment, **watchdog.environment},
                 start_new_session=True,
                 preexec_fn=partial(kernel.die_with_parent, os.getpid()),
             )
         except OSError as error:
             return (f"its command {command[0]} cannot be started: {error.strerror}",)
-        guard.watch(process.pid)
+        watchdog.watch(process.pid)
         try:
             while process.poll() is None and not stop.wait(_POLL_S):
                 pass
@@ -60,7 +60,7 @@ def run_command(
 
 
 def invoke(
-    connection: JmxConnection, operations: Sequence[Operation], stop: threading.Event
+    connection: MBeanConnection, operations: Sequence[Operation], stop: threading.Event
 ) -> tuple[str, ...]:
     """Invoke operations at their times, counted from now; the first that fails ends it."""
     begun = time.monotonic()

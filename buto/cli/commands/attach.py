@@ -14,7 +14,7 @@ from buto.cli.printing.console import Console
 from buto.cli.printing.progress import LaunchProgress
 from buto.cli.session import measuring_alone
 from buto.collect.jmx.attach import AttachSpec, attach
-from buto.collect.jmx.credentials import Access, password_from_environment, password_from_file
+from buto.collect.jmx.credentials import Credentials, password_from_environment, password_from_file
 from buto.collect.record.journal import Journal
 from buto.collect.target import MBeanSpec
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, UsageError
@@ -68,7 +68,7 @@ examples:
             duration_s=None if args.duration is None else _positive(args.duration),
             interval_s=config.parse_interval(args.interval),
             mbeans=tuple(MBeanSpec(pattern) for pattern in args.mbean or ()),
-            access=_access(args),
+            credentials=_credentials(args),
             mask=_configured_mask(),
         )
         progress = LaunchProgress(console, {args.test: 1})
@@ -110,8 +110,8 @@ def _positive(text: str) -> float:
     return duration_s
 
 
-def _access(args: Namespace) -> Access:
-    return Access(
+def _credentials(args: Namespace) -> Credentials:
+    return Credentials(
         user=args.user,
         password=_secret(args.password_file, args.password_env, args.user),
         truststore=args.truststore,

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from math import isfinite
 
 from buto.cli.printing.console import Console
-from buto.collect.record.recording import Progress
+from buto.collect.progress import Progress
 from buto.errors import ButoError
 from buto.runs import Run
 from buto.units import format_count, format_seconds

@@ -5,20 +5,20 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Self
 
-from buto.collect.agent.event_loop import AgentSession
+from buto.collect.agent.event_loop import EventLoop
 from buto.collect.agent.listener import AgentListener
 from buto.collect.agent.option import agent_option
 from buto.collect.channel.recorder import AgentRecorder
-from buto.collect.collector import OnTick
-from buto.collect.hooks import Accompanied, Companion
+from buto.collect.hooks import HookCaller, LaunchHooks
 from buto.collect.host.load import LoadMeter
 from buto.collect.host.metadata import describe
 from buto.collect.jvm import start_errors
 from buto.collect.jvm.hsperfdata import NoPerfData
 from buto.collect.process.launch import Ending, Launch
-from buto.collect.process.private_directory import session_directory
+from buto.collect.process.private_directory import private_directory
+from buto.collect.progress import OnTick
 from buto.collect.record import quality
-from buto.collect.record.conclusion import Seen, conclude
+from buto.collect.record.conclusion import ObservedLaunch, conclude
 from buto.collect.record.journal import Journal
 from buto.collect.record.quality import BLOCKED
 from buto.collect.record.recording import Recording
@@ -47,7 +47,7 @@ class AgentCollector:
         self,
         test: str,
         on_tick: OnTick | None = None,
-        companion: Companion | None = None,
+        hooks: LaunchHooks | None = None,
         journal: Journal | None = None,
     ) -> Run:
         """See :meth:`buto.collect.collector.Collector.record`."""
@@ -57,22 +57,22 @@ class AgentCollector:
         recording.metadata.update(describe(self.target))
         load = LoadMeter()
         with (
-            session_directory() as directory,
+            private_directory() as directory,
             AgentListener(directory) as listener,
             Launch(self.target, directory, [agent_option(listener.agent, self.target)]) as launch,
-            Accompanied(companion, launch, recording) as accompanied,
-            AgentSession(launch, listener, recording, on_tick, accompanied) as session,
+            HookCaller(hooks, launch, recording) as hook_caller,
+            EventLoop(launch, listener, recording, on_tick, hook_caller) as session,
         ):
             ending = session.follow()
-            problems = accompanied.end()
+            problems = hook_caller.end()
             foreign_load = load.foreign_load()
             launch.end_all()
-            seen = _seen(session, launch, recording, ending, foreign_load)
+            seen = _observed(session, launch, recording, ending, foreign_load)
             recording.metadata["host.load.run_queue"] = session.run_queue_s
             return conclude(launch, recording, seen, (*problems, *_problems(session)))
 
 
-def _started(session: AgentSession, launch: Launch, recording: Recording) -> AgentRecorder:
+def _started(session: EventLoop, launch: Launch, recording: Recording) -> AgentRecorder:
     """The recorder of a JVM whose program has begun; raises MeasureError if there was none."""
     if session.recorder is None or session.hello is None:
         raise start_errors.no_jvm(launch, session.others, timed_out=session.timed_out)
@@ -88,7 +88,7 @@ def _started(session: AgentSession, launch: Launch, recording: Recording) -> Age
     return session.recorder
 
 
-def _last_sample(session: AgentSession, launch: Launch, recorder: AgentRecorder, ending: Ending) -> str:
+def _last_sample(session: EventLoop, launch: Launch, recorder: AgentRecorder, ending: Ending) -> str:
     """Where the last row comes from, see Outcome; adds one from outside if no exit hook could send any."""
     if recorder.complete:
         return "agent"
@@ -104,9 +104,9 @@ def _last_sample(session: AgentSession, launch: Launch, recorder: AgentRecorder,
     return "hsperfdata" if recorder.add_last_state(session.end_ns, values, "hsperfdata") else "push"
 
 
-def _seen(
-    session: AgentSession, launch: Launch, recording: Recording, ending: Ending, foreign_load: float
-) -> Seen:
+def _observed(
+    session: EventLoop, launch: Launch, recording: Recording, ending: Ending, foreign_load: float
+) -> ObservedLaunch:
     """What is known at the end; a last row from outside is added first, where the exit hook sent none."""
     recorder = _started(session, launch, recording)
     last_sample = _last_sample(session, launch, recorder, ending)
@@ -114,7 +114,7 @@ def _seen(
     # An agent that gave up before cannot tell whether the hook ran; that is a problem of its own.
     orderly = recorder.exiting or session.silence_ns > _SILENCE_NS
     wrapped = session.hello is not None and session.hello.pid != launch.pid
-    return Seen(
+    return ObservedLaunch(
         ending=ending,
         timed_out=session.timed_out,
         duration_s=float(times_s[-1]),
@@ -128,7 +128,7 @@ def _seen(
     )
 
 
-def _problems(session: AgentSession) -> tuple[str, ...]:
+def _problems(session: EventLoop) -> tuple[str, ...]:
     problems = []
     recorder = session.recorder
     if recorder is not None and recorder.blocked is not None and not recorder.complete:

@@ -19,17 +19,16 @@ from buto.collect.agent.listener import AgentConnection, AgentListener
 from buto.collect.channel import messages as channel
 from buto.collect.channel.frames import ChannelError
 from buto.collect.channel.recorder import AgentRecorder
-from buto.collect.collector import OnTick
-from buto.collect.hooks import Accompanied
+from buto.collect.hooks import HookCaller
 from buto.collect.host.load import run_queue_s
-from buto.collect.jmx.reach import attached
 from buto.collect.jvm import exit_status
 from buto.collect.jvm.hsperfdata import HeldCounters, NoPerfData
 from buto.collect.jvm.selection import NO_PROGRAM, is_wanted, main_name
 from buto.collect.process import kernel
 from buto.collect.process.launch import Ending, Launch
 from buto.collect.process.time_limit import TimeLimit
-from buto.collect.record.recording import Progress, Recording
+from buto.collect.progress import OnTick, Progress
+from buto.collect.record.recording import Recording
 
 TICK_S = 0.1
 FLUSH_S = 0.1
@@ -41,7 +40,7 @@ _MOST_STRANGERS = 128
 """Connections at once that have not shown the secret; for one more the oldest goes."""
 
 
-class AgentSession:
+class EventLoop:
     """Follows one launch to its end.
 
     Attributes:
@@ -58,7 +57,7 @@ class AgentSession:
         listener: AgentListener,
         recording: Recording,
         on_tick: OnTick | None,
-        accompanied: Accompanied,
+        hook_caller: HookCaller,
     ) -> None:
         self.recorder: AgentRecorder | None = None
         self.others: list[str] = []
@@ -69,7 +68,7 @@ class AgentSession:
         self._listener = listener
         self._recording = recording
         self._on_tick = on_tick
-        self._accompanied = accompanied
+        self._hook_caller = hook_caller
         self._limit = TimeLimit(launch)
         self._measured: AgentConnection | None = None
         self._jvm_end: int | None = None
@@ -236,8 +235,7 @@ class AgentSession:
         if answer is not None:
             connection.send(answer)
         if connection.hello is not None:
-            pid = connection.hello.pid
-            self._accompanied.begin(pid, attached(self._recording.test, pid))
+            self._hook_caller.start(connection.hello.pid)
 
     def _drop(self, connection: AgentConnection) -> None:
         self._selector.unregister(connection.fileno())

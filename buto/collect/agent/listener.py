@@ -13,7 +13,7 @@ from typing import Self
 from buto import jars
 from buto.collect.channel.frames import ChannelError, FrameDecoder
 from buto.collect.channel.messages import VERSION, Hello, Message
-from buto.collect.process.private_directory import write_private
+from buto.collect.process.private_directory import write_private_file
 from buto.errors import MeasureError
 
 GATE_MS = 5000
@@ -64,7 +64,7 @@ class AgentListener:
                 "exit.ms": EXIT_MS,
             }
             text = "".join(f"{key}={value}\n" for key, value in lines.items())
-            write_private(session_file, text.encode())
+            write_private_file(session_file, text.encode())
         except BaseException:
             self._socket.close()
             raise
@@ -123,7 +123,7 @@ class AgentConnection:
 
     @property
     def is_overdue(self) -> bool:
-        """Whether it has had more than its time to introduce itself."""
+        """Whether it has had more than its time to probe_handshake itself."""
         return self.hello is None and time.monotonic() - self.opened > HELLO_S
 
     def receive(self) -> list[Message]:

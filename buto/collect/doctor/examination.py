@@ -9,8 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from buto import jars
-from buto.collect.collector import open_collector
-from buto.collect.doctor.handshake_probe import introduce
+from buto.collect.doctor.handshake_probe import probe_handshake
 from buto.collect.doctor.machine import (
     Check,
     Level,
@@ -22,6 +21,7 @@ from buto.collect.doctor.machine import (
 )
 from buto.collect.host.load import LoadMeter
 from buto.collect.jvm.installations import INSTALL_ADVICE, OLDEST_JAVA, JavaInstallation, find_installations
+from buto.collect.opener import open_collector
 from buto.collect.target import Target
 from buto.errors import BadFileError, ButoError
 
@@ -86,7 +86,7 @@ def _check_jvm(installation: JavaInstallation, program: Path) -> Check:
     command = (str(installation.java), "-cp", str(program), *_PROGRAM)
     target = Target(command, timeout_s=_TIMEOUT_S, interval_s=_INTERVAL_S)
     try:
-        introduction = introduce(target)
+        introduction = probe_handshake(target)
         with open_collector(target) as collector:
             run = collector.record("doctor")
     except ButoError as error:

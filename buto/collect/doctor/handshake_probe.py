@@ -12,7 +12,7 @@ from buto.collect.channel.messages import Hello, decline
 from buto.collect.jvm.hsperfdata import HeldCounters, NoPerfData
 from buto.collect.process import kernel
 from buto.collect.process.launch import Launch
-from buto.collect.process.private_directory import session_directory
+from buto.collect.process.private_directory import private_directory
 from buto.collect.target import Target
 from buto.errors import MeasureError
 
@@ -21,7 +21,7 @@ _RETRY_S = 0.02
 
 
 @dataclass(frozen=True, slots=True)
-class Introduction:
+class Handshake:
     """What a JVM's first words show.
 
     Attributes:
@@ -34,14 +34,14 @@ class Introduction:
     no_counters: str | None
 
 
-def introduce(target: Target) -> Introduction:
+def probe_handshake(target: Target) -> Handshake:
     """Launch a program with the agent, listen to its first words, and send the agent away.
 
     Raises:
         MeasureError: the command cannot be started, or no agent speaks in time.
     """
     with (
-        session_directory() as directory,
+        private_directory() as directory,
         AgentListener(directory) as listener,
         Launch(target, directory, [agent_option(listener.agent, target)]) as launch,
     ):
@@ -51,7 +51,7 @@ def introduce(target: Target) -> Introduction:
             connection.send(decline())
         finally:
             connection.close()
-        return Introduction(same_clock, _no_counters(hello, launch))
+        return Handshake(same_clock, _no_counters(hello, launch))
 
 
 def _first_words(listener: AgentListener, launch: Launch) -> tuple[AgentConnection, Hello]:
@@ -67,7 +67,7 @@ def _first_words(listener: AgentListener, launch: Launch) -> tuple[AgentConnecti
     except ChannelError as error:
         raise MeasureError(f"the agent's first words were not understood: {error}") from error
     if connection is None or connection.hello is None:
-        raise MeasureError(f"the agent did not introduce itself within {_HELLO_S:g} s\n{launch.quote()}")
+        raise MeasureError(f"the agent did not send its HELLO within {_HELLO_S:g} s\n{launch.quote()}")
     return connection, connection.hello
 
 

@@ -11,7 +11,7 @@ from enum import Enum
 from pathlib import Path
 
 from buto.collect.host import metadata
-from buto.collect.process.private_directory import session_directory
+from buto.collect.process.private_directory import private_directory
 from buto.errors import StorageError
 from buto.runs.reading import is_missing
 from buto.units import format_bytes, format_count, format_number, format_percent, format_seconds
@@ -105,7 +105,7 @@ def check_store(store: Path) -> Check:
 def check_temporary_directory() -> Check:
     """Whether a launch can write its output, and the agent's session file."""
     try:
-        with session_directory() as directory:
+        with private_directory() as directory:
             place, free = directory.parent, shutil.disk_usage(directory).free
             (directory / "output").write_bytes(os.urandom(1024))
     except OSError as error:

@@ -11,17 +11,18 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from types import FrameType
 
-from buto.collect.collector import OnTick
+from buto.collect.hooks import MBeanConnection, Program
 from buto.collect.host.load import LoadMeter
 from buto.collect.host.metadata import describe
 from buto.collect.jmx.connection import JmxConnection
-from buto.collect.jmx.credentials import OPEN, Access
-from buto.collect.jmx.local_agent import Door, LeftOpenError, door_while_attached
+from buto.collect.jmx.credentials import NO_CREDENTIALS, Credentials
+from buto.collect.jmx.local_agent import AgentLeftRunningError, JmxEndpoint, endpoint_while_attached
 from buto.collect.jmx.worker_client import Worker
 from buto.collect.process import kernel
+from buto.collect.progress import OnTick, Progress
 from buto.collect.record import quality
 from buto.collect.record.journal import Journal
-from buto.collect.record.recording import Progress, Recording
+from buto.collect.record.recording import Recording
 from buto.collect.target import MBeanSpec, Target
 from buto.errors import MeasureError, UsageError
 from buto.runs import Outcome, Run
@@ -40,7 +41,7 @@ class AttachSpec:
         duration_s: None records until the JVM ends or the user presses Ctrl-C.
         interval_s: time between two samples.
         mbeans: custom MBeans to record.
-        access: what a protected connector wants.
+        credentials: what a protected connector wants.
         mask: further shell patterns for names of what is secret.
     """
 
@@ -50,7 +51,7 @@ class AttachSpec:
     duration_s: float | None = None
     interval_s: float = 0.1
     mbeans: tuple[MBeanSpec, ...] = ()
-    access: Access = OPEN
+    credentials: Credentials = NO_CREDENTIALS
     mask: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -69,15 +70,31 @@ def connect(spec: AttachSpec, worker: Worker | None = None) -> Iterator[JmxConne
         MeasureError: it cannot be reached; the message says why.
     """
     with ExitStack() as held:
-        options = spec.access.java_options()
+        options = spec.credentials.java_options()
         if worker is None or options:
             worker = held.enter_context(Worker(options))
-        door = Door(spec.url or "", spec.access, is_own=False)
+        endpoint = JmxEndpoint(spec.url or "", spec.credentials, started_by_buto=False)
         if spec.pid is not None:
-            door = held.enter_context(door_while_attached(spec.pid, spec.access))
-        with JmxConnection(worker, door.address, _name(spec), door.access) as connection:
-            door.shut()
+            endpoint = held.enter_context(endpoint_while_attached(spec.pid, spec.credentials))
+        with JmxConnection(worker, endpoint.address, _name(spec), endpoint.credentials) as connection:
+            endpoint.revoke_password()
             yield connection
+
+
+@contextmanager
+def connect_program(program: Program, worker: Worker) -> Iterator[MBeanConnection]:
+    """Yield a connection to the MBeans of a program that is being measured.
+
+    The collector's own connection, if it has one; otherwise buto attaches to the program.
+
+    Raises:
+        MeasureError: the program cannot be reached; the message says why.
+    """
+    if program.connection is not None:
+        yield program.connection
+        return
+    with connect(AttachSpec("", pid=program.pid), worker) as connection:
+        yield connection
 
 
 def attach(
@@ -118,7 +135,7 @@ def attach(
             foreign_load = load.foreign_load(connection.worker_cpu_s()) if spec.pid else float("nan")
             if connection.lost is None:
                 connection.finish()
-    except LeftOpenError as left_open:
+    except AgentLeftRunningError as left_open:
         problems.append(f"{left_open.message} ({left_open.advice})")
     if recording.n_samples == 0:
         raise MeasureError(f"{_name(spec)} gave no sample: {reason}")

@@ -12,17 +12,17 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Self
 
-from buto.collect.collector import OnTick
-from buto.collect.hooks import Accompanied, Companion
+from buto.collect.hooks import HookCaller, LaunchHooks
 from buto.collect.host.load import LoadMeter
 from buto.collect.host.metadata import describe
-from buto.collect.jmx.polling_loop import JmxSession
+from buto.collect.jmx.polling_loop import PollingLoop
 from buto.collect.jmx.worker_client import Worker
 from buto.collect.jvm import start_errors
 from buto.collect.process.launch import Ending, Launch
-from buto.collect.process.private_directory import session_directory
+from buto.collect.process.private_directory import private_directory
+from buto.collect.progress import OnTick
 from buto.collect.record import quality
-from buto.collect.record.conclusion import Seen, conclude
+from buto.collect.record.conclusion import ObservedLaunch, conclude
 from buto.collect.record.journal import Journal
 from buto.collect.record.recording import Recording
 from buto.collect.target import Target
@@ -75,7 +75,7 @@ class JmxCollector:
         self,
         test: str,
         on_tick: OnTick | None = None,
-        companion: Companion | None = None,
+        hooks: LaunchHooks | None = None,
         journal: Journal | None = None,
     ) -> Run:
         """See :meth:`buto.collect.collector.Collector.record`."""
@@ -87,22 +87,22 @@ class JmxCollector:
         load = LoadMeter()
         worker_s = worker.cpu_s()
         with (
-            session_directory() as directory,
+            private_directory() as directory,
             Launch(self.target, directory) as launch,
-            Accompanied(companion, launch, recording) as accompanied,
-            JmxSession(launch, directory, worker, recording, on_tick, accompanied) as session,
+            HookCaller(hooks, launch, recording) as hook_caller,
+            PollingLoop(launch, directory, worker, recording, on_tick, hook_caller) as session,
         ):
             ending = session.follow()
-            problems = accompanied.end()
+            problems = hook_caller.end()
             foreign_load = load.foreign_load(worker.cpu_s() - worker_s)
             launch.end_all()
-            seen = _seen(session, launch, recording, ending, foreign_load)
+            seen = _observed(session, launch, recording, ending, foreign_load)
             recording.metadata.pop(_OWN_KEY, None)
             missing = _problems(session, recording.times_s(), self.target.interval_s)
             return conclude(launch, recording, seen, (*problems, *missing))
 
 
-def _check_started(session: JmxSession, launch: Launch, recording: Recording) -> None:
+def _check_started(session: PollingLoop, launch: Launch, recording: Recording) -> None:
     """Raise MeasureError if there is nothing to record."""
     if session.pid is None and not launch.line.direct:
         raise start_errors.no_jvm(launch, session.others, timed_out=session.timed_out)
@@ -119,12 +119,12 @@ def _check_started(session: JmxSession, launch: Launch, recording: Recording) ->
         )
 
 
-def _seen(
-    session: JmxSession, launch: Launch, recording: Recording, ending: Ending, foreign_load: float
-) -> Seen:
+def _observed(
+    session: PollingLoop, launch: Launch, recording: Recording, ending: Ending, foreign_load: float
+) -> ObservedLaunch:
     _check_started(session, launch, recording)
     pauses_s, interval_s = quality.pauses_s(recording), launch.target.interval_s
-    return Seen(
+    return ObservedLaunch(
         ending=ending,
         timed_out=session.timed_out,
         duration_s=session.duration_s,
@@ -139,7 +139,7 @@ def _seen(
     )
 
 
-def _problems(session: JmxSession, times_s: FloatArray, interval_s: float) -> tuple[str, ...]:
+def _problems(session: PollingLoop, times_s: FloatArray, interval_s: float) -> tuple[str, ...]:
     """What the gaps between samples do not show: before the first, behind the last; lost notifications."""
     problems = []
     limit_s = max(quality.MAX_GAP_S, quality.MAX_GAP_INTERVALS * interval_s)

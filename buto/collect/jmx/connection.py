@@ -9,8 +9,8 @@ from typing import Any
 
 from buto.collect.channel.frames import FrameDecoder
 from buto.collect.channel.recorder import AgentRecorder
-from buto.collect.closeable import Closing
-from buto.collect.jmx.credentials import OPEN, Access
+from buto.collect.closeable import Closeable
+from buto.collect.jmx.credentials import NO_CREDENTIALS, Credentials
 from buto.collect.jmx.errors import JmxFailure
 from buto.collect.jmx.worker_client import Worker
 from buto.collect.record.recording import Recording
@@ -43,7 +43,7 @@ class TargetTimes:
         return self.read_ns - round(self.uptime_s * 1e9)
 
 
-class JmxConnection(Closing):
+class JmxConnection(Closeable):
     """The MBean server of one JVM. To be closed, as by a ``with`` block.
 
     Args:
@@ -65,7 +65,7 @@ class JmxConnection(Closing):
         worker: Worker,
         address: str,
         name: str,
-        access: Access = OPEN,
+        credentials: Credentials = NO_CREDENTIALS,
         within_s: float = CONNECT_S,
     ) -> None:
         self.name = name
@@ -80,9 +80,9 @@ class JmxConnection(Closing):
             f"cannot connect to {name}",
             within_s,
             address=address,
-            user=access.user,
-            password=access.password,
-            registry_tls=access.registry_tls,
+            user=credentials.user,
+            password=credentials.password,
+            registry_tls=credentials.registry_tls,
         )
         self._is_open = True
 

@@ -10,7 +10,7 @@ from buto.errors import UsageError
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class Credentials:
     """How to be let in. Passwords never stand on a command line and are never printed.
 
     Attributes:
@@ -50,7 +50,7 @@ class Access:
         return tuple(f"-Djavax.net.ssl.{name}={value}" for name, value in properties.items() if value)
 
 
-OPEN = Access()
+NO_CREDENTIALS = Credentials()
 """Nothing is asked for."""
 
 

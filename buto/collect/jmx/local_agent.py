@@ -1,12 +1,11 @@
-"""The door to a JVM's MBeans: a JMX agent that only loopback reaches and only a one-time password opens.
+"""Reach the MBeans of a JVM on this machine through the JDK's own *remote* JMX agent, bound to 127.0.0.1.
 
-The password opens it once: its file is emptied when buto is inside.
+Only a one-time password opens it: once buto is connected, the password file is emptied.
 
-It is the JDK's own *remote* agent, bound to 127.0.0.1. The *local* one of ``-Dcom.sun.management.jmxremote``
-listens on all interfaces and drops what comes from another machine only after accepting it; and every
-``-Dcom.sun.management.jmxremote.port`` on a command line starts that one as well (JDK 17 and 25). So both for
-launched programs and for running ones the agent is started by a command to the running JVM, and neither
-the command line nor the environment of the program says anything of buto.
+The JDK's *local* agent (``-Dcom.sun.management.jmxremote``) would listen on all interfaces and drop a
+connection from another machine only after accepting it. Every ``-Dcom.sun.management.jmxremote.port`` on a
+command line starts that agent as well (JDK 17 and 25). So buto starts the agent by a command to the running
+JVM, for launched programs too, and leaves no trace in the program's command line or environment.
 """
 
 from __future__ import annotations
@@ -21,10 +20,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from buto.collect.jmx.credentials import OPEN, Access
+from buto.collect.jmx.credentials import NO_CREDENTIALS, Credentials
 from buto.collect.jvm.diagnostic_command import AttachError, run_command, temporary_directory
 from buto.collect.jvm.local_jvm import local_jvm
-from buto.collect.process.private_directory import is_abandoned, session_directory, write_private
+from buto.collect.process.private_directory import is_abandoned, private_directory, write_private_file
 from buto.collect.process.process_group import is_alive
 from buto.errors import MeasureError
 
@@ -45,117 +44,119 @@ com.sun.management.jmxremote.password.file={directory}/password
 com.sun.management.jmxremote.access.file={directory}/access
 """
 
-_OWN_PASSWORD = re.compile(r"jmxremote\.password\.file = (/.*)/password$", re.MULTILINE)
+_BUTO_PASSWORD = re.compile(r"jmxremote\.password\.file = (/.*)/password$", re.MULTILINE)
 _STATUS, _START, _STOP = (f"ManagementAgent.{name}" for name in ("status", "start", "stop"))
 
 
-class LeftOpenError(MeasureError):
-    """A JVM did not close the door that was opened in it."""
+class AgentLeftRunningError(MeasureError):
+    """A JVM did not stop the JMX agent that buto started in it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
-    """Where and how a JVM is reached.
+class JmxEndpoint:
+    """The address of a JMX agent and how to log in to it.
 
     Attributes:
         address: JMX service URL.
-        access: what the agent there wants.
-        is_own: opened by buto; else the JVM's own, to be left alone.
-        password_file: what the agent reads when somebody wants in; None where buto did not write it.
+        credentials: what the agent asks for.
+        started_by_buto: whether buto started the agent; any other agent is left alone.
+        password_file: where the agent looks up passwords; None if buto did not write it.
     """
 
     address: str
-    access: Access
-    is_own: bool
+    credentials: Credentials
+    started_by_buto: bool
     password_file: Path | None = None
 
-    def shut(self) -> None:
-        """Let nobody else in: the agent finds no password any more. Connections that are open stay so."""
+    def revoke_password(self) -> None:
+        """Empty the password file, so that nobody else can log in. Open connections stay open."""
         if self.password_file is not None:
             with suppress(FileNotFoundError):
-                # Not removed, for the agent would tell strangers where it had been.
+                # Emptied and not removed: without the file the agent would tell anybody its path.
                 _empty(self.password_file)
 
 
-def open_door(pid: int, directory: Path, access: Access = OPEN) -> Door:
-    """Use the JMX agent that a JVM of this machine runs, or else start one in it.
+def open_endpoint(pid: int, directory: Path, credentials: Credentials = NO_CREDENTIALS) -> JmxEndpoint:
+    """Return the JMX agent that a JVM of this machine runs, or start one in it.
 
     Args:
-        directory: of mode 700, for the files that the new agent reads as long as it runs.
-        access: what an agent that runs already wants.
+        directory: of mode 700, for the files that a new agent reads as long as it runs.
+        credentials: what an agent that is already running asks for.
 
     Raises:
-        AttachError: the JVM does not do it; the message says why.
+        AttachError: the JVM cannot be asked to start one; the message says why.
         MeasureError: the process cannot be attached to.
-        StorageError: the directory cannot be written.
+        StorageError: a file cannot be written.
     """
     jvm = local_jvm(pid)
     if jvm is not None and jvm.local_address is not None:
-        return Door(jvm.local_address, access, is_own=False)
-    if jvm is not None and jvm.remote_address is not None and not _was_ours(pid):
-        return Door(jvm.remote_address, access, is_own=False)
-    own = Access(_USER, secrets.token_hex(32))
-    write_private(directory / "password", f"{own.user} {own.password}\n".encode())
-    write_private(directory / "access", f"{own.user} readwrite\n".encode())
+        return JmxEndpoint(jvm.local_address, credentials, started_by_buto=False)
+    if jvm is not None and jvm.remote_address is not None and not _stop_abandoned_agent(pid):
+        return JmxEndpoint(jvm.remote_address, credentials, started_by_buto=False)
+    own = Credentials(_USER, secrets.token_hex(32))
+    write_private_file(directory / "password", f"{own.user} {own.password}\n".encode())
+    write_private_file(directory / "access", f"{own.user} readwrite\n".encode())
     ports = [_free_port() for _ in range(_TRIES)]
     for port in ports:
-        text = _OPTIONS.format(port=port, directory=_seen(directory))
-        write_private(directory / f"options-{port}", text.encode())
+        text = _OPTIONS.format(port=port, directory=_observed(directory))
+        write_private_file(directory / f"options-{port}", text.encode())
     _give_to_owner(directory, pid)
     for left, port in zip(reversed(range(_TRIES)), ports, strict=True):
         options = directory / f"options-{port}"
         try:
-            run_command(pid, f"{_START} config.file={_seen(options)}", START_S)
+            run_command(pid, f"{_START} config.file={_observed(options)}", START_S)
         except AttachError as failure:
             if not left or "already in use" not in failure.message:
                 raise
         else:
             break
-    return Door(f"service:jmx:rmi:///jndi/rmi://127.0.0.1:{port}/jmxrmi", own, True, directory / "password")
+    return JmxEndpoint(
+        f"service:jmx:rmi:///jndi/rmi://127.0.0.1:{port}/jmxrmi", own, True, directory / "password"
+    )
 
 
 @contextmanager
-def door_while_attached(pid: int, access: Access = OPEN) -> Iterator[Door]:
-    """A door to a running JVM that is closed again at the end, if it is ours.
+def endpoint_while_attached(pid: int, credentials: Credentials = NO_CREDENTIALS) -> Iterator[JmxEndpoint]:
+    """Yield the JMX agent of a running JVM; stop it at the end if buto started it.
 
     Raises:
-        LeftOpenError: at the end: the JVM is there but does not close it.
+        AgentLeftRunningError: at the end, if the JVM is still there but does not stop the agent.
     """
-    # Held open, for the process may end and its root with it.
+    # Held open: the process may end, and /proc/PID/root with it.
     try:
         held = os.open(temporary_directory(pid), os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
         raise AttachError(f"cannot attach to process {pid}: {error.strerror}") from error
     try:
-        with session_directory(Path(f"/proc/self/fd/{held}")) as directory:
-            door = open_door(pid, directory, access)
+        with private_directory(Path(f"/proc/self/fd/{held}")) as directory:
+            endpoint = open_endpoint(pid, directory, credentials)
             try:
-                yield door
+                yield endpoint
             finally:
-                if door.is_own:
-                    _close(pid)
+                if endpoint.started_by_buto:
+                    _stop_agent(pid)
     finally:
         os.close(held)
 
 
-def _close(pid: int) -> None:
+def _stop_agent(pid: int) -> None:
     try:
         run_command(pid, _STOP, _STOP_S)
     except MeasureError as failure:
         if is_alive(pid):
-            raise LeftOpenError(
+            raise AgentLeftRunningError(
                 f"its JMX port on loopback is left open: {failure.message}",
                 advice=f"close it with: jcmd {pid} {_STOP}",
             ) from failure
 
 
-def _was_ours(pid: int) -> bool:
-    """Whether the agent was left by a buto that was killed; if so, it is ended.
+def _stop_abandoned_agent(pid: int) -> bool:
+    """Stop an agent that was left by a buto that was killed; return whether there was one.
 
     Raises:
-        AttachError: another buto uses it.
+        AttachError: another buto is using it.
     """
-    own = _OWN_PASSWORD.search(run_command(pid, _STATUS, START_S))
+    own = _BUTO_PASSWORD.search(run_command(pid, _STATUS, START_S))
     if own is None:
         return False
     if not is_abandoned(Path(f"/proc/{pid}/root{own[1]}")):
@@ -165,18 +166,18 @@ def _was_ours(pid: int) -> bool:
 
 
 def _free_port() -> int:
-    """One at which nobody listens (now). RMI never closes a port that it chose itself."""
+    """Return a port at which nobody listens now. RMI would never close a port that it chose itself."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         return int(server.getsockname()[1])
 
 
-def _seen(path: Path) -> str:
-    """The path as the JVM knows it."""
+def _observed(path: Path) -> str:
+    """Return the path as the JVM sees it."""
     return re.sub(r"^/proc/self/fd/\d+", "/tmp", str(path))
 
 
 def _give_to_owner(directory: Path, pid: int) -> None:
-    """Files of root's are of no use to another user's JVM. Afterwards nothing in there is to be trusted."""
+    """Let another user's JVM read the files that root wrote. Do not trust the directory afterwards."""
     owner = Path(f"/proc/{pid}").stat().st_uid
     if owner != os.geteuid():
         for path in (*directory.iterdir(), directory):
@@ -184,11 +185,11 @@ def _give_to_owner(directory: Path, pid: int) -> None:
 
 
 def _empty(path: Path) -> None:
-    """Empty a file in a directory that another user may own, and may have put something else there.
+    """Empty a file in a directory that may belong to another user, who may have replaced the file.
 
     Raises:
         FileNotFoundError: it is gone.
-        AttachError: it is not what was written there; nothing is changed.
+        AttachError: it is not the file that was written; nothing is changed.
     """
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -199,7 +200,7 @@ def _empty(path: Path) -> None:
     try:
         status, owner = os.fstat(descriptor), path.parent.lstat().st_uid
         if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1 or status.st_uid != owner:
-            raise AttachError(f"{path} was replaced: it is not the file that was written there")
+            raise AttachError(f"{path} was replaced: it is not the file that buto wrote")
         os.ftruncate(descriptor, 0)
     finally:
         os.close(descriptor)

@@ -9,12 +9,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from buto.collect.collector import OnTick
-from buto.collect.hooks import Accompanied
+from buto.collect.hooks import HookCaller
 from buto.collect.jmx.connection import JmxConnection
 from buto.collect.jmx.errors import JmxFailure
-from buto.collect.jmx.local_agent import open_door
-from buto.collect.jmx.reach import connected
+from buto.collect.jmx.local_agent import open_endpoint
 from buto.collect.jmx.worker_client import Worker
 from buto.collect.jvm import exit_status
 from buto.collect.jvm.diagnostic_command import AttachError
@@ -24,7 +22,8 @@ from buto.collect.jvm.selection import NO_PROGRAM, is_wanted, main_name
 from buto.collect.process import kernel
 from buto.collect.process.launch import Ending, Launch
 from buto.collect.process.time_limit import TimeLimit
-from buto.collect.record.recording import Progress, Recording
+from buto.collect.progress import OnTick, Progress
+from buto.collect.record.recording import Recording
 
 TICK_S = 0.1
 _LOOK_S = 0.02
@@ -37,7 +36,7 @@ _END_S = 1.0
 """A connection that fails so shortly before its JVM's end failed for that."""
 
 
-class JmxSession:
+class PollingLoop:
     """Follows one launch to its end.
 
     Attributes:
@@ -55,7 +54,7 @@ class JmxSession:
         worker: Worker,
         recording: Recording,
         on_tick: OnTick | None,
-        accompanied: Accompanied,
+        hook_caller: HookCaller,
     ) -> None:
         self.pid: int | None = None
         self.connection: JmxConnection | None = None
@@ -67,7 +66,7 @@ class JmxSession:
         self._worker = worker
         self._recording = recording
         self._on_tick = on_tick
-        self._accompanied = accompanied
+        self._hook_caller = hook_caller
         self._limit = TimeLimit(launch)
         self._passed_over: set[int] = set()
         self._counters: HeldCounters | None = None
@@ -141,7 +140,7 @@ class JmxSession:
             self.connection.drain()
             self._see_main()
             if self.pid is not None and (self._main_seen or self._counters is None):
-                self._accompanied.begin(self.pid, connected(self.connection, self.pid, self._recording.test))
+                self._hook_caller.start(self.pid, self.connection)
         if self._on_tick is not None:
             stage = "starting" if self.pid is None else "ending" if self.dead_ns else "running"
             elapsed_s = (time.monotonic_ns() - self._launch.started_ns) * 1e-9
@@ -181,11 +180,11 @@ class JmxSession:
             self._recording.metadata["buto.hsperfdata.missing"] = reason.message
         try:
             # Nobody closes it, for the JVM ends before this does.
-            door = open_door(pid, self._directory)
+            endpoint = open_endpoint(pid, self._directory)
             self.connection = self._held.enter_context(
-                JmxConnection(self._worker, door.address, f"process {pid}", door.access)
+                JmxConnection(self._worker, endpoint.address, f"process {pid}", endpoint.credentials)
             )
-            door.shut()
+            endpoint.revoke_password()
             times = self.connection.start(
                 self._recording, target.interval_s, target.mbeans, same_machine=True
             )

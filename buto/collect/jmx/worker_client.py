@@ -16,7 +16,7 @@ from typing import Any
 
 import buto
 from buto import jars
-from buto.collect.closeable import Closing
+from buto.collect.closeable import Closeable
 from buto.collect.jmx.errors import JmxFailure
 from buto.collect.jmx.worker_jvm import find_libjvm, jvm_options
 from buto.collect.jvm.installations import USERS_OPTIONS
@@ -31,7 +31,7 @@ _MARGIN_S = 10.0
 """What an answer may take beyond the bound that the worker itself keeps."""
 
 
-class Worker(Closing):
+class Worker(Closeable):
     """One process with a JVM that talks JMX. It is started by :meth:`start` or the first :meth:`ask`.
 
     A worker that died or did not answer in time is gone for good; :attr:`is_usable` says so, and

@@ -13,7 +13,7 @@ import pwd
 import struct
 from collections.abc import Mapping
 
-from buto.collect.closeable import Closing
+from buto.collect.closeable import Closeable
 from buto.errors import MeasureError
 
 _MAGIC = b"\xca\xfe\xc0\xc0"
@@ -47,7 +47,7 @@ class NoPerfData(MeasureError):
     """A JVM has no counters that can be read; the message says why."""
 
 
-class HeldCounters(Closing):
+class HeldCounters(Closeable):
     """The counters of one JVM, readable until :meth:`close`, also after the JVM's death.
 
     Raises:

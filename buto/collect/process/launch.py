@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from buto.collect.closeable import Closing
+from buto.collect.closeable import Closeable
 from buto.collect.process import kernel
 from buto.collect.process.command_line import command_line
 from buto.collect.process.output import OutputFile, last_lines
 from buto.collect.process.process_group import send
-from buto.collect.process.watchdog import Guard
+from buto.collect.process.watchdog import Watchdog
 from buto.collect.target import Target
 from buto.errors import MeasureError
 
@@ -56,7 +56,7 @@ class Ending:
         return f"signal {self.signal}" if self.signal is not None else f"exit code {self.exit_code}"
 
 
-class Launch(Closing):
+class Launch(Closeable):
     """The user's command from its start to its end, in a session and process group of its own.
 
     Standard input is /dev/null; both outputs go to bounded files in the session's directory.
@@ -86,12 +86,12 @@ class Launch(Closing):
         self.stderr = OutputFile(directory / "stderr")
         with ExitStack() as undo:
             undo.callback(self._close_outputs)
-            self._guard = undo.enter_context(Guard())
+            self._watchdog = undo.enter_context(Watchdog())
             self.started_ns = time.monotonic_ns()
             self._process = self._start()
             undo.pop_all()
         self.pid = self._process.pid
-        self._family = self._guard.watch(self.pid)
+        self._group = self._watchdog.watch(self.pid)
         self._pidfd = os.pidfd_open(self.pid)
 
     def fileno(self) -> int:
@@ -121,7 +121,7 @@ class Launch(Closing):
 
     def members(self) -> list[int]:
         """Every living process that the command started, itself included."""
-        return self._family.members()
+        return self._group.members()
 
     def is_spent(self) -> bool:
         """Whether the command has ended and no JVM that is not there yet can come of it."""
@@ -132,7 +132,7 @@ class Launch(Closing):
 
     def owns(self, pid: int) -> bool:
         """Whether a living process was started by the command, or is its own."""
-        return self._family.owns(pid)
+        return self._group.owns(pid)
 
     def terminate(self) -> None:
         """Ask all processes of the command to end (SIGTERM); returns at once."""
@@ -179,7 +179,7 @@ class Launch(Closing):
             kernel.wait_for_end(left, GRACE_S)
             self._kill_all()
         self._all_gone = True
-        self._guard.is_over()
+        self._watchdog.is_over()
 
     def close(self) -> None:
         """End whatever still runs, and release all descriptors."""
@@ -193,7 +193,7 @@ class Launch(Closing):
             if self.wait(_REAP_S) is None:
                 self._process.returncode = -signal.SIGKILL
             os.close(self._pidfd)
-            self._guard.close()
+            self._watchdog.close()
             self._close_outputs()
 
     def _kill_all(self) -> None:
@@ -215,7 +215,7 @@ class Launch(Closing):
                 stdout=self.stdout.descriptor,
                 stderr=self.stderr.descriptor,
                 cwd=self.target.directory,
-                env={**self.line.environment, **self._guard.environment},
+                env={**self.line.environment, **self._watchdog.environment},
                 start_new_session=True,
                 preexec_fn=partial(kernel.die_with_parent, os.getpid()),
             )

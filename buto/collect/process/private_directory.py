@@ -33,7 +33,7 @@ def _parent() -> Path:
 
 
 @contextmanager
-def session_directory(parent: Path | None = None) -> Iterator[Path]:
+def private_directory(parent: Path | None = None) -> Iterator[Path]:
     """A new directory of mode 700, removed with all that is in it at the end.
 
     What a buto left that was killed is removed by the next: each holds a lock on its own.
@@ -97,7 +97,7 @@ def _locked(path: Path) -> int | None:
     return descriptor
 
 
-def write_private(path: Path, content: bytes) -> None:
+def write_private_file(path: Path, content: bytes) -> None:
     """Write a new file of mode 600.
 
     Raises:

@@ -26,7 +26,7 @@ _WATCHER_POLL_S = 0.01
 DONE = b"done\n"
 
 
-class Family:
+class ProcessGroup:
     """How the processes that a command started are known.
 
     Members are the processes of its session, and those with its marker. Only who leaves both behind is
@@ -58,10 +58,10 @@ class Family:
         return self.marker in (read_bytes(f"/proc/{pid}/environ") or b"").split(b"\0")
 
 
-def family_of(pid: int, marker: bytes) -> Family:
+def process_group_of(pid: int, marker: bytes) -> ProcessGroup:
     """The family of a process that leads a session and was not collected yet."""
     fields = stat_fields(pid)
-    return Family(marker, pid, int(fields[_START]) if fields else 0)
+    return ProcessGroup(marker, pid, int(fields[_START]) if fields else 0)
 
 
 def is_alive(pid: int) -> bool:
@@ -101,9 +101,9 @@ def send(pids: Sequence[int], number: signal.Signals) -> None:
 
 
 def watch(parent: int, marker: bytes) -> None:
-    """Wait until the parent says that all is done, or has died, and in that case end its family.
+    """Wait until the parent says that all is done, or has died, and in that case end its group.
 
-    Standard input tells first ``SESSION START`` of the family, as soon as they are known, then ``done``.
+    Standard input tells first ``SESSION START`` of the group, as soon as they are known, then ``done``.
     That the parent died is seen from its process and not from the end of the input, which another process
     may hold open that was forked from it.
     """
@@ -124,13 +124,13 @@ def watch(parent: int, marker: bytes) -> None:
         said += os.read(0, 4096)
     if not said.endswith(DONE):
         words = said.split()
-        end(Family(marker, int(words[0]), int(words[1])) if len(words) == 2 else Family(marker))
+        end(ProcessGroup(marker, int(words[0]), int(words[1])) if len(words) == 2 else ProcessGroup(marker))
 
 
-def end(family: Family) -> None:
+def end(group: ProcessGroup) -> None:
     """Kill members until there are none, for as long as one lives it may start another."""
     deadline = time.monotonic() + _WATCHER_S
-    while (members := family.members()) and time.monotonic() < deadline:
+    while (members := group.members()) and time.monotonic() < deadline:
         send(members, signal.SIGKILL)
         time.sleep(_WATCHER_POLL_S)
 

@@ -14,16 +14,16 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 
-from buto.collect.closeable import Closing
+from buto.collect.closeable import Closeable
 from buto.collect.process import process_group
-from buto.collect.process.process_group import Family
+from buto.collect.process.process_group import ProcessGroup
 from buto.errors import MeasureError
 
 _NAME = "BUTO_LAUNCH"
 _END_S = 60.0
 
 
-class Guard(Closing):
+class Watchdog(Closeable):
     """Watches over one command; to be made before the command is started, and closed after its end.
 
     Attributes:
@@ -39,7 +39,7 @@ class Guard(Closing):
         self._marker = f"{_NAME}={value}"
         self._is_over = False
         try:
-            # A session and an environment of its own, so that it is no member of any family, and /, so
+            # A session and an environment of its own, so that it is no member of any group, and /, so
             # that it holds no disk.
             self._watcher = subprocess.Popen(
                 [sys.executable, "-I", "-S", process_group.__file__, str(os.getpid()), self._marker],
@@ -56,14 +56,14 @@ class Guard(Closing):
                 advice="see whether this machine is out of memory or processes: free -m; ulimit -u",
             ) from error
 
-    def watch(self, pid: int) -> Family:
-        """Tell of the command, which leads a session and was not collected yet; returns its family."""
-        found = process_group.family_of(pid, self._marker.encode())
+    def watch(self, pid: int) -> ProcessGroup:
+        """Tell of the command, which leads a session and was not collected yet; returns its group."""
+        found = process_group.process_group_of(pid, self._marker.encode())
         self._tell(f"{found.session} {found.start}\n".encode())
         return found
 
     def is_over(self) -> None:
-        """All of the family has ended. Without this :meth:`close` has the watcher kill what is left."""
+        """All of the group has ended. Without this :meth:`close` has the watcher kill what is left."""
         self._is_over = True
 
     def close(self) -> None:

@@ -15,7 +15,7 @@ from buto.runs import Outcome, Run
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ObservedLaunch:
     """What a collector knows of a launch that has ended.
 
     Attributes:
@@ -44,7 +44,7 @@ class Seen:
     others: tuple[str, ...]
 
 
-def conclude(launch: Launch, recording: Recording, seen: Seen, problems: tuple[str, ...]) -> Run:
+def conclude(launch: Launch, recording: Recording, seen: ObservedLaunch, problems: tuple[str, ...]) -> Run:
     """Finish the recording, with the outcome, what is known of the JVM, and whether the run may be used.
 
     Args:

@@ -8,19 +8,17 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
+from buto.collect.progress import OnTick, Progress
 from buto.collect.record import quality
-from buto.collect.record.recording import Mark, Progress, Recording
+from buto.collect.record.recording import Mark, Recording
 from buto.errors import BadFileError, ButoError, MeasureError, StorageError
 from buto.runs import Outcome, Quality, Run, RunStore
 from buto.runs.journal import JournalFile, Unfinished, place_of, read, taken
 from buto.runs.journal_entries import Entry
 from buto.runs.model import JOURNAL, MetadataValue
 from buto.runs.staging import storage_errors
-
-if TYPE_CHECKING:
-    from buto.collect.collector import OnTick
 
 BEGIN_S = 10.0
 """So long nothing is written: a short program is not disturbed, and loses little."""
@@ -34,7 +32,7 @@ LOST = "buto was lost while it recorded"
 KEPT = "what was recorded until then is kept: buto runs recover --store"
 
 
-class AbandonedError(MeasureError):
+class RecordingAbandonedError(MeasureError):
     """Whoever wanted the recording wants it no more; it is not kept."""
 
 
@@ -77,7 +75,7 @@ class Journal:
     ) -> None:
         if self._file is None:
             return
-        if error is None or isinstance(error, KeyboardInterrupt | AbandonedError):
+        if error is None or isinstance(error, KeyboardInterrupt | RecordingAbandonedError):
             with suppress(OSError):
                 self._file.discard()
         elif isinstance(error, ButoError) and self.is_kept:

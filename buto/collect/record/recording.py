@@ -27,23 +27,6 @@ _NOTIFICATION_BYTES = 200
 """What one takes beside its texts."""
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """What a collector tells while it records; for a person's eyes only.
-
-    Attributes:
-        elapsed_s: since the command was started.
-        timeout_s: the target's time limit.
-        n_samples: received so far.
-        stage: ``starting``, ``running`` or ``ending``.
-    """
-
-    elapsed_s: float
-    timeout_s: float
-    n_samples: int
-    stage: str
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _Table:
     times_ns: npt.NDArray[np.int64]

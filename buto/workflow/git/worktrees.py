@@ -14,8 +14,8 @@ from pathlib import Path
 
 from buto.collect.process import kernel
 from buto.collect.process.output import last_lines
-from buto.collect.process.private_directory import session_directory
-from buto.collect.process.watchdog import Guard
+from buto.collect.process.private_directory import private_directory
+from buto.collect.process.watchdog import Watchdog
 from buto.errors import MeasureError, UsageError
 from buto.workflow.git import commands as git
 
@@ -30,7 +30,7 @@ def checked_out(repository: Path, commit: str) -> Iterator[Path]:
         UsageError: git cannot make it.
         StorageError: there is no room for it.
     """
-    with session_directory() as place:
+    with private_directory() as place:
         # One name for all, since paths of unlike length would be a difference of the programs.
         tree = place / "checkout"
         try:
@@ -64,7 +64,7 @@ def build(command: str, directory: Path, timeout_s: float = BUILD_TIMEOUT_S) -> 
         MeasureError: it fails, or takes too long; quotes what it printed.
     """
     words = _words(command)
-    with tempfile.TemporaryFile() as output, Guard() as guard:
+    with tempfile.TemporaryFile() as output, Watchdog() as watchdog:
         try:
             # A session of its own, so that all that it starts can be ended with it.
             process = subprocess.Popen(
@@ -73,7 +73,7 @@ def build(command: str, directory: Path, timeout_s: float = BUILD_TIMEOUT_S) -> 
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                env={**os.environ, **guard.environment},
+                env={**os.environ, **watchdog.environment},
                 start_new_session=True,
                 preexec_fn=partial(kernel.die_with_parent, os.getpid()),
             )
@@ -82,7 +82,7 @@ def build(command: str, directory: Path, timeout_s: float = BUILD_TIMEOUT_S) -> 
                 f"--build: {words[0]} cannot be started: {error.strerror}",
                 advice="no shell reads it; to have one: --build \"sh -c '...'\"",
             ) from error
-        guard.watch(process.pid)
+        watchdog.watch(process.pid)
         try:
             code: int | None = process.wait(timeout_s)
         except subprocess.TimeoutExpired:

@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 from buto import oracle
-from buto.collect.jmx import local_agent as jmx_door
-from buto.collect.process.private_directory import session_directory
+from buto.collect.jmx import local_agent as local_agent
+from buto.collect.process.private_directory import private_directory
 from buto.runs import Run, RunStore
 from buto.runs.names import MAX_NAME_BYTES, start_of
 from tests.integration.stored import ROOT, a_run, buto, called, store
@@ -184,16 +184,16 @@ def test_a_port_that_is_taken_at_the_last_moment_is_not_insisted_on(
     tmp_path: Path, bystander: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     until(lambda: (tmp_path / "begun").exists(), "the JVM does not start")
-    find, chosen = jmx_door._free_port, []
-    with session_directory() as directory, socket.create_server(("127.0.0.1", 0)) as taken:
+    find, chosen = local_agent._free_port, []
+    with private_directory() as directory, socket.create_server(("127.0.0.1", 0)) as taken:
 
         def free_port() -> int:
             chosen.append(find() if chosen else int(taken.getsockname()[1]))
             return chosen[-1]
 
-        monkeypatch.setattr(jmx_door, "_free_port", free_port)
-        door = jmx_door.open_door(bystander.pid, directory)
-    assert f":{chosen[1]}/" in door.address
+        monkeypatch.setattr(local_agent, "_free_port", free_port)
+        endpoint = local_agent.open_endpoint(bystander.pid, directory)
+    assert f":{chosen[1]}/" in endpoint.address
 
 
 def test_a_machine_without_a_free_port_is_told(tmp_path: Path) -> None:

@@ -13,8 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from buto.collect.collector import OnTick
-from buto.collect.record.recording import Progress
+from buto.collect.progress import OnTick, Progress
 from buto.errors import MeasureError
 from buto.runs import Run
 from tests.jvm.faults.targets import (

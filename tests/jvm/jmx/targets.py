@@ -11,11 +11,11 @@ from pathlib import Path
 
 import psutil
 
-from buto.collect.collector import OnTick
 from buto.collect.jmx.connection import JmxConnection
 from buto.collect.jvm.installations import find_installations
 from buto.collect.jvm.local_jvm import local_jvm
-from buto.collect.record.recording import Progress, Recording
+from buto.collect.progress import OnTick, Progress
+from buto.collect.record.recording import Recording
 
 PATIENCE_S = 30.0
 DRIVER = "buto.tests:type=Driver"

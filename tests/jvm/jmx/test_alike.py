@@ -84,10 +84,10 @@ def test_both_collectors_see_the_same_program_alike(runs: dict[str, Run]) -> Non
 
     for prop in agent.properties:
         mine, other = median(jmx, prop.name), median(agent, prop.name)
-        family = split_name(prop.name)[0]
+        group = split_name(prop.name)[0]
         if math.isnan(mine) or math.isnan(other) or prop.role is Role.COST:
             continue
-        if prop.name in EQUAL or family in EQUAL:
+        if prop.name in EQUAL or group in EQUAL:
             assert mine == other, prop.name
         else:
             assert abs(mine - other) <= SLACK.get(prop.unit, 0) + 0.05 * other, (prop.name, mine, other)

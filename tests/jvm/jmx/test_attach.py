@@ -13,7 +13,7 @@ import pytest
 
 from buto.collect import MBeanSpec, processes
 from buto.collect.jmx.attach import AttachSpec, attach, connect
-from buto.collect.jmx.credentials import Access
+from buto.collect.jmx.credentials import Credentials
 from buto.collect.jmx.worker_client import Worker
 from buto.errors import MeasureError
 from tests.jvm.jmx.targets import QUEUE, Targets, n_threads, once_sampled, remote_address_of
@@ -117,12 +117,12 @@ def test_by_url_with_a_password(
 ) -> None:
     process = targets.start(one_java, *PORT, NO_TLS, *password_files)
     url = remote_address_of(process.pid)
-    right, wrong = (Access("watcher", password) for password in ("swordfish", "sordfish"))
-    with connect(AttachSpec("test", url=url, access=right), shared_worker) as connection:
+    right, wrong = (Credentials("watcher", password) for password in ("swordfish", "sordfish"))
+    with connect(AttachSpec("test", url=url, credentials=right), shared_worker) as connection:
         assert connection.invoke("buto.tests:type=Driver", "add", 1, 2) == 3
-    for access in (wrong, Access()):
+    for credentials in (wrong, Credentials()):
         with pytest.raises(MeasureError, match="(?i)credentials|authentication|password") as caught:
-            attach(AttachSpec("test", url=url, access=access), worker=shared_worker)
+            attach(AttachSpec("test", url=url, credentials=credentials), worker=shared_worker)
         assert "--password-file" in str(caught.value.advice)
         assert "sordfish" not in str(caught.value)
 
@@ -156,11 +156,11 @@ def test_by_url_with_tls(one_java: str, targets: Targets, keys: tuple[Path, Path
         "-Djavax.net.ssl.keyStorePassword=swordfish",
     )
     url = remote_address_of(process.pid)
-    access = Access(truststore=trust_store, truststore_password="swordfish", registry_tls=registry)
-    run = attach(AttachSpec("test", url=url, duration_s=0.3, interval_s=0.05, access=access))
+    credentials = Credentials(truststore=trust_store, truststore_password="swordfish", registry_tls=registry)
+    run = attach(AttachSpec("test", url=url, duration_s=0.3, interval_s=0.05, credentials=credentials))
     assert len(run.times_s) > 1
     with pytest.raises(MeasureError) as caught:
-        attach(AttachSpec("test", url=url, access=Access(registry_tls=registry)))
+        attach(AttachSpec("test", url=url, credentials=Credentials(registry_tls=registry)))
     assert "--truststore" in str(caught.value.advice)
 
 

@@ -19,8 +19,8 @@ from buto.collect import Target
 from buto.collect.jmx.attach import AttachSpec, attach
 from buto.collect.jmx.collector import JmxCollector
 from buto.collect.jmx.connection import JmxConnection
-from buto.collect.jmx.credentials import Access
-from buto.collect.jmx.local_agent import door_while_attached, open_door
+from buto.collect.jmx.credentials import Credentials
+from buto.collect.jmx.local_agent import endpoint_while_attached, open_endpoint
 from buto.collect.jmx.worker_client import Worker
 from buto.collect.jvm.diagnostic_command import AttachError, run_command
 from buto.errors import MeasureError
@@ -35,9 +35,9 @@ ELSEWHERE = "-Djava.rmi.server.hostname=192.0.2.1"
 
 def assert_shut(worker: Worker, address: str) -> None:
     """Nobody is let in without the password, or with another."""
-    for access in (Access(), Access("buto", "buto"), Access("buto", "")):
+    for credentials in (Credentials(), Credentials("buto", "buto"), Credentials("buto", "")):
         with pytest.raises(MeasureError, match="(?i)credentials|username or password"):
-            JmxConnection(worker, address, "the target", access)
+            JmxConnection(worker, address, "the target", credentials)
 
 
 def test_a_launched_program_listens_on_loopback_alone_and_tells_nobody_the_password(
@@ -94,15 +94,15 @@ def test_an_attached_jvm_listens_on_loopback_alone_and_not_at_all_afterwards(
 
 def test_the_password_opens_once(shared_worker: Worker, java: str, targets: Targets) -> None:
     process = targets.start(java)
-    with door_while_attached(process.pid) as door:
-        assert door.password_file is not None
-        assert door.password_file.stat().st_mode & 0o777 == 0o600
-        assert door.password_file.parent.stat().st_mode & 0o777 == 0o700
-        with JmxConnection(shared_worker, door.address, "the target", door.access) as connection:
-            door.shut()
+    with endpoint_while_attached(process.pid) as endpoint:
+        assert endpoint.password_file is not None
+        assert endpoint.password_file.stat().st_mode & 0o777 == 0o600
+        assert endpoint.password_file.parent.stat().st_mode & 0o777 == 0o700
+        with JmxConnection(shared_worker, endpoint.address, "the target", endpoint.credentials) as connection:
+            endpoint.revoke_password()
             assert connection.invoke(DRIVER, "add", 1, 2) == 3
             with pytest.raises(MeasureError, match="(?i)password"):
-                JmxConnection(shared_worker, door.address, "the target", door.access)
+                JmxConnection(shared_worker, endpoint.address, "the target", endpoint.credentials)
             assert connection.invoke(DRIVER, "add", 1, 2) == 3
 
 
@@ -119,9 +119,9 @@ def test_an_agent_that_runs_already_is_used_and_left_alone(
     )
     for process, address in ((local, address_of(local)), (remote, remote_address_of(remote.pid))):
         places = listens_at(process.pid)
-        with door_while_attached(process.pid) as door:
-            assert (door.address, door.is_own) == (address, False)
-            with JmxConnection(shared_worker, door.address, "the target") as connection:
+        with endpoint_while_attached(process.pid) as endpoint:
+            assert (endpoint.address, endpoint.started_by_buto) == (address, False)
+            with JmxConnection(shared_worker, endpoint.address, "the target") as connection:
                 assert connection.invoke(DRIVER, "add", 1, 2) == 3
             assert listens_at(process.pid) == places
         assert listens_at(process.pid) == places != set()
@@ -132,11 +132,11 @@ def test_a_door_that_a_killed_buto_left_open_is_replaced_but_not_that_of_a_livin
 ) -> None:
     process = targets.start(one_java)
     with tempfile.TemporaryDirectory(prefix="buto-session-", dir="/tmp") as directory:
-        left = open_door(process.pid, Path(directory))
-    with door_while_attached(process.pid) as door:
-        assert door.address != left.address
+        left = open_endpoint(process.pid, Path(directory))
+    with endpoint_while_attached(process.pid) as endpoint:
+        assert endpoint.address != left.address
         assert len(listens_at(process.pid)) == 1
-        with pytest.raises(AttachError, match="another buto"), door_while_attached(process.pid):
+        with pytest.raises(AttachError, match="another buto"), endpoint_while_attached(process.pid):
             pass
     assert listens_at(process.pid) == set()
 
@@ -189,8 +189,8 @@ def test_a_process_that_ends_while_it_is_attached_to_is_said_to_have_ended(
     one_java: str, targets: Targets
 ) -> None:
     process = targets.start(one_java)
-    with door_while_attached(process.pid):
+    with endpoint_while_attached(process.pid):
         process.kill()
         process.wait()
-    with pytest.raises(AttachError, match="cannot attach"), door_while_attached(process.pid):
+    with pytest.raises(AttachError, match="cannot attach"), endpoint_while_attached(process.pid):
         pass

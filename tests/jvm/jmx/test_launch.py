@@ -14,11 +14,11 @@ import psutil
 import pytest
 
 from buto.collect import MBeanSpec, Target
-from buto.collect.collector import OnTick
 from buto.collect.jmx import polling_loop
 from buto.collect.jmx.collector import JmxCollector
-from buto.collect.jmx.local_agent import Door, open_door
+from buto.collect.jmx.local_agent import JmxEndpoint, open_endpoint
 from buto.collect.jmx.worker_client import Worker
+from buto.collect.progress import OnTick
 from buto.collect.record.recording import Recording
 from buto.errors import MeasureError
 from buto.properties import METRICS, Kind, property_for, split_name
@@ -135,11 +135,11 @@ def test_nothing_to_record_is_one_clear_message(
 def test_a_jvm_that_is_gone_before_it_is_attached_to_is_told_like_any_that_ended(
     record: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def too_late(pid: int, directory: Path) -> Door:
+    def too_late(pid: int, directory: Path) -> JmxEndpoint:
         os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
-        return open_door(pid, directory)
+        return open_endpoint(pid, directory)
 
-    monkeypatch.setattr(polling_loop, "open_door", too_late)
+    monkeypatch.setattr(polling_loop, "open_endpoint", too_late)
     with pytest.raises(MeasureError, match=re.escape("no.such.Main")):
         record("java", "no.such.Main")
 

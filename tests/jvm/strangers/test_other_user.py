@@ -20,7 +20,7 @@ import pytest
 from buto import jars
 from buto.collect import Target, open_collector
 from buto.collect.jmx.connection import JmxConnection
-from buto.collect.jmx.local_agent import door_while_attached
+from buto.collect.jmx.local_agent import endpoint_while_attached
 from buto.collect.jmx.worker_client import Worker
 from tests.jvm.agent.plain_collector import PlainCollector
 from tests.jvm.jmx.targets import listens_at, once_sampled
@@ -192,14 +192,16 @@ def test_a_jmx_door_is_for_the_user_who_opened_it(java: Path, classes: Path, tmp
         assert process.stdout is not None
         assert process.stdout.readline().startswith(b"main ")
         assert process.stdout.readline() == b"ready\n"
-        with Worker() as worker, door_while_attached(process.pid) as door:
-            assert door.access.password is not None
-            assert door.password_file is not None
+        with Worker() as worker, endpoint_while_attached(process.pid) as endpoint:
+            assert endpoint.credentials.password is not None
+            assert endpoint.password_file is not None
             (place,) = listens_at(process.pid)
             assert place[0] == "127.0.0.1"
-            with JmxConnection(worker, door.address, "the target", door.access) as connection:
-                door.shut()
-                files = [f"/tmp/{door.password_file.parent.name}/{name}" for name in ("password", "access")]
+            with JmxConnection(worker, endpoint.address, "the target", endpoint.credentials) as connection:
+                endpoint.revoke_password()
+                files = [
+                    f"/tmp/{endpoint.password_file.parent.name}/{name}" for name in ("password", "access")
+                ]
                 assert all(map(os.path.exists, files))
                 got = another_user(
                     {
@@ -210,7 +212,7 @@ def test_a_jmx_door_is_for_the_user_who_opened_it(java: Path, classes: Path, tmp
                     }
                 )
                 assert set(got.values()) == {"refused"}, got
-                tried = [str(place[1]), "buto", "", "buto", "buto", "buto", door.access.password]
+                tried = [str(place[1]), "buto", "", "buto", "buto", "buto", endpoint.credentials.password]
                 said = subprocess.run(
                     [java, "-cp", classes, "Stranger", *tried],
                     stdout=subprocess.PIPE,

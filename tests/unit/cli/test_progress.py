@@ -9,7 +9,7 @@ import pytest
 
 from buto.cli.printing.console import Console
 from buto.cli.printing.progress import LaunchProgress
-from buto.collect.record.recording import Progress
+from buto.collect.progress import Progress
 from buto.errors import MeasureError
 from buto.runs import Quality
 from tests.unit.runs.examples import a_run

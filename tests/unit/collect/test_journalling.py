@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.collect.record.journal import EVERY_S, AbandonedError, Journal, recover, recovered
+from buto.collect.record.journal import EVERY_S, Journal, RecordingAbandonedError, recover, recovered
 from buto.collect.record.recording import Mark, Recording
 from buto.errors import BadFileError, ButoError, MeasureError
 from buto.properties import Property
@@ -197,7 +197,7 @@ def test_entries_that_do_not_fit_each_other_are_named(tmp_path: Path) -> None:
         recover(store, unfinished(store)[0])
 
 
-@pytest.mark.parametrize("end", [None, KeyboardInterrupt(), AbandonedError("unwanted")])
+@pytest.mark.parametrize("end", [None, KeyboardInterrupt(), RecordingAbandonedError("unwanted")])
 def test_a_recording_that_ended_or_is_not_wanted_leaves_no_journal(
     tmp_path: Path, end: BaseException | None
 ) -> None:

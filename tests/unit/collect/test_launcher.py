@@ -15,7 +15,7 @@ import pytest
 
 from buto.collect.process.kernel import readable
 from buto.collect.process.launch import Ending, Launch
-from buto.collect.process.private_directory import session_directory
+from buto.collect.process.private_directory import private_directory
 from buto.collect.process.process_group import is_alive
 from buto.collect.target import Target
 from buto.errors import MeasureError
@@ -163,7 +163,7 @@ def test_a_script_without_interpreter_says_how_to_run_it(tmp_path: Path) -> None
 
 
 def test_the_session_directory_is_private_and_goes_with_its_block(nothing_is_left: Path) -> None:
-    with session_directory() as directory:
+    with private_directory() as directory:
         assert directory.parent == nothing_is_left
         assert directory.stat().st_mode & 0o777 == 0o700
         (directory / "file").write_text("x")
@@ -174,7 +174,7 @@ def test_what_a_killed_buto_left_is_removed_by_the_next_but_not_what_others_hold
     nothing_is_left: Path,
 ) -> None:
     long_ago = time.time() - 3600
-    with session_directory() as held:
+    with private_directory() as held:
         abandoned = nothing_is_left / "buto-session-abandoned"
         young = nothing_is_left / "buto-session-young"
         other = nothing_is_left / "buto-perf-x"
@@ -183,7 +183,7 @@ def test_what_a_killed_buto_left_is_removed_by_the_next_but_not_what_others_hold
         (abandoned / "stdout").write_text("x")
         for directory in (held, abandoned, other):
             os.utime(directory, (long_ago, long_ago))
-        with session_directory():
+        with private_directory():
             assert held.exists()
             assert young.exists()
             assert other.exists()

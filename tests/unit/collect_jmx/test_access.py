@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect.jmx.credentials import Access, password_from_environment, password_from_file
+from buto.collect.jmx.credentials import Credentials, password_from_environment, password_from_file
 from buto.errors import UsageError
 
 
@@ -43,21 +43,21 @@ def test_a_password_that_cannot_be_found_is_a_usage_error(
 def test_secrets_are_not_in_the_printed_form(tmp_path: Path) -> None:
     store = tmp_path / "trust"
     store.touch()
-    access = Access("watcher", "swordfish", truststore=store, truststore_password="carp")
-    assert "watcher" in repr(access)
-    assert "swordfish" not in repr(access)
-    assert "carp" not in repr(access)
-    assert access.java_options() == (
+    credentials = Credentials("watcher", "swordfish", truststore=store, truststore_password="carp")
+    assert "watcher" in repr(credentials)
+    assert "swordfish" not in repr(credentials)
+    assert "carp" not in repr(credentials)
+    assert credentials.java_options() == (
         f"-Djavax.net.ssl.trustStore={store}",
         "-Djavax.net.ssl.trustStorePassword=carp",
     )
-    assert Access().java_options() == ()
+    assert Credentials().java_options() == ()
 
 
 def test_half_a_pair_and_a_missing_key_store_are_usage_errors(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="password"):
-        Access(user="watcher")
+        Credentials(user="watcher")
     with pytest.raises(UsageError, match="user"):
-        Access(password="swordfish")
+        Credentials(password="swordfish")
     with pytest.raises(UsageError, match="absent"):
-        Access(truststore=tmp_path / "absent")
+        Credentials(truststore=tmp_path / "absent")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect.jmx.credentials import OPEN
-from buto.collect.jmx.local_agent import Door
+from buto.collect.jmx.credentials import NO_CREDENTIALS
+from buto.collect.jmx.local_agent import JmxEndpoint
 from buto.errors import MeasureError
 
 
@@ -26,7 +26,7 @@ def test_a_password_file_that_was_replaced_costs_nobody_elses_file(tmp_path: Pat
     else:
         password.mkdir()
     with pytest.raises(MeasureError, match="was replaced"):
-        Door("", OPEN, True, password).shut()
+        JmxEndpoint("", NO_CREDENTIALS, True, password).revoke_password()
     assert other.read_text() == "of great value"
 
 
@@ -35,8 +35,8 @@ def test_a_door_is_shut_by_emptying_its_password_file_and_that_it_is_gone_does_n
 ) -> None:
     password = tmp_path / "password"
     password.write_text("buto 1234")
-    Door("", OPEN, True, password).shut()
+    JmxEndpoint("", NO_CREDENTIALS, True, password).revoke_password()
     assert password.read_bytes() == b""
     password.unlink()
-    Door("", OPEN, True, password).shut()
-    Door("", OPEN, False).shut()
+    JmxEndpoint("", NO_CREDENTIALS, True, password).revoke_password()
+    JmxEndpoint("", NO_CREDENTIALS, False).revoke_password()

@@ -7,10 +7,9 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Self
 
-from buto.collect.collector import OnTick
-from buto.collect.hooks import Companion
+from buto.collect.hooks import LaunchHooks
+from buto.collect.progress import OnTick, Progress
 from buto.collect.record.journal import Journal
-from buto.collect.record.recording import Progress
 from buto.collect.target import Target
 from buto.errors import ButoError
 from buto.runs import Outcome, Quality, Run
@@ -69,7 +68,7 @@ class ScriptedCollector:
         self,
         test: str,
         on_tick: OnTick | None = None,
-        companion: Companion | None = None,
+        hooks: LaunchHooks | None = None,
         journal: Journal | None = None,
     ) -> Run:
         self.script.launched.append(test)

@@ -29,14 +29,14 @@ class Stoppable:
 
 def driven(workload: Workload) -> tuple[Driver, Stoppable]:
     driver, program = Driver(workload, None), Stoppable()
-    driver.begun(cast(Program, program))
+    driver.program_started(cast(Program, program))
     return driver, program
 
 
 def test_a_program_is_stopped_after_a_workload_that_failed() -> None:
     driver, program = driven(Workload(http=HttpLoad("http://127.0.0.1:1/", 10.0, 0.1)))
     assert program.stopped.wait(20)
-    [problem] = driver.ended()
+    [problem] = driver.program_ended()
     assert problem.startswith("its workload: 1 of 1 request failed")
 
 
@@ -50,4 +50,4 @@ def test_a_program_is_stopped_after_an_error_that_nobody_expected(monkeypatch: p
     driver, program = driven(Workload(command=("true",)))
     assert program.stopped.wait(20)
     with pytest.raises(ZeroDivisionError):
-        driver.ended()
+        driver.program_ended()

@@ -1,0 +1,27 @@
+"""Choose and open the collector that a target names."""
+
+from __future__ import annotations
+
+from buto.collect.collector import Collector
+from buto.collect.target import Target
+from buto.errors import UsageError
+
+
+def open_collector(target: Target) -> Collector:
+    """Return the collector that ``target.collector`` names.
+
+    Raises:
+        UsageError: there is no collector of that name.
+    """
+    # Imported here, so that a launch loads only what its collector needs.
+    if target.collector == "agent":
+        from buto.collect.agent.collector import AgentCollector
+
+        return AgentCollector(target)
+    if target.collector == "jmx":
+        from buto.collect.jmx.collector import JmxCollector
+
+        return JmxCollector(target)
+    raise UsageError(
+        f"the collector must be agent or jmx, got {target.collector!r}", advice="set it with: --collector agent"
+    )
