@@ -23,5 +23,5 @@ def open_collector(target: Target) -> Collector:
 
         return JmxCollector(target)
     raise UsageError(
-        f"the collector must be agent or jmx, got {target.collector!r}", advice="set it with: --collector agent"
+        f"the collector must be agent or jmx, got {target.collector!r}", advice="choose: --collector agent"
     )
