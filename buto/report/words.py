@@ -54,8 +54,8 @@ def lacking(verdict: Verdict) -> str:
     )
 
 
-def told_findings(verdict: Verdict) -> tuple[Finding, ...]:
-    """The findings without those that stand among the reasons already."""
+def listed_findings(verdict: Verdict) -> tuple[Finding, ...]:
+    """Return the findings without those that are among the reasons already."""
     return tuple(finding for finding in verdict.findings if finding.text not in verdict.reasons)
 
 

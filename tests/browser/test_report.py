@@ -159,7 +159,7 @@ def test_the_keyboard_reaches_everything_that_can_be_used(opened: Opener, looks:
 def test_keys_move_zoom_and_change_the_axis_and_say_so_aloud(opened: Opener) -> None:
     page = opened("leaking").page
     plot = first_plot(page)
-    aloud = page.locator(".finding .said-aloud").first
+    aloud = page.locator(".finding .spoken").first
     plot.focus()
     page.keyboard.press("End")
     expect(aloud).to_have_text(re.compile(r"this run [\d.]+ MiB, outside; expected"))

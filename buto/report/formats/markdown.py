@@ -50,7 +50,7 @@ def _part(result: Result) -> str:
     if result.verdict is not None:
         said = words.headline(result.verdict)
         parts += [_cell(f"{said[0].upper()}{said[1:]}."), "", *_reasons(result.verdict)]
-        parts += _table(words.told_findings(result.verdict))
+        parts += _table(words.listed_findings(result.verdict))
     elif result.error is not None:
         parts += [code(result.error.message.partition("\n")[0], 2 * MAX_TEXT), ""]
     return "\n".join([*parts, *_details(result_lines(result))])

@@ -1,4 +1,4 @@
-"""The page's own style and script, and what lets a browser run that script and no other."""
+"""The page's own style and script, and the policy that lets a browser run no other script."""
 
 from __future__ import annotations
 
@@ -13,31 +13,33 @@ SCRIPTS = ("quantity", "data", "scales", "draw", "chart", "hover", "overview", "
 
 @cache
 def style() -> str:
-    return _read("page.css")
+    """Return the style."""
+    return text_of("page.css")
 
 
 @cache
 def script() -> str:
-    """All scripts as one function; nothing of them is global."""
+    """Return all scripts as one function, so that none of their names is global."""
     parts = "\n".join(map(source, SCRIPTS))
     return f'(() => {{\n"use strict";\n{parts}\n}})();'
 
 
 def source(name: str) -> str:
-    """One of the scripts, as it is kept."""
-    return _read(f"{name}.js")
+    """Return one of the scripts."""
+    return text_of(f"{name}.js")
 
 
 @cache
 def policy() -> str:
-    """The content security policy: no network, no script or style but these."""
+    """Return the content security policy: no network, and only this script and this style."""
     sources = "; ".join(
         f"{kind}-src 'sha256-{_digest(text)}'" for kind, text in (("script", script()), ("style", style()))
     )
     return f"default-src 'none'; {sources}; img-src data:; base-uri 'none'; form-action 'none'"
 
 
-def _read(name: str) -> str:
+def text_of(name: str) -> str:
+    """Return the content of one file in ``assets/``."""
     return files("buto.report.html").joinpath("assets", name).read_text(encoding="utf-8")
 
 

@@ -14,7 +14,7 @@ from buto.classify.notifications import Emitter
 from buto.report import words
 from buto.report.check_report import CheckReport
 from buto.report.html.curves import codes, scale_of, thinned
-from buto.report.html.escaping import line, titled
+from buto.report.html.escaping import line, name_parts
 from buto.report.html.events import MAX_MARKS, collections_of
 from buto.report.panel import Band, Curve, Panel
 from buto.runs import FloatArray, Run
@@ -161,7 +161,7 @@ def _panel_data(
     scale = scale_of(*training, *checked)
     return {
         "name": line(panel.prop.name),
-        "title": titled(panel.prop.name),
+        "title": [line(part) for part in name_parts(panel.prop.name)],
         "unit": unit_data(panel.prop.unit),
         "lowest": _number(panel.prop.lower),
         "moves": panel.moves,

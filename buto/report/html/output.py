@@ -2,72 +2,84 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import dataclass
 
 from buto.report.check_report import CheckReport
-from buto.report.html.escaping import block, escape
-from buto.runs import Run
-from buto.units import format_bytes, format_count, format_seconds
+from buto.units import format_bytes, format_seconds
 
 MAX_OUTPUT = 48 * 1024
 """Bytes of output that are shown, of all checked runs together: the beginning and the end of each."""
 
 MAX_OUTPUTS = 6
 MAX_MESSAGES = 100
+_MAX_OPEN = 4096
+"""Bytes of a stream that is not folded."""
 
 
-def output(report: CheckReport) -> Iterator[str]:
-    """Standard output and standard error of the checked runs."""
-    yield '<section id="output"><h2>Output</h2>'
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """One output stream of a run.
+
+    Attributes:
+        parts: nothing if it is empty, all of it, or its beginning and its end.
+        left_out: size of what is missing between two parts, else empty.
+    """
+
+    title: str
+    size: str
+    parts: tuple[str, ...]
+    left_out: str
+    is_open: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OutputSection:
+    """The streams of at most MAX_OUTPUTS runs, and the number of the other runs."""
+
+    streams: tuple[Stream, ...]
+    more_runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class NotificationTable:
+    """The first notifications as rows: time, type, source, number, message."""
+
+    rows: tuple[tuple[str, ...], ...]
+    total: int
+
+    @property
+    def left_out(self) -> int:
+        return self.total - len(self.rows)
+
+
+def output_section(report: CheckReport) -> OutputSection:
+    """Return standard output and standard error of the checked runs."""
     shown = list(report.checked)[:MAX_OUTPUTS]
     room = MAX_OUTPUT // max(1, 2 * len(shown))
-    for run in shown:
-        for title, stream in (("standard output", run.stdout), ("standard error", run.stderr)):
-            yield from _stream(run, title, stream, room)
-    if len(report.checked) > len(shown):
-        more = f"{len(report.checked) - len(shown)} more {report.roles.judged_runs}"
-        yield f"<p class=note>{escape(more)} are not shown.</p>"
-    yield "</section>"
+    streams = [
+        _stream(f"{title} of {run.id}", stream, room)
+        for run in shown
+        for title, stream in (("standard output", run.stdout), ("standard error", run.stderr))
+    ]
+    return OutputSection(tuple(streams), len(report.checked) - len(shown))
 
 
-def notifications(report: CheckReport) -> Iterator[str]:
-    """A time line that the script draws, and the messages as text."""
-    yield '<section id="notifications"><h2>Notifications</h2>'
-    heard = [(run, one) for run in report.checked for one in run.notifications]
-    if not heard and not report.emitters:
-        yield "<p>None were heard in any run.</p></section>"
-        return
-    yield '<div id="timeline"></div>'
-    if heard:
-        yield f"<details><summary>{format_count(len(heard), 'notification')} in words</summary>"
-        yield '<div class="scroll"><table><thead><tr><th>time</th><th>type</th><th>source</th><th>number</th>'
-        yield "<th>message</th></tr></thead><tbody>"
-        for _, one in heard[:MAX_MESSAGES]:
-            cells = (format_seconds(one.time_s), one.type, one.source, str(one.sequence), one.message)
-            yield f"<tr>{''.join(f'<td><bdi>{escape(cell)}</bdi></td>' for cell in cells)}</tr>"
-        yield "</tbody></table></div>"
-        if len(heard) > MAX_MESSAGES:
-            yield f"<p class=note>And {len(heard) - MAX_MESSAGES} more.</p>"
-        yield "</details>"
-    yield "</section>"
+def notification_table(report: CheckReport) -> NotificationTable:
+    """Return the notifications of the checked runs."""
+    found = [one for run in report.checked for one in run.notifications]
+    rows = (
+        (format_seconds(one.time_s), one.type, one.source, str(one.sequence), one.message)
+        for one in found[:MAX_MESSAGES]
+    )
+    return NotificationTable(tuple(rows), len(found))
 
 
-def _stream(run: Run, title: str, stream: bytes, room: int) -> Iterator[str]:
-    where = f"{title} of {run.id}"
-    if not stream:
-        yield f"<p class=note>{escape(where)}: empty</p>"
-        return
-    opened = " open" if len(stream) < 4096 else ""
-    yield f"<details{opened}><summary>{escape(where)}, {format_bytes(len(stream))}</summary>"
+def _stream(title: str, stream: bytes, room: int) -> Stream:
+    size, is_open, half = format_bytes(len(stream)), len(stream) < _MAX_OPEN, room // 2
     if len(stream) <= room:
-        yield f"<pre>{block(_decoded(stream))}</pre>"
-    else:
-        half = room // 2
-        left_out = format_bytes(len(stream) - 2 * half)
-        yield f"<pre>{block(_decoded(stream[:half]))}</pre>"
-        yield f'<p class="cut">{left_out} of {format_bytes(len(stream))} left out here</p>'
-        yield f"<pre>{block(_decoded(stream[-half:]))}</pre>"
-    yield "</details>"
+        return Stream(title, size, (_decoded(stream),) if stream else (), "", is_open)
+    parts = _decoded(stream[:half]), _decoded(stream[-half:])
+    return Stream(title, size, parts, format_bytes(len(stream) - 2 * half), is_open)
 
 
 def _decoded(stream: bytes) -> str:

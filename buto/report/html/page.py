@@ -2,118 +2,95 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+
+from markupsafe import Markup
 
 from buto import __version__
 from buto.detectors.comparison.detector import DETECTOR as COMPARISON
 from buto.oracle import CALIBRATED
 from buto.report.check_report import CheckReport
-from buto.report.html import assets, summary, tables
-from buto.report.html.chart_data import drawn, page_data, points_of, training_drawn
-from buto.report.html.escaping import escape, json_block
-from buto.report.html.output import notifications, output
-from buto.report.html.reasoning import reasoning
+from buto.report.html import assets, summary
+from buto.report.html.chart_data import drawn, page_data, points_of, tag_of, training_drawn
+from buto.report.html.environment_table import environment_section
+from buto.report.html.escaping import json_block
+from buto.report.html.output import notification_table, output_section
+from buto.report.html.overhead_table import overhead_section
+from buto.report.html.reasoning import steps
+from buto.report.html.run_table import run_table
+from buto.report.html.template import render_template
 
-_PARTS = (
-    ("findings", "Findings"),
-    ("properties", "All properties"),
-    ("verdict", "How it was judged"),
-    ("environment", "Environment"),
-    ("notifications", "Notifications"),
-    ("output", "Output"),
-    ("runs", "Runs"),
-    ("overhead", "Cost"),
-)
-
-
-_WITHOUT_SCRIPT = "The charts need JavaScript. Every number that decided stands in the text."
+MAX_LISTED = 5000
+"""Properties in the list of those that are not drawn."""
 
 
 def render(report: CheckReport) -> str:
-    """A check as one HTML document that needs no other file and no network.
+    """Return a check as one HTML document that needs no other file and no network.
 
     At most MAX_VALUES values of curves are drawn, fewer points of each run the more runs and properties
-    there are; the page says how many. Text from outside is cut and made harmless, see
-    :mod:`buto.report.html.escaping`.
+    there are; the page gives the number. Text from outside is cut and escaped, see
+    :mod:`buto.report.html.template`.
     """
-    return "\n".join(_page(report)) + "\n"
-
-
-def _page(report: CheckReport) -> Iterator[str]:
-    title = f"{report.verdict.status.value}: {report.test}"
-    yield "<!DOCTYPE html>"
-    yield '<html lang="en"><head><meta charset="utf-8">'
-    yield f'<meta http-equiv="Content-Security-Policy" content="{assets.policy()}">'
-    yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
-    yield '<meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">'
-    yield f'<link rel="icon" href="data:,"><title>{escape(title)}</title>'
-    yield f"<style>{assets.style()}</style></head><body>"
-    yield f'<nav aria-label="parts"><b class="{report.verdict.status.value}">'
-    yield f"{escape(report.verdict.status.value)}</b>"
-    body = list(_body(report))
-    for part, name in _PARTS:
-        if any(piece.startswith(f'<section id="{part}"') for piece in body):
-            yield f'<a href="#{part}">{name}</a>'
-    yield "</nav><main>"
-    yield from body
-    yield f"</main><footer>buto {escape(__version__)}</footer>"
-    yield '<dialog id="large" aria-label="chart of one property"></dialog>'
-    yield f'<script type="application/json" id="data">{json_block(page_data(report))}</script>'
-    yield f"<script>{assets.script()}</script></body></html>"
-
-
-def _body(report: CheckReport) -> Iterator[str]:
-    yield from summary.header(report)
-    yield f"<noscript><p>{_WITHOUT_SCRIPT}</p></noscript>"
-    yield from summary.findings(report)
-    yield from summary.warnings(report)
-    yield from _properties(report)
-    yield from reasoning(report)
-    yield from tables.environment(report)
-    yield from notifications(report)
-    yield from output(report)
-    yield from tables.runs(report)
-    yield from tables.overhead(report)
-
-
-def _properties(report: CheckReport) -> Iterator[str]:
-    yield '<section id="properties"><h2>All properties</h2>'
-    yield f'<p class="note">{escape(_drawn(report))}</p>'
-    if _left_out(report):
-        yield f'<p class="note">{escape(_left_out(report))}</p>'
-    yield '<div id="overview"></div>'
-    yield from tables.others(report)
-    yield "</section>"
+    return render_template(
+        "check.html",
+        report=report,
+        top=summary.header(report),
+        findings=summary.findings(report),
+        closest=summary.closest(report),
+        max_charts=summary.MAX_CHARTS,
+        max_lines=summary.MAX_LINES,
+        drawn=_drawn(report),
+        not_drawn=_not_drawn(report),
+        others=[
+            (panel.prop.name, tag_of(panel, report.reach_of)) for panel in report.panels[len(drawn(report)) :]
+        ],
+        max_listed=MAX_LISTED,
+        steps=list(steps(report)),
+        settings=[
+            (key, json.dumps(value, ensure_ascii=False)) for key, value in report.verdict.settings.items()
+        ],
+        environment=environment_section(report),
+        notifications=notification_table(report),
+        output=output_section(report),
+        runs=run_table(report),
+        overhead=overhead_section(report),
+        version=__version__,
+        policy=assets.policy(),
+        # Ours, and data in which no character can end the element.
+        style=Markup(assets.style()),
+        script=Markup(assets.script()),
+        data=Markup(json_block(page_data(report))),
+    )
 
 
 def _drawn(report: CheckReport) -> str:
     settings = report.settings.pipeline
     chosen, at_hand = len(training_drawn(report)), len(report.training)
-    said = "Sorted by how much speaks for a change. "
+    texts = ["The properties with the strongest evidence of a change come first."]
     if report.verdict.detector in (CALIBRATED.detector, COMPARISON):
-        said += "The bands are drawn for the eye; what decides is the p-value. "
+        texts.append("The bands only illustrate; the p-value decides.")
     if settings.smoothing != "none":
-        smoothing = f"the {settings.smoothing} of {settings.window} samples"
-        as_judged = "as they were judged, " if report.stride == 1 else ""
-        said += f"Curves are {as_judged}smoothed by {smoothing}. "
-    said += (
-        f"Of each run at most {points_of(report)} points are drawn, the lowest and the highest of each "
-        "span of time. "
+        as_judged = ", as for the decision" if report.stride == 1 else ""
+        texts.append(
+            f"Curves are smoothed by the {settings.smoothing} of {settings.window} samples{as_judged}."
+        )
+    texts.append(
+        f"A curve has at most {points_of(report)} points: the lowest and the highest value of each interval."
     )
     if chosen < at_hand:
-        said += f"{chosen} of {at_hand} {report.roles.known_runs} are drawn. "
-    return said.rstrip()
+        texts.append(f"{chosen} of {at_hand} {report.roles.known_runs} are drawn.")
+    return " ".join(texts)
 
 
-def _left_out(report: CheckReport) -> str:
-    """What of many properties or of long runs is not drawn; empty if everything is."""
-    said = ""
+def _not_drawn(report: CheckReport) -> str:
+    """Return what the page does not draw of many properties or of long runs; empty if it draws everything."""
+    texts = []
     if report.stride > 1:
-        said += (
-            "The runs are so long that curves, and what measuring cost, are of one sample in "
-            f"{report.stride}; what decides is of all samples. "
+        texts.append(
+            f"The runs are long: curves and overhead are of one sample in {report.stride}, "
+            "the decision is of all samples."
         )
     n_drawn = len(drawn(report))
     if n_drawn < len(report.panels):
-        said += f"The {n_drawn} of {len(report.panels):,} properties that matter most are drawn. "
-    return said.rstrip()
+        texts.append(f"Only the {n_drawn} most important of {len(report.panels):,} properties are drawn.")
+    return " ".join(texts)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 
 from buto.detectors.comparison.detector import DETECTOR as COMPARISON
@@ -11,28 +10,10 @@ from buto.report import words
 from buto.report.check_report import CheckReport
 from buto.report.environment import Likeness
 from buto.report.html.chart_data import share
-from buto.report.html.escaping import escape
 from buto.units import format_count, format_number, format_percent
 from buto.verdicts import Status
 
 Step = Callable[[CheckReport], str]
-
-
-def reasoning(report: CheckReport) -> Iterator[str]:
-    """Numbered steps from the environment to the answer, then all settings and what was not judged."""
-    yield '<section id="verdict"><h2>How the verdict came about</h2><ol class="steps">'
-    for title, text in steps(report):
-        yield f"<li><b>{escape(title)}</b> {escape(text, 2000)}</li>"
-    yield "</ol>"
-    if report.unjudged:
-        yield f"<details><summary>{escape(_not_judged(report))}</summary><dl class=wide>"
-        for subject, why in sorted(report.unjudged.items()):
-            yield f"<div><dt><bdi>{escape(subject)}</bdi></dt><dd>{escape(why)}</dd></div>"
-        yield "</dl></details>"
-    yield "<details><summary>Every setting of the judge</summary><dl class=wide>"
-    for key, value in report.verdict.settings.items():
-        yield f"<div><dt>{escape(key)}</dt><dd>{escape(json.dumps(value, ensure_ascii=False))}</dd></div>"
-    yield "</dl></details></section>"
 
 
 def steps(report: CheckReport) -> Iterator[tuple[str, str]]:
@@ -133,7 +114,7 @@ def _judging(report: CheckReport) -> str:
             f". Of the others, {closest.prop.name} came closest: "
             f"{share(closest.reach or 0.0)} {report.reach_of}"
         )
-    elsewhere = len(words.told_findings(report.verdict)) - sum(len(panel.findings) for panel in outside)
+    elsewhere = len(words.listed_findings(report.verdict)) - sum(len(panel.findings) for panel in outside)
     if elsewhere > 0:
         said += f". {format_count(elsewhere, 'finding')} beside the properties: duration, notifications"
     return f"{said}."
@@ -150,10 +131,6 @@ def _chance(report: CheckReport) -> str:
     if verdict.status is Status.INCONCLUSIVE and verdict.runs_needed:
         said += f". {words.lacking(verdict)}"
     return said if said.endswith(".") else f"{said}."
-
-
-def _not_judged(report: CheckReport) -> str:
-    return f"{format_count(len(report.unjudged), 'property')} that cannot be judged"
 
 
 _RULES: dict[str, Step] = {

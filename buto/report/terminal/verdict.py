@@ -123,7 +123,7 @@ def _environment(report: CheckReport) -> str:
 
 
 def _findings(report: CheckReport, room: int | None) -> list[Line]:
-    told = words.told_findings(report.verdict)
+    told = words.listed_findings(report.verdict)
     if not told:
         return []
     panels = {panel.prop.name: panel for panel in report.panels}

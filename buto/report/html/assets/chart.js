@@ -16,7 +16,7 @@ class Chart {
     this.plot = element("div", { class: "plot", tabindex: "0", role: "img", "aria-label": this.description(),
       "aria-describedby": "keys", "aria-keyshortcuts": "ArrowLeft ArrowRight + - 0 L" });
     this.tip = element("div", { class: "tip", hidden: true });
-    this.said = element("p", { class: "said-aloud", "aria-live": "polite" });
+    this.said = element("p", { class: "spoken", "aria-live": "polite" });
     this.box = element("div", { class: "box" }, element("div", { class: "head" }, this.legend(), this.toolbar()), this.plot, this.said);
     this.cursor = new Cursor(this);
     new ResizeObserver(() => this.draw()).observe(this.plot);

@@ -1,6 +1,6 @@
 // What happens when the page is there.
 
-document.body.append(element("p", { id: "keys", class: "said-aloud" }, "arrow keys move along the run, plus and minus zoom, 0 shows the whole run, L changes to a logarithmic axis"));
+document.body.append(element("p", { id: "keys", class: "spoken" }, "arrow keys move along the run, plus and minus zoom, 0 shows the whole run, L changes to a logarithmic axis"));
 for (const place of document.querySelectorAll("[data-panel]")) {
   const chart = new Chart(panels[Number(place.dataset.panel)]());
   place.append(chart.box);

@@ -17,8 +17,9 @@ import pytest
 from buto.report.check_report import CheckReport
 from buto.report.html import render
 from buto.report.html.chart_data import MAX_VALUES, MOST_TELLING, page_data, points_of, training_drawn
-from buto.report.html.escaping import line
+from buto.report.html.escaping import escape, line
 from buto.report.html.events import MAX_MARKS, collections_of
+from buto.report.html.template import _environment
 from buto.runs import Run
 from buto.units import format_number
 from buto.verdicts import Status, Verdict
@@ -96,7 +97,7 @@ def test_the_page_says_what_grew_since_when_by_how_much_and_compared_with_what()
     assert "G1 Old Gen" in said or "jvm.memory.heap.used" in said
     for words in (
         "from the 10 training runs",
-        "seen",
+        "observed",
         "expected",
         "outside",
         "worse",
@@ -109,7 +110,7 @@ def test_the_page_says_what_grew_since_when_by_how_much_and_compared_with_what()
 def test_one_p_value_is_explained_and_bands_are_said_to_be_for_the_eye() -> None:
     report = reports.calibrated()
     said = Elements(render(report)).said
-    assert "every way of choosing as many" in said and "what decides is the p-value" in said
+    assert "every way of choosing as many" in said and "the p-value decides" in said
     assert f"p = {format_number(report.verdict.p_value)} (alpha" in said
     assert report.verdict.guarantee[:40] in said
     assert "% of the evidence" in said and ", since 1" in said
@@ -122,7 +123,9 @@ def test_a_pass_says_how_much_is_left() -> None:
 
 def test_an_undecided_check_says_why_first() -> None:
     said = Elements(render(reports.elsewhere())).said
-    assert said.index("Why nothing was decided") < said.index("Sorted by how much")
+    assert said.index("Why the check is inconclusive") < said.index(
+        "The properties with the strongest evidence"
+    )
     assert "jvm.spec.version is '21'; it was '17' in training" in said
     assert "5 training runs no longer in the store" in said
 
@@ -153,6 +156,15 @@ def test_hostile_text_is_shown_and_does_nothing() -> None:
     assert "<script>window.pwned" in elements.said
     assert not re.search("[\x00-\x08\x0e-\x1f\u202a-\u202e\u2066-\u2069\ud800-\udfff]", page)
     page.encode()
+
+
+@pytest.mark.parametrize("text", [reports.HOSTILE, "line\nline", "x" * 400], ids=["hostile", "lines", "long"])
+def test_a_template_that_asks_for_nothing_escapes_and_cuts_all_the_same(text: str) -> None:
+    """A new template cannot forget it."""
+    asked = _environment().from_string('<p title="{{ text }}">{{ text }}</p>').render(text=text)
+    assert asked == f'<p title="{escape(text)}">{escape(text)}</p>'.replace("&quot;", "&#34;").replace(
+        "&#x27;", "&#39;"
+    )
 
 
 def test_ten_megabytes_of_output_are_cut_and_said_to_be() -> None:
@@ -249,7 +261,7 @@ def test_of_very_many_properties_those_that_matter_most_are_drawn_and_the_others
     ]
     found = [finding.subject for finding in report.verdict.findings][:MOST_TELLING]
     assert [panel.prop.name for panel in report.panels[: len(found)]] == found
-    assert f"The {MOST_TELLING} of {len(report.panels):,} properties that matter most are drawn." in page
+    assert f"Only the {MOST_TELLING} most important of {len(report.panels):,} properties are drawn." in page
     assert f"{len(report.panels) - MOST_TELLING} other properties" in page
     listed = page.split('<details id="others">')[1].split("</details>")[0]
     assert listed.count("<tr>") == len(report.panels) - MOST_TELLING + 1

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buto.report.html.escaping import block, escape, json_block, line, seen, titled
+from buto.report.html.escaping import block, escape, json_block, line, name_parts, visible
 from tests.unit.report.html.reports import HOSTILE
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
@@ -36,7 +36,7 @@ def test_text_of_letters_is_shown_as_it_is(text: str) -> None:
 
 
 def test_what_cannot_be_seen_is_named() -> None:
-    assert seen("a\x1b[31m\u202eb") == "a\\x1b[31m\\u202eb"
+    assert visible("a\x1b[31m\u202eb") == "a\\x1b[31m\\u202eb"
 
 
 def test_a_long_text_says_how_much_is_missing() -> None:
@@ -67,7 +67,7 @@ def test_nothing_in_a_json_block_ends_its_element(data: object) -> None:
     ],
 )
 def test_a_name_is_divided_where_it_differs_from_its_like(name: str, parts: tuple[str, str]) -> None:
-    assert titled(name) == parts
+    assert name_parts(name) == parts
 
 
 def test_hostile_text_is_hostile() -> None:
