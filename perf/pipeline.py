@@ -22,8 +22,8 @@ from buto.analysis.smoothing import smooth
 from buto.analysis.timepoints import linear
 from buto.properties import Property
 from buto.runs import FloatArray, Outcome, Quality, Run
+from perf import loops
 from perf.figures import Figure, at_least, benchmark, conclude, told
-from tests import naive
 
 TITLE = "Arrays against loops: 50 runs, 60 properties, 60 samples"
 N_RUNS, N_PROPERTIES, N_SAMPLES = 50, 60, 60
@@ -79,7 +79,7 @@ def whole(training: Sequence[Run], test: Run) -> Comparison:
 def loop_by_loop(training: Sequence[Sequence[Plain]], test: Sequence[Plain]) -> list[list[float]]:
     """The times of the samples that lie outside, by property."""
     return [
-        naive.classify(runs_of_one, test_of_one, WINDOW, DEVIATIONS, INTERVAL_S)  # type: ignore[no-untyped-call]
+        loops.classify(runs_of_one, test_of_one, WINDOW, DEVIATIONS, INTERVAL_S)
         for runs_of_one, test_of_one in zip(training, test, strict=True)
     ]
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import signal
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+from tests.support.checkout import ROOT, java_build
+
 JUDGING = (
     *(f"tests/build_plugins/test_{tool}.py::test_a_build_passes" for tool in ("gradle", "maven")),
     *("tests/build_plugins/test_junit.py::test_a_scenario_passes", "tests/jvm/pytest_plugin/test_sample.py"),
@@ -70,11 +69,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 def _build_jars() -> None:
-    spec = importlib.util.spec_from_file_location("buto_java_build", ROOT / "java-probes" / "build.py")
-    assert spec is not None
-    assert spec.loader is not None
-    build = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(build)
+    build = java_build()
     try:
         build.build_all(ROOT, ROOT / "buto" / "jars")
     except build.BuildError as failure:

@@ -9,17 +9,19 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 
 from buto.report.html import render
-from tests.integration.stored import called, store
-from tests.unit.report.html import reports
+from tests.support.browser import LOOKS, Looks, Opened, Opener
+from tests.support.processes.command import called
+from tests.support.report import reports
+from tests.support.runs.stored import store
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 # As root there is no sandbox; the rest keeps the browser from calling home.
@@ -34,38 +36,6 @@ OPTIONS = (
 )
 END_S = 10.0
 DRAWN_MS = 20_000
-
-
-@dataclass(frozen=True)
-class Looks:
-    """How a reader looks at the page."""
-
-    width: int
-    scheme: str
-
-    def __str__(self) -> str:
-        return f"{self.width}-{self.scheme}"
-
-
-LOOKS = (Looks(1280, "light"), Looks(390, "dark"))
-
-
-@dataclass
-class Opened:
-    """A page with all that it said and asked for while it was open."""
-
-    page: Page
-    pictures: Path
-    name: str
-    complaints: list[str] = field(default_factory=list)
-    requests: list[str] = field(default_factory=list)
-
-    def picture(self, what: str, *, whole: bool = False) -> None:
-        """Keep a picture, for people to look at."""
-        self.page.screenshot(path=self.pictures / f"{self.name}-{what}.png", full_page=whole)
-
-
-Opener = Callable[..., Opened]
 
 
 @pytest.fixture(scope="module")

@@ -12,9 +12,8 @@ from pathlib import Path
 from PIL import Image, PngImagePlugin
 from playwright.sync_api import expect
 
-from tests.browser.conftest import Looks, Opener
-from tests.browser.test_report import place
-from tests.unit.report.golden import WRITE
+from tests.support.browser import Looks, Opener, place
+from tests.support.report.golden import WRITE
 
 SHOWN = Path(__file__).parents[2] / "docs" / "images" / "report.png"
 WORDS = "Description"

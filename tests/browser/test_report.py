@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import LOOKS, Looks, Opened, Opener
+from tests.support.browser import LOOKS, Looks, Opened, Opener, place
 
 both = pytest.mark.parametrize("looks", LOOKS, ids=str)
 
@@ -16,13 +16,6 @@ def first_plot(page: Page) -> Locator:
     plot = page.locator(".finding .plot").first
     plot.scroll_into_view_if_needed()
     return plot
-
-
-def place(plot: Locator, across: float, down: float) -> tuple[float, float]:
-    """A point of a plot, as shares of its width and height."""
-    box = plot.bounding_box()
-    assert box is not None
-    return box["x"] + across * box["width"], box["y"] + down * box["height"]
 
 
 def drag(page: Page, plot: Locator, start: float, end: float) -> None:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.build_plugins.builds import PLUGINS, REPOSITORY, ROOT, Sample, gradle_sample, maven_sample
+from tests.support.builds.plugin_builds import PLUGINS, REPOSITORY, Sample, gradle_sample, maven_sample
+from tests.support.checkout import ROOT
 
 BUILD_TIMEOUT_S = 1200.0
 """The first build loads some hundred megabytes."""

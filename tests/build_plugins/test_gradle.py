@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.build_plugins.builds import (
+from tests.support.builds.plugin_builds import (
     IN_PART,
     NOT_MEASURED,
     Done,

@@ -6,7 +6,7 @@ import shutil
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
-from tests.build_plugins.builds import Sample, old_buto
+from tests.support.builds.plugin_builds import Sample, old_buto
 
 RUNS = "-Dbuto.runs=5"
 

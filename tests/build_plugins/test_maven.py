@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from buto.runs.names import start_of
-from tests.build_plugins.builds import (
+from tests.support.builds.plugin_builds import (
     IN_PART,
     NOT_MEASURED,
     Done,

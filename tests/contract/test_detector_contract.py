@@ -14,7 +14,7 @@ from buto.oracle.document import to_text
 from buto.oracle.train import fewest_runs
 from buto.runs import run_set
 from buto.verdicts import Status
-from tests.contract.signals import INTERVAL_S, Program, make_run, program_run, program_runs
+from tests.support.runs.signals import INTERVAL_S, Program, make_run, program_run, program_runs
 
 NAN = float("nan")
 OTHERS = (

@@ -13,7 +13,8 @@ import pytest
 
 from buto import schemas
 from buto.runs.results import ResultStore
-from tests.integration.stored import a_run, buto, called, store
+from tests.support.processes.command import buto, called
+from tests.support.runs.stored import a_run, store
 
 CONFIG = """\
 version: 1

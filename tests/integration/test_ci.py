@@ -15,8 +15,10 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
-from tests.integration.ci_builds import TOKEN, Build, Forge, forge, github_build, gitlab_build, tools
-from tests.integration.stored import ROOT, a_run, called, store
+from tests.support.builds.ci_builds import TOKEN, Build, Forge, forge, github_build, gitlab_build, tools
+from tests.support.checkout import ROOT
+from tests.support.processes.command import called
+from tests.support.runs.stored import a_run, store
 
 GOOD, BAD = f"--from-runs {a_run(20).id}", f"--from-runs {a_run(21).id}"
 PULL_REQUEST = {"pull_request": {"number": 7}}

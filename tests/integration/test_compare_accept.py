@@ -13,7 +13,8 @@ from buto import schemas
 from buto.oracle import load
 from buto.runs.results import ResultStore
 from buto.runs.store import RunStore
-from tests.integration.stored import a_run, called, store
+from tests.support.processes.command import called
+from tests.support.runs.stored import a_run, store
 
 COMMAND = ("--", "java", "-cp", "app.jar", "Main")
 

@@ -14,7 +14,8 @@ import jsonschema
 import pytest
 
 from buto import schemas
-from tests.integration.stored import a_run, called, store
+from tests.support.processes.command import called
+from tests.support.runs.stored import a_run, store
 
 HEADLINE = "1 difference from the 6 runs of old, p = 0.00216 (alpha 0.01)"
 SAID = f"REGRESSION  new against old: {HEADLINE}"

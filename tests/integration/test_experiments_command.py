@@ -10,8 +10,9 @@ import pytest
 
 from buto.experiments import dataset
 from buto.runs import RunStore
-from tests.integration.stored import ROOT, buto, called
-from tests.unit.experiments.made_up import a_data_set
+from tests.support.checkout import ROOT
+from tests.support.processes.command import buto, called
+from tests.support.runs.variants import a_data_set
 
 NAMES = ("time-point-generation", "kalman-classifier-tuning-averageMethod")
 FILES = ("scores.csv", "notifications.csv", "claims.csv", "results.json", "page.html")

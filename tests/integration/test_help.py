@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from buto.cli.registry import COMMANDS
-from tests.integration.stored import ROOT, called
+from tests.support.checkout import ROOT
+from tests.support.processes.command import called
 
 GOLDEN = ROOT / "tests" / "golden" / "help"
 

@@ -8,7 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.integration.stored import ROOT, a_run, called, store
+from tests.support.checkout import ROOT
+from tests.support.processes.command import called
+from tests.support.runs.stored import a_run, store
 
 PATIENCE_S = 60.0
 NEVER = {"jinja2", "jpype", "matplotlib", "pandas", "pyarrow", "rich", "scipy"}

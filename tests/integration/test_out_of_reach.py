@@ -9,8 +9,9 @@ import pytest
 
 from buto.cli.main import main
 from buto.collect.doctor.machine import Level, check_store
-from tests.integration.permissions import as_everybody
-from tests.integration.stored import a_run, called, store
+from tests.support.processes.command import called
+from tests.support.processes.permissions import as_everybody
+from tests.support.runs.stored import a_run, store
 
 COMMAND = ("--", "java", "Main")
 LONG = "x" * 300

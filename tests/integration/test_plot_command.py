@@ -9,7 +9,8 @@ import pytest
 from buto.cli.main import main
 from buto.errors import EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXIT_PASS, EXIT_USAGE
 from buto.runs import Quality
-from tests.integration.stored import a_run, buto, store
+from tests.support.processes.command import buto
+from tests.support.runs.stored import a_run, store
 
 PNG = b"\x89PNG\r\n\x1a\n"
 COMMAND = ("--", "java", "-cp", "app.jar", "Main")

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.patience import until_quiet
+from tests.support.processes.patience import until_quiet
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"

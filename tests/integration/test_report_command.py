@@ -13,7 +13,8 @@ import pytest
 
 from buto import schemas
 from buto.runs import Quality
-from tests.integration.stored import a_run, called, store
+from tests.support.processes.command import called
+from tests.support.runs.stored import a_run, store
 
 COMMAND = ("--", "java", "-cp", "app.jar", "Main")
 COMMIT = "0123456789012345678901234567890123456789"

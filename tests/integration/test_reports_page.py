@@ -18,7 +18,9 @@ import pytest
 from PIL import Image
 
 from buto.cli.printing import report_files as reports
-from tests.integration.stored import BEGINNING, ROOT, a_run, called, store
+from tests.support.checkout import ROOT
+from tests.support.processes.command import called
+from tests.support.runs.stored import BEGINNING, a_run, store
 
 DOCS = ROOT / "docs"
 BLOCKS = {DOCS / "reports.md": 12, DOCS / "formats" / "result.md": 1}

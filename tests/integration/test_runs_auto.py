@@ -15,8 +15,9 @@ from buto.oracle import load
 from buto.runs import Quality, Run
 from buto.runs.store import RunStore
 from buto.workflow.launching import collect
-from tests.integration.stored import a_run, called, store
-from tests.unit.workflow.scripted import Event, Script
+from tests.support.processes.command import called
+from tests.support.runs.scripted import Event, Script
+from tests.support.runs.stored import a_run, store
 
 STARVED = Quality(("it was starved: 40% of the planned samples are missing",), 0.4)
 TRAIN = ("train", "leaker", "--runs", "auto", "--alpha", "0.05", "--", "java", "Leaker")

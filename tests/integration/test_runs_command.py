@@ -15,8 +15,10 @@ import pytest
 
 from buto.errors import EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXIT_PASS, EXIT_USAGE
 from buto.runs import Quality, RunStore
-from tests.integration.stored import NAMES, ROOT, a_run, buto, called, store
-from tests.unit.report import golden
+from tests.support.checkout import ROOT
+from tests.support.processes.command import buto, called
+from tests.support.report import golden
+from tests.support.runs.stored import NAMES, a_run, store
 
 STARVED = Quality(("12 % of the samples are missing",), missed_share=0.12)
 COMMAND = ("--", "java", "Main")

@@ -8,7 +8,8 @@ from pathlib import Path
 from buto.errors import EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXIT_PASS
 from buto.runs import RunStore
 from buto.runs.journal import place_of
-from tests.integration.stored import a_run, called, cut_off, store
+from tests.support.processes.command import called
+from tests.support.runs.stored import a_run, cut_off, store
 
 
 def test_what_was_cut_off_is_listed_and_recovered(tmp_path: Path) -> None:

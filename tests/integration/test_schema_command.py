@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from buto import schemas
-from tests.integration.stored import called
+from tests.support.processes.command import called
 
 
 @pytest.mark.parametrize("name", schemas.names())

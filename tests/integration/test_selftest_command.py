@@ -10,7 +10,8 @@ import pytest
 
 from buto import schemas
 from buto.runs.store import RunStore
-from tests.integration.stored import a_run, called, store
+from tests.support.processes.command import called
+from tests.support.runs.stored import a_run, store
 
 CONFIG = """\
 version: 1

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults_page import ROOT, Row, rows
+from tests.support.checkout import ROOT
+from tests.support.faults_page import Row, rows
 
 FAULT_TESTS = ROOT / "tests" / "jvm" / "faults"
 CODES = {0, 1, 2, 3, 4, 129, 130, 137, 143}

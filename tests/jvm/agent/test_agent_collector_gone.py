@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.jvm.agent.conftest import PATIENCE_S, Launcher
-from tests.jvm.agent.plain_collector import ACCEPT, DECLINE, DROPPED, FAREWELL, GO, PlainCollector, Rule
+from tests.support.jvm.agents import PATIENCE_S, Launcher
+from tests.support.jvm.plain_collector import ACCEPT, DECLINE, DROPPED, FAREWELL, GO, PlainCollector, Rule
 
 PROGRAM = ["Ends", "sleep=400", "threads", "exit=5"]
 """Long enough for the agent to notice, short enough to wait for."""

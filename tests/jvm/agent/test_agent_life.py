@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.jvm.agent.conftest import AGENT, PATIENCE_S, Launcher
-from tests.jvm.agent.plain_collector import (
+from tests.support.jvm.agents import AGENT, PATIENCE_S, Launcher
+from tests.support.jvm.plain_collector import (
     BYE,
     COLUMNS,
     DROPPED,

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.jvm.agent.conftest import PATIENCE_S, Launcher
-from tests.jvm.agent.plain_collector import SAMPLES, Heard, PlainCollector, Rule
+from tests.support.jvm.agents import PATIENCE_S, Launcher
+from tests.support.jvm.plain_collector import SAMPLES, Heard, PlainCollector, Rule
 
 KINDS = "mbean[test:name=first,type=Kinds]"
 EMITTED = "mbean[test:type=Emitter]/Emitted"

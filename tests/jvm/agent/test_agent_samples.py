@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from buto.properties import METRICS, Kind, split_name
-from tests.jvm.agent.conftest import JDKS, PATIENCE_S, Launcher
-from tests.jvm.agent.plain_collector import Heard, PlainCollector, Rule
+from tests.support.jvm.agents import JDKS, PATIENCE_S, Launcher
+from tests.support.jvm.plain_collector import Heard, PlainCollector, Rule
 
 KINDS = {0: Kind.GAUGE, 1: Kind.COUNTER, 2: Kind.CONSTANT}
 

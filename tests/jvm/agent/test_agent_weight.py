@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.jvm.agent.conftest import AGENT, JDKS, PATIENCE_S, Launcher
-from tests.jvm.agent.plain_collector import Heard, PlainCollector
+from tests.support.jvm.agents import AGENT, JDKS, PATIENCE_S, Launcher
+from tests.support.jvm.plain_collector import Heard, PlainCollector
 
 MOST_CLASSES = {17: 360, 25: 520}
 """A little more than perf/weight.py shows (342, 500), for an update of a JDK may add some."""

@@ -15,7 +15,8 @@ from types import ModuleType
 
 import pytest
 
-from tests.jvm.agent.conftest import AGENT, PATIENCE_S, ROOT
+from tests.support.checkout import ROOT
+from tests.support.jvm.agents import AGENT, PATIENCE_S
 
 SCRIPT = ROOT / "java-probes" / "build.py"
 SOURCE = "package demo;\n\n/** Nothing. */\npublic final class Demo {\n    private Demo() {}\n}\n"

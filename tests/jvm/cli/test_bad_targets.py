@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from buto.runs.store import RunStore
-from tests.integration.stored import ROOT, buto
+from tests.support.checkout import ROOT
+from tests.support.processes.command import buto
 
 CLASSES = "CLASSES"
 

@@ -16,8 +16,9 @@ import pytest
 
 from buto import schemas
 from buto.runs.store import RunStore
-from tests.integration.stored import ROOT, buto, called
-from tests.patience import until_quiet
+from tests.support.checkout import ROOT
+from tests.support.processes.command import buto, called
+from tests.support.processes.patience import until_quiet
 
 SOURCE = """\
 public final class Main extends Thread {

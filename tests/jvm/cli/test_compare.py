@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 from buto.runs.store import RunStore
-from tests.integration.stored import buto
+from tests.support.processes.command import buto
 
 SOURCE = """\
 import java.util.ArrayList;

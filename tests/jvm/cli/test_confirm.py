@@ -9,7 +9,7 @@ import pytest
 
 from buto.runs.store import RunStore
 from buto.workflow.launching import SESSION
-from tests.integration.stored import buto, judged
+from tests.support.processes.command import buto, judged
 
 CONFIG = """\
 version: 1

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from buto.config import portable
 from buto.runs.store import RunStore
-from tests.integration.stored import buto, judged
+from tests.support.processes.command import buto, judged
 
 CONFIG = """\
 version: 1

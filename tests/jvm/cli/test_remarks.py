@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.integration.stored import buto
+from tests.support.processes.command import buto
 
 
 def test_of_several_jvms_train_and_runs_show_name_the_measured_one(tmp_path: Path, classes: Path) -> None:

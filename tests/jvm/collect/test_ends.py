@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from tests.jvm.collect.conftest import Recorder, problems, said_times
+from tests.support.jvm.recorder import Recorder, problems, said_times
 
 
 @pytest.mark.parametrize(

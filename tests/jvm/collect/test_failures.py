@@ -19,7 +19,8 @@ from buto.collect import Target, failures
 from buto.collect.process.launch import Launch
 from buto.collect.process.output import HEAD_BYTES, TAIL_BYTES
 from buto.errors import BadFileError, MeasureError, StorageError
-from tests.jvm.collect.conftest import ROOT, Recorder, problems
+from tests.support.checkout import ROOT
+from tests.support.jvm.recorder import Recorder, problems
 
 
 def failure(record: Recorder, *command: str, **settings: Any) -> MeasureError:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from buto.errors import MeasureError
-from tests.jvm.collect.conftest import Recorder, problems
+from tests.support.jvm.recorder import Recorder, problems
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import pytest
 from buto.collect.agent import listener as agent_listener
 from buto.errors import MeasureError
 from buto.runs import Run
-from tests.jvm.collect.conftest import Recorder, problems
+from tests.support.jvm.recorder import Recorder, problems
 
 PEER = Path(__file__).parent / "programs" / "peer.py"
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from buto.collect import MBeanSpec
-from tests.jvm.collect.conftest import Recorder, problems, said_times
+from tests.support.jvm.recorder import Recorder, problems, said_times
 
 N_LAUNCHES = 20
 END_S = 0.005

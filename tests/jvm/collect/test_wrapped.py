@@ -13,8 +13,8 @@ import pytest
 
 from buto.collect.process import kernel
 from buto.errors import MeasureError
-from tests.jvm.collect.conftest import Recorder, problems
-from tests.jvm.jmx.targets import once_sampled
+from tests.support.jvm.driven import once_sampled
+from tests.support.jvm.recorder import Recorder, problems
 
 
 @pytest.fixture

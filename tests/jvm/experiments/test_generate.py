@@ -15,8 +15,9 @@ from buto.experiments import dataset, variants
 from buto.experiments.generate import PURPOSE, RUNS, SUBTLE_RUNS, generate, plans
 from buto.runs.store import RunStore
 from buto.workflow.launching import PURPOSE as PURPOSE_KEY
-from tests.integration.stored import ROOT, buto, called
-from tests.unit.experiments.test_sessions import PatientLog
+from tests.support.checkout import ROOT
+from tests.support.processes.command import buto, called
+from tests.support.runs.scripted import PatientLog
 
 DEADLINE_S = 60.0
 COMMAND = ("experiments", "generate", "--data", "data", "--host", "parallel", "--runs", "1")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from buto.runs.store import RunStore
-from tests.jvm.faults.harness import Harness, compiled, harness, phases
+from tests.support.jvm.harness import Harness, compiled, harness, phases
 
 MOMENTS = ["start", "middle", "end"]
 

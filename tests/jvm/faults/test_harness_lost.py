@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from buto.runs.store import RunStore
-from tests.integration.stored import called
-from tests.jvm.faults.harness import compiled, harness, until
+from tests.support.jvm.harness import compiled, harness, until
+from tests.support.processes.command import called
 
 LOST_AT_MOST_S = 10.0
 

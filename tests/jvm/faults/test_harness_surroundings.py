@@ -21,8 +21,10 @@ from buto.collect.jmx import local_agent as local_agent
 from buto.collect.process.private_directory import private_directory
 from buto.runs import Run, RunStore
 from buto.runs.names import MAX_NAME_BYTES, start_of
-from tests.integration.stored import ROOT, a_run, buto, called, store
-from tests.jvm.faults.harness import DEADLINE_S, compiled, harness, until
+from tests.support.checkout import ROOT
+from tests.support.jvm.harness import DEADLINE_S, compiled, harness, until
+from tests.support.processes.command import buto, called
+from tests.support.runs.stored import a_run, store
 
 ODD = '日本 тест\'s "ünï" $HOME %s ;&|\u202e\U0001f389'
 """Scripts of both directions, a space, quotes, and what shells and formats take for theirs."""

@@ -19,10 +19,12 @@ from buto.collect.doctor.machine import Check, Level
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS
 from buto.experiments import dataset
 from buto.runs import RunStore
-from tests.integration.permissions import read_only
-from tests.integration.stored import ROOT, a_run, called, cut_off, store
-from tests.jvm.faults.harness import DEADLINE_S, compiled
-from tests.unit.experiments.made_up import a_data_set
+from tests.support.checkout import ROOT
+from tests.support.jvm.harness import DEADLINE_S, compiled
+from tests.support.processes.command import called
+from tests.support.processes.permissions import read_only
+from tests.support.runs.stored import a_run, cut_off, store
+from tests.support.runs.variants import a_data_set
 
 _PR_CAPBSET_DROP, _CAP_DAC_OVERRIDE = 24, 1
 """linux/prctl.h, linux/capability.h"""

@@ -17,9 +17,9 @@ import pytest
 from buto.collect.record.journal import LOST, recover
 from buto.runs import RunStore
 from buto.runs.journal import unfinished
-from tests.integration.stored import ROOT
-from tests.jvm.faults.store_victims import finished, recording_of
-from tests.unit.runs.examples import assert_same
+from tests.support.checkout import ROOT
+from tests.support.runs.examples import assert_same
+from tests.support.runs.store_victims import finished, recording_of
 
 N_KILLS = int(os.environ.get("BUTO_STORE_KILLS", "100"))
 SEED = os.environ.get("BUTO_STORE_SEED", "a seed")
@@ -54,7 +54,7 @@ def test_a_store_killed_at_random_points_has_no_half_run_and_loses_no_whole_one(
     store = RunStore(quick_disk)
     last_words: Counter[str] = Counter()
     n_killed = n_recovered = 0
-    command = [sys.executable, "-m", "tests.jvm.faults.store_victims", quick_disk, str(N_KILLS), SEED]
+    command = [sys.executable, "-m", "tests.support.runs.store_victims", quick_disk, str(N_KILLS), SEED]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as killer:
         assert killer.stdout is not None
         for test, said in map(json.loads, killer.stdout):

@@ -8,8 +8,8 @@ import numpy as np
 
 from buto.collect.target import MBeanSpec
 from buto.runs import FloatArray, Run
-from tests.jvm.faults.targets import Recorder, classes, jmx, problems, promised, recorder, worker
-from tests.unit.collect.leftovers import nothing_is_left
+from tests.support.jvm.faulty import Recorder, classes, jmx, problems, promised, recorder, worker
+from tests.support.processes.leftovers import nothing_is_left
 
 __all__ = ["classes", "jmx", "nothing_is_left", "promised", "recorder", "worker"]
 

@@ -16,7 +16,7 @@ import pytest
 from buto.collect.progress import OnTick, Progress
 from buto.errors import MeasureError
 from buto.runs import Run
-from tests.jvm.faults.targets import (
+from tests.support.jvm.faulty import (
     STARVED,
     CommandLine,
     Recorder,
@@ -28,7 +28,7 @@ from tests.jvm.faults.targets import (
     promised,
     recorder,
 )
-from tests.unit.collect.leftovers import nothing_is_left
+from tests.support.processes.leftovers import nothing_is_left
 
 __all__ = ["classes", "command_line", "nothing_is_left", "promised", "recorder"]
 

@@ -11,8 +11,7 @@ import pytest
 
 from buto.collect.target import MBeanSpec
 from buto.runs.store import RunStore
-from tests.integration.stored import buto
-from tests.jvm.faults.targets import (
+from tests.support.jvm.faulty import (
     PROGRAMS,
     CommandLine,
     Recorder,
@@ -23,7 +22,8 @@ from tests.jvm.faults.targets import (
     promised,
     recorder,
 )
-from tests.unit.collect.leftovers import nothing_is_left
+from tests.support.processes.command import buto
+from tests.support.processes.leftovers import nothing_is_left
 
 __all__ = ["classes", "command_line", "nothing_is_left", "promised", "recorder"]
 

@@ -11,7 +11,8 @@ import pytest
 
 from buto.collect.jmx.connection import JmxConnection
 from buto.collect.jmx.worker_client import Worker
-from tests.jvm.jmx.targets import JVMS, Targets, address_of
+from tests.support.checkout import compile_java
+from tests.support.jvm.driven import JVMS, Targets, address_of
 
 
 @pytest.fixture(params=JVMS.values(), ids=[f"java{major}" for major in JVMS])
@@ -42,11 +43,8 @@ def free_port() -> int:
 @pytest.fixture(scope="session")
 def classes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The class path of the programs beside these tests."""
-    out = tmp_path_factory.mktemp("classes")
-    javac = next(java.parent / "javac" for java in JVMS.values() if (java.parent / "javac").exists())
-    sources = sorted(map(str, Path(__file__).parent.glob("programs/*.java")))
-    subprocess.run([javac, "--release", "8", "-Xlint:-options", "-d", out, *sources], check=True, timeout=120)
-    return out
+    programs = Path(__file__).parent.glob("programs/*.java")
+    return compile_java(tmp_path_factory.mktemp("classes"), programs)
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ import pytest
 from buto.collect import MBeanSpec, Target, open_collector
 from buto.properties import Role, split_name
 from buto.runs import Run
-from tests.jvm.jmx.targets import QUEUE, once_sampled
-from tests.unit.collect.leftovers import nothing_is_left
+from tests.support.jvm.driven import QUEUE, once_sampled
+from tests.support.processes.leftovers import nothing_is_left
 
 __all__ = ["nothing_is_left"]
 

@@ -11,13 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect import MBeanSpec, processes
+from buto.collect import MBeanSpec
 from buto.collect.jmx.attach import AttachSpec, attach, connect
 from buto.collect.jmx.credentials import Credentials
 from buto.collect.jmx.worker_client import Worker
+from buto.collect.process import kernel
 from buto.errors import MeasureError
-from tests.jvm.jmx.targets import QUEUE, Targets, n_threads, once_sampled, remote_address_of
-from tests.unit.collect.leftovers import nothing_is_left
+from tests.support.jvm.driven import QUEUE, Targets, n_threads, once_sampled, remote_address_of
+from tests.support.processes.leftovers import nothing_is_left
 
 __all__ = ["nothing_is_left"]
 
@@ -219,6 +220,6 @@ def test_worker_ends_with_its_parent(one_java: str, targets: Targets) -> None:
     parent.kill()
     parent.wait()
     parent.stdout.close()
-    assert processes.readable(pidfd, 10), "the worker outlived its parent"
+    assert kernel.readable(pidfd, 10), "the worker outlived its parent"
     os.close(pidfd)
     assert process.poll() is None

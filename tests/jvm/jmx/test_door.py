@@ -24,8 +24,8 @@ from buto.collect.jmx.local_agent import endpoint_while_attached, open_endpoint
 from buto.collect.jmx.worker_client import Worker
 from buto.collect.jvm.diagnostic_command import AttachError, run_command
 from buto.errors import MeasureError
-from tests.jvm.jmx.targets import DRIVER, Targets, address_of, listens_at, once_sampled, remote_address_of
-from tests.unit.collect.leftovers import nothing_is_left
+from tests.support.jvm.driven import DRIVER, Targets, address_of, listens_at, once_sampled, remote_address_of
+from tests.support.processes.leftovers import nothing_is_left
 
 __all__ = ["nothing_is_left"]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from buto.collect import Target
 from buto.collect.jmx.collector import JmxCollector
-from tests.jvm.jmx.targets import n_descriptors, n_threads, once_sampled, resident_bytes
-from tests.unit.collect.leftovers import nothing_is_left
+from tests.support.jvm.driven import n_descriptors, n_threads, once_sampled, resident_bytes
+from tests.support.processes.leftovers import nothing_is_left
 
 __all__ = ["nothing_is_left"]
 

@@ -24,8 +24,8 @@ from buto.errors import MeasureError
 from buto.properties import METRICS, Kind, property_for, split_name
 from buto.runs import Run
 from buto.runs.masking import Mask
-from tests.jvm.jmx.targets import QUEUE, once_sampled
-from tests.unit.collect.leftovers import nothing_is_left
+from tests.support.jvm.driven import QUEUE, once_sampled
+from tests.support.processes.leftovers import nothing_is_left
 
 __all__ = ["nothing_is_left"]
 

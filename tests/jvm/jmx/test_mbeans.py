@@ -12,7 +12,7 @@ from buto.collect.jmx.connection import JmxConnection
 from buto.collect.record.recording import Recording
 from buto.errors import MeasureError
 from buto.runs import Outcome, Quality, Run
-from tests.jvm.jmx.targets import DRIVER, QUEUE, drain_until
+from tests.support.jvm.driven import DRIVER, QUEUE, drain_until
 
 BELL = "buto.tests:type=Bell"
 LATE = "buto.tests:type=Queue,name=late"

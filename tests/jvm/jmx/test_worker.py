@@ -14,8 +14,8 @@ from buto.collect.jmx import worker_client as jmx_client
 from buto.collect.jmx.connection import JmxConnection
 from buto.collect.jmx.worker_client import Worker
 from buto.errors import MeasureError
-from tests.jvm.jmx.targets import DRIVER, address_of
-from tests.unit.collect.leftovers import nothing_is_left
+from tests.support.jvm.driven import DRIVER, address_of
+from tests.support.processes.leftovers import nothing_is_left
 
 __all__ = ["nothing_is_left"]
 

@@ -2,39 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.util
-import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.integration.stored import ROOT
-from tests.patience import until_quiet
-from tests.unit.collect.leftovers import nothing_is_left
+from tests.support.checkout import ROOT
+from tests.support.processes.leftovers import nothing_is_left
+from tests.support.processes.sample_project import compile_java
 
-__all__ = ["nothing_is_left"]
+__all__ = ["compile_java", "nothing_is_left"]
 
 SAMPLE = ROOT / "examples" / "pytest"
-
-
-@pytest.fixture(scope="session")
-def compile_java() -> Callable[[Path], None]:
-    """Compiles the sources of a directory into ``classes`` below it, as its README says."""
-    spec = importlib.util.spec_from_file_location("buto_java_build", ROOT / "java-probes" / "build.py")
-    assert spec is not None
-    assert spec.loader is not None
-    build = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(build)
-
-    def compile_there(directory: Path) -> None:
-        command = [build.find_javac(), "-d", "classes", *map(str, directory.glob("*.java"))]
-        subprocess.run(command, cwd=directory, check=True, timeout=120)
-
-    return compile_there
 
 
 @pytest.fixture
@@ -68,25 +48,3 @@ def _judging(project: Path, judge: str) -> Path:
     assert changed != usual
     tests.write_text(changed)
     return project
-
-
-def judged(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """As :func:`run_pytest`, and again as long as the machine is busier than it was when buto learned."""
-    return until_quiet(lambda: run_pytest(directory, *arguments), lambda done: done.stdout)
-
-
-def run_pytest(directory: Path, *arguments: str, runs: int = 8) -> subprocess.CompletedProcess[str]:
-    """pytest as a user starts it, but sampling less often, for other tests may run beside this one.
-
-    From seven runs on, three that confirm a change decide by rank.
-    """
-    slower = ("-o", "buto_interval=200ms", "-o", f"buto_runs={runs}")
-    return subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *slower, *arguments],
-        cwd=directory,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "120", "PYTEST_ADDOPTS": ""},
-        capture_output=True,
-        text=True,
-        timeout=110,
-        check=False,
-    )

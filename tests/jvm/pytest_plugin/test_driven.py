@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from buto.runs.store import RunStore
-from tests.jvm.pytest_plugin.conftest import run_pytest
+from tests.support.processes.sample_project import run_pytest
 
 TROUBLE = """
 import os

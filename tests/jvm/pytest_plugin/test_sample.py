@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from buto.runs.store import RunStore
-from tests.jvm.pytest_plugin.conftest import judged, run_pytest
+from tests.support.processes.sample_project import judged, run_pytest
 
 ORDERS = "test_shop.py::test_orders"
 NAME = "test_shop.test_orders"

@@ -14,7 +14,7 @@ import pytest
 
 from buto.report.formats.junit import junit_xml
 from buto.report.result import LeftOut
-from tests.unit.report import golden, made
+from tests.support.report import golden, made
 
 OURS = Path(__file__).with_name("junit.xsd")
 THEIRS = os.environ.get("BUTO_JUNIT_XSD")

@@ -22,9 +22,9 @@ from buto.collect import Target, open_collector
 from buto.collect.jmx.connection import JmxConnection
 from buto.collect.jmx.local_agent import endpoint_while_attached
 from buto.collect.jmx.worker_client import Worker
-from tests.jvm.agent.plain_collector import PlainCollector
-from tests.jvm.jmx.targets import listens_at, once_sampled
-from tests.unit.collect.leftovers import nothing_is_left
+from tests.support.jvm.driven import listens_at, once_sampled
+from tests.support.jvm.plain_collector import PlainCollector
+from tests.support.processes.leftovers import nothing_is_left
 
 __all__ = ["nothing_is_left"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import subprocess
 import sys
@@ -13,11 +12,11 @@ import pytest
 from buto.collect.jmx.worker_client import Worker
 from buto.runs.masking import MASKED
 from buto.runs.store import RunStore
-from tests.unit.collect.leftovers import nothing_is_left
+from tests.support.checkout import ROOT, compile_java
+from tests.support.processes.leftovers import nothing_is_left
 
 __all__ = ["nothing_is_left"]
 
-ROOT = Path(__file__).resolve().parents[3]
 SECRETS = {
     "SHOP_PASSWORD": "Zwiebelkuchen-17",
     "SHOP_TOKEN": "tok!Pfefferminze",
@@ -45,16 +44,8 @@ tests:
 
 @pytest.fixture(scope="module")
 def classes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    spec = importlib.util.spec_from_file_location("buto_java_build", ROOT / "java-probes" / "build.py")
-    assert spec is not None
-    assert spec.loader is not None
-    build = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(build)
-    out = tmp_path_factory.mktemp("classes")
-    sources = sorted(map(str, Path(__file__).parent.glob("programs/Talkative*.java")))
-    compiler = [build.find_javac(), "--release", "8", "-Xlint:-options", "-d", out]
-    subprocess.run([*compiler, *sources], check=True, timeout=120)
-    return out
+    programs = Path(__file__).parent.glob("programs/Talkative*.java")
+    return compile_java(tmp_path_factory.mktemp("classes"), programs)
 
 
 @pytest.fixture

@@ -9,12 +9,10 @@ from pathlib import Path
 import pytest
 
 from buto import jars
+from tests.support.jvm.programs import Done, RunProgram
 
 PROBES = Path(__file__).parent / "probes"
 TIMEOUT_S = 60.0
-
-Done = subprocess.CompletedProcess[str]
-RunProgram = Callable[..., Done]
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from typing import Self
 
 import pytest
 
-from tests.jvm.testprograms.conftest import RunProgram
+from tests.support.jvm.programs import RunProgram
 
 REFERENCES = "references.References"
 LEAKER = "leaker.Leaker"

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from buto.runs.store import RunStore
-from tests.integration.stored import ROOT, buto
-from tests.jvm.pytest_plugin.conftest import compile_java
-from tests.unit.collect.leftovers import nothing_is_left
+from tests.support.checkout import ROOT
+from tests.support.processes.command import buto
+from tests.support.processes.leftovers import nothing_is_left
+from tests.support.processes.sample_project import compile_java
 
 __all__ = ["compile_java", "nothing_is_left"]
 

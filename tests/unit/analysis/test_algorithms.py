@@ -10,7 +10,7 @@ from buto.analysis.matching import MATCHERS
 from buto.analysis.pipeline import PipelineSettings, compare, fit, fit_each, numbers_fit
 from buto.analysis.timepoints import GENERATORS
 from buto.properties import Property
-from tests.contract.signals import made, make_run
+from tests.support.runs.signals import made, make_run
 
 NAN = float("nan")
 FEW = PipelineSettings(smoothing="none", particles=50, iterations=2)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from buto.analysis.contrasts import Stable, choices, contrasts, stabilised, within
-from tests import naive_calibrated
+from tests.support.references import naive_calibrated
 
 
 def plain_stable(values, floor=0.0):

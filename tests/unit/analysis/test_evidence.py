@@ -10,7 +10,7 @@ from scipy.special import stdtr
 
 from buto.analysis.contrasts import Stable, choices, contrasts
 from buto.analysis.evidence import SMALLEST_TAIL, largest_of_each, p_values, scores, significance, students_t
-from tests import naive_calibrated
+from tests.support.references import naive_calibrated
 
 N_QUANTITIES = 60
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from buto.analysis.features import COUNTER_FEATURES, GAUGE_FEATURES, N_GRID, catalogue, features, on_grid
 from buto.analysis.series import Series
 from buto.properties import Kind, Property
-from tests import naive_calibrated
+from tests.support.references import naive_calibrated
 
 NAN = float("nan")
 GAUGE = Property("mbean[a]/Level", kind=Kind.GAUGE)

@@ -14,7 +14,7 @@ from buto.analysis.bounds.kalman import (
     process_variance,
 )
 from buto.analysis.timepoints import time_points
-from tests import naive
+from tests.support.references import naive
 
 NAN = float("nan")
 WIDE_FIRST = [[0, 4], [2, 5], [4, 6]]

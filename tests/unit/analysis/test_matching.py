@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 
 from buto.analysis.bounds import Bounds
 from buto.analysis.matching import MATCHERS, beyond, interpolated, nearest
-from tests import naive
+from perf import loops
+from tests.support.references import naive
 
 NAN = float("nan")
 
@@ -56,7 +57,7 @@ def test_a_model_without_points_reaches_nowhere(match):
 def test_fast_matching_equals_the_plain_one(times, moments, interval):
     matched = nearest(numbered(times), np.array(moments, dtype=float), interval)
     for row, moment in enumerate(moments):
-        index = naive.nearest_bound(times, moment, interval)
+        index = loops.nearest_bound(times, moment, interval)
         assert matched.in_model[row] == (index is not None)
         if index is not None:
             found = int(matched.bounds.expected[row, 0])

@@ -10,7 +10,7 @@ from buto.analysis.bounds import PROPAGATIONS, WEIGHTINGS, BoundsSettings
 from buto.analysis.bounds.kalman import process_variance
 from buto.analysis.bounds.particle import effective_size, particle_bounds, sampled_anew, weights
 from buto.analysis.timepoints import time_points
-from tests import naive
+from tests.support.references import naive
 
 
 def points(rows):

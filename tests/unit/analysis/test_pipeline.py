@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from buto.analysis.pipeline import PipelineSettings, compare, fit, numbers_fit
 from buto.properties import Property, property_for
-from tests import naive
-from tests.contract.signals import INTERVAL_S, made, make_run
+from perf import loops
+from tests.support.runs.signals import INTERVAL_S, made, make_run
 
 PLAIN = PipelineSettings(smoothing="none")
 NAN = float("nan")
@@ -119,11 +119,11 @@ def test_the_pipeline_equals_the_thesis_written_plainly(training, test, deviatio
     timed = [
         [(index * INTERVAL_S, value) for index, value in enumerate(values)] for values in (*training, test)
     ]
-    expected = naive.classify(timed[:-1], timed[-1], window, deviations, model.interval_s)
+    expected = loops.classify(timed[:-1], timed[-1], window, deviations, model.interval_s)
     found = comparison.smoothed.times_s[outside]
     # The fast version tolerates rounding at the very limit, so it may find less there.
     assert {round(time, 6) for time in found} <= {round(time, 6) for time in expected}
-    strictly = naive.classify(timed[:-1], timed[-1], window, deviations * 1.000001, model.interval_s)
+    strictly = loops.classify(timed[:-1], timed[-1], window, deviations * 1.000001, model.interval_s)
     missed = {round(time, 6) for time in strictly} - {round(time, 6) for time in found}
     for time in missed:
         row = int(np.argmin(np.abs(comparison.smoothed.times_s - time)))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from buto.analysis.series import Series, sampling_interval, series_of, summaries
 from buto.properties import property_for
-from tests.contract.signals import make_run
+from tests.support.runs.signals import make_run
 
 NAN = float("nan")
 

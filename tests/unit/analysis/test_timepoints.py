@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 
 from buto.analysis.series import Series
 from buto.analysis.timepoints import distribution, linear, rounding
-from tests import naive
+from perf import loops
+from tests.support.references import naive
 
 NAN = float("nan")
 
@@ -108,10 +109,10 @@ VALUES = st.lists(st.lists(st.one_of(st.none(), st.floats(-1e9, 1e9)), max_size=
 def test_fast_time_points_equal_the_plain_ones(rows):
     runs = [run(*[NAN if one is None else one for one in row]) for row in rows]
     points = linear(runs)
-    plain = naive.linear_points(rows)
+    plain = loops.linear_points(rows)
     assert len(points) == len(plain)
     for index, values in enumerate(plain):
-        bounds = naive.simple_bounds(values, 2)
+        bounds = loops.simple_bounds(values, 2)
         if bounds is None:
             assert np.isnan(points.mean[index, 0])
             continue
@@ -132,7 +133,7 @@ def test_fast_rounding_equals_the_plain_one(runs, interval):
     expected = naive.rounding_points(plain, interval)
     assert points.counts[:, 0].tolist() == [len(group) for group in expected]
     for index, group in enumerate(expected):
-        lower, upper = naive.simple_bounds([value for _, value in group], 1)
+        lower, upper = loops.simple_bounds([value for _, value in group], 1)
         assert points.times_s[index] == pytest.approx(np.mean([time for time, _ in group]))
         assert points.mean[index, 0] == pytest.approx((lower + upper) / 2, rel=1e-9, abs=1e-6)
         assert points.std[index, 0] == pytest.approx((upper - lower) / 2, rel=1e-6, abs=1e-5)

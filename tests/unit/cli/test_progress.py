@@ -12,7 +12,7 @@ from buto.cli.printing.progress import LaunchProgress
 from buto.collect.progress import Progress
 from buto.errors import MeasureError
 from buto.runs import Quality
-from tests.unit.runs.examples import a_run
+from tests.support.runs.examples import a_run
 
 RUN = a_run(test="leaker")
 

@@ -11,7 +11,7 @@ from buto.cli.parsing.options import STDOUT
 from buto.cli.printing.report_files import FORMATS, Finished
 from buto.errors import UsageError
 from buto.report.result import LeftOut, Result
-from tests.unit.report import made
+from tests.support.report import made
 
 SHOWN, _, OTHER_SHOWN, NOT_MEASURED = made.every_result()
 

@@ -1,3 +1,3 @@
-from tests.unit.collect.leftovers import nothing_is_left
+from tests.support.processes.leftovers import nothing_is_left
 
 __all__ = ["nothing_is_left"]

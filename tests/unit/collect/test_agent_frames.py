@@ -15,7 +15,7 @@ from buto.collect.channel import messages as channel
 from buto.collect.channel.frames import MAX_HELLO_BYTES, ChannelError, FrameDecoder
 from buto.collect.target import MBeanSpec
 from buto.properties import Kind
-from tests.unit.collect import speech
+from tests.support.jvm import speech
 
 QUICK = settings(max_examples=50, deadline=None)
 

@@ -25,7 +25,7 @@ from buto.properties import Property
 from buto.runs import Outcome, Quality, RunStore
 from buto.runs.journal import JournalFile, place_of, read, unfinished
 from buto.runs.journal_entries import decode, encode, whole
-from tests.unit.runs.examples import a_run, assert_same
+from tests.support.runs.examples import a_run, assert_same
 
 FIELDS = ("rows", "columns", "zero_ns", "properties", "metadata", "nan_reasons", "notifications")
 NAMES = ("jvm.memory.heap.used", "jvm.thread.count", "shop.orders")

@@ -14,7 +14,7 @@ from buto.experiments.calibrated_table import Line, lines
 from buto.experiments.cost import cost
 from buto.experiments.design import SUBTLE
 from buto.runs import Run, RunSet
-from tests.unit.experiments.made_up import a_data_set, a_run
+from tests.support.runs.variants import a_data_set, a_run
 
 LEAKERS = ("leaker-string", "leaker-string-builder", "leaker-thread")
 

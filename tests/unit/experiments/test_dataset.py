@@ -20,7 +20,7 @@ from buto.experiments import dataset_tables as tables
 from buto.experiments.dataset import NOTIFICATIONS, RUNS, SAMPLES
 from buto.properties import Property, Role, property_for
 from buto.runs import MetadataValue, Quality, Run, RunStore
-from tests.unit.runs.examples import a_run, assert_same, runs
+from tests.support.runs.examples import a_run, assert_same, runs
 
 STRONG, WEAK, ON_G1 = "references-strong@parallel", "references-weak@parallel", "references-strong@g1"
 STARVED = Quality(("it was starved: 40% of the planned samples are missing",), 0.4, 2.0, 0.9)

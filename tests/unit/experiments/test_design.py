@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from buto.errors import JudgeError
 from buto.experiments.design import EXPERIMENTS, PROGRAMS, VARIANTS, Split, splits
 from buto.experiments.variants import HOSTS, host_and_variant, name_on
-from tests.integration.stored import ROOT
+from tests.support.checkout import ROOT
 
 RUNS = {"a": range(12), "b": range(3, 20)}
 

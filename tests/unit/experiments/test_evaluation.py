@@ -15,7 +15,7 @@ from buto.experiments.grids import JVM, PARTICLE, SIMPLE, Configuration, Method
 from buto.experiments.published import HEAP_USED, JOBS, Scope
 from buto.experiments.tables import Line, line
 from buto.runs import Quality, RunSet
-from tests.unit.experiments.made_up import a_data_set, a_run
+from tests.support.runs.variants import a_data_set, a_run
 
 REFERENCES = ("references-strong", "references-weak", "references-soft")
 WIDE = Method(replace(SIMPLE, deviations=20.0), splits=4)

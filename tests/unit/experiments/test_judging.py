@@ -16,7 +16,7 @@ from buto.experiments.grids import IGNORE, JVM, KALMAN, LISTED, PARTICLE, SIMPLE
 from buto.experiments.judging import Division, Task, bounds_of, judged, shares_of, smoothing_of
 from buto.experiments.stacks import in_thesis, judged_properties, prepared
 from buto.runs import Run
-from tests.unit.experiments.made_up import STEADY, a_run
+from tests.support.runs.variants import STEADY, a_run
 
 STRONG, WEAK = "references-strong", "references-weak"
 TRAINING, TEST = np.array([0, 3, 1, 6]), {STRONG: np.array([5, 2]), WEAK: np.array([4, 0, 1])}

@@ -7,7 +7,7 @@ import pytest
 
 from buto.experiments.notified import Classifier, Flagged, notified_runs
 from buto.runs import Notification, RunSet
-from tests.unit.experiments.made_up import a_data_set, a_run
+from tests.support.runs.variants import a_data_set, a_run
 
 
 def emitted(*times_s: float) -> tuple[Notification, ...]:

@@ -17,7 +17,7 @@ from buto.report.experiments.content import Columns, Page, Picture, PicturePanel
 from buto.report.experiments.page import html
 from buto.report.panel import Band, Curve
 from buto.runs import Quality, RunSet
-from tests.unit.experiments.made_up import a_data_set, a_run
+from tests.support.runs.variants import a_data_set, a_run
 
 TABLE = Columns(
     "Of <two> & more",

@@ -15,20 +15,15 @@ from hypothesis import strategies as st
 from buto.cli.printing.console import Console
 from buto.cli.printing.progress import LaunchProgress
 from buto.collect.target import Target
-from buto.errors import BadFileError, ButoError, MeasureError
+from buto.errors import BadFileError, MeasureError
 from buto.experiments.generate import Recorded, recorded
 from buto.runs import Quality, RunStore
 from buto.workflow.launching import Collected, Plan, collect, interleave, repeats, without
-from tests.integration.stored import called
-from tests.unit.runs.examples import a_run
-from tests.unit.workflow.scripted import GOOD, STARVED, WRONG_EXIT, Event, Log, Script
+from tests.support.processes.command import called
+from tests.support.runs.examples import a_run
+from tests.support.runs.scripted import GOOD, STARVED, WRONG_EXIT, Event, PatientLog, Script
 
 TESTS = ("a", "b", "c")
-
-
-class PatientLog(Log):
-    def repeated(self, test: str, error: ButoError) -> None:
-        self.said.append(f"{test} again")
 
 
 class Sessions:

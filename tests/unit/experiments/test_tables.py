@@ -22,7 +22,7 @@ from buto.experiments.published import HEAP_USED, Scope
 from buto.experiments.repeat import repeat
 from buto.experiments.scores import SCORES, standard_error
 from buto.experiments.tables import TOGETHER, by_run, errors, everything, line, table, tables_of
-from tests.unit.experiments.made_up import a_data_set
+from tests.support.runs.variants import a_data_set
 
 VARIANTS = PROGRAMS["references"] + PROGRAMS["leaker"]
 NARROW = Configuration("S-4", Method(SIMPLE, splits=2))

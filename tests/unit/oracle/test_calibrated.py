@@ -14,8 +14,8 @@ from buto.errors import JudgeError, UsageError
 from buto.oracle import check, load, needs_confirmation, save, settings_from, train
 from buto.runs import Notification, RunSet, run_set
 from buto.verdicts import Direction, Effect, Status
-from tests.contract.signals import ENVIRONMENT, INTERVAL_S, Program, make_run, program_run, program_runs
-from tests.unit.oracle.profiles import a_profile
+from tests.support.runs.signals import ENVIRONMENT, INTERVAL_S, Program, make_run, program_run, program_runs
+from tests.support.training.profiles import a_profile
 
 UNCHANGED = Program()
 

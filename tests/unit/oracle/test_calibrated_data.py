@@ -14,8 +14,8 @@ from buto.oracle import CALIBRATED, DETECTORS, SUSTAINED, check, load, save, tra
 from buto.oracle.document import to_text
 from buto.runs import Notification, run_set
 from buto.verdicts import Verdict
-from tests.contract.signals import program_run
-from tests.unit.oracle.profiles import a_profile
+from tests.support.runs.signals import program_run
+from tests.support.training.profiles import a_profile
 
 
 def heard(number):

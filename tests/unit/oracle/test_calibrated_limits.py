@@ -9,8 +9,8 @@ from buto.errors import JudgeError
 from buto.oracle import CALIBRATED, check, settings_from, train
 from buto.runs import run_set
 from buto.verdicts import Status
-from tests.contract.signals import Program, program_run, program_runs
-from tests.unit.oracle.profiles import a_profile
+from tests.support.runs.signals import Program, program_run, program_runs
+from tests.support.training.profiles import a_profile
 
 UNCHANGED = Program()
 ANOTHER = Program(heap=30.0, threads=500)

@@ -10,7 +10,15 @@ from buto.oracle import SUSTAINED, THESIS, check
 from buto.properties import Property, Role, property_for
 from buto.runs import RunSet, run_set
 from buto.verdicts import Direction, Effect, Status
-from tests.contract.signals import ENVIRONMENT, INTERVAL_S, Program, made, make_run, program_run, program_runs
+from tests.support.runs.signals import (
+    ENVIRONMENT,
+    INTERVAL_S,
+    Program,
+    made,
+    make_run,
+    program_run,
+    program_runs,
+)
 
 
 def train(runs, settings=SUSTAINED):

@@ -11,7 +11,7 @@ from buto.errors import JudgeError
 from buto.properties import property_for
 from buto.runs import Quality, run_set
 from buto.verdicts import Direction, Effect, Status
-from tests.contract.signals import Program, make_run, program_run
+from tests.support.runs.signals import Program, make_run, program_run
 
 SETTINGS = comparing(CALIBRATED)
 UNCHANGED = Program()

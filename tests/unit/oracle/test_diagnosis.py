@@ -14,8 +14,8 @@ from buto.detectors.calibrated.diagnosis import Ailment, Diagnosis, diagnose
 from buto.detectors.calibrated.profile import Profile
 from buto.oracle import CALIBRATED
 from buto.runs import FloatArray
-from tests.unit.oracle.profiles import HEAP, THREADS, a_profile
-from tests.unit.oracle.simulated import KINDS, N_COUNTERS, N_GAUGES, training
+from tests.support.training.profiles import HEAP, THREADS, a_profile
+from tests.support.training.simulated import KINDS, N_COUNTERS, N_GAUGES, training
 
 N = N_GAUGES + N_COUNTERS
 

@@ -11,7 +11,7 @@ from buto.oracle.surroundings import VARIES, Changed, surroundings
 from buto.properties import property_for
 from buto.runs import Notification, run_set
 from buto.verdicts import Effect
-from tests.contract.signals import Program, made, make_run, program_run
+from tests.support.runs.signals import Program, made, make_run, program_run
 
 HEAP = "jvm.memory.heap.used"
 

@@ -6,7 +6,7 @@ import pytest
 from buto.oracle import train
 from buto.oracle.mbeans import matches
 from buto.runs import Notification, run_set
-from tests.contract.signals import make_run
+from tests.support.runs.signals import make_run
 
 READ = "mbean[com.acme:type=Queue]/"
 

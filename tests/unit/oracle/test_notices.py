@@ -6,7 +6,7 @@ from buto.errors import JudgeError
 from buto.oracle import SUSTAINED, THESIS, check, train
 from buto.runs import Notification, run_set
 from buto.verdicts import Direction, Status
-from tests.contract.signals import INTERVAL_S, make_run
+from tests.support.runs.signals import INTERVAL_S, make_run
 
 SOURCE = "a:type=Counter"
 

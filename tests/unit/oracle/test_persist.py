@@ -10,7 +10,7 @@ from buto.oracle import CALIBRATED, SUSTAINED, check, load, persist, save, train
 from buto.oracle.document import to_text
 from buto.runs import Notification, run_set
 from buto.verdicts import Status
-from tests.contract.signals import ENVIRONMENT, Program, made, make_run, program_run, program_runs
+from tests.support.runs.signals import ENVIRONMENT, Program, made, make_run, program_run, program_runs
 
 
 @pytest.fixture(params=[CALIBRATED, SUSTAINED], ids=lambda one: one.preset)

@@ -11,7 +11,7 @@ import pytest
 from buto.detectors.calibrated.selftest import Alarms, runs_to_tell, selftest
 from buto.errors import JudgeError
 from buto.oracle import CALIBRATED
-from tests.unit.oracle.profiles import CPU, HEAP, THREADS, a_profile
+from tests.support.training.profiles import CPU, HEAP, THREADS, a_profile
 
 FEW = (HEAP, CPU, THREADS)
 TEN_PERCENT = replace(CALIBRATED, alpha=0.1)

@@ -15,8 +15,8 @@ from buto.detectors.calibrated.profile import Profile
 from buto.detectors.calibrated.strength import FEW, MOST_ASKED, Strength, strengths, told
 from buto.oracle import CALIBRATED, Settings
 from buto.properties import Property
-from tests.unit.oracle import profiles
-from tests.unit.oracle.profiles import ALL, CPU, HEAP, NEVER, THREADS, a_profile
+from tests.support.training import profiles
+from tests.support.training.profiles import ALL, CPU, HEAP, NEVER, THREADS, a_profile
 
 ALPHA_5 = replace(CALIBRATED, alpha=0.05)
 GAUGE_PARTS = (1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0)

@@ -12,8 +12,8 @@ from buto.detectors.calibrated.strength import Strength
 from buto.detectors.calibrated.sufficiency import LEAST_RUNS, MOST_RUNS, enough_runs, gain
 from buto.oracle import CALIBRATED
 from buto.runs import RunSet, run_set
-from tests.integration.stored import a_run
-from tests.unit.oracle.profiles import CPU, HEAP, THREADS
+from tests.support.runs.stored import a_run
+from tests.support.training.profiles import CPU, HEAP, THREADS
 
 FEW_PERCENT = replace(CALIBRATED, alpha=0.05)
 

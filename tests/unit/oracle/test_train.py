@@ -9,7 +9,7 @@ from buto.oracle import CALIBRATED, DEFAULT, SUSTAINED, THESIS, save, train
 from buto.oracle.levels import left_out
 from buto.runs import RunSet, run_set
 from buto.units import format_seconds
-from tests.contract.signals import ENVIRONMENT, made, make_run, program_run, program_runs
+from tests.support.runs.signals import ENVIRONMENT, made, make_run, program_run, program_runs
 
 
 def test_an_oracle_knows_what_it_was_made_of():

@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 import zipfile
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 from buto import jars
 from buto.errors import EXIT_BAD_FILE, BadFileError
-from tests.integration.stored import ROOT
-
-
-def java_build() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("buto_java_build", ROOT / "java-probes" / "build.py")
-    assert spec is not None
-    assert spec.loader is not None
-    build = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(build)
-    return build
+from tests.support.checkout import java_build
 
 
 def test_a_jar_that_was_never_built_is_named_with_what_to_type() -> None:

@@ -11,7 +11,7 @@ from buto.errors import BadFileError, MeasureError, UsageError
 from buto.pytest_plugin.case import Case
 from buto.pytest_plugin.next_steps import Commands
 from buto.runs import Quality, Run
-from tests.integration.stored import a_run
+from tests.support.runs.stored import a_run
 
 STARVED = Quality(("it was starved: 40% of the planned samples are missing",), 0.4)
 

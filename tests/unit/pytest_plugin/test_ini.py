@@ -11,8 +11,8 @@ import scipy.special  # noqa: F401
 
 import buto.pytest_plugin.session as plugin_session
 from buto.workflow.launching import collect
-from tests.integration.stored import a_run
-from tests.unit.workflow.scripted import LATE, Event, Script
+from tests.support.runs.scripted import LATE, Event, Script
+from tests.support.runs.stored import a_run
 
 pytest_plugins = ["pytester"]
 

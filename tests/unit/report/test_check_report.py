@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from buto.report.environment import Likeness
 from buto.runs import Quality, run_set
-from tests.unit.report.html import reports
+from tests.support.report import reports
 
 
 def likeness(report: object) -> dict[str, Likeness]:

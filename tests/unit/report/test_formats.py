@@ -20,7 +20,7 @@ from buto.report.formats.junit import MAX_OUTPUT, junit_xml
 from buto.report.formats.markdown import code, markdown_text, marker
 from buto.report.result import LeftOut, Result, reported
 from buto.verdicts import Status
-from tests.unit.report import golden, made
+from tests.support.report import golden, made
 
 HUGE = "x" * 10_000_000
 BENCHER_SCHEMA = {

@@ -23,7 +23,7 @@ from buto.report.result import Result
 from buto.report.run_levels import levels, median_levels
 from buto.runs import Outcome, Run
 from buto.verdicts import Status
-from tests.unit.report import golden, made
+from tests.support.report import golden, made
 
 MONDAY = datetime(2026, 1, 5, 12, 0, tzinfo=UTC)
 HEAP = "jvm.memory.heap.used"

@@ -17,7 +17,7 @@ from buto.report.result import Result
 from buto.runs import Quality
 from buto.schemas import load
 from buto.verdicts import Status
-from tests.unit.report import golden, made
+from tests.support.report import golden, made
 
 
 def document(*results: Result, command: str = "check", exit_code: int = EXIT_REGRESSION) -> dict[str, Any]:

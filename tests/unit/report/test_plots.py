@@ -18,7 +18,7 @@ from buto.report.panel import Band, Curve, Panel
 from buto.report.plots import charts, pictures
 from buto.report.plots.axes import MAX_TICKS, BinaryLocator, set_unit
 from buto.report.plots.charts import overview_plot, property_plot
-from tests.unit.report import made
+from tests.support.report import made
 
 TIMES = np.linspace(0.0, 4.0, 41)
 LEAK = Curve(TIMES, TIMES * 2**20)

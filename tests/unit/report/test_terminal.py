@@ -13,7 +13,7 @@ from buto.report.panel import Band, Curve
 from buto.report.terminal.verdict import HEADLINE_ONLY, MAX_LINES, result_lines, styled_lines, verdict_lines
 from buto.runs import Run
 from buto.verdicts import Direction, Effect, Finding, Status, Verdict
-from tests.unit.report import made
+from tests.support.report import made
 
 ENVIRONMENT = (
     "  environment: as in training: OpenJDK 64-Bit Server VM 17.0.15+6; "

@@ -17,7 +17,8 @@ from buto.errors import BadFileError
 from buto.runs import Outcome, RunStore, RunSummary, cache
 from buto.runs.results import ResultStore
 from buto.runs.store import DOCUMENT
-from tests.unit.runs.examples import a_run
+from tests.support.checkout import ROOT
+from tests.support.runs.examples import a_run
 
 N_RUNS = 12
 IDS = [f"{number:03d}" for number in range(N_RUNS)]
@@ -189,23 +190,9 @@ def test_a_list_needs_no_writable_store(store: RunStore) -> None:
     assert store.summaries("leaker") == expected
 
 
-def add_and_list(root: str, first: str) -> None:
-    """What each of two processes does."""
-    cache.SETTLED_NS, cache.WORTH_KEEPING = -1, 1
-    store = RunStore(Path(root))
-    for number in range(int(first), int(first) + 20):
-        store.add(a_run(f"{number}"))
-        ids = [summary.id for summary in store.summaries("leaker")]
-        assert f"{number}" in ids
-        store.delete("leaker", [f"{number}"])
-        assert f"{number}" not in [summary.id for summary in store.summaries("leaker")]
-
-
 def test_two_processes_that_write_and_list_at_once_see_what_is_there(store: RunStore) -> None:
-    code = "import sys; from tests.unit.runs.test_cache import add_and_list; add_and_list(*sys.argv[1:])"
-    workers = [
-        subprocess.Popen([sys.executable, "-c", code, str(store.root), first]) for first in ("1000", "2000")
-    ]
+    command = [sys.executable, "-m", "tests.support.runs.writers", "list", str(store.root)]
+    workers = [subprocess.Popen([*command, first], cwd=ROOT) for first in ("1000", "2000")]
     assert [worker.wait(120) for worker in workers] == [0, 0]
     seen = store.summaries("leaker")
     assert [summary.id for summary in seen] == IDS

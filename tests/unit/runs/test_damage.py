@@ -18,7 +18,7 @@ import pytest
 
 from buto.errors import EXIT_BAD_FILE, BadFileError
 from buto.runs import RunStore, document, tables
-from tests.unit.runs.examples import a_run, assert_same
+from tests.support.runs.examples import a_run, assert_same
 
 FILES = ["run.json", "samples.parquet", "notifications.parquet", "stdout.txt", "stderr.txt"]
 

@@ -20,8 +20,8 @@ from hypothesis import given, settings
 from buto.properties import Property
 from buto.runs import Run, RunSet, run_set
 from buto.runs.export import Layout, to_csv, to_json, to_parquet
-from tests.unit.report import golden
-from tests.unit.runs.examples import a_run, runs
+from tests.support.report import golden
+from tests.support.runs.examples import a_run, runs
 
 EDEN = "jvm.memory.used[G1 Eden Space]"
 
@@ -142,7 +142,7 @@ from buto.runs import RunStore, run_set
 from buto.runs.export import Layout, to_csv
 import buto.cli.main
 assert "pyarrow" not in sys.modules
-from tests.unit.runs.examples import a_run
+from tests.support.runs.examples import a_run
 store = RunStore(Path(sys.argv[1]))
 store.add(a_run())
 to_csv(store.load_set("leaker"), Layout.LONG)

@@ -13,9 +13,9 @@ import pytest
 
 from buto.errors import EXIT_NOT_JUDGED, StorageError
 from buto.runs import RunStore, staging
-from tests.unit.runs.examples import a_run
+from tests.support.runs.examples import a_run
 
-FILL = [sys.executable, "-m", "tests.unit.runs.writers", "fill"]
+FILL = [sys.executable, "-m", "tests.support.runs.writers", "fill"]
 DEADLINE_S = 60
 
 

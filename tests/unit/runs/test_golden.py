@@ -10,7 +10,7 @@ import numpy as np
 
 from buto.properties import Better, Kind, Property, Role
 from buto.runs import Notification, Outcome, Quality, Run, RunStore
-from tests.unit.runs.examples import assert_same
+from tests.support.runs.examples import assert_same
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "runs"
 

@@ -14,7 +14,7 @@ from buto.properties import Property
 from buto.runs import Run, RunStore, store
 from buto.runs.long import MOST_SAMPLES, LongRun, drawn, stride_for
 from buto.runs.store import SAMPLES
-from tests.unit.runs.examples import a_run, assert_same
+from tests.support.runs.examples import a_run, assert_same
 
 N_SAMPLES = 1000
 NAMES = (

@@ -16,7 +16,7 @@ from buto.errors import ConfigError
 from buto.oracle import train
 from buto.runs import Outcome, Quality
 from buto.runs.masking import MASKED, NAMES, Mask
-from tests.contract.signals import program_runs
+from tests.support.runs.signals import program_runs
 
 SECRET = "hunter-2/Zq"
 

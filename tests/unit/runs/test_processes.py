@@ -12,15 +12,15 @@ from pathlib import Path
 
 from buto.runs import RunStore
 from buto.runs.staging import LEFTOVER_AGE_S
-from tests.unit.runs.examples import a_run, assert_same
-from tests.unit.runs.writers import OUTPUT_BYTES
+from tests.support.runs.examples import a_run, assert_same
+from tests.support.runs.writers import OUTPUT_BYTES
 
 N_KILLS = 100
 DEADLINE_S = 60.0
 
 
 def start(*arguments: str | Path) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "tests.unit.runs.writers", *map(str, arguments)]
+    command = [sys.executable, "-m", "tests.support.runs.writers", *map(str, arguments)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 

@@ -17,7 +17,7 @@ from buto.errors import BadFileError, StorageError, UsageError
 from buto.runs import Run, RunStore, new_id
 from buto.runs.names import start_of
 from buto.runs.store import MAX_OUTPUT_BYTES
-from tests.unit.runs.examples import a_run, assert_same, runs
+from tests.support.runs.examples import a_run, assert_same, runs
 
 
 @pytest.fixture

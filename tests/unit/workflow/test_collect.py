@@ -14,7 +14,7 @@ from buto.errors import MeasureError, StorageError
 from buto.runs import Quality, RunSet
 from buto.runs.store import RunStore
 from buto.workflow.launching import PURPOSE, SESSION, Collected, Plan, collect, interleave, repeats
-from tests.unit.workflow.scripted import GOOD, LATE, STARVED, WRONG_EXIT, Event, Log, Script
+from tests.support.runs.scripted import GOOD, LATE, STARVED, WRONG_EXIT, Event, Log, Script
 
 
 def carried_out(

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[4]))
-from tests.unit.collect import speech
+from tests.support.jvm import speech
 
 COLUMNS = [("jvm.thread.count", "{thread}", 0), ("jvm.class.loaded", "{class}", 1)]
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from buto.report.html.escaping import block, escape, json_block, line, name_parts, visible
-from tests.unit.report.html.reports import HOSTILE
+from tests.support.report.reports import HOSTILE
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
 

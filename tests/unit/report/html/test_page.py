@@ -23,7 +23,7 @@ from buto.report.html.template import _environment
 from buto.runs import Run
 from buto.units import format_number
 from buto.verdicts import Status, Verdict
-from tests.unit.report.html import reports
+from tests.support.report import reports
 
 MEGABYTE = 1_000_000
 VOID = {"meta", "link", "br", "img", "input"}

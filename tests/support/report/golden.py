@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
-PLACE = Path(__file__).parents[2] / "golden"
+from tests.support.checkout import ROOT
+
+PLACE = ROOT / "tests" / "golden"
 WRITE = "BUTO_WRITE_GOLDEN"
 """Environment variable; with it a test writes the file, for somebody to read the difference."""
 

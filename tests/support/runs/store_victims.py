@@ -1,4 +1,4 @@
-"""Writers of a store, killed at random points: ``python -m tests.jvm.faults.store_victims ROOT KILLS SEED``.
+"""Writers of a store, killed at random: ``python -m tests.support.runs.store_victims ROOT KILLS SEED``.
 
 Each is forked, which takes a millisecond where a new process takes a second. It journals, stores, deletes and
 recovers runs, and says through a pipe what it is about to do and what it has done.

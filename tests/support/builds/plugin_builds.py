@@ -12,10 +12,10 @@ from pathlib import Path
 
 from buto.report.formats.junit import junit_xml
 from buto.report.result import Result
-from tests.patience import until_quiet
-from tests.unit.report import made
+from tests.support.checkout import ROOT
+from tests.support.processes.patience import until_quiet
+from tests.support.report import made
 
-ROOT = Path(__file__).resolve().parents[2]
 PLUGINS = ROOT / "build-plugins"
 REPOSITORY = PLUGINS / "repository"
 TIMEOUT_S = 300.0

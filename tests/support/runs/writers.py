@@ -1,4 +1,4 @@
-"""Processes that write to a store: ``python -m tests.unit.runs.writers WHAT ROOT ...``."""
+"""Processes that write to a store: ``python -m tests.support.runs.writers WHAT ROOT ...``."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from pathlib import Path
 import pyarrow.parquet
 
 from buto.errors import ButoError
-from buto.runs import RunStore
-from tests.unit.runs.examples import a_run
+from buto.runs import RunStore, cache
+from tests.support.runs.examples import a_run
 
 assert pyarrow.parquet
 
@@ -78,7 +78,18 @@ def fill(root: Path, file_limit: str = "") -> None:
         print(json.dumps([n_stored, type(error).__name__, error.message, error.advice]))
 
 
+def add_and_list(root: Path, first: str) -> None:
+    """Add and delete runs; what lists them must see each as soon as it is there, and no longer."""
+    cache.SETTLED_NS, cache.WORTH_KEEPING = -1, 1
+    store = RunStore(root)
+    for number in range(int(first), int(first) + 20):
+        store.add(a_run(f"{number}"))
+        assert f"{number}" in [summary.id for summary in store.summaries("leaker")]
+        store.delete("leaker", [f"{number}"])
+        assert f"{number}" not in [summary.id for summary in store.summaries("leaker")]
+
+
 if __name__ == "__main__":
-    {"kill": kill_writers, "write": write, "delete": delete, "fill": fill}[sys.argv[1]](
+    {"kill": kill_writers, "write": write, "delete": delete, "fill": fill, "list": add_and_list}[sys.argv[1]](
         Path(sys.argv[2]), *sys.argv[3:]
     )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests.support.checkout import ROOT
+
 PAGE = ROOT / "docs" / "faults.md"
 QUOTED = re.compile(r"`([^`]+)`")
 

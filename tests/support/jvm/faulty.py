@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -20,10 +19,11 @@ from buto.collect.jvm.installations import find_installations
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS
 from buto.runs import Run
 from buto.runs.store import RunStore
-from tests.faults_page import Row, rows
-from tests.integration.stored import called
+from tests.support.checkout import ROOT, compile_java
+from tests.support.faults_page import Row, rows
+from tests.support.processes.command import called
 
-PROGRAMS = Path(__file__).parent / "programs"
+PROGRAMS = ROOT / "tests" / "jvm" / "faults" / "programs"
 TIMEOUT_S = 60.0
 STARVED = "it was starved"
 
@@ -38,11 +38,7 @@ def javas() -> dict[int, str]:
 @cache
 def compiled(out: Path) -> Path:
     """The class path of the programs; the same directory is filled once."""
-    javac = next(path for java in javas().values() if (path := Path(java).parent / "javac").exists())
-    sources = sorted(map(str, PROGRAMS.glob("*.java")))
-    command = [str(javac), "--release", "8", "-nowarn", "-Xlint:-options", "-d", str(out), *sources]
-    subprocess.run(command, check=True, timeout=120, capture_output=True)
-    return out
+    return compile_java(out, PROGRAMS.glob("*.java"), "-nowarn")
 
 
 @pytest.fixture(scope="session")

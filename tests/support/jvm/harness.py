@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import secrets
 import shlex
@@ -16,23 +15,16 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from buto.collect.process.process_group import is_alive, read_bytes
-from tests.integration.stored import ROOT
+from tests.support.checkout import ROOT, compile_java
 
 DEADLINE_S = 90.0
 MARKER = "BUTO_FAULT_TEST"
-PROGRAMS = Path(__file__).parent / "harness_programs"
+PROGRAMS = ROOT / "tests" / "jvm" / "faults" / "harness_programs"
 
 
 def compiled(out: Path) -> Path:
     """The class path of the programs for these tests."""
-    spec = importlib.util.spec_from_file_location("buto_java_build", ROOT / "java-probes" / "build.py")
-    assert spec is not None
-    assert spec.loader is not None
-    build = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(build)
-    command = [build.find_javac(), "--release", "8", "-Xlint:-options", "-d", out, *PROGRAMS.glob("*.java")]
-    subprocess.run(command, check=True, timeout=120)
-    return out
+    return compile_java(out, PROGRAMS.glob("*.java"))
 
 
 def until(happened: Callable[[], object], what: str) -> None:

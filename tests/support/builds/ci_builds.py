@@ -18,7 +18,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import yaml
 
-from tests.integration.stored import ROOT
+from tests.support.checkout import ROOT
 
 TOKEN = "forge-token-8c1d"
 TIMEOUT_S = 60.0

@@ -1,27 +1,18 @@
-"""Runs of known truth, stored without any JVM, and the real command line in a process of its own."""
+"""Runs of known truth, stored without any JVM."""
 
 from __future__ import annotations
 
-import contextlib
-import io
-import os
-import subprocess
-import sys
-from contextlib import redirect_stderr, redirect_stdout
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
 
-from buto.cli.main import main
 from buto.collect.record.journal import Journal
 from buto.collect.record.recording import Recording
 from buto.properties import property_for
 from buto.runs import MetadataValue, Outcome, Quality, Run
 from buto.runs.store import RunStore
-from tests.patience import until_quiet
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 NAMES = ("jvm.memory.heap.used", "jvm.thread.count", "jvm.class.loaded")
 FINE = Quality()
 BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
@@ -71,31 +62,3 @@ def cut_off(directory: Path, test: str = "leaker") -> str:
     journal.keep(recording)
     journal.__exit__(SystemExit, SystemExit(), None)
     return recording.id
-
-
-def called(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Call the same in this process, which saves a second: for what does not depend on the process."""
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.chdir(directory), redirect_stdout(out), redirect_stderr(err):
-        code = main(list(arguments))
-    return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
-
-
-def buto(
-    directory: Path, *arguments: str, timeout_s: float = 60.0, **environment: str
-) -> subprocess.CompletedProcess[str]:
-    """Call the real command there."""
-    return subprocess.run(
-        [sys.executable, "-m", "buto", *arguments],
-        cwd=directory,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100", **environment},
-        capture_output=True,
-        text=True,
-        timeout=timeout_s,
-        check=False,
-    )
-
-
-def judged(directory: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """As :func:`buto`, and again as long as the machine is busier than it was when buto learned."""
-    return until_quiet(lambda: buto(directory, *arguments, **environment), lambda done: done.stdout)

@@ -13,7 +13,7 @@ from buto.collect.record.journal import Journal
 from buto.collect.target import Target
 from buto.errors import ButoError
 from buto.runs import Outcome, Quality, Run
-from tests.unit.runs.examples import a_run
+from tests.support.runs.examples import a_run
 
 Event = Run | BaseException
 GOOD = a_run()
@@ -97,3 +97,10 @@ class Log:
 
     def failed(self, test: str, error: ButoError) -> None:
         self.said.append(f"{test} failed")
+
+
+class PatientLog(Log):
+    """A watcher of sessions that repeat what failed."""
+
+    def repeated(self, test: str, error: ButoError) -> None:
+        self.said.append(f"{test} again")

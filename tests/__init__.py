@@ -1,0 +1,1 @@
+"""A package, so that no other package of this name that is installed comes before it."""

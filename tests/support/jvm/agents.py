@@ -1,0 +1,86 @@
+"""The JDKs of the machine, and programs that are started under the agent."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.support.checkout import ROOT
+from tests.support.jvm.plain_collector import PlainCollector
+
+AGENT = ROOT / "buto" / "jars" / "buto-agent.jar"
+PATIENCE_S = 60.0
+
+
+def find_jdks() -> dict[int, Path]:
+    """One java for each major version, from the release files beside them."""
+    homes = [Path(os.environ["JAVA_HOME"])] if "JAVA_HOME" in os.environ else []
+    java = shutil.which("java")
+    if java:
+        homes.append(Path(java).resolve().parent.parent)
+    homes.extend(sorted(Path("/usr/lib/jvm").glob("*")))
+    found: dict[int, Path] = {}
+    for home in homes:
+        release = home / "release"
+        if (home / "bin" / "java").exists() and release.exists():
+            version = re.search(r'JAVA_VERSION="(?:1\.)?(\d+)', release.read_text())
+            if version:
+                found.setdefault(int(version.group(1)), home / "bin" / "java")
+    return dict(sorted(found.items()))
+
+
+JDKS = find_jdks()
+assert JDKS, "no JDK was found, and these tests are about nothing else"
+
+
+@dataclass
+class Launcher:
+    """Starts programs, with their streams in files, and ends what a test left running."""
+
+    directory: Path
+    classes: Path
+    started: list[subprocess.Popen[bytes]] = field(default_factory=list)
+
+    def start(
+        self,
+        java: Path,
+        session: PlainCollector | Path | None,
+        program: Sequence[str],
+        options: Sequence[str] = (),
+        environment: dict[str, str] | None = None,
+    ) -> subprocess.Popen[bytes]:
+        """Starts ``java [agent] options -cp classes program``; no session means no agent."""
+        command = [str(java)]
+        if session is not None:
+            file = session.session_file if isinstance(session, PlainCollector) else session
+            command.append(f"-javaagent:{AGENT}={file}")
+        command += [*options, "-cp", str(self.classes), *program]
+        with self.stdout.open("wb") as out, self.stderr.open("wb") as err:
+            process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=out, stderr=err, env=os.environ | (environment or {})
+            )
+        self.started.append(process)
+        return process
+
+    def go_on(self) -> None:
+        """Ends one wait of the program that was started last."""
+        stdin = self.started[-1].stdin
+        assert stdin is not None
+        stdin.write(b"\n")
+        stdin.flush()
+
+    @property
+    def stdout(self) -> Path:
+        return self.directory / "stdout"
+
+    @property
+    def stderr(self) -> Path:
+        return self.directory / "stderr"
+
+    def lines(self) -> list[str]:
+        return self.stdout.read_text().split()

@@ -1,0 +1,43 @@
+"""The command line of buto, in this process or in one of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import subprocess
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+
+from buto.cli.main import main
+from tests.support.checkout import ROOT
+from tests.support.processes.patience import until_quiet
+
+
+def called(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Call the command line in this process, which saves a second."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.chdir(directory), redirect_stdout(out), redirect_stderr(err):
+        code = main(list(arguments))
+    return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
+
+
+def buto(
+    directory: Path, *arguments: str, timeout_s: float = 60.0, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Call the command line in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "buto", *arguments],
+        cwd=directory,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100", **environment},
+        capture_output=True,
+        text=True,
+        timeout=timeout_s,
+        check=False,
+    )
+
+
+def judged(directory: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """As :func:`buto`, and again as long as the machine is busier than it was when buto learned."""
+    return until_quiet(lambda: buto(directory, *arguments, **environment), lambda done: done.stdout)

@@ -1,0 +1,48 @@
+"""The example of the pytest plugin: its compiler, and pytest started in it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support.checkout import ROOT, java_build
+from tests.support.processes.patience import until_quiet
+
+
+@pytest.fixture(scope="session")
+def compile_java() -> Callable[[Path], None]:
+    """Compiles the sources of a directory into ``classes`` below it, as its README says."""
+    build = java_build()
+
+    def compile_there(directory: Path) -> None:
+        command = [build.find_javac(), "-d", "classes", *map(str, directory.glob("*.java"))]
+        subprocess.run(command, cwd=directory, check=True, timeout=120)
+
+    return compile_there
+
+
+def judged(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """As :func:`run_pytest`, and again as long as the machine is busier than it was when buto learned."""
+    return until_quiet(lambda: run_pytest(directory, *arguments), lambda done: done.stdout)
+
+
+def run_pytest(directory: Path, *arguments: str, runs: int = 8) -> subprocess.CompletedProcess[str]:
+    """pytest as a user starts it, but sampling less often, for other tests may run beside this one.
+
+    From seven runs on, three that confirm a change decide by rank.
+    """
+    slower = ("-o", "buto_interval=200ms", "-o", f"buto_runs={runs}")
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *slower, *arguments],
+        cwd=directory,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "120", "PYTEST_ADDOPTS": ""},
+        capture_output=True,
+        text=True,
+        timeout=110,
+        check=False,
+    )
