@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Protocol
 
+from buto.display import Displayed
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, EXIT_REGRESSION
 from buto.runs import RunSet
 
@@ -81,7 +82,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Displayed):
     """The answer to one check.
 
     Attributes:

@@ -12,12 +12,12 @@ from collections.abc import Iterable, Sequence
 from types import FrameType, TracebackType
 from typing import NoReturn
 
-import buto
 from buto.cli.command import Command, Interrupted
 from buto.cli.parsing.options import goes_to_stdout
 from buto.cli.printing.console import Console, Verbosity
 from buto.cli.registry import COMMANDS
 from buto.errors import EXIT_NOT_JUDGED, EXIT_USAGE, ButoError, UsageError
+from buto.version import __version__
 
 _LAUNCHER = re.compile(r"(\S*/)?(java|mvnw?|gradlew?|sh|bash)")
 """Words that begin a command of the user's."""
@@ -154,7 +154,7 @@ def _parser(command: Command | None) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("--version", action="version", version=f"buto {buto.__version__}")
+    parser.add_argument("--version", action="version", version=f"buto {__version__}")
     add_verbosity(parser)
     subparsers = parser.add_subparsers(metavar="COMMAND")
     for name, registered in COMMANDS.items():

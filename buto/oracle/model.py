@@ -8,11 +8,12 @@ from typing import Any
 
 from buto.classify.metadata import MetadataModel
 from buto.detectors.settings import Settings
+from buto.display import Displayed
 from buto.verdicts import FittedDetector
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Oracle:
+class Oracle(Displayed):
     """What training gives and an oracle file holds.
 
     Attributes:

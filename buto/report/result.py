@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from buto.detectors.calibrated.strength import Strength
+from buto.display import Displayed
 from buto.errors import ButoError
 from buto.report.check_report import CheckReport
 from buto.runs import Run
@@ -18,7 +19,7 @@ LEFT_OUT = "left out"
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(Displayed):
     """What became of one test.
 
     Attributes:

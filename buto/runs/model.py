@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from buto.display import Displayed
 from buto.errors import JudgeError
 from buto.properties import Property
 
@@ -109,7 +110,7 @@ class Quality:
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class Run(Displayed):
     """One finished execution.
 
     Attributes:
@@ -173,7 +174,7 @@ class Run:
 
 
 @dataclass(frozen=True, eq=False)
-class RunSet:
+class RunSet(Displayed):
     """Runs of one test that may be judged together, in the order of their start."""
 
     runs: tuple[Run, ...]

@@ -9,7 +9,6 @@ import subprocess
 from contextlib import suppress
 from pathlib import Path
 
-import buto
 from buto import jars
 from buto.collect.host.control_group import cores_limit, memory_limit
 from buto.collect.host.files import read
@@ -17,6 +16,7 @@ from buto.collect.host.load import visible_cpus
 from buto.collect.target import Target
 from buto.runs import MetadataValue
 from buto.runs.model import COMMIT
+from buto.version import __version__
 
 _GIT_S = 5.0
 """How long git may take; a huge tree on a cold disk is not waited for."""
@@ -29,7 +29,7 @@ def describe(target: Target) -> dict[str, MetadataValue]:
     """Metadata ``host.*`` and ``buto.*`` as docs/formats/metadata.md lists them."""
     return {
         **machine(),
-        "buto.version": buto.__version__,
+        "buto.version": __version__,
         "buto.collector": target.collector,
         "buto.probe": jars.digest(jars.JMX if target.collector == "jmx" else jars.AGENT),
         "buto.interval": target.interval_s,

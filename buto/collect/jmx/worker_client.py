@@ -14,7 +14,6 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-import buto
 from buto import jars
 from buto.collect.closeable import Closeable
 from buto.collect.jmx.errors import JmxFailure
@@ -124,7 +123,7 @@ class Worker(Closeable):
     def _start(self) -> None:
         libjvm, major = find_libjvm()
         environment = {key: value for key, value in os.environ.items() if key not in USERS_OPTIONS}
-        environment["PYTHONPATH"] = str(Path(buto.__file__).parent.parent)
+        environment["PYTHONPATH"] = str(Path(jars.__file__).parents[2])
         # -P: a module of the user's in the working directory must not stand in for one of ours.
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "buto.collect.jmx.worker"],

@@ -14,7 +14,6 @@ from datetime import UTC, datetime
 from enum import Enum
 from typing import Any
 
-from buto import __version__
 from buto.detectors.calibrated.strength import Strength
 from buto.errors import ButoError
 from buto.report.result import Commit, LeftOut, Result
@@ -22,6 +21,7 @@ from buto.report.run_levels import levels
 from buto.runs import Run
 from buto.runs.model import COMMIT
 from buto.verdicts import Finding, Verdict
+from buto.version import __version__
 
 FORMAT = "buto-result"
 VERSION = 2

@@ -6,7 +6,6 @@ import json
 
 from markupsafe import Markup
 
-from buto import __version__
 from buto.detectors.comparison.detector import DETECTOR as COMPARISON
 from buto.oracle import CALIBRATED
 from buto.report.check_report import CheckReport
@@ -19,6 +18,7 @@ from buto.report.html.overhead_table import overhead_section
 from buto.report.html.reasoning import steps
 from buto.report.html.run_table import run_table
 from buto.report.html.template import render_template
+from buto.version import __version__
 
 MAX_LISTED = 5000
 """Properties in the list of those that are not drawn."""

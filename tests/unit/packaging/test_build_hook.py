@@ -18,7 +18,7 @@ def test_a_missing_jdk_ends_in_one_clear_message(tmp_path: Path) -> None:
     for name in ("pyproject.toml", "hatch_build.py", "README.md"):
         shutil.copy(ROOT / name, tmp_path)
     (tmp_path / "buto").mkdir()
-    shutil.copy(ROOT / "buto" / "__init__.py", tmp_path / "buto")
+    shutil.copy(ROOT / "buto" / "version.py", tmp_path / "buto")
     (tmp_path / "java-probes").mkdir()
     (tmp_path / "java-probes" / "build.py").write_text(FAILING_BUILD)
     command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel"]

@@ -9,7 +9,6 @@ from typing import Any
 import jsonschema
 import pytest
 
-from buto import __version__
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, EXIT_REGRESSION, MeasureError
 from buto.report.formats.annotations import workflow_commands
 from buto.report.formats.json_result import result_document, result_text
@@ -17,6 +16,7 @@ from buto.report.result import Result
 from buto.runs import Quality
 from buto.schemas import load
 from buto.verdicts import Status
+from buto.version import __version__
 from tests.support.report import golden, made
 
 
