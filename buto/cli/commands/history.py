@@ -88,9 +88,10 @@ examples:
             from buto.runs.store import RunStore
 
             with matplotlib_beside(RunStore(args.store)):
-                from buto.report.plots.history import history_picture
+                from buto.report.plots.figure import drawing
+                from buto.report.plots.history import history_plot
 
-                picture = history_picture(args.test, newest, shown, args.plot.suffix[1:])
+                picture = drawing(history_plot(args.test, newest, shown), args.plot.suffix[1:])
             write_file(args.plot, picture, "--plot")
         return EXIT_PASS
 

@@ -5,19 +5,18 @@ Importing this module imports matplotlib; nothing here touches its global state 
 
 from __future__ import annotations
 
-import io
 import math
-import warnings
 from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from buto.report.panel import Panel
 from buto.report.plots.axes import set_unit
+from buto.report.plots.figure import Picture
+from buto.report.roles import OF_CHECK, Roles
 from buto.report.sanitize import one_line
 from buto.runs import FloatArray
 from buto.units import format_change, format_seconds
@@ -30,32 +29,31 @@ MAX_PANELS = 24
 MAX_DRAWN = 80
 """Characters of a name; a longer one would leave its axes no room."""
 
-PNG, SVG = "png", "svg"
 _CAPTION_COLOUR = "#444444"
 _MARGIN = 0.08
 _FLAT_SHARE = 0.1
 """A property that moves by less of its level is drawn flat, not magnified."""
 
 
-def property_plot(panel: Panel, title: str, caption: str = "", picture: str = PNG) -> bytes:
-    """One property as a picture, as PNG 1200 x 675 pixels; the caption stands below, small."""
-    figure = Figure(figsize=(8, 4.5), dpi=150, layout="constrained")
+def property_plot(panel: Panel, title: str, caption: str = "", roles: Roles = OF_CHECK) -> Picture:
+    """Draw one property, as PNG in 1200 x 675 pixels; the caption stands below, small."""
+    figure = Picture(8, 4.5, 150)
     axes = figure.subplots()
     _draw(axes, panel)
     axes.set_title(f"{drawn_text(panel.prop.name)}\n", loc="left", fontweight="bold")
     axes.text(0, 1.02, _subtitle(panel, drawn_text(title)), transform=axes.transAxes, color=_CAPTION_COLOUR)
     axes.set_xlabel("time since the program's start")
     figure.supxlabel(caption, fontsize=7, color=_CAPTION_COLOUR)
-    axes.legend(handles=_legend([panel]), loc="best", frameon=False, fontsize="small")
-    return drawing(figure, picture)
+    axes.legend(handles=_legend([panel], roles), loc="best", frameon=False, fontsize="small")
+    return figure
 
 
-def overview_plot(panels: Sequence[Panel], title: str, caption: str = "", picture: str = PNG) -> bytes:
-    """Many properties as small pictures in one; the first MAX_PANELS of them are drawn."""
+def overview_plot(panels: Sequence[Panel], title: str, caption: str = "", roles: Roles = OF_CHECK) -> Picture:
+    """Draw many properties as small charts in one picture; the first MAX_PANELS of them."""
     shown = panels[:MAX_PANELS]
     columns = min(4, math.ceil(math.sqrt(len(shown))) or 1)
     rows = math.ceil(len(shown) / columns) or 1
-    figure = Figure(figsize=(3.6 * columns, 2.3 * rows + 0.8), dpi=110, layout="constrained")
+    figure = Picture(3.6 * columns, 2.3 * rows + 0.8, 110)
     grid = np.atleast_1d(figure.subplots(rows, columns)).ravel()
     for axes, panel in zip(grid, shown, strict=False):
         _draw(axes, panel)
@@ -69,7 +67,7 @@ def overview_plot(panels: Sequence[Panel], title: str, caption: str = "", pictur
         drawn_text(title) + (f" ({omitted} more properties not shown)" if omitted else ""), fontsize=11
     )
     figure.legend(
-        handles=_legend(shown),
+        handles=_legend(shown, roles),
         loc="outside lower center",
         ncols=4,
         frameon=False,
@@ -77,7 +75,7 @@ def overview_plot(panels: Sequence[Panel], title: str, caption: str = "", pictur
         title=caption,
         title_fontsize=8,
     )
-    return drawing(figure, picture)
+    return figure
 
 
 def _draw(axes: Axes, panel: Panel) -> None:
@@ -136,16 +134,17 @@ def _finite(*arrays: FloatArray) -> FloatArray:
     return values[np.isfinite(values)]
 
 
-def _legend(panels: Sequence[Panel]) -> list[Line2D | Patch]:
+def _legend(panels: Sequence[Panel], roles: Roles) -> list[Line2D | Patch]:
     handles: list[Line2D | Patch] = []
     if any(panel.training for panel in panels):
-        handles.append(Line2D([], [], color=TRAINING_COLOUR, alpha=0.6, label="training runs"))
+        label = drawn_text(roles.known_runs)
+        handles.append(Line2D([], [], color=TRAINING_COLOUR, alpha=0.6, label=label))
     if any(panel.band is not None for panel in panels):
         handles.append(Patch(color=BAND_COLOUR, alpha=0.3, label="expected"))
     if any(panel.checked for panel in panels):
         runs = max(len(panel.checked) for panel in panels)
-        label = "checked run" if runs == 1 else f"{runs} checked runs"
-        handles.append(Line2D([], [], color=CHECKED_COLOUR, linewidth=2, label=label))
+        label = f"{roles.judged} run" if runs == 1 else f"{runs} {roles.judged_runs}"
+        handles.append(Line2D([], [], color=CHECKED_COLOUR, linewidth=2, label=drawn_text(label)))
     if any(panel.outside_s(finding) for panel in panels for finding in panel.findings):
         handles.append(Patch(color=CHECKED_COLOUR, alpha=0.5, label="outside"))
     return handles
@@ -168,13 +167,3 @@ def _in_two_lines(name: str, width: int = 38) -> str:
 def drawn_text(text: str) -> str:
     """Text from outside as matplotlib draws it: one line, and no dollar sign begins a formula."""
     return one_line(text, MAX_DRAWN).replace("$", "\\$")
-
-
-def drawing(figure: Figure, picture: str) -> bytes:
-    """A figure as the content of a file."""
-    buffer = io.BytesIO()
-    with warnings.catch_warnings():
-        # Scripts that the font lacks are drawn as boxes.
-        warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
-        figure.savefig(buffer, format=picture, metadata={"Date": None} if picture == SVG else None)
-    return buffer.getvalue()

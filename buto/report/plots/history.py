@@ -9,12 +9,12 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator
 
 from buto.report.history.entries import Entry, series
 from buto.report.plots.axes import set_unit
-from buto.report.plots.charts import CHECKED_COLOUR, PNG, TRAINING_COLOUR, drawing, drawn_text
+from buto.report.plots.charts import CHECKED_COLOUR, TRAINING_COLOUR, drawn_text
+from buto.report.plots.figure import Picture
 from buto.report.words import unit_of
 
 MAX_LABELS = 12
@@ -26,9 +26,9 @@ _MARKS = {
 }
 
 
-def history_picture(test: str, entries: Sequence[Entry], names: Sequence[str], picture: str = PNG) -> bytes:
-    """The content of a PNG or SVG file; at least one property."""
-    figure = Figure(figsize=(9, 1.2 + 2.6 * len(names)), dpi=130, layout="constrained")
+def history_plot(test: str, entries: Sequence[Entry], names: Sequence[str]) -> Picture:
+    """Draw how each of these properties went; at least one."""
+    figure = Picture(9, 1.2 + 2.6 * len(names), 130)
     grid = np.atleast_1d(figure.subplots(len(names), 1, sharex=True))
     for axes, name in zip(grid, names, strict=True):
         _draw(axes, entries, name)
@@ -39,7 +39,7 @@ def history_picture(test: str, entries: Sequence[Entry], names: Sequence[str], p
     figure.suptitle(drawn_text(f"{test}: checks over time"), fontsize=11)
     handles, labels = grid[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False, fontsize=9)
-    return drawing(figure, picture)
+    return figure
 
 
 def _draw(axes: Axes, entries: Sequence[Entry], name: str) -> None:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from buto.oracle import Oracle
 from buto.report.panel import Panel
-from buto.report.plots.charts import PNG, overview_plot, property_plot
+from buto.report.plots.charts import overview_plot, property_plot
+from buto.report.plots.figure import PNG, drawing
 from buto.report.views import panels_of, view_of
 from buto.runs import Run
 from buto.verdicts import Finding
@@ -43,7 +44,7 @@ def pictures(drawn: Sequence[Panel], title: str, caption: str = "", picture: str
     constant = len(drawn) - len(shown)
     heading = f"{title}; {constant} that never change are left out" if constant else title
     found = [panel for panel in drawn if panel.findings][:MAX_PICTURES]
-    overview = overview_plot(shown, heading, caption, picture)
+    overview = drawing(overview_plot(shown, heading, caption), picture)
     return {f"overview.{picture}": overview, **single_pictures(found, title, caption, picture)}
 
 
@@ -52,7 +53,7 @@ def single_pictures(
 ) -> dict[str, bytes]:
     """File name to picture, one for each panel."""
     return {
-        f"{_file_name(panel.prop.name)}.{picture}": property_plot(panel, title, caption, picture)
+        f"{_file_name(panel.prop.name)}.{picture}": drawing(property_plot(panel, title, caption), picture)
         for panel in drawn
     }
 

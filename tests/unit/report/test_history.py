@@ -17,7 +17,8 @@ from buto.properties import Kind, Property, Role
 from buto.report.formats.json_result import result_document, result_text
 from buto.report.formats.otava import otava_text
 from buto.report.history.entries import Entry, entry_of, history_lines, in_order, series, usual_properties
-from buto.report.plots.history import history_picture
+from buto.report.plots.figure import PNG, SVG, drawing
+from buto.report.plots.history import history_plot
 from buto.report.property_selection import select
 from buto.report.result import Result
 from buto.report.run_levels import levels, median_levels
@@ -149,7 +150,8 @@ def test_text_from_outside_is_only_text(text: str) -> None:
 
 def test_names_from_outside_are_drawn_and_nothing_else() -> None:
     text = "$x^$ \x1b[2J \u202e 😀"
-    assert history_picture(text, [entry(0, commit=text, levels={text: 1.0})], [text]).startswith(b"\x89PNG")
+    figure = history_plot(text, [entry(0, commit=text, levels={text: 1.0})], [text])
+    assert drawing(figure, PNG).startswith(b"\x89PNG")
 
 
 def test_otava_gets_a_row_for_each_check_and_no_empty_cell() -> None:
@@ -164,7 +166,7 @@ def test_otava_gets_a_row_for_each_check_and_no_empty_cell() -> None:
 
 
 def test_every_result_has_its_mark_in_the_picture() -> None:
-    text = history_picture("leaker", WEEK, [HEAP, "jvm.thread.count"], "svg").decode()
+    text = drawing(history_plot("leaker", WEEK, [HEAP, "jvm.thread.count"]), SVG).decode()
     assert text.count("<!-- oracle accepted -->") == 1
     for status in Status:
         assert text.count(f"<!-- {status.value} -->") == 1

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib import pyplot
 from matplotlib.figure import Figure
 
 from buto.properties import Property, property_for
@@ -18,6 +19,8 @@ from buto.report.panel import Band, Curve, Panel
 from buto.report.plots import charts, pictures
 from buto.report.plots.axes import MAX_TICKS, BinaryLocator, set_unit
 from buto.report.plots.charts import overview_plot, property_plot
+from buto.report.plots.figure import PNG, SVG, Picture, drawing
+from buto.report.roles import Roles
 from tests.support.report import made
 
 TIMES = np.linspace(0.0, 4.0, 41)
@@ -26,12 +29,28 @@ BAND = Band(TIMES, LEAK.values * 0.5, LEAK.values, LEAK.values * 1.5)
 PANEL = Panel(property_for(made.OLD_GENERATION), [LEAK] * 3, [LEAK], BAND, [made.leak()])
 
 
-def pixels(png: bytes) -> np.ndarray:
-    return matplotlib.image.imread(io.BytesIO(png))
+def pixels(figure: Figure) -> np.ndarray:
+    return matplotlib.image.imread(io.BytesIO(drawing(figure, PNG)))
 
 
 def test_a_property_is_drawn_in_a_picture_of_known_size() -> None:
     assert pixels(property_plot(PANEL, "leaker")).shape[:2] == (675, 1200)
+
+
+def test_a_notebook_shows_a_figure_that_pyplot_does_not_know() -> None:
+    figure = property_plot(PANEL, "leaker")
+    assert matplotlib.image.imread(io.BytesIO(figure._repr_png_())).shape[:2] == (675, 1200)
+    assert pyplot.get_fignums() == []
+
+
+def test_the_legend_names_the_roles() -> None:
+    roles = Roles("recorded", "recorded runs", "earlier", "earlier runs $x$")
+    labels = [text.get_text() for text in property_plot(PANEL, "", "", roles).axes[0].get_legend().texts]
+    assert labels[:3] == ["earlier runs \\$x\\$", "expected", "recorded run"]
+    twice = replace(PANEL, checked=[LEAK, LEAK])
+    assert [text.get_text() for text in overview_plot([twice], "", "", roles).legends[0].texts][2] == (
+        "2 recorded runs"
+    )
 
 
 def test_the_window_of_a_finding_is_visible() -> None:
@@ -77,7 +96,7 @@ def test_what_is_missing_does_not_stop_the_picture(panel: Panel) -> None:
 def test_names_from_outside_are_drawn_and_nothing_else(name: str) -> None:
     panel = replace(PANEL, prop=Property(name), findings=())
     assert pixels(property_plot(panel, name)).size
-    drawn = overview_plot([panel], name, picture="svg").decode()
+    drawn = drawing(overview_plot([panel], name), SVG).decode()
     assert ElementTree.fromstring(drawn).tag.endswith("svg")
 
 
@@ -146,8 +165,9 @@ def test_long_names_keep_their_instance() -> None:
 
 def test_the_overview_leaves_out_what_never_changes_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[tuple[int, str]] = []
+    nothing = Picture(1, 1, 50)
     monkeypatch.setattr(
-        pictures, "overview_plot", lambda shown, title, *rest: seen.append((len(shown), title)) or b""
+        pictures, "overview_plot", lambda shown, title, *rest: seen.append((len(shown), title)) or nothing
     )
     flat = replace(PANEL, findings=(), checked=[Curve(TIMES, np.full(41, 10.0))], training=())
     pictures.pictures([replace(PANEL, findings=()), flat], "leaker")
