@@ -1,0 +1,115 @@
+"""Whether a component became slower or faster: the rank sum test and Cliff's delta, with their direction.
+
+As in "Early Detection of Performance Regressions by Bridging Local Performance Data and Architectural Models"
+(Liao et al.), section III-B. Unlike there, the replicate is a fork or a run and not an iteration, for
+iterations of one process are no independent measurements; and groups too small to ever be significant are
+named as such.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from math import comb
+
+import numpy as np
+from scipy.stats import mannwhitneyu
+
+from buto.runs import FloatArray
+
+ALPHA = 0.05
+NEGLIGIBLE, SMALL, MEDIUM = 0.147, 0.33, 0.474
+"""Below these, the size of a Cliff's delta is called negligible, small, medium."""
+
+
+class Size(Enum):
+    """What a Cliff's delta is called."""
+
+    NEGLIGIBLE = "negligible"
+    SMALL = "small"
+    MEDIUM = "medium"
+    LARGE = "large"
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """Old against new times of one component test.
+
+    Attributes:
+        old_s, new_s: mean times in seconds.
+        n_old, n_new: numbers of replicates.
+        p_value: two-sided; NaN if a group is empty.
+        delta: Cliff's delta, positive if the new times are longer; NaN if a group is empty.
+        enough: whether so many replicates can be significant at all.
+        significant: p_value is at most alpha and delta is not negligible.
+    """
+
+    old_s: float
+    new_s: float
+    n_old: int
+    n_new: int
+    p_value: float
+    delta: float
+    enough: bool
+    significant: bool
+
+    @property
+    def change(self) -> float:
+        """Difference of the means as a share of the old one."""
+        return self.new_s / self.old_s - 1
+
+    @property
+    def size(self) -> Size:
+        """What delta is called."""
+        return size_of(self.delta)
+
+
+def cliffs_delta(old: FloatArray, new: FloatArray) -> float:
+    """P(new > old) - P(new < old), from -1 to 1; positive if the new values are larger.
+
+    Args:
+        old, new: shapes (n,) and (m,), neither empty, without NaN.
+    """
+    ordered = np.sort(old)
+    below = np.searchsorted(ordered, new, side="left").sum()
+    not_above = np.searchsorted(ordered, new, side="right").sum()
+    return float((below + not_above) / (len(old) * len(new)) - 1)
+
+
+def size_of(delta: float) -> Size:
+    """What a Cliff's delta is called, whatever its sign."""
+    for size, limit in ((Size.NEGLIGIBLE, NEGLIGIBLE), (Size.SMALL, SMALL), (Size.MEDIUM, MEDIUM)):
+        if abs(delta) < limit:
+            return size
+    return Size.LARGE
+
+
+def can_be_significant(n_old: int, n_new: int, alpha: float = ALPHA) -> bool:
+    """Whether the exact two-sided rank sum test of so many values can reach alpha."""
+    return 2 / comb(n_old + n_new, n_old) <= alpha
+
+
+def fewest(alpha: float = ALPHA) -> int:
+    """Replicates that each side needs to be significant at alpha, if both have as many."""
+    count = 1
+    while not can_be_significant(count, count, alpha):
+        count += 1
+    return count
+
+
+def deviation(old: FloatArray, new: FloatArray, alpha: float = ALPHA) -> Deviation:
+    """Compare the replicates of a component test.
+
+    Args:
+        old, new: mean times of the replicates in seconds, shapes (n,) and (m,), without NaN; may be empty.
+    """
+    if not len(old) or not len(new):
+        old_s, new_s = (float(one.mean()) if len(one) else np.nan for one in (old, new))
+        return Deviation(old_s, new_s, len(old), len(new), np.nan, np.nan, enough=False, significant=False)
+    delta = cliffs_delta(old, new)
+    p_value = float(mannwhitneyu(new, old, alternative="two-sided").pvalue)
+    enough = can_be_significant(len(old), len(new), alpha)
+    significant = enough and p_value <= alpha and size_of(delta) is not Size.NEGLIGIBLE
+    return Deviation(
+        float(old.mean()), float(new.mean()), len(old), len(new), p_value, delta, enough, significant
+    )

@@ -1,0 +1,186 @@
+"""Who calls whom, how often for one request, and what that costs at each station."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from buto.architecture.model import Architecture, Call
+from buto.errors import JudgeError
+from buto.runs import FloatArray
+
+_MAX_NESTING = 32
+"""Parallel calls within parallel calls; deeper ones can only be a cycle."""
+
+
+@dataclass(frozen=True, eq=False)
+class Visit:
+    """All that a request does at one station before it goes on.
+
+    Attributes:
+        station: position of the station.
+        calls: calls of each component for one request, shape (n_components,); zero for components of
+            other stations.
+    """
+
+    station: int
+    calls: FloatArray
+
+
+@dataclass(frozen=True)
+class Fork:
+    """Branches that begin together; the request goes on when the last one has ended."""
+
+    branches: tuple[Plan, ...]
+
+
+Plan = tuple[Visit | Fork, ...]
+"""What a request goes through, one after the other."""
+
+
+def call_matrix(architecture: Architecture, *, parallel: bool | None = None) -> FloatArray:
+    """Calls of component j for one call of component i, shape (n_components, n_components).
+
+    Args:
+        parallel: only parallel calls, only the others, or None for both.
+
+    Raises:
+        JudgeError: components call each other without an end.
+    """
+    index = architecture.component_index
+    calls = np.zeros((len(index), len(index)))
+    for caller, component in enumerate(architecture.components):
+        for call in component.calls:
+            if parallel is None or call.parallel is parallel:
+                calls[caller, index[call.to]] += call.times
+    _refuse_endless(calls, list(index))
+    return calls
+
+
+def visits(calls: FloatArray, start: FloatArray) -> FloatArray:
+    """How often each component is called for one request.
+
+    Recursion is allowed as long as it ends: visits = start + calls.T @ visits.
+
+    Args:
+        calls: a call matrix, shape (n_components, n_components).
+        start: calls by the request itself, shape (n_components,).
+
+    Returns:
+        Shape (n_components,).
+    """
+    solved = np.linalg.solve(np.eye(len(start)) - calls.T, start)
+    return np.where(solved > 1e-12, solved, 0.0).astype(np.float64)
+
+
+def inclusive(calls: FloatArray, self_s: FloatArray) -> FloatArray:
+    """Time of each component with all that it calls, in seconds; the inverse of taking the self time."""
+    return np.linalg.solve(np.eye(len(self_s)) - calls, self_s).astype(np.float64)
+
+
+def plans(architecture: Architecture) -> tuple[Plan, ...]:
+    """The plan of each endpoint.
+
+    Within calls that follow each other, a request stays at each station once, with all its demand there.
+    Under processor sharing this changes no mean. Repeated forks become one, with the demands of all.
+
+    Raises:
+        JudgeError: components call each other without an end, or an endpoint calls nothing.
+    """
+    calls = call_matrix(architecture)
+    sequential = call_matrix(architecture, parallel=False) if _has_parallel(architecture) else calls
+    made = []
+    for endpoint in architecture.endpoints:
+        plan = _plan(architecture, sequential, endpoint.calls, 1.0, 0)
+        if not plan:
+            raise JudgeError(
+                f"the endpoint {endpoint.name!r} has no demand: it calls no component",
+                advice="name the components that it calls, under endpoints, in the model",
+            )
+        made.append(plan)
+    return tuple(made)
+
+
+def total_calls(plan: Plan, n_components: int) -> FloatArray:
+    """Calls of each component for one request, over all of a plan, shape (n_components,)."""
+    total = np.zeros(n_components)
+    for step in plan:
+        if isinstance(step, Visit):
+            total += step.calls
+        else:
+            total += sum(
+                (total_calls(branch, n_components) for branch in step.branches), np.zeros(n_components)
+            )
+    return total
+
+
+def demand_weights(architecture: Architecture, made: Sequence[Plan]) -> FloatArray:
+    """Calls per request by endpoint, station and component, shape (n_endpoints, n_stations, n_components).
+
+    ``weights @ self_s`` are the service demands in seconds.
+    """
+    n_components = len(architecture.components)
+    station_of = np.array([architecture.station_index[one.station] for one in architecture.components])
+    own = station_of[np.newaxis, :] == np.arange(len(architecture.stations))[:, np.newaxis]
+    totals = np.array([total_calls(plan, n_components) for plan in made])
+    weights: FloatArray = totals[:, np.newaxis, :] * own[np.newaxis, :, :]
+    return weights
+
+
+def _plan(
+    architecture: Architecture, calls: FloatArray, entries: Sequence[Call], scale: float, depth: int
+) -> Plan:
+    """What follows from some calls, ``scale`` times."""
+    if depth > _MAX_NESTING:
+        raise JudgeError("components call each other in parallel without an end")
+    index = architecture.component_index
+    start = np.zeros(len(index))
+    for call in entries:
+        if not call.parallel:
+            start[index[call.to]] += scale * call.times
+    visited = visits(calls, start)
+    steps: list[Visit | Fork] = []
+    for station in range(len(architecture.stations)):
+        own = np.array(
+            [
+                architecture.station_index[component.station] == station
+                for component in architecture.components
+            ]
+        )
+        if (visited[own] > 0).any():
+            steps.append(Visit(station, np.where(own, visited, 0.0)))
+    groups = [(scale, tuple(call for call in entries if call.parallel))]
+    groups += [
+        (visited[position], tuple(call for call in component.calls if call.parallel))
+        for position, component in enumerate(architecture.components)
+        if visited[position] > 0
+    ]
+    for times, group in groups:
+        branches = [
+            _plan(architecture, calls, (Call(call.to, call.times),), times, depth + 1) for call in group
+        ]
+        if branches:
+            steps.append(Fork(tuple(branches)))
+    return tuple(steps)
+
+
+def _has_parallel(architecture: Architecture) -> bool:
+    return any(call.parallel for component in architecture.components for call in component.calls)
+
+
+def _refuse_endless(calls: FloatArray, names: Sequence[str]) -> None:
+    _, group_of = connected_components(csr_array(calls > 0), connection="strong")
+    in_cycle = (np.bincount(group_of)[group_of] > 1) | (np.diag(calls) > 0)
+    for group in np.unique(group_of[in_cycle]):
+        members = np.flatnonzero(group_of == group)
+        growth = np.abs(np.linalg.eigvals(calls[np.ix_(members, members)])).max()
+        if growth >= 1 - 1e-9:
+            cycle = ", ".join(repr(names[position]) for position in members[:5])
+            raise JudgeError(
+                f"the components {cycle} call each other without an end, {growth:.3g} times a round",
+                advice="recursion must end: write fewer than one further call per round, on average",
+            )

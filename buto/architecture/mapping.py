@@ -1,0 +1,147 @@
+"""Which component of one call graph is which of another: by name, then those that moved or were renamed.
+
+The paper looks for a maximum common subgraph (ISMAGS). Names decide nearly everything in practice, and
+without labels such a search is ambiguous and explodes; so here the leftovers are assigned by how many
+neighbours they share with each other, which takes polynomial time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+Edges = Mapping[str, Mapping[str, float]]
+"""Caller to the components that it calls, with the number of calls; every component is a key."""
+
+_ENOUGH = 0.5
+"""Share of neighbours that two components must have in common to be one that was renamed."""
+
+MOST_LEFTOVERS = 200
+"""Beyond so many leftovers on a side, the graphs are of different systems and only names count."""
+
+
+class How(Enum):
+    """Why two components are taken for one."""
+
+    NAME = "name"
+    MOVED = "moved"
+    """The same last words of the name, in another class or package."""
+    RENAMED = "renamed"
+    """The same callers and callees."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """A pair."""
+
+    old: str
+    new: str
+    how: How
+
+
+@dataclass(frozen=True)
+class GraphMapping:
+    """All pairs, and what is left of both sides.
+
+    Attributes:
+        only_old, only_new: components without a counterpart, never dropped silently.
+    """
+
+    pairs: tuple[Mapped, ...]
+    only_old: tuple[str, ...]
+    only_new: tuple[str, ...]
+
+    @property
+    def new_of(self) -> dict[str, str]:
+        """Old name to new name."""
+        return {pair.old: pair.new for pair in self.pairs}
+
+
+def map_graphs(old: Edges, new: Edges) -> GraphMapping:
+    """Map the components of two call graphs; each is used once.
+
+    Args:
+        old, new: components may be missing as keys if they call nothing.
+    """
+    old_callees, new_callees = _complete(old), _complete(new)
+    pairs = [Mapped(name, name, How.NAME) for name in old_callees if name in new_callees]
+    pairs += _moved(_left(old_callees, pairs, old=True), _left(new_callees, pairs, old=False))
+    while True:
+        left_old = _left(old_callees, pairs, old=True)
+        left_new = _left(new_callees, pairs, old=False)
+        if not left_old or not left_new or max(len(left_old), len(left_new)) > MOST_LEFTOVERS:
+            break
+        known = {pair.old: pair.new for pair in pairs}
+        # A found pair is a neighbour in common for those around it, so that the next round finds more.
+        found = _renamed(
+            [_neighbours(old_callees, name, known) for name in left_old],
+            [_neighbours(new_callees, name, {pair.new: pair.new for pair in pairs}) for name in left_new],
+        )
+        if not found:
+            break
+        pairs += [Mapped(left_old[i], left_new[j], How.RENAMED) for i, j in found]
+    return GraphMapping(
+        tuple(pairs),
+        tuple(_left(old_callees, pairs, old=True)),
+        tuple(_left(new_callees, pairs, old=False)),
+    )
+
+
+def _complete(edges: Edges) -> dict[str, frozenset[str]]:
+    called = {name for callees in edges.values() for name in callees}
+    return {name: frozenset(edges.get(name, ())) for name in dict.fromkeys([*edges, *sorted(called)])}
+
+
+def _left(callees: Mapping[str, frozenset[str]], pairs: Sequence[Mapped], *, old: bool) -> list[str]:
+    taken = {pair.old if old else pair.new for pair in pairs}
+    return [name for name in callees if name not in taken]
+
+
+def _moved(old: Sequence[str], new: Sequence[str]) -> list[Mapped]:
+    found: list[Mapped] = []
+    for length in (2, 1):
+        taken = {pair.old for pair in found} | {pair.new for pair in found}
+        ours, theirs = _by_tail(old, length, taken), _by_tail(new, length, taken)
+        found += [
+            Mapped(names[0], theirs[tail][0], How.MOVED)
+            for tail, names in ours.items()
+            if len(names) == 1 and len(theirs.get(tail, ())) == 1
+        ]
+    return found
+
+
+def _by_tail(names: Sequence[str], length: int, taken: set[str]) -> dict[tuple[str, ...], list[str]]:
+    tails: dict[tuple[str, ...], list[str]] = {}
+    for name in names:
+        words = re.split(r"[.#/]+", name.partition("(")[0])
+        if name not in taken and len(words) > length:
+            tails.setdefault(tuple(words[-length:]), []).append(name)
+    return tails
+
+
+def _neighbours(
+    callees: Mapping[str, frozenset[str]], name: str, known: Mapping[str, str]
+) -> frozenset[tuple[str, str]]:
+    """Mapped callers and callees by their new names; what is not mapped yet counts as nothing in common."""
+    called = {("callee", known.get(one, f"?{one}")) for one in callees[name]}
+    callers = {("caller", known.get(one, f"?{one}")) for one, others in callees.items() if name in others}
+    return frozenset(called | callers)
+
+
+def _renamed(
+    old: Sequence[frozenset[tuple[str, str]]], new: Sequence[frozenset[tuple[str, str]]]
+) -> list[tuple[int, int]]:
+    """The best assignment by shared neighbours; a pair that another choice would suit as well is left out."""
+    likeness = np.array([[len(a & b) / max(len(a | b), 1) for b in new] for a in old])
+    found = []
+    for i, j in zip(*linear_sum_assignment(-likeness), strict=True):
+        best = likeness[i, j]
+        rivals = np.append(np.delete(likeness[i], j), np.delete(likeness[:, j], i))
+        if best >= _ENOUGH and not (rivals >= best).any():
+            found.append((int(i), int(j)))
+    return found

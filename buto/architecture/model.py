@@ -1,0 +1,160 @@
+"""The model of a system: stations where requests queue, components that use them, endpoints that start it
+all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from functools import cached_property
+
+import numpy as np
+
+from buto.errors import UsageError
+from buto.runs import FloatArray
+
+
+class Discipline(Enum):
+    """How a station shares its servers among the requests that are there."""
+
+    PROCESSOR_SHARING = "processor-sharing"
+    """All at once, each at most at the speed of one server: a processor."""
+    FIFO = "fifo"
+    """One after the other, in the order of arrival: a disk, a pool of connections."""
+    DELAY = "delay"
+    """Nobody waits for another: a network, a remote service."""
+
+
+class Measures(Enum):
+    """What a component test takes the time of."""
+
+    INCLUSIVE = "inclusive"
+    """The component with everything that it calls."""
+    SELF = "self"
+    """The component alone; what it calls is mocked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Station:
+    """Something that requests queue for.
+
+    Attributes:
+        servers: how many work side by side, as the cores of a service; without meaning for a delay.
+    """
+
+    name: str
+    servers: int = 1
+    discipline: Discipline = Discipline.PROCESSOR_SHARING
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One component calling another.
+
+    Attributes:
+        to: the component that is called.
+        times: mean number of calls for one call of the caller, may be broken.
+        parallel: whether it runs at the same time as the caller's other parallel calls.
+    """
+
+    to: str
+    times: float
+    parallel: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """Something that can be tested by itself.
+
+    Attributes:
+        station: name of the station whose servers it uses.
+        self_s: mean time of one call in seconds, without what it calls and without waiting in queues.
+        cv: coefficient of variation of that time; 1 for an exponential distribution.
+        n_samples: how many calls ``self_s`` is the mean of; None for a number that is taken as exact.
+    """
+
+    name: str
+    station: str
+    self_s: float
+    calls: tuple[Call, ...] = ()
+    cv: float = 1.0
+    n_samples: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """One kind of request.
+
+    Attributes:
+        calls: the components that the request itself calls.
+        rate: arrivals in 1/s; they are taken as a Poisson process.
+        cv: coefficient of variation of the request's whole demand at a station, where it was measured; None
+            if it follows from the components, whose calls then vary independently.
+    """
+
+    name: str
+    calls: tuple[Call, ...]
+    rate: float
+    cv: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """Which component a component test is about, where its name does not say it."""
+
+    component: str
+    measures: Measures = Measures.INCLUSIVE
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """A whole system.
+
+    Attributes:
+        benchmarks: by the name of the component test.
+    """
+
+    name: str
+    stations: tuple[Station, ...]
+    components: tuple[Component, ...]
+    endpoints: tuple[Endpoint, ...]
+    benchmarks: Mapping[str, Benchmark] = field(default_factory=dict)
+
+    @cached_property
+    def component_index(self) -> Mapping[str, int]:
+        """Name of a component to its position."""
+        return {component.name: position for position, component in enumerate(self.components)}
+
+    @cached_property
+    def station_index(self) -> Mapping[str, int]:
+        """Name of a station to its position."""
+        return {station.name: position for position, station in enumerate(self.stations)}
+
+    @property
+    def self_s(self) -> FloatArray:
+        """Self time of each component in seconds, shape (n_components,)."""
+        return np.array([component.self_s for component in self.components], dtype=np.float64)
+
+    @property
+    def cv(self) -> FloatArray:
+        """Coefficient of variation of each component's self time, shape (n_components,)."""
+        return np.array([component.cv for component in self.components], dtype=np.float64)
+
+    @property
+    def rates(self) -> FloatArray:
+        """Arrival rate of each endpoint in 1/s, shape (n_endpoints,)."""
+        return np.array([endpoint.rate for endpoint in self.endpoints], dtype=np.float64)
+
+    def with_rates(self, rates: Mapping[str, float]) -> Architecture:
+        """The same system under another load.
+
+        Raises:
+            UsageError: a name is no endpoint.
+        """
+        known = [endpoint.name for endpoint in self.endpoints]
+        for name in rates:
+            if name not in known:
+                raise UsageError(f"a load must name an endpoint of {', '.join(known)}, got {name!r}")
+        endpoints = tuple(replace(one, rate=rates.get(one.name, one.rate)) for one in self.endpoints)
+        return replace(self, endpoints=endpoints)

@@ -1,0 +1,97 @@
+"""Response times over a range of loads: where the change begins to matter, and where each version bends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.optimize import brentq
+
+from buto.architecture.prediction.model import CurvePoint, Limits, Settings
+from buto.architecture.prediction.responses import respond
+from buto.architecture.prediction.versions import Versions
+from buto.architecture.queueing.network import Network
+from buto.runs import FloatArray
+
+POINTS = 10
+_KNEE = 2.0
+"""At the knee a request takes so many times as long as in an idle system."""
+
+
+def usual_grid(versions: Versions, rates: FloatArray) -> FloatArray:
+    """Loads of all endpoints in 1/s, from a tenth of what saturates the old version to nearly all of it."""
+    limit = versions.old.saturation(versions.old_s, rates) * rates.sum()
+    if not np.isfinite(limit):
+        limit = 2 * rates.sum()
+    return np.asarray(np.linspace(0.1, 0.95, POINTS) * limit)
+
+
+def curve(
+    versions: Versions, rates: FloatArray, loads: Sequence[float], settings: Settings
+) -> tuple[CurvePoint, ...]:
+    """Response times at each load, the endpoints' shares of it as in ``rates``."""
+    points = []
+    for load in sorted(loads):
+        found = respond(versions, rates * (load / rates.sum()), seed=settings.seed)
+        bounds = [found.interval(endpoint, settings.alpha) for endpoint in range(len(rates))]
+        points.append(
+            CurvePoint(
+                float(load),
+                tuple(found.old_s.tolist()),
+                tuple(found.new_s.tolist()),
+                tuple((found.old_s * [low for low, _ in bounds]).tolist()),
+                tuple((found.old_s * [high for _, high in bounds]).tolist()),
+                tuple(found.delta.tolist()),
+            )
+        )
+    return tuple(points)
+
+
+def limits(
+    versions: Versions,
+    names: Sequence[str],
+    rates: FloatArray,
+    points: Sequence[CurvePoint],
+    settings: Settings,
+) -> tuple[Limits, ...]:
+    """The loads that matter, one entry for each endpoint."""
+    return tuple(
+        Limits(
+            name,
+            _matters_from(points, endpoint, settings.negligible) if versions.differ else None,
+            _knee(versions.old, versions.old_s, rates, endpoint),
+            _knee(versions.new, versions.new_s, rates, endpoint),
+        )
+        for endpoint, name in enumerate(names)
+    )
+
+
+def _matters_from(points: Sequence[CurvePoint], endpoint: int, negligible: float) -> float | None:
+    """Between two loads of the grid delta is taken to be a straight line."""
+    previous: tuple[float, float] | None = None
+    for point in points:
+        delta = point.delta[endpoint]
+        if delta >= negligible:
+            if previous is None:
+                return point.load
+            share = (negligible - previous[1]) / (delta - previous[1])
+            return previous[0] + share * (point.load - previous[0])
+        if not np.isnan(delta):
+            previous = (point.load, delta)
+    return None
+
+
+def _knee(network: Network, self_s: FloatArray, rates: FloatArray, endpoint: int) -> float | None:
+    limit = network.saturation(self_s, rates)
+    if not np.isfinite(limit):
+        return None
+    idle = network.mean_responses(self_s, rates * 0)[endpoint]
+
+    def above(factor: float) -> float:
+        return float(network.mean_responses(self_s, rates * factor)[endpoint] / idle - _KNEE)
+
+    highest = limit * (1 - 1e-9)
+    # An endpoint that hardly uses the station that saturates never bends before that.
+    if idle <= 0 or above(highest) < 0:
+        return None
+    return float(brentq(above, 0.0, highest) * rates.sum())

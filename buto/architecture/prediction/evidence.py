@@ -1,0 +1,121 @@
+"""What the component tests say of each component."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from buto.architecture.deviations import ALPHA, Deviation, deviation
+from buto.architecture.model import Architecture, Measures
+from buto.architecture.results.matching import match
+from buto.architecture.results.model import ComponentResult
+from buto.errors import UsageError
+from buto.runs import FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class TestChange:
+    """One component test, old against new.
+
+    Attributes:
+        component: what it is about; None if no component of the model could be found.
+        replicate: what one measurement is called: fork, run, trace.
+    """
+
+    __test__ = False
+
+    name: str
+    component: str | None
+    replicate: str
+    deviation: Deviation
+
+
+@dataclass(frozen=True, eq=False)
+class ComponentEvidence:
+    """All tests of one component together.
+
+    Attributes:
+        component: its position in the old model.
+        old, new: times of the replicates as shares of their test's old mean, shapes (n,) and (m,).
+        deviation: of these.
+    """
+
+    component: int
+    tests: tuple[str, ...]
+    measures: Measures
+    replicate: str
+    old: FloatArray
+    new: FloatArray
+    deviation: Deviation
+
+    @property
+    def resamples(self) -> bool:
+        """Whether it can be told how much the replicates scatter."""
+        return min(len(self.old), len(self.new)) >= 2
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What all component tests say.
+
+    Attributes:
+        tests: every test of both sides, also those of no component, and those that one side lacks.
+        components: those with tests on both sides.
+    """
+
+    tests: tuple[TestChange, ...]
+    components: tuple[ComponentEvidence, ...]
+
+
+def gather(
+    architecture: Architecture,
+    old: Sequence[ComponentResult],
+    new: Sequence[ComponentResult],
+    alpha: float = ALPHA,
+) -> Evidence:
+    """Put the results of both sides together.
+
+    Raises:
+        UsageError: one component is tested with what it calls and without, so that the times say two things.
+    """
+    olds, news = ({result.name: result for result in side} for side in (old, new))
+    names = list(dict.fromkeys([*olds, *news]))
+    matched = match(names, architecture)
+    empty = np.zeros(0)
+    tests, groups = [], dict[str, list[str]]()
+    for name in names:
+        result = olds.get(name) or news[name]
+        times = [side[name].times_s if name in side else empty for side in (olds, news)]
+        benchmark = matched.known.get(name)
+        component = None if benchmark is None else benchmark.component
+        tests.append(TestChange(name, component, result.replicate, deviation(times[0], times[1], alpha)))
+        if component is not None and all(len(side) for side in times):
+            groups.setdefault(component, []).append(name)
+    found = []
+    for component, group in groups.items():
+        measures = {(olds[name].measures or matched.known[name].measures) for name in group}
+        if len(measures) > 1:
+            raise UsageError(
+                f"the tests of {component!r} must all measure its inclusive or all its self time, got both: "
+                + ", ".join(group),
+                advice="leave out the tests of one sort",
+            )
+        means = [olds[name].times_s.mean() for name in group]
+        pooled = [
+            np.concatenate([side[name].times_s / mean for name, mean in zip(group, means, strict=True)])
+            for side in (olds, news)
+        ]
+        found.append(
+            ComponentEvidence(
+                architecture.component_index[component],
+                tuple(group),
+                measures.pop(),
+                olds[group[0]].replicate,
+                pooled[0],
+                pooled[1],
+                deviation(pooled[0], pooled[1], alpha),
+            )
+        )
+    return Evidence(tuple(tests), tuple(found))

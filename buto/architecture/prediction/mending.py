@@ -1,0 +1,55 @@
+"""Which component's mending would buy most."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from buto.architecture.model import Architecture
+from buto.architecture.prediction.model import Mending, Settings
+from buto.architecture.prediction.versions import Versions
+from buto.runs import FloatArray
+
+
+def mending(
+    versions: Versions, architecture: Architecture, rates: FloatArray, settings: Settings
+) -> tuple[Mending, ...]:
+    """For each component whose self time became longer for sure, what undoing that alone would buy; most
+    first.
+
+    Components are told apart by their self times, so a caller is not blamed for what it calls.
+    """
+    now_s = _mean(versions, versions.new_s, rates)
+    found = []
+    for one in versions.changed:
+        name = architecture.components[one.component].name
+        position = _position(versions, architecture, one.component)
+        if position is None:
+            continue
+        change_s = versions.new_s[position] - versions.old_s[one.component]
+        drawn = versions.replicates
+        low, high = np.quantile(
+            drawn.new_s[:, position] - drawn.old_s[:, one.component],
+            [settings.alpha / 2, 1 - settings.alpha / 2],
+        )
+        if low <= 0:
+            continue
+        mended = versions.new_s.copy()
+        mended[position] = versions.old_s[one.component]
+        mended_s = _mean(versions, mended, rates)
+        gain_s = 0.0 if np.isinf(mended_s) else now_s - mended_s
+        found.append(Mending(name, gain_s, mended_s, float(change_s), (float(low), float(high))))
+    return tuple(sorted(found, key=lambda one: (-one.gain_s, one.component)))
+
+
+def _mean(versions: Versions, self_s: FloatArray, rates: FloatArray) -> float:
+    """Mean response time of a request, over all endpoints that any arrive at."""
+    responses = versions.new.mean_responses(self_s, rates)
+    return float(np.average(responses[rates > 0], weights=rates[rates > 0]))
+
+
+def _position(versions: Versions, architecture: Architecture, component: int) -> int | None:
+    """Where a component of the old model is in the new one."""
+    if versions.mapping is None:
+        return component
+    new = versions.mapping.new_of.get(architecture.components[component].name)
+    return None if new is None else versions.new_index[new]

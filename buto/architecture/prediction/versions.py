@@ -1,0 +1,155 @@
+"""The old and the new system: their networks, their self times, and how sure these are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import norm, t
+
+from buto.architecture.mapping import GraphMapping, map_graphs
+from buto.architecture.model import Architecture
+from buto.architecture.prediction.evidence import ComponentEvidence, Evidence
+from buto.architecture.propagation import Tested, reaches, self_changes
+from buto.architecture.queueing.network import Network, network_of
+from buto.runs import FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Replicates:
+    """The same system many times, each with measurements as they might as well have been.
+
+    Attributes:
+        changes: of each component that was taken account of, shape (n_replicates, n_used), see
+            :attr:`Versions.used`.
+        model: standard normal deviates of the model's own self times, shape (n_replicates, n_components).
+        old_s, new_s: self times in seconds, shapes (n_replicates, n_components of that side).
+    """
+
+    changes: FloatArray
+    model: FloatArray
+    old_s: FloatArray
+    new_s: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Versions:
+    """Both systems.
+
+    Attributes:
+        old_s, new_s: self times as predicted, shapes (n_components of that side,).
+        changed: evidence of the components whose change is significant.
+        used: evidence that the replicates draw from: those changed, and those that call none of them.
+        mapping: between the components of both sides; None if there is only one model.
+        new_index: name of a component of the new side to its position.
+        replicates: the uncertainty.
+    """
+
+    old: Network
+    new: Network
+    old_s: FloatArray
+    new_s: FloatArray
+    changed: tuple[ComponentEvidence, ...]
+    used: tuple[ComponentEvidence, ...]
+    mapping: GraphMapping | None
+    new_index: Mapping[str, int]
+    replicates: Replicates
+
+    @property
+    def differ(self) -> bool:
+        """Whether anything is known to have changed."""
+        return bool(self.changed) or self.mapping is not None
+
+
+def versions_of(
+    old: Architecture, new: Architecture | None, evidence: Evidence, *, n_replicates: int, seed: int
+) -> Versions:
+    """Carry what the component tests say over to the system.
+
+    Args:
+        new: who calls whom in the new version, where that changed. Components of both keep the old model's
+            self times, changed by their tests; only components that are new have the new model's.
+    """
+    old_network = network_of(old)
+    changed = tuple(one for one in evidence.components if one.deviation.significant)
+    used = _used(old_network, changed, evidence.components)
+    mapping = None if new is None else map_graphs(_edges(old), _edges(new))
+    own, carried = _carry(old, new, mapping)
+
+    def apply(self_s: FloatArray, chosen: Sequence[ComponentEvidence], changes: FloatArray) -> FloatArray:
+        tested = [Tested(one.component, one.measures) for one in chosen]
+        return own + (self_s + self_changes(old_network.calls, old.self_s, tested, changes)) @ carried.T
+
+    point = np.array([one.deviation.change for one in changed])
+    rng = np.random.default_rng(seed)
+    changes = (
+        np.stack([_resampled(one, n_replicates, rng) for one in used], axis=-1)
+        if used
+        else np.zeros((n_replicates, 0))
+    )
+    luck = rng.standard_normal((n_replicates, len(old.components)))
+    old_s = np.maximum(old.self_s * (1 + luck * _relative_error(old)), 0.0)
+    return Versions(
+        old_network,
+        old_network if new is None else network_of(new),
+        old.self_s,
+        np.maximum(apply(old.self_s, changed, point), 0.0),
+        changed,
+        used,
+        mapping,
+        (old if new is None else new).component_index,
+        Replicates(changes, luck, old_s, np.maximum(apply(old_s, used, changes), 0.0)),
+    )
+
+
+def _used(
+    network: Network, changed: Sequence[ComponentEvidence], all_known: Sequence[ComponentEvidence]
+) -> tuple[ComponentEvidence, ...]:
+    """Without a caller of a changed component that did not notice: its noise would cancel what was found."""
+    leads_to = reaches(network.calls)
+    targets = [one.component for one in changed]
+    return tuple(
+        one
+        for one in all_known
+        if one.resamples and (one in changed or not leads_to[one.component, targets].any())
+    )
+
+
+def _resampled(one: ComponentEvidence, count: int, rng: np.random.Generator) -> FloatArray:
+    """Changes by a bootstrap over replicates, shape (count,), as wide as Student's t makes few of them."""
+    means = []
+    for values in (one.old, one.new):
+        n = len(values)
+        drawn = rng.choice(values, (count, n)).mean(axis=1)
+        wider = np.sqrt(n / (n - 1)) * t.ppf(0.975, n - 1) / norm.ppf(0.975)
+        means.append(np.maximum(values.mean() + (drawn - values.mean()) * wider, 1e-9))
+    changes: FloatArray = means[1] / means[0] - 1
+    return changes
+
+
+def _relative_error(architecture: Architecture) -> FloatArray:
+    """Standard error of each self time, as a share of it; 0 where nobody says how many calls were
+    measured.
+    """
+    return np.array(
+        [0.0 if one.n_samples is None else one.cv / np.sqrt(one.n_samples) for one in architecture.components]
+    )
+
+
+def _edges(architecture: Architecture) -> dict[str, dict[str, float]]:
+    return {one.name: {call.to: call.times for call in one.calls} for one in architecture.components}
+
+
+def _carry(
+    old: Architecture, new: Architecture | None, mapping: GraphMapping | None
+) -> tuple[FloatArray, FloatArray]:
+    """Self times that only the new side has, (n_new,), and which old one each other has, (n_new, n_old)."""
+    if new is None or mapping is None:
+        return np.zeros(len(old.components)), np.eye(len(old.components))
+    own, carried = new.self_s, np.zeros((len(new.components), len(old.components)))
+    for pair in mapping.pairs:
+        position = new.component_index[pair.new]
+        own[position] = 0.0
+        carried[position, old.component_index[pair.old]] = 1.0
+    return own, carried
