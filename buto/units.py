@@ -53,6 +53,8 @@ _SECONDS = (
     Suffix("h", 3600.0),
     Suffix("d", 86400.0, shown_from=172800.0),
 )
+_PER = {"s": 1.0, "min": 60.0, "h": 3600.0}
+_RATE = re.compile(r"(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*(?:/\s*(s|min|h))?", re.ASCII)
 _QUANTITY = re.compile(r"(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*([a-zµμ]*)", re.ASCII | re.IGNORECASE)
 
 
@@ -64,6 +66,15 @@ def parse_bytes(text: str) -> int:
 def parse_seconds(text: str) -> float:
     """``100ms``, ``1.5 s``, ``2 min``, ``1h`` or plain seconds; UsageError for anything else."""
     return _parse(text, _SECONDS, plain="s", example="100ms")
+
+
+def parse_rate(text: str) -> float:
+    """``20/s``, ``600/min``, ``5/h`` or a plain number per second, in 1/s; UsageError for anything else."""
+    match = _RATE.fullmatch(text.strip())
+    rate = float(match[1]) / _PER[match[2] or "s"] if match else math.inf
+    if math.isinf(rate):
+        raise UsageError(f"{text!r} is no rate per s, min or h", advice="write it like 20/s")
+    return rate
 
 
 def _parse(text: str, scale: tuple[Suffix, ...], plain: str, example: str) -> float:
@@ -104,6 +115,11 @@ def format_seconds(value: float) -> str:
     if value == 0:
         return "0 s"
     return _format(value, _SECONDS)
+
+
+def format_rate(per_second: float) -> str:
+    """As ``20/s``."""
+    return UNREADABLE if math.isnan(per_second) else f"{format_number(per_second)}/s"
 
 
 def format_age(seconds: float) -> str:

@@ -158,3 +158,17 @@ class Architecture:
                 raise UsageError(f"a load must name an endpoint of {', '.join(known)}, got {name!r}")
         endpoints = tuple(replace(one, rate=rates.get(one.name, one.rate)) for one in self.endpoints)
         return replace(self, endpoints=endpoints)
+
+    def with_load(self, total: float) -> Architecture:
+        """The same system under a load of so many requests of all endpoints in 1/s, in the same proportions.
+
+        Raises:
+            UsageError: the model gives no proportions.
+        """
+        known = sum(endpoint.rate for endpoint in self.endpoints)
+        if not known > 0:
+            raise UsageError(
+                "a load of all endpoints must be divided as the model's, which gives none",
+                advice="name each endpoint, as --load 'ENDPOINT=20/s'",
+            )
+        return self.with_rates({one.name: one.rate * total / known for one in self.endpoints})

@@ -36,6 +36,7 @@ COMMANDS: dict[str, Entry] = {
     "report": Entry(f"{_ROOM}.report", "judge stored runs again and write reports of them"),
     "selftest": Entry(f"{_ROOM}.selftest", "measure how often an oracle fails an unchanged program"),
     "history": Entry(f"{_ROOM}.history", "show how the checks of a test went over time"),
+    "predict": Entry(f"{_ROOM}.predict", "say what slower components mean for the whole system"),
     "experiments": Entry(
         "buto.cli.commands.experiments.command", "record the runs of the thesis's experiments"
     ),

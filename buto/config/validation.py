@@ -32,13 +32,15 @@ _TYPES = {
 }
 
 
-def validate(document: Document) -> None:
-    """Hold a document against the schema.
+def validate(document: Document, schema: str = SCHEMA) -> None:
+    """Hold a document against a schema, which is that of a configuration if no other is named.
 
     Raises:
         ConfigError: all that is wrong with it, one line each, the first MAX_REPORTED in file order.
     """
-    problems = [problem for error in _validator().iter_errors(document.data) for problem in _translate(error)]
+    problems = [
+        problem for error in _validator(schema).iter_errors(document.data) for problem in _translate(error)
+    ]
     if not problems:
         return
     problems.sort(key=lambda problem: document.place(problem.at, key=problem.key))
@@ -46,14 +48,14 @@ def validate(document: Document) -> None:
     lines = list(dict.fromkeys(lines))
     if len(lines) > MAX_REPORTED:
         lines[MAX_REPORTED:] = [f"and {len(lines) - MAX_REPORTED} more"]
-    raise ConfigError("\n".join(lines), advice="buto schema config (prints what a configuration may hold)")
+    raise ConfigError("\n".join(lines), advice=f"buto schema {schema} (prints what such a file may hold)")
 
 
 def complaints(data: Any, definition: str) -> list[str]:
     """What is wrong with data that belongs to one of the schema's definitions, without places."""
     if definition == "test" and is_words_alone(data):
         return []
-    errors = _validator(definition).iter_errors(data)
+    errors = _validator(SCHEMA, definition).iter_errors(data)
     return [problem.what for error in errors for problem in _translate(error)]
 
 
@@ -78,11 +80,11 @@ class _Problem:
 
 
 @cache
-def _validator(definition: str | None = None) -> Draft7Validator:
+def _validator(name: str, definition: str | None = None) -> Draft7Validator:
     # Here, for most commands find no configuration that would have to be held against it.
     from jsonschema import Draft7Validator
 
-    schema = schemas.load(SCHEMA)
+    schema = schemas.load(name)
     if definition is not None:
         schema = {"definitions": schema["definitions"], "$ref": f"#/definitions/{definition}"}
     return Draft7Validator(schema)

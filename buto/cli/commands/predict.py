@@ -1,0 +1,121 @@
+"""``buto predict``."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from buto.cli.printing.console import Console
+from buto.errors import UsageError
+from buto.units import parse_rate
+
+if TYPE_CHECKING:
+    from buto.architecture.model import Architecture
+
+MODEL = Path("architecture.yaml")
+_MOST_POINTS = 1000
+
+
+class PredictCommand:
+    name: ClassVar[str] = "predict"
+    takes_command: ClassVar[bool] = False
+    help: ClassVar[str] = """\
+Say what slower or faster components mean for the whole system, without running it.
+
+Component tests of the old and the new version are compared, what changed is carried over to a model of the
+architecture (see buto architecture --help), and response times are predicted under a load. Results are JSON
+of JMH, JUnit XML reports, or directories of stored runs (.buto/runs/NAME); they are told apart by themselves.
+
+examples:
+  buto predict --old old/jmh.json --new new/jmh.json
+  buto predict --model store.yaml --old old/*.xml --new new/*.xml --load 200/s
+  buto predict --old old.json --new new.json --load 'POST /orders=20/s' --load-grid 50..400:8 --html p.html"""
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--model", metavar="FILE", type=Path, default=MODEL, help=f"the model (default: {MODEL})"
+        )
+        parser.add_argument(
+            "--new-model",
+            metavar="FILE",
+            type=Path,
+            help="the model of the new version, if its components call each other differently",
+        )
+        for side, version in (("--old", "before"), ("--new", "after")):
+            parser.add_argument(
+                side,
+                metavar="RESULTS",
+                type=Path,
+                nargs="+",
+                required=True,
+                help=f"results of component tests {version} the change",
+            )
+        parser.add_argument(
+            "--load",
+            metavar="RATE",
+            action="append",
+            default=[],
+            help="requests of all endpoints, as 200/s, or of one, as 'ENDPOINT=20/s' (default: the model's)",
+        )
+        parser.add_argument(
+            "--load-grid",
+            metavar="LOADS",
+            type=load_grid,
+            help="loads of the curve, as 50,100,200 or LOW..HIGH:POINTS (default: ten up to saturation)",
+        )
+
+    def run(self, args: Namespace, console: Console) -> int:
+        # With these come numpy and scipy, before --help is printed.
+        from buto.architecture.prediction.predict import predict
+        from buto.architecture.results.reading import read_results
+        from buto.config.architecture import load_architecture
+        from buto.report.architecture.text import prediction_lines
+
+        architecture = under_load(load_architecture(args.model), args.load)
+        prediction = predict(
+            architecture,
+            read_results(args.old),
+            read_results(args.new),
+            new_architecture=None if args.new_model is None else load_architecture(args.new_model),
+            loads=args.load_grid,
+        )
+        for line in prediction_lines(prediction):
+            console.result(line)
+        return prediction.status.exit_code
+
+
+def under_load(architecture: Architecture, loads: Sequence[str]) -> Architecture:
+    """The model under the loads that were typed; a total first, then those of single endpoints."""
+    single = {}
+    for text in loads:
+        endpoint, equals, rate = text.rpartition("=")
+        if equals:
+            single[endpoint] = parse_rate(rate)
+        else:
+            architecture = architecture.with_load(parse_rate(rate))
+    return architecture.with_rates(single)
+
+
+def load_grid(text: str) -> tuple[float, ...]:
+    """Loads in 1/s, for argparse."""
+    import numpy as np
+
+    ends, colon, points = text.partition(":")
+    low, dots, high = ends.partition("..")
+    try:
+        if dots and colon and points.isdecimal() and 2 <= int(points) <= _MOST_POINTS:
+            loads = np.linspace(parse_rate(low), parse_rate(high), int(points)).tolist()
+        elif not dots and not colon:
+            loads = [parse_rate(part) for part in text.split(",")]
+        else:
+            loads = []
+    except UsageError as error:
+        raise ArgumentTypeError(error.message) from error
+    if not loads or min(loads) <= 0:
+        raise ArgumentTypeError(f"{text!r} is no list of loads like 50,100,200 or 50..400:8")
+    return tuple(loads)
+
+
+COMMAND = PredictCommand()

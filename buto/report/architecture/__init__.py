@@ -1,0 +1,1 @@
+"""What a model of an architecture predicts, for people and for programs."""

@@ -1,0 +1,184 @@
+"""A prediction in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import isfinite, isinf, isnan
+
+from buto.architecture.prediction.evidence import TestChange
+from buto.architecture.prediction.model import (
+    EndpointPrediction,
+    Interval,
+    Limits,
+    Mending,
+    MoreNeeded,
+    Prediction,
+)
+from buto.report.sanitize import one_line
+from buto.units import format_count, format_percent, format_rate, format_seconds
+from buto.verdicts import Status
+
+_ENDPOINTS = ("ENDPOINT", "LOAD", "OLD", "NEW", "CHANGE", "INTERVAL", "DELTA", "SIZE", "STATUS")
+_STATIONS = ("STATION", "DEMAND OLD", "NEW", "CHANGE", "UTILISATION OLD", "NEW", "")
+_TESTS = ("COMPONENT TEST", "COMPONENT", "OLD", "NEW", "CHANGE", "DELTA", "P", "REPLICATES", "")
+
+
+def prediction_lines(prediction: Prediction) -> list[str]:
+    """Return the headline, the tables of endpoints, stations and component tests, and what follows from
+    them.
+    """
+    return [
+        headline(prediction),
+        "",
+        *columns([_ENDPOINTS, *map(_endpoint_row, prediction.endpoints)]),
+        "",
+        *columns([_STATIONS, *_station_rows(prediction)]),
+        "",
+        *columns([_TESTS, *(_test_row(test) for test in prediction.evidence.tests)]),
+        "",
+        *(one_line(line, 1000) for line in conclusions(prediction)),
+    ]
+
+
+def headline(prediction: Prediction) -> str:
+    """Return the status and what it is about."""
+    name = one_line(prediction.architecture.name)
+    return f"{prediction.status.value.upper()}  {name} under {format_rate(prediction.load)}"
+
+
+def conclusions(prediction: Prediction) -> Iterator[str]:
+    """Give what follows from the tables, one sentence each."""
+    for endpoint in prediction.endpoints:
+        if endpoint.status is not Status.PASS:
+            yield f"{endpoint.name}: {'; '.join(endpoint.reasons)}"
+    yield from prediction.reasons
+    yield from map(needed_text, prediction.needed)
+    yield from map(limit_text, filter(lambda one: one.matters_from is not None, prediction.limits))
+    yield saturation_text(prediction)
+    yield from map(mending_text, prediction.mending)
+    if prediction.mapping is not None:
+        for pair in prediction.mapping.pairs:
+            if pair.old != pair.new:
+                yield f"taken for the same component, {pair.how.value}: {pair.old} and {pair.new}"
+    if prediction.unmapped:
+        yield f"tests of no component of the model: {', '.join(prediction.unmapped)}"
+    for endpoint, share in zip(prediction.endpoints, prediction.coverage, strict=True):
+        yield f"{endpoint.name}: component tests cover {format_percent(share)} of its demand"
+    if not prediction.exact:
+        yield "mean response times are simulated: no closed form holds for fifo stations and parallel calls"
+    yield from (f"warning: {warning}" for warning in prediction.warnings)
+
+
+def needed_text(needed: MoreNeeded) -> str:
+    """Return what would decide an endpoint."""
+    if needed.count is None:
+        return f"{needed.endpoint}: no number of repetitions of component tests would decide it"
+    tests = " and of ".join(needed.tests)
+    more = format_count(needed.count, f"more {needed.replicate}")
+    return f"{needed.endpoint}: {more} of {tests} on each side would decide"
+
+
+def limit_text(limits: Limits) -> str:
+    """Return from which load a change matters."""
+    assert limits.matters_from is not None
+    return f"{limits.endpoint}: the change matters from {format_rate(limits.matters_from)} of all requests"
+
+
+def saturation_text(prediction: Prediction) -> str:
+    """Return which loads the system cannot do."""
+    old, new = (format_rate(one) for one in (prediction.saturation_old, prediction.saturation_new))
+    return f"the system saturates at {old} before and {new} after, first at {prediction.bottleneck}"
+
+
+def mending_text(mending: Mending) -> str:
+    """Return what it buys to mend a component."""
+    low, high = (format_seconds(one) for one in mending.self_interval_s)
+    gain = (
+        "end the saturation" if isinf(mending.gain_s) else f"save {format_seconds(mending.gain_s)} a request"
+    )
+    return (
+        f"to mend {mending.component} would {gain}: its self time is longer by "
+        f"{format_seconds(mending.self_change_s)} ({low} to {high})"
+    )
+
+
+def columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return rows of cells as aligned lines, two blanks between columns."""
+    cells = [[one_line(cell) for cell in row] for row in rows]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(rows[0]))]
+    return [
+        "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in cells
+    ]
+
+
+def seconds(value: float) -> str:
+    """Return a response time, which may be that of a saturated station."""
+    return "saturated" if isinf(value) else format_seconds(value)
+
+
+def change(old: float, new: float) -> str:
+    """Return the relative change with its sign; empty where there is none to speak of."""
+    if not isfinite(old) or not isfinite(new) or old == 0:
+        return ""
+    share = new / old - 1
+    return f"{'+' if share >= 0 else '-'}{format_percent(abs(share))}"
+
+
+def number(value: float) -> str:
+    """Return an effect size with two decimals; a dash for none."""
+    return "-" if isnan(value) else f"{value:.2f}"
+
+
+def between(interval: Interval, *, as_seconds: bool = True) -> str:
+    """Return an interval."""
+    low, high = (seconds(one) if as_seconds else format_percent(one) for one in interval)
+    return f"{low} to {high}"
+
+
+def _endpoint_row(one: EndpointPrediction) -> tuple[str, ...]:
+    return (
+        one.name,
+        format_rate(one.rate),
+        seconds(one.old_s),
+        seconds(one.new_s),
+        change(one.old_s, one.new_s),
+        between(one.new_interval_s),
+        number(one.delta),
+        "-" if isnan(one.delta) else one.size.value,
+        one.status.value,
+    )
+
+
+def _station_rows(prediction: Prediction) -> Iterator[tuple[str, ...]]:
+    for one in prediction.stations:
+        yield (
+            one.name,
+            format_seconds(one.old_demand_s),
+            format_seconds(one.new_demand_s),
+            change(one.old_demand_s, one.new_demand_s),
+            format_percent(one.old),
+            format_percent(one.new),
+            "saturated" if one.saturated else "",
+        )
+
+
+def _test_row(test: TestChange) -> tuple[str, ...]:
+    known = test.deviation
+    if known.enough:
+        remark = (
+            f"{'slower' if known.delta > 0 else 'faster'}, {known.size.value}" if known.significant else ""
+        )
+    else:
+        remark = "too few" if known.n_old and known.n_new else "on one side only"
+    return (
+        test.name,
+        test.component or "unknown",
+        format_seconds(known.old_s) if known.n_old else "-",
+        format_seconds(known.new_s) if known.n_new else "-",
+        change(known.old_s, known.new_s),
+        number(known.delta),
+        "-" if isnan(known.p_value) else f"{known.p_value:.2g}",
+        f"{known.n_old}+{known.n_new} {test.replicate}s",
+        remark,
+    )
