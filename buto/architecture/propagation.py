@@ -13,7 +13,7 @@ from buto.runs import FloatArray
 
 
 @dataclass(frozen=True, slots=True)
-class Tested:
+class Measured:
     """A component that is tested.
 
     Attributes:
@@ -26,7 +26,7 @@ class Tested:
 
 
 def self_changes(
-    calls: FloatArray, self_s: FloatArray, tested: Sequence[Tested], changes: FloatArray
+    calls: FloatArray, self_s: FloatArray, tested: Sequence[Measured], changes: FloatArray
 ) -> FloatArray:
     """Changes of self times that explain what the tests measured.
 

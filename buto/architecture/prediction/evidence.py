@@ -16,15 +16,13 @@ from buto.runs import FloatArray
 
 
 @dataclass(frozen=True, slots=True)
-class TestChange:
+class ComponentTest:
     """One component test, old against new.
 
     Attributes:
         component: what it is about; None if no component of the model could be found.
         replicate: what one measurement is called: fork, run, trace.
     """
-
-    __test__ = False
 
     name: str
     component: str | None
@@ -65,7 +63,7 @@ class Evidence:
         components: those with tests on both sides.
     """
 
-    tests: tuple[TestChange, ...]
+    tests: tuple[ComponentTest, ...]
     components: tuple[ComponentEvidence, ...]
 
 
@@ -90,7 +88,7 @@ def gather(
         times = [side[name].times_s if name in side else empty for side in (olds, news)]
         benchmark = matched.known.get(name)
         component = None if benchmark is None else benchmark.component
-        tests.append(TestChange(name, component, result.replicate, deviation(times[0], times[1], alpha)))
+        tests.append(ComponentTest(name, component, result.replicate, deviation(times[0], times[1], alpha)))
         if component is not None and all(len(side) for side in times):
             groups.setdefault(component, []).append(name)
     found = []

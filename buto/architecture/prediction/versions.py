@@ -11,7 +11,7 @@ from scipy.stats import norm, t
 from buto.architecture.mapping import GraphMapping, map_graphs
 from buto.architecture.model import Architecture
 from buto.architecture.prediction.evidence import ComponentEvidence, Evidence
-from buto.architecture.propagation import Tested, reaches, self_changes
+from buto.architecture.propagation import Measured, reaches, self_changes
 from buto.architecture.queueing.network import Network, network_of
 from buto.runs import FloatArray
 
@@ -78,7 +78,7 @@ def versions_of(
     own, carried = _carry(old, new, mapping)
 
     def apply(self_s: FloatArray, chosen: Sequence[ComponentEvidence], changes: FloatArray) -> FloatArray:
-        tested = [Tested(one.component, one.measures) for one in chosen]
+        tested = [Measured(one.component, one.measures) for one in chosen]
         return own + (self_s + self_changes(old_network.calls, old.self_s, tested, changes)) @ carried.T
 
     point = np.array([one.deviation.change for one in changed])

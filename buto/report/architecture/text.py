@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import isfinite, isinf, isnan
 
-from buto.architecture.prediction.evidence import TestChange
+from buto.architecture.prediction.evidence import ComponentTest
 from buto.architecture.prediction.model import (
     EndpointPrediction,
     Interval,
@@ -163,7 +163,7 @@ def _station_rows(prediction: Prediction) -> Iterator[tuple[str, ...]]:
         )
 
 
-def _test_row(test: TestChange) -> tuple[str, ...]:
+def _test_row(test: ComponentTest) -> tuple[str, ...]:
     known = test.deviation
     if known.enough:
         remark = (

@@ -1,0 +1,51 @@
+"""Small systems that several tests predict."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from buto.architecture.model import Architecture, Call, Component, Discipline, Endpoint, Station
+from buto.architecture.results.model import ComponentResult
+
+ARRIVALS = 0.42 / 0.018
+
+
+def running_example(
+    *, b3_s: float = 0.002, b4_s: float = 0.002, cv: float = 1.0, rate: float = ARRIVALS
+) -> Architecture:
+    """The example of the paper's figures 1 and 3: two subsystems, B1 = 4 + 2 B3 + B4 ms, B2 = 6 + B4 ms."""
+    return Architecture(
+        "running example",
+        (Station("A"), Station("B")),
+        (
+            Component("A1", "A", 0.4 / ARRIVALS, cv=cv),
+            Component("B1", "B", 0.004, (Call("B3", 2), Call("B4", 1)), cv=cv),
+            Component("B2", "B", 0.006, (Call("B4", 1),), cv=cv),
+            Component("B3", "B", b3_s, cv=cv),
+            Component("B4", "B", b4_s, cv=cv),
+        ),
+        (Endpoint("GET /b", (Call("A1", 1), Call("B1", 1), Call("B2", 1)), rate),),
+    )
+
+
+def single_station(
+    rho: float,
+    *,
+    servers: int = 1,
+    discipline: Discipline = Discipline.PROCESSOR_SHARING,
+    cv: float = 1.0,
+    demand_s: float = 0.01,
+) -> Architecture:
+    """One endpoint that uses one station."""
+    return Architecture(
+        "single",
+        (Station("s", servers, discipline),),
+        (Component("c", "s", demand_s, cv=cv),),
+        (Endpoint("e", (Call("c", 1),), rho * servers / demand_s),),
+    )
+
+
+def result(name: str, mean_s: float, *, n: int = 10, noise: float = 0.02, seed: int = 0) -> ComponentResult:
+    """The forks of a benchmark, with normal noise."""
+    rng = np.random.default_rng(seed)
+    return ComponentResult(name, mean_s * (1 + noise * rng.standard_normal(n)), "fork")
