@@ -1,15 +1,14 @@
-"""What judging says: a verdict with its findings, and the protocol of everything that judges."""
+"""What judging says: a verdict with its findings, which every report renders."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Protocol
+from typing import Any
 
 from buto.display import Displayed
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, EXIT_REGRESSION
-from buto.runs import RunSet
 
 
 class Status(Enum):
@@ -82,6 +81,24 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class Roles:
+    """Names of the two sides. Those of a comparison are its programs', which are text from outside.
+
+    Attributes:
+        judged, known: in a word, for the head of a column.
+        judged_runs, known_runs: behind a number or an article.
+    """
+
+    judged: str
+    judged_runs: str
+    known: str
+    known_runs: str
+
+
+OF_CHECK = Roles("checked", "checked runs", "training", "training runs")
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict(Displayed):
     """The answer to one check.
 
@@ -99,7 +116,7 @@ class Verdict(Displayed):
             enough to fail or not; false where the detector has no p-value.
         guarantee: what the p-value rests on, in words; empty where there is none.
         runs_needed: of an inconclusive verdict, how many training runs would decide it, if that is known.
-        baseline: what the ``n_training`` runs are called.
+        roles: what the judged runs, and the ``n_training`` runs that they are compared with, are called.
     """
 
     status: Status
@@ -115,31 +132,14 @@ class Verdict(Displayed):
     guarantee: str = ""
     runs_needed: int | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
-    baseline: str = "training runs"
+    roles: Roles = OF_CHECK
+
+    @property
+    def compares_programs(self) -> bool:
+        """Whether the two sides are two programs, which may be meant to run in unlike environments."""
+        return self.roles != OF_CHECK
 
     @property
     def is_welcome(self) -> bool:
         """Whether there are findings and all of them are for the better."""
         return bool(self.findings) and all(one.effect is Effect.BETTER for one in self.findings)
-
-
-class FittedDetector(Protocol):
-    """A detector that has learned; judges and can be stored as plain data."""
-
-    def check(self, runs: RunSet) -> Verdict:
-        """Judge runs together. Raises JudgeError only for runs that no verdict can be made of."""
-
-    def to_data(self) -> dict[str, Any]:
-        """Plain numbers, texts, lists and dictionaries, for the oracle file."""
-
-
-class Detector(Protocol):
-    """Everything that learns from runs and judges later ones."""
-
-    name: str
-
-    def fit(self, runs: RunSet) -> FittedDetector:
-        """Learn from valid runs of one test. Raises JudgeError when they cannot be learned from."""
-
-    def from_data(self, data: Mapping[str, Any]) -> FittedDetector:
-        """The inverse of ``to_data``; raises BadFileError for data of another shape."""

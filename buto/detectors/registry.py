@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from buto.detectors.bounds.detector import BoundsDetector
 from buto.detectors.calibrated.detector import CalibratedDetector
+from buto.detectors.protocol import Detector
 from buto.detectors.settings import Settings
-from buto.verdicts import Detector
 
 DETECTORS: dict[str, Callable[[Settings], Detector]] = {
     detector.name: detector for detector in (CalibratedDetector, BoundsDetector)

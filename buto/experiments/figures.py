@@ -9,6 +9,7 @@ from buto.analysis.bounds import Bounds, clip
 from buto.analysis.pipeline import PipelineSettings
 from buto.analysis.series import Series, sampling_interval
 from buto.analysis.timepoints import GENERATORS, IntArray
+from buto.detectors.views import Band
 from buto.experiments import published
 from buto.experiments.evaluation import divided
 from buto.experiments.grids import HALF, SIMPLE, VALIDATION_SHARE, configuration, runs_of
@@ -17,7 +18,7 @@ from buto.experiments.published import HEAP_USED
 from buto.experiments.stacks import Stack, prepared
 from buto.properties import Property
 from buto.report.experiments.content import Picture, PicturePanel
-from buto.report.panel import Band, Curve
+from buto.report.panel import Curve
 from buto.runs import Run, RunSet
 
 EDEN_COMMITTED = ("jvm.memory.committed[PS Eden Space]", "jvm.memory.committed[G1 Eden Space]")

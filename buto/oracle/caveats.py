@@ -6,12 +6,13 @@ import shlex
 from collections.abc import Sequence
 
 from buto.detectors.bounds.detector import FittedBounds
-from buto.detectors.calibrated.detector import FittedCalibrated, runs_needed
+from buto.detectors.calibrated.detector import FittedCalibrated
 from buto.detectors.calibrated.diagnosis import Ailment, Diagnosis, Symptom, diagnose
+from buto.detectors.calibrated.evidence import runs_needed
 from buto.detectors.calibrated.findings import TEXTS
+from buto.detectors.protocol import FittedDetector
 from buto.runs import RunSet
 from buto.units import format_quantity, format_seconds
-from buto.verdicts import FittedDetector
 
 FEW_RUNS = 5
 """Of fewer, Student's t makes bands of more than ten times the deviation that a large sample would give."""

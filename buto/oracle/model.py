@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from buto.classify.metadata import MetadataModel
+from buto.detectors.protocol import FittedDetector
 from buto.detectors.settings import Settings
 from buto.display import Displayed
-from buto.verdicts import FittedDetector
 
 
 @dataclass(frozen=True, eq=False, slots=True)

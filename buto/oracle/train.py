@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from buto.classify.metadata import MetadataModel, learn_metadata
-from buto.detectors.calibrated import detector as calibrated
+from buto.detectors.calibrated.detector import CalibratedDetector
+from buto.detectors.calibrated.evidence import FEWEST_RUNS as OF_CALIBRATED
 from buto.detectors.calibrated.long import fit_long, is_long
 from buto.detectors.registry import DETECTORS
 from buto.detectors.settings import DEFAULT, Settings
@@ -66,7 +67,7 @@ def _masked(target: Mapping[str, Any]) -> dict[str, Any]:
 
 def fewest_runs(settings: Settings) -> int:
     """How many valid runs these settings need at least."""
-    return calibrated.FEWEST_RUNS if settings.detector == calibrated.CalibratedDetector.name else FEWEST_RUNS
+    return OF_CALIBRATED if settings.detector == CalibratedDetector.name else FEWEST_RUNS
 
 
 def _refuse_unusable(runs: RunSet) -> None:

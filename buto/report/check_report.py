@@ -8,16 +8,16 @@ from datetime import datetime
 from pathlib import Path
 
 from buto.classify.notifications import Emitter
-from buto.detectors.settings import Settings
+from buto.detectors.explanation import Explanation
+from buto.detectors.views import OF_BAND, RunsView, Smoothing
 from buto.oracle import Oracle
 from buto.properties import Role
 from buto.report.environment import EnvironmentRow, environment_rows
 from buto.report.panel import Panel
-from buto.report.roles import OF_CHECK, Roles, roles_of
-from buto.report.views import OF_BAND, RunsView, panels_of, view_of
+from buto.report.views import panels_of
 from buto.runs import Run, RunSet
 from buto.runs.long import drawn_stride
-from buto.verdicts import Verdict
+from buto.verdicts import Roles, Verdict
 
 NO_RUNS = RunSet(())
 
@@ -29,7 +29,7 @@ class CheckReport:
     Attributes:
         test: its name.
         verdict: the answer; every number that judges is from here.
-        settings: how the oracle judges.
+        explanation: how the detector came to the verdict, in its own words.
         made: when the report was put together; aware.
         oracle_path: the oracle's file; None for one that was learned for this comparison alone.
         checked: the runs that were judged, and beside them those that could not be.
@@ -45,12 +45,13 @@ class CheckReport:
         oracle_warnings: what training left out.
         next_steps: commands to type next.
         stride: of the samples of the runs each so manieth is drawn; 1 unless they are too many to hold.
-        roles: what the checked and the training runs are called, which in a comparison are two programs'.
+        smoothing: how the curves are smoothed; None if they are not.
+        bands_decide: whether the bands decide, or only illustrate.
     """
 
     test: str
     verdict: Verdict
-    settings: Settings
+    explanation: Explanation
     made: datetime
     oracle_path: Path | None
     checked: RunSet
@@ -65,7 +66,13 @@ class CheckReport:
     next_steps: tuple[str, ...] = ()
     reach_of: str = OF_BAND
     stride: int = 1
-    roles: Roles = OF_CHECK
+    smoothing: Smoothing | None = None
+    bands_decide: bool = True
+
+    @property
+    def roles(self) -> Roles:
+        """What the judged and the known runs are called."""
+        return self.verdict.roles
 
 
 def check_report(
@@ -77,6 +84,7 @@ def check_report(
     made: datetime,
     oracle_path: Path | None = None,
     next_steps: Sequence[str] = (),
+    explanation: Explanation | None = None,
 ) -> CheckReport:
     """Put a report together.
 
@@ -85,13 +93,14 @@ def check_report(
         checked: valid or not; only those that the verdict names are drawn.
         training: those of the oracle's training runs that the store still has.
         made: an aware time.
+        explanation: of a verdict that the oracle did not give; None for the oracle's own.
     """
     judged = [run for run in checked if run.id in verdict.run_ids and run.quality.valid]
-    view = view_of(oracle, (*training, *judged))
+    view = oracle.fitted.view((*training, *judged))
     return CheckReport(
         test=oracle.test,
         verdict=verdict,
-        settings=oracle.settings,
+        explanation=explanation or oracle.fitted.explain(verdict),
         made=made,
         oracle_path=oracle_path,
         checked=checked,
@@ -106,7 +115,8 @@ def check_report(
         next_steps=tuple(next_steps),
         reach_of=view.reach_of,
         stride=max((drawn_stride(run) for run in (*training, *checked)), default=1),
-        roles=roles_of(verdict, checked, training),
+        smoothing=view.smoothing,
+        bands_decide=view.bands_decide,
     )
 
 

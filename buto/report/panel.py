@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from buto.detectors.views import Band
 from buto.properties import Property
 from buto.runs import FloatArray
 from buto.verdicts import Finding
@@ -31,28 +32,12 @@ class Curve:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Band:
-    """What the oracle expects of one property; arrays of shape (n,), NaN where it says nothing.
-
-    Attributes:
-        times_s: increasing, seconds from the program's start.
-        lower, upper: the limits, both inside; infinite where there is none on that side.
-        expected: the centre.
-    """
-
-    times_s: FloatArray
-    lower: FloatArray
-    expected: FloatArray
-    upper: FloatArray
-
-
-@dataclass(frozen=True, eq=False, slots=True)
 class Panel:
     """One property in one pair of axes.
 
     Attributes:
         reach: how far the checked runs are on their way to a finding, in the terms of what decides, see
-            :meth:`buto.report.views.View.reach`; None where nothing was judged.
+            :meth:`buto.detectors.views.View.reach`; None where nothing was judged.
         of_some: whether the curves are of some samples only, which cannot show that nothing moves.
     """
 

@@ -26,11 +26,11 @@ def headline(verdict: Verdict) -> str:
     """What came of the check, without the status and the test's name, which each format sets its own way."""
     run_word = "run" if len(verdict.run_ids) == 1 else format_count(len(verdict.run_ids), "run")
     if verdict.status is Status.PASS:
-        said = f"the {run_word} did what the {verdict.n_training} {verdict.baseline} did"
+        said = f"the {run_word} did what the {verdict.n_training} {verdict.roles.known_runs} did"
     elif verdict.status is Status.REGRESSION:
         differences = format_count(len(verdict.findings), "difference")
         welcome = ", for the better" if verdict.is_welcome else ""
-        said = f"{differences} from the {verdict.n_training} {verdict.baseline}{welcome}"
+        said = f"{differences} from the {verdict.n_training} {verdict.roles.known_runs}{welcome}"
     else:
         said = "could not be judged"
     chance = chance_of(verdict)

@@ -76,8 +76,8 @@ def test_the_page_names_both_programs_in_every_part(compared: tuple[Path, Comple
     assert (
         "The 6 runs of new and the runs of old are put together, and every way of choosing as many" in whole
     )
-    assert "The runs of both programs say what scatter is usual" in whole
-    assert "Bands are drawn for the eye, around the 6 runs of old" in whole
+    assert "The runs of both programs show the usual scatter" in whole
+    assert "The bands around the 6 runs of old only illustrate" in whole
     assert (texts.count("new"), texts.count("old")) == (7, 8), "each run's role, and heads of columns"
     # What would be said of an oracle is no concern of who compares.
     assert "oracle" not in whole and "--runs 10" not in whole

@@ -19,6 +19,7 @@ from buto.cli.printing.console import Console
 from buto.cli.session import launch, stored_runs
 from buto.cli.sides import AGAINST, Side, sides_of, test_of
 from buto.config import Config
+from buto.detectors.calibrated.explanation import explain_comparison
 from buto.detectors.comparison.detector import DEFAULT_RUNS, compare, comparing, runs_needed
 from buto.detectors.settings import CALIBRATED, Settings, settings_from
 from buto.errors import ButoError, UsageError
@@ -153,6 +154,7 @@ def _compared(
         first.valid(),
         made=datetime.now(UTC),
         next_steps=_next_steps(verdict, sides, runs, args),
+        explanation=explain_comparison(verdict, settings),
     )
     result = Result(title, None, runs, verdict, report=report)
     tell(result, console)

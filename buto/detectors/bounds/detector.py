@@ -5,7 +5,7 @@ Metadata is not its business: :mod:`buto.oracle.check` sees to it for every dete
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from buto.analysis.series import LARGEST
 from buto.classify.notifications import NotificationModel
 from buto.detectors.bounds import data as bounds_data
 from buto.detectors.bounds import notices
+from buto.detectors.bounds.explanation import explain
 from buto.detectors.bounds.findings import (
     DURATION,
     Point,
@@ -25,7 +26,11 @@ from buto.detectors.bounds.findings import (
     property_findings,
 )
 from buto.detectors.bounds.rounding import rounded
+from buto.detectors.bounds.view import BoundsView
+from buto.detectors.explanation import Explanation
+from buto.detectors.protocol import Detector, FittedDetector
 from buto.detectors.settings import Settings
+from buto.detectors.views import View
 from buto.errors import JudgeError
 from buto.properties import Property, Role
 from buto.runs import Run, RunSet
@@ -37,7 +42,7 @@ MOST_UNREAD = 1 / 3
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class FittedBounds:
+class FittedBounds(FittedDetector):
     """Bounds of every property, of the run's duration, and of notifications.
 
     Attributes:
@@ -84,6 +89,12 @@ class FittedBounds:
 
     def to_data(self) -> dict[str, Any]:
         return bounds_data.write(self.model, self.duration, self.notifications, self.left_out)
+
+    def view(self, runs: Sequence[Run]) -> View:
+        return BoundsView(self.model, self.settings, self.left_out, self.notifications.emitters)
+
+    def explain(self, verdict: Verdict) -> Explanation:
+        return explain(verdict, self.settings)
 
     def compare(self, run: Run) -> Comparison:
         """A run beside the bounds, for plots; of a long one only some samples."""
@@ -133,13 +144,10 @@ class FittedBounds:
         return {self.model.properties[column].name for column in np.flatnonzero(~compared)}
 
 
-class BoundsDetector:
+class BoundsDetector(Detector):
     """Learns a :class:`FittedBounds`."""
 
     name = "bounds"
-
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
 
     def fit(self, runs: RunSet, known: Wholes | None = None) -> FittedBounds:
         """Learn from valid runs. JudgeError if no property can be judged, or for unlike notifications.

@@ -9,60 +9,33 @@ p-value (:mod:`buto.analysis.evidence`); it depends on no threshold of any singl
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import comb
 from typing import Any
 
 import numpy as np
 
-from buto.analysis.contrasts import Stable, choices, contrasts, mirrored, stabilised
-from buto.analysis.evidence import Significance, largest_of_each, scores, significance
+from buto.analysis.evidence import Significance
 from buto.analysis.pipeline import Comparison
-from buto.analysis.timepoints import IntArray
 from buto.detectors.bounds.detector import BoundsDetector, FittedBounds
 from buto.detectors.calibrated import data as calibrated_data
-from buto.detectors.calibrated.findings import findings
+from buto.detectors.calibrated.evidence import FEWEST_RUNS, Evidence, could_not_be_read, runs_needed, weigh
+from buto.detectors.calibrated.explanation import explain
+from buto.detectors.calibrated.findings import findings, standing
 from buto.detectors.calibrated.profile import Profile, learn
-from buto.detectors.calibrated.relevance import Counting, relevant
+from buto.detectors.calibrated.view import CalibratedView
 from buto.detectors.effects import smallest_effects
+from buto.detectors.explanation import Explanation
+from buto.detectors.protocol import Detector, FittedDetector
 from buto.detectors.settings import CALIBRATED, Settings
+from buto.detectors.views import View
 from buto.errors import JudgeError
-from buto.runs import FloatArray, Run, RunSet
+from buto.runs import Run, RunSet
 from buto.verdicts import Status, Verdict
 
-FEWEST_RUNS = 5
-"""Of fewer, the deviation between runs is anybody's guess."""
-
-MOST_CHOICES = 2000
-"""Enough for a p-value of 0.0005; more would take longer than it tells."""
-
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Evidence:
-    """What was found before anything is decided; the runs under test are the first choice.
-
-    Attributes:
-        profile: of the training runs, with what only the runs under test have added.
-        values: shape (n_runs, n_kept), training runs first, in the properties' units.
-        stable: the same on the scale on which runs scatter alike.
-        kept: shape (n_kept,), columns of the profile's catalogue that could be read in all runs.
-        contrast: shape (n_choices, n_kept), zero where a difference does not count.
-        score: shape (n_choices,).
-        significance: of the runs under test.
-    """
-
-    profile: Profile
-    values: FloatArray
-    stable: Stable
-    kept: IntArray
-    contrast: FloatArray
-    score: FloatArray
-    significance: Significance
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class FittedCalibrated:
+class FittedCalibrated(FittedDetector):
     """Features of the training runs, and bands over time to show beside them.
 
     Attributes:
@@ -118,6 +91,14 @@ class FittedCalibrated:
         values = np.vstack([profile.values, [profile.measure(run) for run in runs]])
         return weigh(profile, values, len(runs), self.settings)
 
+    def view(self, runs: Sequence[Run]) -> View:
+        return CalibratedView(
+            self.bands.view(runs), lambda judged: standing(self.evidence(judged), self.settings)
+        )
+
+    def explain(self, verdict: Verdict) -> Explanation:
+        return explain(verdict, self.settings)
+
     def compare(self, run: Run) -> Comparison:
         """A run beside the bands, for plots."""
         return self.bands.compare(run)
@@ -139,13 +120,10 @@ class FittedCalibrated:
         )
 
 
-class CalibratedDetector:
+class CalibratedDetector(Detector):
     """Learns a :class:`FittedCalibrated`."""
 
     name = CALIBRATED.detector
-
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
 
     def fit(self, runs: RunSet) -> FittedCalibrated:
         """Learn from valid runs.
@@ -169,50 +147,6 @@ class CalibratedDetector:
         profile = calibrated_data.read(data)
         bands = BoundsDetector(self.settings).from_data(data["bands"])
         return FittedCalibrated(self.settings, profile, bands)
-
-
-def weigh(profile: Profile, values: FloatArray, n_checked: int, settings: Settings) -> Evidence:
-    """The evidence of the last ``n_checked`` rows of features against all others.
-
-    Args:
-        values: shape (n_runs, n_features), columns as the profile's catalogue; NaN: could not be read.
-    """
-    kept = np.flatnonzero(~np.isnan(values).any(axis=0))
-    if not len(kept):
-        raise JudgeError("no property could be read in all runs", advice="buto runs show says why")
-    features = [profile.catalogue[place] for place in kept]
-    levels = profile.levels(np.where(np.isnan(values), 0.0, values))
-    columns = np.array([one.column for one in features])
-    values = values[:, kept]
-    stable = stabilised(values, profile.grain[columns], levels[columns])
-    chosen = choices(len(values), n_checked, MOST_CHOICES)
-    effects = smallest_effects(profile.quantities, levels, settings.minimum_effect)
-    counting = Counting(features, profile.quantities, effects, settings.fail_on)
-    contrast = relevant(contrasts(stable, chosen), values, chosen, counting)
-    score = scores(largest_of_each(contrast, columns))
-    twice = settings.fail_on == "any" and mirrored(chosen, len(values))
-    found = significance(score, n_checked, settings.alpha, mirrored=twice)
-    return Evidence(profile, values, stable, kept, contrast, score, found)
-
-
-def could_not_be_read(evidence: Evidence) -> tuple[str, ...]:
-    """A sentence for each quantity of which some feature is not known of all runs."""
-    lost = np.ones(len(evidence.profile.catalogue), np.bool_)
-    lost[evidence.kept] = False
-    columns = sorted({evidence.profile.catalogue[place].column for place in np.flatnonzero(lost)})
-    names = [evidence.profile.quantities[column].name for column in columns]
-    return tuple(f"{name} could not be read" for name in names)
-
-
-def runs_needed(n_checked: int, alpha: float) -> int:
-    """How many training runs let rank alone decide at this level.
-
-    Never as many as are under test, for each choice of runs has a mirror image then.
-    """
-    n = FEWEST_RUNS
-    while (n == n_checked or min(comb(n + n_checked, n_checked), MOST_CHOICES) < 1 / alpha) and n < 1_000_000:
-        n += 1
-    return n
 
 
 def _guarantee(found: Significance, n_training: int, n_checked: int) -> str:

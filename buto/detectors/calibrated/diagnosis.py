@@ -30,7 +30,7 @@ from buto.analysis.contrasts import Stable, stabilised
 from buto.analysis.evidence import largest_of_each, p_values
 from buto.analysis.matching import BoolArray
 from buto.analysis.timepoints import IntArray
-from buto.detectors.calibrated.detector import weigh
+from buto.detectors.calibrated.evidence import weigh
 from buto.detectors.calibrated.profile import LEVELS, Profile
 from buto.detectors.settings import Settings
 from buto.properties import Property

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,14 +12,12 @@ from buto.analysis.evidence import LARGEST_CONTRAST, largest_of_each
 from buto.analysis.features import Feature
 from buto.analysis.timepoints import IntArray
 from buto.detectors.bounds.findings import DURATION
+from buto.detectors.calibrated.evidence import Evidence
 from buto.detectors.calibrated.relevance import SHAPES, effect_of
 from buto.detectors.settings import CALIBRATED, Settings
 from buto.properties import Property
 from buto.runs import FloatArray, RunSet
 from buto.verdicts import Direction, Finding
-
-if TYPE_CHECKING:
-    from buto.detectors.calibrated.detector import Evidence
 
 FEWEST = 3
 """So many are named even if none stands out by itself: together they do."""

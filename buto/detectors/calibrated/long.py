@@ -22,7 +22,8 @@ from buto.analysis.series import series_of, summaries
 from buto.analysis.spread import grains
 from buto.detectors.bounds.detector import BoundsDetector
 from buto.detectors.calibrated import data as calibrated_data
-from buto.detectors.calibrated.detector import FEWEST_RUNS, CalibratedDetector, FittedCalibrated
+from buto.detectors.calibrated.detector import CalibratedDetector, FittedCalibrated
+from buto.detectors.calibrated.evidence import FEWEST_RUNS
 from buto.detectors.calibrated.profile import Profile, learn
 from buto.detectors.effects import smallest_effects
 from buto.detectors.settings import CALIBRATED, Settings

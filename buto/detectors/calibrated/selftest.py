@@ -17,7 +17,7 @@ from math import ceil, comb, floor
 import numpy as np
 
 from buto.analysis.timepoints import IntArray
-from buto.detectors.calibrated.detector import FEWEST_RUNS, runs_needed, weigh
+from buto.detectors.calibrated.evidence import FEWEST_RUNS, runs_needed, weigh
 from buto.detectors.calibrated.profile import Profile
 from buto.detectors.settings import Settings
 from buto.errors import JudgeError

@@ -13,7 +13,7 @@ from dataclasses import replace
 from math import comb
 
 from buto.analysis.evidence import Significance
-from buto.detectors.calibrated.detector import FEWEST_RUNS, MOST_CHOICES, could_not_be_read, weigh
+from buto.detectors.calibrated.evidence import FEWEST_RUNS, MOST_CHOICES, could_not_be_read, weigh
 from buto.detectors.calibrated.findings import findings
 from buto.detectors.calibrated.profile import learn
 from buto.detectors.comparison.comparable import (
@@ -25,7 +25,7 @@ from buto.detectors.comparison.comparable import (
 from buto.detectors.settings import CALIBRATED, Settings
 from buto.errors import JudgeError
 from buto.runs import RunSet
-from buto.verdicts import Status, Verdict
+from buto.verdicts import Roles, Status, Verdict
 
 DETECTOR = "comparison"
 
@@ -97,7 +97,7 @@ def compare(first: RunSet, second: RunSet, settings: Settings) -> Verdict:
         n_training=len(ours),
         alpha=settings.alpha,
         settings=settings.to_data(),
-        baseline=f"runs of {first.runs[0].test}",
+        roles=_roles(first, second),
     )
     if smallest_p_value(len(ours), len(theirs), settings) > settings.alpha:
         return replace(verdict, reasons=(_too_few(ours, theirs, settings),))
@@ -121,6 +121,11 @@ def compare(first: RunSet, second: RunSet, settings: Settings) -> Verdict:
         p_value=found.p_value,
         guarantee=_guarantee(found, len(evidence.score)),
     )
+
+
+def _roles(first: RunSet, second: RunSet) -> Roles:
+    known, judged = first.runs[0].test, second.runs[0].test
+    return Roles(judged, f"runs of {judged}", known, f"runs of {known}")
 
 
 def _too_few(first: RunSet, second: RunSet, settings: Settings) -> str:

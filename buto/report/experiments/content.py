@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from buto.report.panel import Band, Curve
+from buto.detectors.views import Band
+from buto.report.panel import Curve
 
 
 @dataclass(frozen=True, slots=True)

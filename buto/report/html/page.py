@@ -6,8 +6,6 @@ import json
 
 from markupsafe import Markup
 
-from buto.detectors.comparison.detector import DETECTOR as COMPARISON
-from buto.oracle import CALIBRATED
 from buto.report.check_report import CheckReport
 from buto.report.html import assets, summary
 from buto.report.html.chart_data import drawn, page_data, points_of, tag_of, training_drawn
@@ -64,16 +62,14 @@ def render(report: CheckReport) -> str:
 
 
 def _drawn(report: CheckReport) -> str:
-    settings = report.settings.pipeline
     chosen, at_hand = len(training_drawn(report)), len(report.training)
     texts = ["The properties with the strongest evidence of a change come first."]
-    if report.verdict.detector in (CALIBRATED.detector, COMPARISON):
+    if not report.bands_decide:
         texts.append("The bands only illustrate; the p-value decides.")
-    if settings.smoothing != "none":
+    if report.smoothing is not None:
         as_judged = ", as for the decision" if report.stride == 1 else ""
-        texts.append(
-            f"Curves are smoothed by the {settings.smoothing} of {settings.window} samples{as_judged}."
-        )
+        smoothed = f"the {report.smoothing.average} of {report.smoothing.window} samples"
+        texts.append(f"Curves are smoothed by {smoothed}{as_judged}.")
     texts.append(
         f"A curve has at most {points_of(report)} points: the lowest and the highest value of each interval."
     )

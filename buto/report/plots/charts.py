@@ -16,10 +16,10 @@ from matplotlib.patches import Patch
 from buto.report.panel import Panel
 from buto.report.plots.axes import set_unit
 from buto.report.plots.figure import Picture
-from buto.report.roles import OF_CHECK, Roles
 from buto.report.sanitize import one_line
 from buto.runs import FloatArray
 from buto.units import format_change, format_seconds
+from buto.verdicts import OF_CHECK, Roles
 
 # Blue and vermilion of Okabe and Ito's palette: told apart with any colour vision, and in print.
 BAND_COLOUR = "#56B4E9"

@@ -9,7 +9,7 @@ from buto.oracle import Oracle
 from buto.report.panel import Panel
 from buto.report.plots.charts import overview_plot, property_plot
 from buto.report.plots.figure import PNG, drawing
-from buto.report.views import panels_of, view_of
+from buto.report.views import panels_of
 from buto.runs import Run
 from buto.verdicts import Finding
 
@@ -32,7 +32,7 @@ def panels(
         training: those of the oracle's training runs that are at hand; may be empty.
         checked: runs to draw above them; may be empty.
     """
-    return list(panels_of(view_of(oracle, (*training, *checked)), training, checked, findings))
+    return list(panels_of(oracle.fitted.view((*training, *checked)), training, checked, findings))
 
 
 def pictures(drawn: Sequence[Panel], title: str, caption: str = "", picture: str = PNG) -> dict[str, bytes]:
@@ -64,11 +64,11 @@ def caption_of(oracle: Oracle, checked: Sequence[Run]) -> str:
     if len(ids) > MAX_NAMED:
         ids = [f"{len(ids)} runs from {ids[0]} to {ids[-1]}"]
     parts = [f"checked: {', '.join(ids)}"] if ids else []
-    settings = oracle.settings.pipeline
-    if settings.smoothing != "none":
-        half = settings.window // 2
-        most = "up to " if settings.shrink_window else ""
-        parts.append(f"smoothed ({settings.smoothing}), which takes the first and last {most}{half} points")
+    smoothing = oracle.fitted.view(checked).smoothing
+    if smoothing is not None:
+        half = smoothing.window // 2
+        most = "up to " if smoothing.shrinks else ""
+        parts.append(f"smoothed ({smoothing.average}), which takes the first and last {most}{half} points")
     return "\n".join(parts)
 
 

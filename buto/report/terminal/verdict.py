@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.detectors.comparison.detector import DETECTOR as COMPARISON
 from buto.report import words
 from buto.report.check_report import CheckReport
 from buto.report.environment import Likeness
@@ -116,7 +115,7 @@ def _environment(report: CheckReport) -> str:
     if not len(report.checked):
         return ""
     said = words.environment(report.checked.runs[0].metadata)
-    if report.verdict.detector == COMPARISON:
+    if report.verdict.compares_programs:
         return said
     differs = any(row.likeness is Likeness.DECIDES for row in report.environment)
     return f"{'another than' if differs else 'as'} in training: {said}" if said else ""

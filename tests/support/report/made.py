@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from buto.detectors.explanation import Explanation
+from buto.detectors.views import Band
 from buto.errors import MeasureError
-from buto.oracle import DEFAULT
 from buto.properties import Property, property_for
 from buto.report.check_report import CheckReport
-from buto.report.panel import Band, Curve, Panel
+from buto.report.panel import Curve, Panel
 from buto.report.result import Result, reported
 from buto.runs import Outcome, Quality, Run, run_set
 from buto.verdicts import Direction, Effect, Finding, Status, Verdict
@@ -116,7 +117,7 @@ def report(of: Verdict, runs: Sequence[Run] = (), **changes: Any) -> CheckReport
     fields: dict[str, Any] = {
         "test": "leaker",
         "verdict": of,
-        "settings": DEFAULT,
+        "explanation": Explanation("10 training runs defined what is normal."),
         "made": FINISHED,
         "oracle_path": ORACLE,
         "checked": run_set(runs),

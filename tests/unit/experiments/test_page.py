@@ -9,13 +9,14 @@ from html.parser import HTMLParser
 
 import numpy as np
 
+from buto.detectors.views import Band
 from buto.experiments import presented, published
 from buto.experiments.notified import notified_runs
 from buto.experiments.repeat import Results, repeat
 from buto.report.experiments import text
 from buto.report.experiments.content import Columns, Page, Picture, PicturePanel, Section
 from buto.report.experiments.page import html
-from buto.report.panel import Band, Curve
+from buto.report.panel import Curve
 from buto.runs import Quality, RunSet
 from tests.support.runs.variants import a_data_set, a_run
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.detectors.calibrated.detector import weigh
+from buto.detectors.calibrated.evidence import weigh
 from buto.detectors.calibrated.findings import NOT_ALONE
 from buto.errors import JudgeError, UsageError
 from buto.oracle import check, load, needs_confirmation, save, settings_from, train

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from buto.detectors.calibrated.detector import runs_needed, weigh
+from buto.detectors.calibrated.evidence import runs_needed, weigh
 from buto.errors import JudgeError
 from buto.oracle import CALIBRATED, check, settings_from, train
 from buto.runs import run_set

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.detectors.calibrated.detector import weigh
+from buto.detectors.calibrated.evidence import weigh
 from buto.detectors.calibrated.profile import Profile
 from buto.detectors.calibrated.strength import FEW, MOST_ASKED, Strength, strengths, told
 from buto.oracle import CALIBRATED, Settings

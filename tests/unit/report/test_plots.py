@@ -14,13 +14,14 @@ from hypothesis import strategies as st
 from matplotlib import pyplot
 from matplotlib.figure import Figure
 
+from buto.detectors.views import Band
 from buto.properties import Property, property_for
-from buto.report.panel import Band, Curve, Panel
+from buto.report.panel import Curve, Panel
 from buto.report.plots import charts, pictures
 from buto.report.plots.axes import MAX_TICKS, BinaryLocator, set_unit
 from buto.report.plots.charts import overview_plot, property_plot
 from buto.report.plots.figure import PNG, SVG, Picture, drawing
-from buto.report.roles import Roles
+from buto.verdicts import Roles
 from tests.support.report import made
 
 TIMES = np.linspace(0.0, 4.0, 41)

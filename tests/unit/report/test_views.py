@@ -11,10 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from buto import oracle
+from buto.detectors.views import Band, RunsView
 from buto.oracle import Oracle
 from buto.properties import property_for
-from buto.report.panel import Band, Curve, Panel
-from buto.report.views import RunsView, panels_of, view_of
+from buto.report.panel import Curve, Panel
+from buto.report.views import panels_of
 from buto.runs import Outcome, Run, run_set
 from buto.verdicts import Finding
 
@@ -69,7 +70,7 @@ def test_more_than_the_whole_band_is_used_exactly_where_there_is_a_finding(
     learned = ORACLES[which]
     runs = run_set([a_run(50 + n, shift, wave) for n, shift in enumerate(shifts)])
     found = {finding.subject for finding in oracle.check(learned, runs).findings}
-    view = view_of(learned, runs.runs)
+    view = learned.fitted.view(runs.runs)
     used = dict(zip((prop.name for prop in view.properties), view.reach(runs.runs), strict=True))
     assert {name for name, share in used.items() if share > 1} == found & set(NAMES)
 
@@ -77,7 +78,7 @@ def test_more_than_the_whole_band_is_used_exactly_where_there_is_a_finding(
 def test_a_band_without_width_is_not_used_by_its_own_value_and_endlessly_by_any_other() -> None:
     learned = ORACLES["thesis"]
     threads = learned.fitted.model.properties.index(property_for("jvm.thread.count"))
-    view = view_of(learned, ())
+    view = learned.fitted.view(())
     assert view.reach([a_run(50)])[threads] == 0.0
     grown = a_run(50)
     values = grown.values.copy()
@@ -87,14 +88,14 @@ def test_a_band_without_width_is_not_used_by_its_own_value_and_endlessly_by_any_
 
 
 def test_without_a_run_nothing_is_known() -> None:
-    assert np.isnan(view_of(ORACLES["sustained"], ()).reach(())).all()
+    assert np.isnan(ORACLES["sustained"].fitted.view(()).reach(())).all()
 
 
 def test_panels_come_by_findings_then_by_the_band_that_was_used_and_last_what_never_changes() -> None:
     learned = ORACLES["sustained"]
     runs = [a_run(50, shift=9.0)]
     findings = oracle.check(learned, run_set(runs)).findings
-    names = [panel.prop.name for panel in panels_of(view_of(learned, runs), [], runs, findings)]
+    names = [panel.prop.name for panel in panels_of(learned.fitted.view(runs), [], runs, findings)]
     assert names == ["jvm.memory.heap.used", "jvm.class.loaded", "jvm.thread.count"]
 
 
@@ -126,9 +127,9 @@ def test_a_run_left_its_band_when_from_then_on_most_of_it_lies_outside() -> None
 def test_the_calibrated_oracle_is_on_its_way_to_a_finding_by_what_stands_out() -> None:
     learned = oracle.train(run_set([a_run(n) for n in range(10)]), oracle.CALIBRATED)
     quiet, loud = [a_run(50)], [a_run(50, shift=9.0)]
-    view = view_of(learned, ())
+    view = learned.fitted.view(())
     column = [prop.name for prop in view.properties].index(NAMES[0])
     assert view.reach(quiet)[column] < 1 < view.reach(loud)[column]
     assert NAMES[0] in {one.subject for one in oracle.check(learned, run_set(loud)).findings}
     assert view.band(column) is not None
-    assert view.reach_of != view_of(ORACLES["sustained"], ()).reach_of
+    assert view.reach_of != ORACLES["sustained"].fitted.view(()).reach_of

@@ -1,0 +1,91 @@
+"""The evidence of a check: scores of every way of choosing as many runs, before anything is decided."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+
+from buto.analysis.contrasts import Stable, choices, contrasts, mirrored, stabilised
+from buto.analysis.evidence import Significance, largest_of_each, scores, significance
+from buto.analysis.timepoints import IntArray
+from buto.detectors.calibrated.profile import Profile
+from buto.detectors.calibrated.relevance import Counting, relevant
+from buto.detectors.effects import smallest_effects
+from buto.detectors.settings import Settings
+from buto.errors import JudgeError
+from buto.runs import FloatArray
+
+FEWEST_RUNS = 5
+"""Of fewer, the deviation between runs is anybody's guess."""
+
+MOST_CHOICES = 2000
+"""Enough for a p-value of 0.0005; more would take longer than it tells."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Evidence:
+    """What was found before anything is decided; the runs under test are the first choice.
+
+    Attributes:
+        profile: of the training runs, with what only the runs under test have added.
+        values: shape (n_runs, n_kept), training runs first, in the properties' units.
+        stable: the same on the scale on which runs scatter alike.
+        kept: shape (n_kept,), columns of the profile's catalogue that could be read in all runs.
+        contrast: shape (n_choices, n_kept), zero where a difference does not count.
+        score: shape (n_choices,).
+        significance: of the runs under test.
+    """
+
+    profile: Profile
+    values: FloatArray
+    stable: Stable
+    kept: IntArray
+    contrast: FloatArray
+    score: FloatArray
+    significance: Significance
+
+
+def weigh(profile: Profile, values: FloatArray, n_checked: int, settings: Settings) -> Evidence:
+    """The evidence of the last ``n_checked`` rows of features against all others.
+
+    Args:
+        values: shape (n_runs, n_features), columns as the profile's catalogue; NaN: could not be read.
+    """
+    kept = np.flatnonzero(~np.isnan(values).any(axis=0))
+    if not len(kept):
+        raise JudgeError("no property could be read in all runs", advice="buto runs show says why")
+    features = [profile.catalogue[place] for place in kept]
+    levels = profile.levels(np.where(np.isnan(values), 0.0, values))
+    columns = np.array([one.column for one in features])
+    values = values[:, kept]
+    stable = stabilised(values, profile.grain[columns], levels[columns])
+    chosen = choices(len(values), n_checked, MOST_CHOICES)
+    effects = smallest_effects(profile.quantities, levels, settings.minimum_effect)
+    counting = Counting(features, profile.quantities, effects, settings.fail_on)
+    contrast = relevant(contrasts(stable, chosen), values, chosen, counting)
+    score = scores(largest_of_each(contrast, columns))
+    twice = settings.fail_on == "any" and mirrored(chosen, len(values))
+    found = significance(score, n_checked, settings.alpha, mirrored=twice)
+    return Evidence(profile, values, stable, kept, contrast, score, found)
+
+
+def could_not_be_read(evidence: Evidence) -> tuple[str, ...]:
+    """A sentence for each quantity of which some feature is not known of all runs."""
+    lost = np.ones(len(evidence.profile.catalogue), np.bool_)
+    lost[evidence.kept] = False
+    columns = sorted({evidence.profile.catalogue[place].column for place in np.flatnonzero(lost)})
+    names = [evidence.profile.quantities[column].name for column in columns]
+    return tuple(f"{name} could not be read" for name in names)
+
+
+def runs_needed(n_checked: int, alpha: float) -> int:
+    """How many training runs let rank alone decide at this level.
+
+    Never as many as are under test, for each choice of runs has a mirror image then.
+    """
+    n = FEWEST_RUNS
+    while (n == n_checked or min(comb(n + n_checked, n_checked), MOST_CHOICES) < 1 / alpha) and n < 1_000_000:
+        n += 1
+    return n

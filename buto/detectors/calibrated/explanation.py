@@ -1,0 +1,46 @@
+"""How the calibrated oracle, and a comparison that works like it, explain their verdicts."""
+
+from __future__ import annotations
+
+from buto.detectors.bounds.explanation import series, width
+from buto.detectors.explanation import Explanation
+from buto.detectors.settings import Settings
+from buto.units import format_count
+from buto.verdicts import Verdict
+
+_ROWS = "each run is one row of numbers: levels, growth, scatter and extremes of every property"
+
+
+def explain(verdict: Verdict, settings: Settings) -> Explanation:
+    """Return what a run is reduced to, and what the p-value compares."""
+    known = f"{verdict.n_training} {verdict.roles.known_runs}"
+    return Explanation(
+        f"{known} defined what is normal; {_ROWS}. {_bands(settings)}",
+        _rule(f"{format_count(len(verdict.run_ids), 'run')} under test", verdict),
+    )
+
+
+def explain_comparison(verdict: Verdict, settings: Settings) -> Explanation:
+    """Return the same of two programs, neither of which is the better known one."""
+    around = f" around the {verdict.n_training} {verdict.roles.known_runs}"
+    return Explanation(
+        f"The runs of both programs show the usual scatter; {_ROWS}. {_bands(settings, around)}",
+        _rule(f"{len(verdict.run_ids)} {verdict.roles.judged_runs}", verdict),
+    )
+
+
+def _bands(settings: Settings, around: str = "") -> str:
+    pipeline = settings.pipeline
+    return (
+        f"The bands{around} only illustrate: they are made from {series(pipeline)}, with "
+        f"{width(pipeline)} at each time point."
+    )
+
+
+def _rule(judged: str, verdict: Verdict) -> str:
+    return (
+        f"The {judged} and the {verdict.roles.known_runs} are put together, and every way of choosing as "
+        "many runs gets a score: how far the chosen runs differ from the others. If nothing has changed, "
+        "each choice is as likely as any other to have the highest score. The p-value says how unusual the "
+        "score of the runs under test is among all of them; at or below alpha it is a regression."
+    )

@@ -1,0 +1,100 @@
+"""What can be drawn of a detector that has learned: bands, and runs as they are judged."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from buto.analysis.series import series_of
+from buto.classify.notifications import Emitter
+from buto.properties import Property
+from buto.runs import FloatArray, Run
+from buto.runs.long import drawn
+
+OF_BAND = "of its band"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Band:
+    """What is expected of one property; arrays of shape (n,), NaN where nothing is.
+
+    Attributes:
+        times_s: increasing, seconds from the program's start.
+        lower, upper: the limits, both inside; infinite where there is none on that side.
+        expected: the centre.
+    """
+
+    times_s: FloatArray
+    lower: FloatArray
+    expected: FloatArray
+    upper: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Smoothing:
+    """How the curves of a view are smoothed.
+
+    Attributes:
+        average: ``mean`` or ``median``.
+        window: samples.
+        shrinks: whether short runs have a smaller window.
+    """
+
+    average: str
+    window: int
+    shrinks: bool
+
+
+class View(ABC):
+    """What a detector shows of what it learned; reports only draw it.
+
+    Attributes:
+        properties: what is judged; the columns of all that follows.
+        reach_of: what a reach is a share of, for behind a percentage.
+        left_out: properties that are not judged, each with the reason.
+        emitters: the notifications that are expected, with their times.
+        smoothing: how curves are smoothed; None if they are not.
+        bands_decide: whether a value outside its band counts; if not, bands only illustrate.
+    """
+
+    properties: Sequence[Property] = ()
+    reach_of: str = ""
+    left_out: Mapping[str, str] = {}
+    emitters: tuple[Emitter, ...] = ()
+    smoothing: Smoothing | None = None
+    bands_decide: bool = True
+
+    @abstractmethod
+    def band(self, column: int) -> Band | None:
+        """Return what is expected of one property over time; None where nothing is said of times."""
+
+    @abstractmethod
+    def curves(self, run: Run) -> tuple[FloatArray, FloatArray]:
+        """Return a run as it is judged: times, shape (n,), and values, shape (n, n_properties)."""
+
+    @abstractmethod
+    def reach(self, runs: Sequence[Run]) -> FloatArray:
+        """Return how far the runs together are on their way to a finding, shape (n_properties,), or NaN.
+
+        0 is as expected, more than 1 is a finding.
+        """
+
+
+class RunsView(View):
+    """The runs as they were recorded, without bands: for a detector that draws nothing of its own."""
+
+    def __init__(self, runs: Sequence[Run]) -> None:
+        self.properties = tuple({prop.name: prop for run in runs for prop in run.properties}.values())
+
+    def band(self, column: int) -> Band | None:
+        return None
+
+    def curves(self, run: Run) -> tuple[FloatArray, FloatArray]:
+        series = series_of(drawn(run), self.properties)
+        return series.times_s, series.values
+
+    def reach(self, runs: Sequence[Run]) -> FloatArray:
+        return np.full(len(self.properties), np.nan)
