@@ -85,7 +85,7 @@ def newest_check(test: str, store: RunStore) -> list[Run]:
         return list(store.open_set(test, usable))
     why = "left no usable run" if not usable else "ended without a verdict"
     raise JudgeError(
-        f"the newest check {why}: {newest[0]}: {'; '.join(problems)}",
+        f"the newest check {why}: {newest[0]}: {'; '.join(problem.text for problem in problems)}",
         advice=f"check again: {shlex.join(['buto', 'check', test])}; or name runs with --from-runs",
     )
 

@@ -109,7 +109,7 @@ def stored_runs(test: str, which: str, args: Namespace, *, required: bool = True
         named = list(store.open_set(test, sorted({run_id.strip() for run_id in which.split(",")})))
         for run in named:
             if not run.quality.valid:
-                raise JudgeError(f"the run {run.id} is not usable: {'; '.join(run.quality.problems)}")
+                raise JudgeError(f"the run {run.id} is not usable: {run.quality.describe()}")
         return named
     first, _, last = ("", "", "") if which == ALL else which.partition("..")
     ids = [run_id for run_id in store.ids(test) if first <= run_id and (not last or run_id <= last)]

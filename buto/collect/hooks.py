@@ -12,14 +12,12 @@ from buto.collect.jvm.local_jvm import local_jvm
 from buto.collect.process.launch import Launch
 from buto.collect.process.ports import listening
 from buto.collect.record.recording import Recording
+from buto.runs import Problem, ProblemKind
 
 MARK = "buto.mark."
 """Prefix of the type of a notification that is a mark on the time axis and not the program's own."""
 
 MARK_SOURCE = "buto:type=Mark"
-
-BAD_WORKLOAD = "its workload"
-"""How every problem begins that a hook reports."""
 
 _PORT = re.compile(r":(\d+)/")
 
@@ -85,7 +83,7 @@ class LaunchHooks(Protocol):
         Whatever the hooks started must have ended when this returns.
 
         Returns:
-            Problems that make the run invalid, each beginning with :data:`BAD_WORKLOAD`.
+            What failed, which makes the run invalid; in words that can follow ``its workload:``.
         """
 
 
@@ -105,10 +103,11 @@ class HookCaller(Closeable):
         self._started = True
         self._hooks.program_started(Program(pid, self._launch, self._recording, connection))
 
-    def end(self) -> tuple[str, ...]:
+    def end(self) -> tuple[Problem, ...]:
         """Call ``program_ended`` if the program was started; return the problems that it reports."""
         hooks, self._hooks = self._hooks, None
-        return () if hooks is None or not self._started else hooks.program_ended()
+        failures = () if hooks is None or not self._started else hooks.program_ended()
+        return tuple(Problem(ProblemKind.WORKLOAD, f"its workload: {failure}") for failure in failures)
 
     def close(self) -> None:
         """End the hooks of a launch that failed."""

@@ -126,7 +126,7 @@ def _recorded(variant: str, runs: RunSet) -> RecordedVariant:
     return RecordedVariant(
         variant,
         len(runs.valid()),
-        tuple(run.quality.problems[0] for run in runs if run.quality.problems),
+        tuple(run.quality.problems[0].text for run in runs if run.quality.problems),
         fmean(known) if known else nan,
     )
 

@@ -35,7 +35,7 @@ def runs(of: Iterable[Run]) -> pd.DataFrame:
         "n_samples": pd.array([run.n_samples for run in every], dtype="int64"),
         "n_properties": pd.array([len(run.properties) for run in every], dtype="int64"),
         "valid": pd.array([run.quality.valid for run in every], dtype="bool"),
-        "problems": pd.array(["; ".join(run.quality.problems) for run in every], dtype="string"),
+        "problems": pd.array([run.quality.describe() for run in every], dtype="string"),
         "missed_share": pd.array([run.quality.missed_share for run in every], dtype="float64"),
         "largest_gap_s": pd.array([run.quality.largest_gap_s for run in every], dtype="float64"),
         "foreign_load": pd.array([run.quality.foreign_load for run in every], dtype="float64"),

@@ -40,9 +40,7 @@ def check(oracle: Oracle, runs: RunSet) -> Verdict:
         )
     valid = runs.valid()
     skipped = tuple(
-        f"run {run.id} cannot be judged: {', '.join(run.quality.problems)}"
-        for run in runs
-        if not run.quality.valid
+        f"run {run.id} cannot be judged: {run.quality.describe()}" for run in runs if not run.quality.valid
     )
     if not len(valid):
         return _complete(

@@ -73,7 +73,7 @@ def fewest_runs(settings: Settings) -> int:
 def _refuse_unusable(runs: RunSet) -> None:
     invalid = [run for run in runs if not run.quality.valid]
     if invalid:
-        listed = "; ".join(f"{run.id}: {', '.join(run.quality.problems)}" for run in invalid)
+        listed = "; ".join(f"{run.id}: {run.quality.describe()}" for run in invalid)
         raise JudgeError(
             f"{_runs(len(invalid))} of {len(runs)} cannot train an oracle: {listed}",
             advice="record new ones, or leave them out (buto runs delete)",

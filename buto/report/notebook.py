@@ -146,7 +146,7 @@ def _run_row(run: Run) -> Row:
 
 
 def _state(run: Run) -> str:
-    return "valid" if run.quality.valid else f"invalid: {'; '.join(run.quality.problems)}"
+    return "valid" if run.quality.valid else f"invalid: {run.quality.describe()}"
 
 
 def _moves(run: Run, name: str) -> bool:

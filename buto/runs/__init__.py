@@ -11,6 +11,7 @@ from buto.runs.model import (
     run_set,
 )
 from buto.runs.names import encode_test, new_id
+from buto.runs.problems import Problem, ProblemKind
 from buto.runs.store import RunStore, RunSummary
 
 __all__ = [
@@ -18,6 +19,8 @@ __all__ = [
     "MetadataValue",
     "Notification",
     "Outcome",
+    "Problem",
+    "ProblemKind",
     "Quality",
     "Run",
     "RunSet",

@@ -8,25 +8,24 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from buto.properties import Better, Kind, Property, Role
+from buto.runs.fields import all_of, get, items, json_number, number
 from buto.runs.model import COMMIT, PURPOSE, SESSION, MetadataValue, Outcome, Quality, Run
+from buto.runs.problems import Problem, ProblemKind
 from buto.runs.reading import parse_json
+from buto.runs.upgrades import UPGRADES
 
 FORMAT = "buto-run"
-VERSION = 1
-UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
-"""From each older version to the function that turns its document into one of the next version."""
+VERSION = 2
 
 MARKS = (PURPOSE, SESSION, COMMIT)
 """The metadata that a head has."""
 
 _HEAD = ("test", "id", "samples", "notifications", "outcome", "quality", "files")
-
-T = TypeVar("T")
 
 
 class NewerVersionError(ValueError):
@@ -96,7 +95,7 @@ def to_data(run: Run) -> dict[str, Any]:
             "last_sample": outcome.last_sample,
         },
         "quality": {
-            "problems": list(quality.problems),
+            "problems": [problem_data(problem) for problem in quality.problems],
             "missed_share": json_number(quality.missed_share),
             "largest_gap_s": json_number(quality.largest_gap_s),
             "foreign_load": json_number(quality.foreign_load),
@@ -115,12 +114,12 @@ def decode(content: bytes) -> Document:
         ValueError: it is no document of a run; the message says where.
     """
     data = _upgrade(_parse(content))
-    properties = _all(dict, "properties", _get(data, "properties", list))
+    properties = all_of(dict, "properties", get(data, "properties", list))
     return Document(
         head=_to_head(data),
         properties=tuple(property_of(prop) for prop in properties),
-        nan_reasons=dict(_items(data, "nan_reasons", str)),
-        metadata={key: metadata_of(key, value) for key, value in _get(data, "metadata", dict).items()},
+        nan_reasons=dict(items(data, "nan_reasons", str)),
+        metadata={key: metadata_of(key, value) for key, value in get(data, "metadata", dict).items()},
     )
 
 
@@ -132,7 +131,7 @@ def decode_head(content: bytes) -> Head:
 def head_data(content: bytes) -> dict[str, Any]:
     """What :func:`head_of` needs of a document, as plain data; raises as :func:`decode`."""
     data = _upgrade(_parse(content))
-    metadata = _get(data, "metadata", dict)
+    metadata = get(data, "metadata", dict)
     marks = {key: metadata[key] for key in MARKS if key in metadata}
     return {**{key: data[key] for key in _HEAD if key in data}, "metadata": marks}
 
@@ -150,7 +149,7 @@ def _parse(content: bytes) -> dict[str, Any]:
 
 
 def _upgrade(data: dict[str, Any]) -> dict[str, Any]:
-    version = _get(data, "version", int)
+    version = get(data, "version", int)
     if version > VERSION:
         raise NewerVersionError(f"it has version {version}, this buto reads up to {VERSION}")
     while version < VERSION:
@@ -161,43 +160,6 @@ def _upgrade(data: dict[str, Any]) -> dict[str, Any]:
     return data
 
 
-def _get(data: Mapping[str, Any], key: str, *kinds: type) -> Any:
-    if key not in data:
-        raise ValueError(f"{key!r} is missing")
-    value = data[key]
-    # Not isinstance: to Python true is an int.
-    if type(value) not in kinds:
-        raise ValueError(f"{key!r} is of type {type(value).__name__}")
-    return value
-
-
-def _all(kind: type[T], key: str, values: Iterable[Any]) -> Iterator[T]:
-    for value in values:
-        if type(value) is not kind:
-            raise ValueError(f"{key!r} holds a value of type {type(value).__name__}")
-        yield value
-
-
-def _items(data: Mapping[str, Any], key: str, kind: type[T]) -> Iterator[tuple[str, T]]:
-    mapping = _get(data, key, dict)
-    return zip(mapping, _all(kind, key, mapping.values()), strict=True)
-
-
-def json_number(value: float) -> float | str:
-    """A float as JSON, which has no NaN and no infinity: they are the texts ``nan``, ``inf`` and ``-inf``."""
-    return float(value) if math.isfinite(value) else repr(float(value))
-
-
-def _to_float(data: Mapping[str, Any], key: str) -> float:
-    value = _get(data, key, float, int, str)
-    if isinstance(value, str) and value not in ("nan", "inf", "-inf"):
-        raise ValueError(f"{key!r} is no number")
-    try:
-        return float(value)
-    except OverflowError:
-        raise ValueError(f"{key!r} is too large a number") from None
-
-
 def metadata_data(value: MetadataValue) -> Any:
     """As it is; what is no finite number is wrapped, for a text of the same letters is another value."""
     return {"float": json_number(value)} if isinstance(value, float) and not math.isfinite(value) else value
@@ -206,39 +168,50 @@ def metadata_data(value: MetadataValue) -> Any:
 def metadata_of(key: str, value: Any) -> MetadataValue:
     """The inverse of :func:`metadata_data`; ValueError for what it never gives."""
     if isinstance(value, dict):
-        return _to_float(value, "float")
+        return number(value, "float")
     if value is None or isinstance(value, str | int | float):
         return value
     raise ValueError(f"metadata {key!r} is of type {type(value).__name__}")
 
 
 def _to_head(data: Mapping[str, Any]) -> Head:
-    outcome, quality = _get(data, "outcome", dict), _get(data, "quality", dict)
-    metadata = _get(data, "metadata", dict)
+    outcome, quality = get(data, "outcome", dict), get(data, "quality", dict)
+    metadata = get(data, "metadata", dict)
     return Head(
-        test=_get(data, "test", str),
-        id=_get(data, "id", str),
-        n_samples=_get(data, "samples", int),
-        n_notifications=_get(data, "notifications", int),
+        test=get(data, "test", str),
+        id=get(data, "id", str),
+        n_samples=get(data, "samples", int),
+        n_notifications=get(data, "notifications", int),
         outcome=Outcome(
-            exit_code=_get(outcome, "exit_code", int, type(None)),
-            signal=_get(outcome, "signal", int, type(None)),
-            timed_out=_get(outcome, "timed_out", bool),
-            duration_s=_to_float(outcome, "duration_s"),
-            last_sample=_get(outcome, "last_sample", str),
+            exit_code=get(outcome, "exit_code", int, type(None)),
+            signal=get(outcome, "signal", int, type(None)),
+            timed_out=get(outcome, "timed_out", bool),
+            duration_s=number(outcome, "duration_s"),
+            last_sample=get(outcome, "last_sample", str),
         ),
         quality=Quality(
-            problems=tuple(_all(str, "problems", _get(quality, "problems", list))),
-            missed_share=_to_float(quality, "missed_share"),
-            largest_gap_s=_to_float(quality, "largest_gap_s"),
-            foreign_load=_to_float(quality, "foreign_load"),
+            problems=tuple(
+                _problem_of(problem) for problem in all_of(dict, "problems", get(quality, "problems", list))
+            ),
+            missed_share=number(quality, "missed_share"),
+            largest_gap_s=number(quality, "largest_gap_s"),
+            foreign_load=number(quality, "foreign_load"),
         ),
         files={
-            name: StoredFile(_get(file, "bytes", int), _get(file, "sha256", str))
-            for name, file in _items(data, "files", dict)
+            name: StoredFile(get(file, "bytes", int), get(file, "sha256", str))
+            for name, file in items(data, "files", dict)
         },
         marks={key: metadata_of(key, metadata[key]) for key in MARKS if key in metadata},
     )
+
+
+def problem_data(problem: Problem) -> dict[str, str]:
+    """A problem as it can be written as JSON."""
+    return {"kind": problem.kind.value, "text": problem.text}
+
+
+def _problem_of(data: Mapping[str, Any]) -> Problem:
+    return Problem(ProblemKind(get(data, "kind", str)), get(data, "text", str))
 
 
 def property_data(prop: Property) -> dict[str, Any]:
@@ -257,11 +230,11 @@ def property_data(prop: Property) -> dict[str, Any]:
 def property_of(data: Mapping[str, Any]) -> Property:
     """The inverse of :func:`property_data`; ValueError for what it never gives."""
     return Property(
-        name=_get(data, "name", str),
-        unit=_get(data, "unit", str),
-        kind=Kind(_get(data, "kind", str)),
-        role=Role(_get(data, "role", str)),
-        lower=_to_float(data, "lower"),
-        upper=_to_float(data, "upper"),
-        better=Better(_get(data, "better", str)),
+        name=get(data, "name", str),
+        unit=get(data, "unit", str),
+        kind=Kind(get(data, "kind", str)),
+        role=Role(get(data, "role", str)),
+        lower=number(data, "lower"),
+        upper=number(data, "upper"),
+        better=Better(get(data, "better", str)),
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from buto.runs import document
+from buto.runs.fields import json_number
 from buto.runs.model import Run, RunSet
 from buto.runs.tables import float_array, text_array, utf8
 
@@ -66,7 +67,7 @@ def _data(run: Run) -> dict[str, Any]:
     return document.to_data(run) | {
         "notifications": [
             {
-                "time_s": document.json_number(notification.time_s),
+                "time_s": json_number(notification.time_s),
                 "type": notification.type,
                 "source": notification.source,
                 "sequence": notification.sequence,
@@ -76,7 +77,7 @@ def _data(run: Run) -> dict[str, Any]:
         ],
         "times_s": run.times_s.tolist(),
         "values": {
-            prop.name: [None if math.isnan(value) else document.json_number(value) for value in column]
+            prop.name: [None if math.isnan(value) else json_number(value) for value in column]
             for prop, column in columns
         },
     }

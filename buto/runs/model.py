@@ -12,6 +12,7 @@ import numpy.typing as npt
 from buto.display import Displayed
 from buto.errors import JudgeError
 from buto.properties import Property
+from buto.runs.problems import Problem
 
 FloatArray = npt.NDArray[np.float64]
 MetadataValue = str | int | float | bool | None
@@ -99,7 +100,7 @@ class Quality:
         foreign_load: mean share of the visible cores that other processes used, NaN if unknown.
     """
 
-    problems: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
     missed_share: float = 0.0
     largest_gap_s: float = 0.0
     foreign_load: float = float("nan")
@@ -107,6 +108,10 @@ class Quality:
     @property
     def valid(self) -> bool:
         return not self.problems
+
+    def describe(self) -> str:
+        """The problems' texts in one line; empty for a valid run."""
+        return "; ".join(problem.text for problem in self.problems)
 
 
 @dataclass(frozen=True, eq=False)

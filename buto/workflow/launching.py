@@ -16,16 +16,14 @@ from pathlib import Path
 from typing import Protocol
 
 from buto.collect.collector import Collector
-from buto.collect.hooks import BAD_WORKLOAD, LaunchHooks
-from buto.collect.jvm.exit_status import BAD_END
+from buto.collect.hooks import LaunchHooks
 from buto.collect.opener import open_collector
 from buto.collect.process.output import last_lines
 from buto.collect.progress import OnTick, Progress
 from buto.collect.record.journal import Journal
-from buto.collect.record.quality import BLOCKED, EXITED, SIGNALLED, STARVED, STOPPED
 from buto.collect.target import Target
 from buto.errors import ButoError, MeasureError, StorageError
-from buto.runs import Run, RunSet, run_set
+from buto.runs import Problem, ProblemKind, Run, RunSet, run_set
 from buto.runs.model import PURPOSE as PURPOSE
 from buto.runs.model import SESSION as SESSION
 from buto.runs.store import RunStore
@@ -35,6 +33,21 @@ LOCK_TIMEOUT_S = 3600.0
 
 _LOCK_POLL_S = 0.2
 _LEAST_REPEATS = 3
+
+_BAD_ENDS = (
+    ProblemKind.TIME_LIMIT,
+    ProblemKind.SIGNAL,
+    ProblemKind.EXIT_CODE,
+    ProblemKind.JVM_END,
+    ProblemKind.WORKLOAD,
+)
+"""The problems for which :func:`check_ending` ends a test: another launch would end in the same way."""
+
+_ADVICE = {
+    ProblemKind.STARVED: "buto doctor (what else loads this machine), or sample less often with --interval",
+    ProblemKind.SLOW_MBEAN: "record others with --mbean PATTERN, or sample less often with --interval",
+}
+"""What to do about the commonest problem of many runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,17 +305,16 @@ def check_ending(run: Run, target: Target) -> None:
     Raises:
         MeasureError: it did, or its workload failed; quotes what the program printed.
     """
-    failed = [problem for problem in run.quality.problems if problem.startswith(BAD_WORKLOAD)]
-    bad_ends = [problem for problem in run.quality.problems if problem.startswith(BAD_END)]
+    failed = _first(run, ProblemKind.WORKLOAD)
+    bad_end = _first(run, ProblemKind.JVM_END)
     what = f"the program {run.outcome.describe()}"
-    if failed and not run.outcome.timed_out:
-        raise MeasureError(
-            f"{failed[0]}\n{what}\n{_quoted(run)}", advice=f"buto runs show {shlex.join([run.test, run.id])}"
-        )
+    if failed is not None and not run.outcome.timed_out:
+        show = f"buto runs show {shlex.join([run.test, run.id])}"
+        raise MeasureError(f"{failed.text}\n{what}\n{_quoted(run)}", advice=show)
     if not run.outcome.timed_out and run.outcome.exit_code == target.expected_exit:
-        if not bad_ends:
+        if bad_end is None:
             return
-        what = bad_ends[0]
+        what = bad_end.text
         advice = "if that is meant, give the java command itself, or a script that ends with its exit code"
     elif run.outcome.timed_out:
         what += f" of {target.timeout_s:g} s"
@@ -314,10 +326,13 @@ def check_ending(run: Run, target: Target) -> None:
     raise MeasureError(f"{what}\n{_quoted(run)}", advice=advice)
 
 
-def bad_ending(problems: Sequence[str]) -> str | None:
-    """Of a stored run's problems the one for which :func:`check_ending` ended its test."""
-    endings = (STOPPED, SIGNALLED, EXITED, BAD_END, BAD_WORKLOAD)
-    return next((problem for problem in problems if problem.startswith(endings)), None)
+def _first(run: Run, kind: ProblemKind) -> Problem | None:
+    return next((problem for problem in run.quality.problems if problem.kind is kind), None)
+
+
+def bad_ending(problems: Sequence[Problem]) -> Problem | None:
+    """Return the one of a stored run's problems for which :func:`check_ending` ended its test."""
+    return next((problem for problem in problems if problem.kind in _BAD_ENDS), None)
 
 
 def _quoted(run: Run) -> str:
@@ -333,13 +348,13 @@ def check_repeats(runs: Sequence[Run], planned: int) -> None:
     invalid = [run for run in runs if not run.quality.valid]
     if len(invalid) <= repeats(planned):
         return
-    commonest = Counter(problem for run in invalid for problem in run.quality.problems).most_common(1)[0][0]
-    if commonest.startswith(STARVED):
-        advice = "buto doctor (what else loads this machine), or sample less often with --interval"
-    elif commonest.startswith(BLOCKED):
-        advice = "record others with --mbean PATTERN, or sample less often with --interval"
-    else:
-        advice = f"buto runs show {shlex.join([invalid[-1].test, invalid[-1].id])}"
+    kinds = Counter(
+        kind for run in invalid for kind in dict.fromkeys(one.kind for one in run.quality.problems)
+    )
+    commonest = kinds.most_common(1)[0][0]
+    example = next(one.text for run in invalid for one in run.quality.problems if one.kind is commonest)
+    show = f"buto runs show {shlex.join([invalid[-1].test, invalid[-1].id])}"
     raise MeasureError(
-        f"{len(invalid)} of {len(runs)} runs were disturbed, most often: {commonest}", advice=advice
+        f"{len(invalid)} of {len(runs)} runs were disturbed, most often: {example}",
+        advice=_ADVICE.get(commonest, show),
     )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 
-from buto.collect.hooks import BAD_WORKLOAD, LaunchHooks, MBeanConnection, Program
+from buto.collect.hooks import LaunchHooks, MBeanConnection, Program
 from buto.collect.jmx.attach import connect_program
 from buto.collect.jmx.worker_client import Worker
 from buto.errors import MeasureError
@@ -64,7 +64,7 @@ class Driver:
         self._stop.set()
         problems = self._done.result()
         self._thread.shutdown()
-        return tuple(f"{BAD_WORKLOAD}: {problem}" for problem in problems)
+        return problems
 
     def _carry_out(self, program: Program) -> tuple[str, ...]:
         """Returns what went wrong; a program whose workload failed has nothing more to wait for."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from buto.oracle import Oracle, train
 from buto.properties import property_for
-from buto.runs import Notification, Outcome, Quality, Run, document, run_set
+from buto.runs import Notification, Outcome, Problem, ProblemKind, Quality, Run, document, run_set
 from buto.runs.journal_entries import Entry
 
 TEST = "leaker"
@@ -70,7 +70,8 @@ def run(number: int, leak: float = 1.0, test: str = TEST) -> Run:
 
 def disturbed(number: int) -> Run:
     """One that may never pass."""
-    return replace(run(number), quality=Quality(("too many samples are missing",), 0.5))
+    starved = Problem(ProblemKind.STARVED, "too many samples are missing")
+    return replace(run(number), quality=Quality((starved,), 0.5))
 
 
 ENTRY_ARRAYS = np.arange(2, dtype="<i8").tobytes() + np.ones((1, 2)).tobytes()

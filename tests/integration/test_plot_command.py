@@ -8,8 +8,9 @@ import pytest
 
 from buto.cli.main import main
 from buto.errors import EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXIT_PASS, EXIT_USAGE
-from buto.runs import Quality
+from buto.runs import ProblemKind
 from tests.support.processes.command import buto
+from tests.support.runs.qualities import invalid, starved
 from tests.support.runs.stored import a_run, store
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -55,7 +56,11 @@ def test_the_runs_of_the_newest_check_are_drawn_and_judged_together(
 def test_a_newest_check_that_cannot_be_used_is_not_replaced_by_an_older_one(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    store(project, a_run(20, purpose="check"), a_run(21, purpose="check", quality=Quality(("starved",))))
+    store(
+        project,
+        a_run(20, purpose="check"),
+        a_run(21, purpose="check", quality=starved("starved")),
+    )
     assert main(["plot", "leaker"]) == EXIT_NOT_JUDGED
     assert f"the newest check left no usable run: {a_run(21).id}: starved" in capsys.readouterr().err
     assert not (project / "plots").exists()
@@ -65,7 +70,7 @@ def test_a_newest_check_that_failed_is_not_judged_by_what_is_left_of_it(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     session = {"buto.session": a_run(20).id}
-    failed = Quality(("it exited with code 3, expected 0",))
+    failed = invalid(ProblemKind.EXIT_CODE, "it exited with code 3, expected 0")
     store(project, a_run(20, purpose="check", **session))
     store(project, a_run(21, purpose="check", quality=failed, **session))
     for command in (["plot", "leaker"], ["report", "leaker"]):

@@ -12,8 +12,8 @@ import jsonschema
 import pytest
 
 from buto import schemas
-from buto.runs import Quality
 from tests.support.processes.command import called
+from tests.support.runs.qualities import starved
 from tests.support.runs.stored import a_run, store
 
 COMMAND = ("--", "java", "-cp", "app.jar", "Main")
@@ -29,7 +29,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert called(directory, "train", "leaker", "--from-runs", "all", *COMMAND).returncode == 0
     commit = {"buto.commit": COMMIT}
     store(directory, a_run(20, purpose="check", **commit), a_run(21, leak=3.0, purpose="check", **commit))
-    store(directory, a_run(22, quality=Quality(("it was starved",), 0.5)))
+    store(directory, a_run(22, quality=starved("it was starved", missed_share=0.5)))
     for run_id, code in ((GOOD, 0), (BAD, 1)):
         assert called(directory, "check", "leaker", "--from-runs", run_id).returncode == code
     return directory

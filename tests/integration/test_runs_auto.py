@@ -12,14 +12,15 @@ import pytest
 from buto.cli import session
 from buto.detectors.calibrated.sufficiency import LEAST_RUNS, MOST_RUNS
 from buto.oracle import load
-from buto.runs import Quality, Run
+from buto.runs import Run
 from buto.runs.store import RunStore
 from buto.workflow.launching import collect
 from tests.support.processes.command import called
+from tests.support.runs.qualities import starved
 from tests.support.runs.scripted import Event, Script
 from tests.support.runs.stored import a_run, store
 
-STARVED = Quality(("it was starved: 40% of the planned samples are missing",), 0.4)
+STARVED = starved()
 TRAIN = ("train", "leaker", "--runs", "auto", "--alpha", "0.05", "--", "java", "Leaker")
 Launches = Callable[..., Script]
 

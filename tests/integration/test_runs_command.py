@@ -14,13 +14,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from buto.errors import EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXIT_PASS, EXIT_USAGE
-from buto.runs import Quality, RunStore
+from buto.runs import RunStore
 from tests.support.checkout import ROOT
 from tests.support.processes.command import buto, called
 from tests.support.report import golden
+from tests.support.runs.qualities import starved
 from tests.support.runs.stored import NAMES, a_run, store
 
-STARVED = Quality(("12 % of the samples are missing",), missed_share=0.12)
+STARVED = starved("12 % of the samples are missing", missed_share=0.12)
 COMMAND = ("--", "java", "Main")
 
 
@@ -155,7 +156,7 @@ def test_an_exported_file_is_what_the_store_has(tmp_path: Path, ids: list[str]) 
 def test_json_has_all_of_a_run(tmp_path: Path, ids: list[str]) -> None:
     called(tmp_path, "runs", "export", "leaker", ids[2], "--format", "json", "--output", "run.json")
     (run,) = json.loads((tmp_path / "run.json").read_text())
-    assert run["quality"]["problems"] == list(STARVED.problems)
+    assert run["quality"]["problems"] == [{"kind": "starved", "text": "12 % of the samples are missing"}]
     assert len(run["values"]["jvm.memory.heap.used"]) == len(run["times_s"]) == 30
 
 

@@ -11,12 +11,12 @@ import pytest
 
 from buto import schemas
 from buto.errors import StorageError
-from buto.runs import Quality
 from tests.support.processes.command import buto, called
+from tests.support.runs.qualities import starved
 from tests.support.runs.stored import a_run, store
 
 COMMAND = ("--", "java", "-cp", "app.jar", "Main$Inner", "${x}")
-STARVED = Quality(("it was starved: 40% of the planned samples are missing",), 0.4)
+STARVED = starved()
 
 
 @pytest.fixture(scope="module")

@@ -84,7 +84,7 @@ examples:
             progress.clear()
         console.result(run.id)
         if not run.quality.valid:
-            console.error(f"the run is kept, but is not usable: {'; '.join(run.quality.problems)}")
+            console.error(f"the run is kept, but is not usable: {run.quality.describe()}")
             return EXIT_NOT_JUDGED
         progress.stored(run)
         console.info(f"ended by {run.metadata['buto.attach.ended_by']}")

@@ -71,7 +71,7 @@ class LaunchProgress:
             self.complete[run.test] += 1
             self.console.info(f"{self._label}: {format_count(len(run.times_s), 'sample')}{self._times()}")
         else:
-            self.console.info(f"{self._label}: not usable: {'; '.join(run.quality.problems)}")
+            self.console.info(f"{self._label}: not usable: {run.quality.describe()}")
 
     def repeated(self, test: str, error: ButoError) -> None:
         self.clear()

@@ -20,10 +20,9 @@ from buto.collect.progress import OnTick
 from buto.collect.record import quality
 from buto.collect.record.conclusion import ObservedLaunch, conclude
 from buto.collect.record.journal import Journal
-from buto.collect.record.quality import BLOCKED
 from buto.collect.record.recording import Recording
 from buto.collect.target import Target
-from buto.runs import Run
+from buto.runs import Problem, ProblemKind, Run
 
 _SILENCE_NS = 250_000_000
 """A connection that ends so long before its JVM was given up by the agent."""
@@ -128,17 +127,20 @@ def _observed(
     )
 
 
-def _problems(session: EventLoop) -> tuple[str, ...]:
+def _problems(session: EventLoop) -> tuple[Problem, ...]:
     problems = []
     recorder = session.recorder
     if recorder is not None and recorder.blocked is not None and not recorder.complete:
         bean, since_ns = recorder.blocked
-        problems.append(f"{BLOCKED} {bean} did not answer for {(session.end_ns - since_ns) * 1e-9:.1f} s")
+        waited_s = (session.end_ns - since_ns) * 1e-9
+        problems.append(quality.slow_bean(bean, f"did not answer for {waited_s:.1f} s"))
     if recorder is not None and recorder.n_lost_notifications:
-        problems.append(f"{recorder.n_lost_notifications} notifications were lost, for there were too many")
+        problems.append(quality.lost_notifications(recorder.n_lost_notifications))
     refused = recorder.recording.metadata.get("buto.mbeans.refused") if recorder is not None else None
     if refused is not None:
-        problems.append(f"the program's MBeans cannot be read: {refused}")
+        text = f"the program's MBeans cannot be read: {refused}"
+        problems.append(Problem(ProblemKind.UNREADABLE_MBEANS, text))
     if session.silence_ns > _SILENCE_NS:
-        problems.append(f"the agent fell silent {session.silence_ns * 1e-9:.1f} s before the JVM's end")
+        text = f"the agent fell silent {session.silence_ns * 1e-9:.1f} s before the JVM's end"
+        problems.append(Problem(ProblemKind.EARLY_LOSS, text))
     return tuple(problems)

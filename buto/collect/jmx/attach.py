@@ -25,7 +25,7 @@ from buto.collect.record.journal import Journal
 from buto.collect.record.recording import Recording
 from buto.collect.target import MBeanSpec, Target
 from buto.errors import MeasureError, UsageError
-from buto.runs import Outcome, Run
+from buto.runs import Outcome, Problem, ProblemKind, Run
 
 TICK_S = 0.1
 
@@ -136,7 +136,8 @@ def attach(
             if connection.lost is None:
                 connection.finish()
     except AgentLeftRunningError as left_open:
-        problems.append(f"{left_open.message} ({left_open.advice})")
+        text = f"{left_open.message} ({left_open.advice})"
+        problems.append(Problem(ProblemKind.OPEN_PORT, text))
     if recording.n_samples == 0:
         raise MeasureError(f"{_name(spec)} gave no sample: {reason}")
     recording.metadata |= {
@@ -184,14 +185,15 @@ def _finish(
     connection: JmxConnection,
     recording: Recording,
     foreign_load: float,
-    problems: Sequence[str],
+    problems: Sequence[Problem],
 ) -> Run:
     times_s = recording.times_s()
     more = [*problems]
     if connection.silent:
-        more.append(f"the JVM stopped answering after {times_s[-1]:.1f} s: {connection.lost}")
+        text = f"the JVM stopped answering after {times_s[-1]:.1f} s: {connection.lost}"
+        more.append(Problem(ProblemKind.EARLY_LOSS, text))
     if connection.n_lost_notifications:
-        more.append(f"{connection.n_lost_notifications} notifications were lost, for there were too many")
+        more.append(quality.lost_notifications(connection.n_lost_notifications))
     sampled = quality.sampling(times_s, target.interval_s, quality.pauses_s(recording))
     more += quality.slow_beans(recording, sampled, target.interval_s)
     # How the program ends is not part of what was recorded, so only the sampling is judged.

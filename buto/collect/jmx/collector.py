@@ -27,7 +27,7 @@ from buto.collect.record.journal import Journal
 from buto.collect.record.recording import Recording
 from buto.collect.target import Target
 from buto.errors import MeasureError
-from buto.runs import FloatArray, Run
+from buto.runs import FloatArray, Problem, ProblemKind, Run
 
 _OWN_KEY = "system.property[java.rmi.server.randomIDs]"
 """Metadata that is there only because the JVM's JMX agent was started."""
@@ -139,19 +139,19 @@ def _observed(
     )
 
 
-def _problems(session: PollingLoop, times_s: FloatArray, interval_s: float) -> tuple[str, ...]:
+def _problems(session: PollingLoop, times_s: FloatArray, interval_s: float) -> tuple[Problem, ...]:
     """What the gaps between samples do not show: before the first, behind the last; lost notifications."""
     problems = []
     limit_s = max(quality.MAX_GAP_S, quality.MAX_GAP_INTERVALS * interval_s)
     connection = session.connection
     if times_s[0] > _MAX_LATE_S:
-        problems.append(f"its first sample came {times_s[0]:.1f} s after its start (limit {_MAX_LATE_S:g} s)")
+        text = f"its first sample came {times_s[0]:.1f} s after its start (limit {_MAX_LATE_S:g} s)"
+        problems.append(Problem(ProblemKind.LATE_START, text))
     if session.duration_s - times_s[-1] > limit_s:
         silent = connection is not None and connection.silent
         why = "it stopped answering" if silent else "its connection was lost"
-        problems.append(
-            f"{why} {session.duration_s - times_s[-1]:.1f} s before its end (limit {limit_s:g} s)"
-        )
+        text = f"{why} {session.duration_s - times_s[-1]:.1f} s before its end (limit {limit_s:g} s)"
+        problems.append(Problem(ProblemKind.EARLY_LOSS, text))
     if connection is not None and connection.n_lost_notifications:
-        problems.append(f"{connection.n_lost_notifications} notifications were lost, for there were too many")
+        problems.append(quality.lost_notifications(connection.n_lost_notifications))
     return tuple(problems)

@@ -9,9 +9,7 @@ import signal
 
 from buto.collect.process import kernel
 from buto.collect.process.launch import Ending, Launch
-
-BAD_END = "the measured JVM"
-"""How every problem begins that :func:`problem` finds."""
+from buto.runs import Problem, ProblemKind
 
 _STOPPED = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 """Signals that a wrapper may well stop its server with: a JVM exits in order, with 128 and the number."""
@@ -31,7 +29,7 @@ def code_of(launch: Launch, pid: int, pidfd: int | None, ending: Ending) -> int 
     return None if pidfd is None else kernel.exit_code(pidfd)
 
 
-def problem(expected_exit: int, code: int | None, *, orderly: bool) -> str | None:
+def problem(expected_exit: int, code: int | None, *, orderly: bool) -> Problem | None:
     """What is wrong with the end of a JVM that is not the command itself; None if nothing is.
 
     0 and the expected code are good, and so is what a shell makes of a signal if that is expected. A JVM that
@@ -42,9 +40,13 @@ def problem(expected_exit: int, code: int | None, *, orderly: bool) -> str | Non
         orderly: whether its exit hook ran, for where the code is not known.
     """
     if code is None:
-        return None if orderly else f"{BAD_END} ended without its exit hook: killed, halted or crashed"
+        return None if orderly else _bad_end("ended without its exit hook: killed, halted or crashed")
     as_in_shell = code if code >= 0 else 128 - code
     if as_in_shell in (0, expected_exit, *(128 + number for number in _STOPPED)):
         return None
     how = f"was ended by signal {-code}" if code < 0 else f"exited with code {code}"
-    return f"{BAD_END} {how}, which its command did not report"
+    return _bad_end(f"{how}, which its command did not report")
+
+
+def _bad_end(how: str) -> Problem:
+    return Problem(ProblemKind.JVM_END, f"the measured JVM {how}")

@@ -11,7 +11,7 @@ from buto.collect.process.launch import Ending, Launch
 from buto.collect.record import quality
 from buto.collect.record.quality import Sampling
 from buto.collect.record.recording import Recording
-from buto.runs import Outcome, Run
+from buto.runs import Outcome, Problem, Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,9 @@ class ObservedLaunch:
     others: tuple[str, ...]
 
 
-def conclude(launch: Launch, recording: Recording, seen: ObservedLaunch, problems: tuple[str, ...]) -> Run:
+def conclude(
+    launch: Launch, recording: Recording, seen: ObservedLaunch, problems: tuple[Problem, ...]
+) -> Run:
     """Finish the recording, with the outcome, what is known of the JVM, and whether the run may be used.
 
     Args:

@@ -14,7 +14,7 @@ from buto.collect.progress import OnTick, Progress
 from buto.collect.record import quality
 from buto.collect.record.recording import Mark, Recording
 from buto.errors import BadFileError, ButoError, MeasureError, StorageError
-from buto.runs import Outcome, Quality, Run, RunStore
+from buto.runs import Outcome, Problem, ProblemKind, Quality, Run, RunStore
 from buto.runs.journal import JournalFile, Unfinished, place_of, read, taken
 from buto.runs.journal_entries import Entry
 from buto.runs.model import JOURNAL, MetadataValue
@@ -25,9 +25,6 @@ BEGIN_S = 10.0
 
 EVERY_S = 5.0
 """From then on; together with a slow disk and a slow machine no more than ten seconds are lost."""
-
-LOST = "buto was lost while it recorded"
-"""How the problem of a recovered run begins."""
 
 KEPT = "what was recorded until then is kept: buto runs recover --store"
 
@@ -172,8 +169,11 @@ def recovered(test: str, run_id: str, entries: Iterable[Entry]) -> Run | None:
     sampled = quality.sampling(
         times_s, interval_s if isinstance(interval_s, float) else float("inf"), quality.pauses_s(recording)
     )
-    problem = f"{LOST}: its journal ends after {times_s[-1]:.1f} s, and how the program ended is not known"
+    text = (
+        f"buto was lost while it recorded: its journal ends after {times_s[-1]:.1f} s, "
+        "and how the program ended is not known"
+    )
     return recording.finish(
         Outcome(exit_code=None, duration_s=float(times_s[-1]), last_sample=JOURNAL),
-        Quality((problem,), sampled.missed_share, sampled.largest_gap_s),
+        Quality((Problem(ProblemKind.BUTO_LOST, text),), sampled.missed_share, sampled.largest_gap_s),
     )

@@ -9,16 +9,7 @@ import numpy as np
 from buto.collect.record.recording import Recording
 from buto.collect.target import Target
 from buto.properties import split_name
-from buto.runs import FloatArray, Outcome, Quality
-
-STARVED = "it was starved"
-BLOCKED = "the MBean"
-"""How the problem of a run begins that lacks samples, and of one whose own MBean held up the sampling."""
-
-STOPPED = "it was stopped at its time limit"
-SIGNALLED = "it was ended by signal"
-EXITED = "it exited with code"
-"""How the problem of a run begins whose program did not end as it should."""
+from buto.runs import FloatArray, Outcome, Problem, ProblemKind, Quality
 
 MAX_MISSED_SHARE = 0.2
 """A run with more of its planned samples missing is starved."""
@@ -89,7 +80,7 @@ def pauses_s(recording: Recording) -> FloatArray:
     return total
 
 
-def slow_beans(recording: Recording, sampled: Sampling, interval_s: float) -> tuple[str, ...]:
+def slow_beans(recording: Recording, sampled: Sampling, interval_s: float) -> tuple[Problem, ...]:
     """Which MBeans a run lacks samples for: those that answer later than the next sample is due.
 
     The slowest are named, as few as it takes to explain half of the time for which samples are missing.
@@ -102,7 +93,9 @@ def slow_beans(recording: Recording, sampled: Sampling, interval_s: float) -> tu
     slow = []
     for prop in recording.columns:
         metric, bean = split_name(prop.name)
-        times_s = recording.series(prop.name) if metric == "buto.bean.time" else np.empty(0)
+        if metric != "buto.bean.time" or bean is None:
+            continue
+        times_s = recording.series(prop.name)
         answers_s = times_s[~np.isnan(times_s)]
         if len(answers_s) and np.median(answers_s) > interval_s:
             slow.append((float(answers_s.sum()), float(np.median(answers_s)), bean))
@@ -111,12 +104,33 @@ def slow_beans(recording: Recording, sampled: Sampling, interval_s: float) -> tu
         if explained_s >= half_s:
             break
         explained_s += total_s
-        problems.append(f"{BLOCKED} {bean} takes {median_s:.2f} s to answer, every {interval_s:g} s")
+        problems.append(slow_bean(bean, f"takes {median_s:.2f} s to answer, every {interval_s:g} s"))
     return tuple(problems) if explained_s >= half_s else ()
 
 
+def slow_bean(bean: str, what: str) -> Problem:
+    """Return the problem of an MBean that held up the sampling.
+
+    Args:
+        bean: its object name.
+        what: it does, as ``did not answer for 3 s``.
+    """
+    return Problem(ProblemKind.SLOW_MBEAN, f"the MBean {bean} {what}")
+
+
+def lost_notifications(n_lost: int) -> Problem:
+    """Return the problem of a run that lacks so many notifications."""
+    text = f"{n_lost} notifications were lost, for there were too many"
+    return Problem(ProblemKind.LOST_NOTIFICATIONS, text)
+
+
 def quality_of(
-    target: Target, outcome: Outcome, sampled: Sampling, foreign_load: float, *, more: tuple[str, ...] = ()
+    target: Target,
+    outcome: Outcome,
+    sampled: Sampling,
+    foreign_load: float,
+    *,
+    more: tuple[Problem, ...] = (),
 ) -> Quality:
     """Put together why a run is invalid, if it is.
 
@@ -128,28 +142,30 @@ def quality_of(
     return Quality(tuple(problems), sampled.missed_share, sampled.largest_gap_s, foreign_load)
 
 
-def _of_outcome(target: Target, outcome: Outcome) -> list[str]:
+def _of_outcome(target: Target, outcome: Outcome) -> list[Problem]:
     if outcome.timed_out:
-        return [f"{STOPPED} of {target.timeout_s:g} s"]
+        text = f"it was stopped at its time limit of {target.timeout_s:g} s"
+        return [Problem(ProblemKind.TIME_LIMIT, text)]
     if outcome.signal is not None:
-        return [f"{SIGNALLED} {outcome.signal}"]
+        return [Problem(ProblemKind.SIGNAL, f"it was ended by signal {outcome.signal}")]
     if outcome.exit_code != target.expected_exit:
-        return [f"{EXITED} {outcome.exit_code}, expected {target.expected_exit}"]
+        text = f"it exited with code {outcome.exit_code}, expected {target.expected_exit}"
+        return [Problem(ProblemKind.EXIT_CODE, text)]
     return []
 
 
-def _of_sampling(target: Target, sampled: Sampling, foreign_load: float) -> list[str]:
+def _of_sampling(target: Target, sampled: Sampling, foreign_load: float) -> list[Problem]:
     others = "" if np.isnan(foreign_load) else f"; other processes used {foreign_load:.0%} of the cores"
-    problems = []
+    texts = []
     if sampled.missed_share > MAX_MISSED_SHARE:
-        problems.append(
-            f"{STARVED}: {sampled.missed_share:.0%} of the planned samples are missing "
+        texts.append(
+            f"it was starved: {sampled.missed_share:.0%} of the planned samples are missing "
             f"(limit {MAX_MISSED_SHARE:.0%}){others}"
         )
     limit_s = max(MAX_GAP_S, MAX_GAP_INTERVALS * target.interval_s)
     if sampled.largest_unexplained_gap_s > limit_s:
-        problems.append(
-            f"{STARVED}: no sample for {sampled.largest_unexplained_gap_s:.1f} s "
+        texts.append(
+            f"it was starved: no sample for {sampled.largest_unexplained_gap_s:.1f} s "
             f"(limit {limit_s:g} s){others}"
         )
-    return problems
+    return [Problem(ProblemKind.STARVED, text) for text in texts]

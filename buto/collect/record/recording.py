@@ -202,6 +202,7 @@ class Recording:
             if np.isnan(values[:, column]).any() and name not in self._reasons:
                 self._reasons[name] = "not there in every sample"
         notifications = sorted(self._notifications, key=lambda item: item[0])
+        problems = tuple(replace(one, text=self.mask.text(one.text)) for one in quality.problems)
         return Run(
             id=self.id,
             test=self.test,
@@ -215,7 +216,7 @@ class Recording:
             ),
             metadata=self.metadata.finished(),
             nan_reasons=dict(self._reasons),
-            quality=replace(quality, problems=tuple(map(self.mask.text, quality.problems))),
+            quality=replace(quality, problems=problems),
             stdout=self.mask.output(stdout),
             stderr=self.mask.output(stderr),
         )

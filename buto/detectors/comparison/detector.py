@@ -137,7 +137,7 @@ def _too_few(first: RunSet, second: RunSet, settings: Settings) -> str:
 
 def _unusable(first: RunSet, second: RunSet) -> tuple[str, ...]:
     return tuple(
-        f"run {run.id} cannot be judged: {', '.join(run.quality.problems)}"
+        f"run {run.id} cannot be judged: {run.quality.describe()}"
         for run in (*first, *second)
         if not run.quality.valid
     )

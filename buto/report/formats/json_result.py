@@ -19,12 +19,13 @@ from buto.errors import ButoError
 from buto.report.result import Commit, LeftOut, Result
 from buto.report.run_levels import levels
 from buto.runs import Run
+from buto.runs.document import problem_data
 from buto.runs.model import COMMIT
 from buto.verdicts import Finding, Verdict
 from buto.version import __version__
 
 FORMAT = "buto-result"
-VERSION = 2
+VERSION = 3
 
 
 def result_document(
@@ -94,7 +95,7 @@ def _run(run: Run) -> dict[str, Any]:
     return {
         "id": run.id,
         "valid": run.quality.valid,
-        "problems": list(run.quality.problems),
+        "problems": [problem_data(problem) for problem in run.quality.problems],
         "outcome": _plain(asdict(run.outcome)),
         "n_samples": run.n_samples,
         "n_properties": len(run.properties),

@@ -15,13 +15,16 @@ from buto.report.run_levels import median_levels
 from buto.report.sanitize import MAX_TEXT, one_line
 from buto.report.terminal.sparkline import sparkline
 from buto.report.words import unit_of
-from buto.runs.document import json_number
+from buto.runs.fields import json_number
 from buto.runs.names import start_of
 from buto.runs.reading import parse_json
 from buto.units import format_count, format_number, format_quantity
 
 ENTRIES = f"history 1 of {FORMAT} {VERSION}"
 """Version of an entry's data, for the cache."""
+
+_READABLE = (2, VERSION)
+"""Versions of a result that :func:`entry_of` reads: what a history shows is the same in all of them."""
 
 SPARKLINE_WIDTH = 40
 _SHORT = 9
@@ -65,8 +68,9 @@ def entry_of(content: bytes) -> Entry:
     data = parse_json(content)
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise ValueError(f"it does not say that it is a {FORMAT}")
-    if data.get("version") != VERSION:
-        raise ValueError(f"it is of version {data.get('version')!r}; this buto reads {VERSION}")
+    if data.get("version") not in _READABLE:
+        versions = " and ".join(map(str, _READABLE))
+        raise ValueError(f"it is of version {data.get('version')!r}; this buto reads {versions}")
     try:
         return _entry(data)
     except (KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:

@@ -64,4 +64,4 @@ def _row(run: Run, kind: str, role: str) -> RunRow:
         format_seconds(quality.largest_gap_s),
         "unknown" if math.isnan(quality.foreign_load) else format_percent(quality.foreign_load),
     )
-    return RunRow(run.id, kind, role, "; ".join(quality.problems), cells)
+    return RunRow(run.id, kind, role, quality.describe(), cells)

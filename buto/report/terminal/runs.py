@@ -166,7 +166,7 @@ def _notification_row(notification: Notification, limit: int | None) -> tuple[st
 
 
 def _state(quality: Quality) -> str:
-    return "valid" if quality.valid else f"invalid: {_shown('; '.join(quality.problems), None)}"
+    return "valid" if quality.valid else f"invalid: {_shown(quality.describe(), None)}"
 
 
 def _short(outcome: Outcome) -> str:

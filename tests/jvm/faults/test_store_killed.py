@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect.record.journal import LOST, recover
-from buto.runs import RunStore
+from buto.collect.record.journal import recover
+from buto.runs import ProblemKind, RunStore
 from buto.runs.journal import unfinished
 from tests.support.checkout import ROOT
 from tests.support.runs.examples import assert_same
@@ -33,7 +33,7 @@ def assert_whole(store: RunStore, test: str, run_id: str) -> bool:
     if run.quality.valid:
         assert_same(run, expected)
         return True
-    assert run.quality.problems[0].startswith(LOST)
+    assert run.quality.problems[0].kind is ProblemKind.BUTO_LOST
     assert run.values.tobytes() == expected.values.tobytes()
     assert run.times_s.tobytes() == expected.times_s.tobytes()
     return False

@@ -82,7 +82,7 @@ def test_an_mbean_that_is_slower_than_the_interval_is_named(recorder: Recorder) 
     mbeans = (MBeanSpec("test:*"),)
     run = recorder.record("Odd", "blocks", "1500", options=("-Dslow=120",), mbeans=mbeans)
     assert run.outcome.last_sample == "agent"
-    assert run.quality.problems[0].startswith("the MBean test:type=Blocking takes 0.1")
+    assert run.quality.problems[0].text.startswith("the MBean test:type=Blocking takes 0.1")
 
 
 def test_an_mbean_that_never_answers_ends_the_samples_of_jmx(jmx: Recorder) -> None:

@@ -123,7 +123,7 @@ def test_a_long_collection_is_the_programs_own_and_starves_nothing(
     assert pause_s > 0.98 * STOPPED_S
     assert run.quality.largest_gap_s > 0.98 * pause_s
     assert run.quality.missed_share < 0.5
-    assert "no sample for" not in "; ".join(run.quality.problems)
+    assert "no sample for" not in run.quality.describe()
     assert min(samples_beside_the_gap(run)) >= 2
     assert run.stdout == b"done\n"
 
@@ -139,7 +139,7 @@ def test_a_stop_of_the_world_that_is_no_collection_starves_a_run(recorder: Recor
 def assert_starved(run: Run) -> None:
     """The run tells how long nothing was seen, is not used, and has what was seen before and after."""
     assert run.quality.largest_gap_s > 0.95 * STOPPED_S
-    told = [re.search(rf"{STARVED}: no sample for ([\d.]+) s", problem) for problem in run.quality.problems]
+    told = [re.search(rf"{STARVED}: no sample for ([\d.]+) s", one.text) for one in run.quality.problems]
     assert [float(found[1]) > 0.95 * STOPPED_S for found in told if found] == [True]
     assert min(samples_beside_the_gap(run)) >= 2
     assert run.outcome.last_sample == "agent"

@@ -85,7 +85,7 @@ def test_a_slow_mbean_of_an_attached_jvm_is_named(
     spec = AttachSpec("test", pid=process.pid, duration_s=1.0, interval_s=0.05, mbeans=(slots,))
     run = attach(spec, worker=shared_worker)
     assert not run.quality.valid
-    assert run.quality.problems[0].startswith(f"the MBean {QUEUE} takes 0.1")
+    assert run.quality.problems[0].text.startswith(f"the MBean {QUEUE} takes 0.1")
 
 
 def test_by_url_without_protection(shared_worker: Worker, one_java: str, targets: Targets) -> None:

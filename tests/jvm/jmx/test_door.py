@@ -149,7 +149,7 @@ def test_a_jvm_that_does_not_close_its_door_makes_the_run_unusable_but_keeps_it(
     stop = once_sampled(4, lambda: process.send_signal(signal.SIGSTOP))
     run = attach(AttachSpec("test", pid=process.pid, duration_s=1.0, interval_s=0.05), stop, Worker())
     assert len(run.times_s) >= 4
-    assert any(f"jcmd {process.pid} ManagementAgent.stop" in problem for problem in run.quality.problems)
+    assert f"jcmd {process.pid} ManagementAgent.stop" in run.quality.describe()
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root to start a JVM of another user")

@@ -22,7 +22,7 @@ from buto.collect.progress import OnTick
 from buto.collect.record.recording import Recording
 from buto.errors import MeasureError
 from buto.properties import METRICS, Kind, property_for, split_name
-from buto.runs import Run
+from buto.runs import ProblemKind, Run
 from buto.runs.masking import Mask
 from tests.support.jvm.driven import QUEUE, once_sampled
 from tests.support.processes.leftovers import nothing_is_left
@@ -149,7 +149,7 @@ def test_a_program_that_runs_too_long_is_stopped_and_its_run_kept(
 ) -> None:
     run = record(*driven(one_java, classes), timeout_s=4)
     assert run.outcome.timed_out
-    assert "time limit" in run.quality.problems[0]
+    assert run.quality.problems[0].kind is ProblemKind.TIME_LIMIT
     assert len(run.times_s) > 1
 
 
@@ -173,7 +173,7 @@ def test_a_stopped_program_does_not_hang_its_collector(
         run = collector.record("test", stop)
         assert time.monotonic() - began < 20
         assert run.outcome.timed_out
-        assert any("before its end" in problem for problem in run.quality.problems)
+        assert ProblemKind.EARLY_LOSS in [problem.kind for problem in run.quality.problems]
         assert collector.worker() is shared_worker, "the worker is well"
 
 

@@ -17,7 +17,7 @@ from buto.collect.jmx.collector import JmxCollector
 from buto.collect.jmx.worker_client import Worker
 from buto.collect.jvm.installations import find_installations
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS
-from buto.runs import Run
+from buto.runs import ProblemKind, Run
 from buto.runs.store import RunStore
 from tests.support.checkout import ROOT, compile_java
 from tests.support.faults_page import Row, rows
@@ -102,7 +102,7 @@ Record = Callable[..., Run]
 
 def problems(run: Run) -> list[str]:
     """What is wrong with a run but for starvation, of which other load may be guilty."""
-    return [problem for problem in run.quality.problems if not problem.startswith(STARVED)]
+    return [one.text for one in run.quality.problems if one.kind is not ProblemKind.STARVED]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ class Recorder:
         with JmxCollector(target, self.worker) if self.worker else open_collector(target) as collector:
             run = collector.record("troubled", on_tick)
         starves = any(STARVED in message for row in self.promised for message in row.messages)
-        told = run.quality.problems if starves else problems(run)
+        told = [one.text for one in run.quality.problems] if starves else problems(run)
         code = EXIT_NOT_JUDGED if told else EXIT_PASS
         assert [row for row in self.promised if row.is_kept(code, "; ".join(told))], told
         return run

@@ -10,12 +10,12 @@ import pytest
 from buto.collect import OnTick, Target, open_collector
 from buto.collect.agent import collector as agent_collector
 from buto.collect.record.recording import Recording
-from buto.runs import Run
+from buto.runs import ProblemKind, Run
 
 
 def problems(run: Run) -> list[str]:
     """What is wrong with a run but for starvation, of which the tests that run beside this one are guilty."""
-    return [problem for problem in run.quality.problems if not problem.startswith("it was starved")]
+    return [one.text for one in run.quality.problems if one.kind is not ProblemKind.STARVED]
 
 
 def said_times(run: Run) -> tuple[int, int]:

@@ -18,6 +18,7 @@ from buto.report.panel import Curve, Panel
 from buto.report.result import Result, reported
 from buto.runs import Outcome, Quality, Run, run_set
 from buto.verdicts import Direction, Effect, Finding, Status, Verdict
+from tests.support.runs.qualities import starved
 
 RUN_ID = "20260102T030405.678Z-00ff"
 OLD_GENERATION = "jvm.memory.used[G1 Old Gen]"
@@ -133,7 +134,7 @@ def report(of: Verdict, runs: Sequence[Run] = (), **changes: Any) -> CheckReport
 
 def regression() -> Result:
     """A leak and a silence, in one of two runs; the other is invalid."""
-    invalid = Quality(problems=("starved: 31 % of the samples are missing",), missed_share=0.31)
+    invalid = starved("starved: 31 % of the samples are missing", missed_share=0.31)
     runs = [run(stdout=b"done\n"), run("20260102T030411.000Z-00fe", invalid)]
     judged = verdict(findings=(leak(), silence()), warnings=("busy",))
     steps = ("buto plot leaker", "buto train leaker  (if the change is meant)")
@@ -166,7 +167,7 @@ def hostile(text: str) -> list[Result]:
         np.column_stack([times]),
         Outcome(1, duration_s=1.0),
         metadata=dict.fromkeys(METADATA, text) | {text: text},
-        quality=Quality((text,)),
+        quality=starved(text),
         stdout=text.encode(errors="surrogatepass"),
         stderr=text.encode(errors="surrogatepass"),
     )

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from buto.properties import Better, Kind, Property, Role
-from buto.runs import Notification, Outcome, Quality, Run
+from buto.runs import Notification, Outcome, Problem, ProblemKind, Quality, Run
 
 
 def a_run(run_id: str = "20261120T234041.123Z-1f2e", test: str = "leaker", **changes: Any) -> Run:
@@ -68,6 +68,7 @@ properties = st.builds(
     upper=_any_float.filter(lambda bound: not math.isnan(bound)),
     better=st.sampled_from(Better),
 )
+problems = st.builds(Problem, st.sampled_from(ProblemKind), st.text())
 
 
 @st.composite
@@ -100,7 +101,7 @@ def runs(draw: st.DrawFn) -> Run:
         metadata=draw(st.dictionaries(st.text(), _metadata, max_size=5)),
         nan_reasons=draw(st.dictionaries(st.text(), st.text(), max_size=3)),
         quality=draw(
-            st.builds(Quality, st.lists(st.text(), max_size=3).map(tuple), _any_float, _any_float, _any_float)
+            st.builds(Quality, st.lists(problems, max_size=3).map(tuple), _any_float, _any_float, _any_float)
         ),
         stdout=draw(st.binary(max_size=50)),
         stderr=draw(st.binary(max_size=50)),

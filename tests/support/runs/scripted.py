@@ -12,21 +12,22 @@ from buto.collect.progress import OnTick, Progress
 from buto.collect.record.journal import Journal
 from buto.collect.target import Target
 from buto.errors import ButoError
-from buto.runs import Outcome, Quality, Run
+from buto.runs import Outcome, ProblemKind, Run
 from tests.support.runs.examples import a_run
+from tests.support.runs.qualities import invalid, starved
 
 Event = Run | BaseException
 GOOD = a_run()
-STARVED = replace(GOOD, quality=Quality(("it was starved: 40% of the planned samples are missing",), 0.4))
+STARVED = replace(GOOD, quality=starved())
 LATE = replace(
     GOOD,
     outcome=Outcome(None, timed_out=True, duration_s=5.0),
-    quality=Quality(("it was stopped at its time limit of 5 s",)),
+    quality=invalid(ProblemKind.TIME_LIMIT, "it was stopped at its time limit of 5 s"),
 )
 WRONG_EXIT = replace(
     GOOD,
     outcome=Outcome(3, duration_s=0.5),
-    quality=Quality(("it exited with code 3, expected 0",)),
+    quality=invalid(ProblemKind.EXIT_CODE, "it exited with code 3, expected 0"),
     stdout=b"".join(b"line %d\n" % number for number in range(100)),
     stderr=b"",
 )

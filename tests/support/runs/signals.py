@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from buto.properties import Property, property_for
-from buto.runs import Notification, Outcome, Quality, Run, RunSet, run_set
+from buto.runs import Notification, Outcome, Problem, Quality, Run, RunSet, run_set
 
 INTERVAL_S = 0.1
 ENVIRONMENT = {"jvm.vm.version": "25+36", "host.cores": 2, "jvm.class.path": "app.jar"}
@@ -73,7 +73,7 @@ def make_run(
     duration_s: float | None = None,
     notifications: Sequence[Notification] = (),
     metadata: dict[str, object] | None = None,
-    problems: tuple[str, ...] = (),
+    problems: tuple[Problem, ...] = (),
 ) -> Run:
     """A run of given columns by the names of their properties."""
     chosen = tuple((properties or {}).get(name, property_for(name)) for name in columns)

@@ -11,8 +11,8 @@ from buto.cli.printing.console import Console
 from buto.cli.printing.progress import LaunchProgress
 from buto.collect.progress import Progress
 from buto.errors import MeasureError
-from buto.runs import Quality
 from tests.support.runs.examples import a_run
+from tests.support.runs.qualities import starved
 
 RUN = a_run(test="leaker")
 
@@ -39,7 +39,7 @@ def test_a_log_gets_one_line_a_run_and_one_every_half_minute() -> None:
         progress.tick(tick(tenth / 10))
     progress.stored(RUN)
     progress.started("leaker", 2, 2)
-    progress.stored(replace(RUN, quality=Quality(("it was starved",))))
+    progress.stored(replace(RUN, quality=starved("it was starved")))
     lines = err.getvalue().splitlines()
     assert [line.split(",")[0] for line in lines] == [
         "leaker: run 1 of 2",

@@ -22,7 +22,7 @@ from buto.collect.record.journal import EVERY_S, Journal, RecordingAbandonedErro
 from buto.collect.record.recording import Mark, Recording
 from buto.errors import BadFileError, ButoError, MeasureError
 from buto.properties import Property
-from buto.runs import Outcome, Quality, RunStore
+from buto.runs import Outcome, ProblemKind, Quality, RunStore
 from buto.runs.journal import JournalFile, place_of, read, unfinished
 from buto.runs.journal_entries import decode, encode, whole
 from tests.support.runs.examples import a_run, assert_same
@@ -127,9 +127,9 @@ def test_a_recovered_run_says_that_buto_was_lost_and_is_of_no_use(tmp_path: Path
     assert stored.outcome.harness_lost
     assert stored.outcome.describe() == "was still running when buto was lost"
     assert not stored.quality.valid
-    assert stored.quality.problems[0].startswith(
-        "buto was lost while it recorded: its journal ends after 0.5 s"
-    )
+    (problem,) = stored.quality.problems
+    assert problem.kind is ProblemKind.BUTO_LOST
+    assert problem.text.startswith("buto was lost while it recorded: its journal ends after 0.5 s")
 
 
 def test_the_start_of_a_program_that_was_not_seen_is_its_first_sample(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from buto.collect.record.quality import Sampling, pauses_s, quality_of, sampling
 from buto.collect.record.recording import Recording
 from buto.collect.target import Target
 from buto.properties import property_for
-from buto.runs import Outcome
+from buto.runs import Outcome, Problem, ProblemKind
 
 QUICK = settings(max_examples=50, deadline=None)
 
@@ -21,7 +22,7 @@ GOOD = Outcome(0, duration_s=10.0)
 
 def problems(times: np.ndarray, outcome: Outcome = GOOD, paused: np.ndarray | None = None) -> str:
     sampled = sampling(times, TARGET.interval_s, paused)
-    return "; ".join(quality_of(TARGET, outcome, sampled, 0.75).problems)
+    return quality_of(TARGET, outcome, sampled, 0.75).describe()
 
 
 def test_a_program_of_no_duration_is_whole_with_two_samples() -> None:
@@ -33,7 +34,7 @@ def test_a_program_of_no_duration_is_whole_with_two_samples() -> None:
 def test_a_single_sample_of_a_second_that_had_five_planned_is_too_few(only: float) -> None:
     sampled = sampling(np.array([only]), 0.2, duration_s=1.0)
     assert sampled.missed_share >= 0.75
-    assert "starved" in "; ".join(quality_of(TARGET, GOOD, sampled, 0.0).problems)
+    assert "starved" in quality_of(TARGET, GOOD, sampled, 0.0).describe()
     assert sampling(np.array([only]), 0.2).missed_share == 0.0, "a collector that holds the start misses none"
 
 
@@ -112,8 +113,9 @@ def test_an_end_that_was_not_expected_is_a_problem(outcome: Outcome, text: str) 
 
 def test_an_unknown_load_is_not_mentioned() -> None:
     sampled = sampling(np.array([0.0, 9.0]), 0.1)
-    (text, _) = quality_of(TARGET, GOOD, sampled, math.nan).problems
-    assert "other processes" not in text
+    quality = quality_of(TARGET, GOOD, sampled, math.nan)
+    assert [problem.kind for problem in quality.problems] == [ProblemKind.STARVED] * 2
+    assert "other processes" not in quality.describe()
 
 
 def beans_of(answers_s: dict[str, list[float]]) -> Recording:
@@ -128,7 +130,9 @@ def beans_of(answers_s: dict[str, list[float]]) -> Recording:
 def test_a_slow_mbean_is_named_where_samples_are_missing() -> None:
     recording = beans_of({"slow": [0.3, np.nan, 0.2], "quick": [0.001, 9.0, 0.002]})
     starved, whole = Sampling(0.5, 0.3, 0.3), Sampling(0.1, 0.3, 0.3)
-    assert slow_beans(recording, starved, 0.1) == ("the MBean a:b=slow takes 0.25 s to answer, every 0.1 s",)
+    (problem,) = slow_beans(recording, starved, 0.1)
+    assert problem.kind is ProblemKind.SLOW_MBEAN
+    assert problem.text == "the MBean a:b=slow takes 0.25 s to answer, every 0.1 s"
     assert slow_beans(recording, whole, 0.1) == ()
 
 
@@ -139,7 +143,12 @@ def test_an_mbean_that_waited_once_with_all_others_is_not_why_samples_are_missin
 
 def test_of_mbeans_that_are_all_slow_the_slowest_are_named_that_explain_half() -> None:
     recording = beans_of({"second": [0.4] * 4, "third": [0.2] * 4, "first": [0.5] * 4})
-    named = slow_beans(recording, Sampling(10 / 11, 1.1, 1.1), 0.1)
-    assert [problem.split()[2] for problem in named] == ["a:b=first"], "forty are missing, and it took twenty"
-    named = slow_beans(recording, Sampling(11 / 12, 1.2, 1.2), 0.1)
-    assert [problem.split()[2] for problem in named] == ["a:b=first", "a:b=second"]
+    named = names(slow_beans(recording, Sampling(10 / 11, 1.1, 1.1), 0.1))
+    assert named == ["a:b=first"], "forty are missing, and it took twenty"
+    named = names(slow_beans(recording, Sampling(11 / 12, 1.2, 1.2), 0.1))
+    assert named == ["a:b=first", "a:b=second"]
+
+
+def names(problems: Iterable[Problem]) -> list[str]:
+    """The MBeans that problems name."""
+    return [problem.text.split()[2] for problem in problems]

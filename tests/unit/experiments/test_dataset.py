@@ -19,11 +19,12 @@ from buto.experiments import dataset
 from buto.experiments import dataset_tables as tables
 from buto.experiments.dataset import NOTIFICATIONS, RUNS, SAMPLES
 from buto.properties import Property, Role, property_for
-from buto.runs import MetadataValue, Quality, Run, RunStore
+from buto.runs import MetadataValue, Run, RunStore
 from tests.support.runs.examples import a_run, assert_same, runs
+from tests.support.runs.qualities import starved
 
 STRONG, WEAK, ON_G1 = "references-strong@parallel", "references-weak@parallel", "references-strong@g1"
-STARVED = Quality(("it was starved: 40% of the planned samples are missing",), 0.4, 2.0, 0.9)
+STARVED = starved(largest_gap_s=2.0, foreign_load=0.9)
 MACHINE: dict[str, MetadataValue] = {"host.cpu.model": "A", "jvm.vm.version": "17", "host.load.1min": 0.5}
 
 

@@ -14,7 +14,8 @@ from buto.experiments.evaluation import Evaluation, evaluate
 from buto.experiments.grids import JVM, PARTICLE, SIMPLE, Configuration, Method
 from buto.experiments.published import HEAP_USED, JOBS, Scope
 from buto.experiments.tables import Line, line
-from buto.runs import Quality, RunSet
+from buto.runs import RunSet
+from tests.support.runs.qualities import starved
 from tests.support.runs.variants import a_data_set, a_run
 
 REFERENCES = ("references-strong", "references-weak", "references-soft")
@@ -90,11 +91,11 @@ def test_progress_is_told_until_all_parts_are_done() -> None:
 
 def test_runs_that_are_not_usable_take_no_part_and_all_variants_have_as_many() -> None:
     runs = dict(a_data_set(9, REFERENCES[:2]))
-    starved = a_run(REFERENCES[0], 0, quality=Quality(("it was starved",)))
-    runs[REFERENCES[0]] = RunSet((starved, *runs[REFERENCES[0]].runs[1:]))
+    odd = a_run(REFERENCES[0], 0, quality=starved("it was starved"))
+    runs[REFERENCES[0]] = RunSet((odd, *runs[REFERENCES[0]].runs[1:]))
     evaluation = evaluate(runs, [WIDE])
     assert evaluation.n_runs == 8
-    assert starved.id not in evaluation.runs[REFERENCES[0]]
+    assert odd.id not in evaluation.runs[REFERENCES[0]]
     assert {len(ids) for ids in evaluation.runs.values()} == {8}
 
 

@@ -21,6 +21,7 @@ from buto.runs import Quality, RunStore
 from buto.workflow.launching import Collected, Plan, collect, interleave, repeats, without
 from tests.support.processes.command import called
 from tests.support.runs.examples import a_run
+from tests.support.runs.qualities import starved
 from tests.support.runs.scripted import GOOD, STARVED, WRONG_EXIT, Event, PatientLog, Script
 
 TESTS = ("a", "b", "c")
@@ -144,7 +145,7 @@ def test_a_store_is_counted_with_its_load(tmp_path: Path) -> None:
             Quality(foreign_load=0.1),
             Quality(foreign_load=0.3),
             Quality(),
-            Quality(("starved",), foreign_load=1.0),
+            starved("starved", foreign_load=1.0),
         ]
     ):
         store.add(a_run(f"20260101T000000.00{number}Z-0000", "a", quality=quality))

@@ -17,7 +17,7 @@ from buto import frames
 from buto.errors import JudgeError, UsageError
 from buto.properties import Property, property_for
 from buto.report.history.entries import Entry
-from buto.runs import Outcome, Quality, Run, RunStore
+from buto.runs import Outcome, Problem, ProblemKind, Quality, Run, RunStore
 from buto.runs.long import LongRun
 from buto.verdicts import Direction, Effect, Finding, Status, Verdict
 
@@ -165,7 +165,12 @@ def test_how_runs_went() -> None:
     killed = replace(
         a_run("ci-7", n_samples=0),
         outcome=Outcome(None, signal=9, timed_out=True, duration_s=60.0, last_sample="hsperfdata"),
-        quality=Quality(("it was stopped", "it starved")),
+        quality=Quality(
+            (
+                Problem(ProblemKind.TIME_LIMIT, "it was stopped"),
+                Problem(ProblemKind.STARVED, "it starved"),
+            )
+        ),
     )
     frame = frames.runs([a_run(), killed])
     assert types(frame) == {

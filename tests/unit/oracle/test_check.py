@@ -10,6 +10,7 @@ from buto.oracle import SUSTAINED, THESIS, check
 from buto.properties import Property, Role, property_for
 from buto.runs import RunSet, run_set
 from buto.verdicts import Direction, Effect, Status
+from tests.support.runs.qualities import starved
 from tests.support.runs.signals import (
     ENVIRONMENT,
     INTERVAL_S,
@@ -231,11 +232,11 @@ def test_a_new_class_path_is_only_a_warning_but_decides_by_the_rule_of_the_thesi
 def test_only_invalid_runs_are_inconclusive():
     oracle = train(program_runs(4, 5))
     run = program_run(4, 3)
-    starved = replace(run, quality=replace(run.quality, problems=("40 % of the samples are missing",)))
-    verdict = check(oracle, one(starved))
+    disturbed = replace(run, quality=starved("40 % of the samples are missing"))
+    verdict = check(oracle, one(disturbed))
     assert verdict.status is Status.INCONCLUSIVE
     assert "40 % of the samples are missing" in verdict.reasons[0]
-    beside = check(oracle, run_set([starved, program_run(4, 4)]))
+    beside = check(oracle, run_set([disturbed, program_run(4, 4)]))
     assert beside.status is Status.PASS
     assert beside.run_ids == (program_run(4, 4).id,)
     assert "40 % of the samples are missing" in beside.warnings[0]

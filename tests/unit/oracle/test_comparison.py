@@ -9,8 +9,9 @@ from buto.detectors.comparison.detector import compare, comparing, runs_needed, 
 from buto.detectors.settings import CALIBRATED, SUSTAINED, settings_from
 from buto.errors import JudgeError
 from buto.properties import property_for
-from buto.runs import Quality, run_set
+from buto.runs import run_set
 from buto.verdicts import Direction, Effect, Status
+from tests.support.runs.qualities import starved
 from tests.support.runs.signals import Program, make_run, program_run
 
 SETTINGS = comparing(CALIBRATED)
@@ -110,10 +111,10 @@ def test_fewer_than_five_runs_of_one_are_not_compared(n_runs):
 
 def test_disturbed_runs_are_left_out_and_told():
     old, new = runs_of("old", 6), runs_of("new", 6, first=1)
-    starved = replace(new.runs[0], quality=Quality(("it was starved",)))
-    verdict = compare(old, run_set([starved, *new.runs[1:]]), SETTINGS)
+    disturbed = replace(new.runs[0], quality=starved("it was starved"))
+    verdict = compare(old, run_set([disturbed, *new.runs[1:]]), SETTINGS)
     assert len(verdict.run_ids) == 5
-    assert f"run {starved.id} cannot be judged: it was starved" in verdict.warnings
+    assert f"run {disturbed.id} cannot be judged: it was starved" in verdict.warnings
 
 
 def test_another_machine_is_not_compared():

@@ -9,6 +9,7 @@ from buto.oracle import CALIBRATED, DEFAULT, SUSTAINED, THESIS, save, train
 from buto.oracle.levels import left_out
 from buto.runs import RunSet, run_set
 from buto.units import format_seconds
+from tests.support.runs.qualities import starved
 from tests.support.runs.signals import ENVIRONMENT, made, make_run, program_run, program_runs
 
 
@@ -40,7 +41,7 @@ def test_the_default_needs_five_runs_and_says_what_else_to_type(count):
 
 def test_invalid_runs_are_refused_by_name():
     runs = list(program_runs(1, 5))
-    runs[1] = replace(runs[1], quality=replace(runs[1].quality, problems=("starved",)))
+    runs[1] = replace(runs[1], quality=starved("starved"))
     with pytest.raises(JudgeError, match=f"{runs[1].id}: starved"):
         train(run_set(runs))
 

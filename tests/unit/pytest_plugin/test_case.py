@@ -10,10 +10,11 @@ from buto.config import build_test
 from buto.errors import BadFileError, MeasureError, UsageError
 from buto.pytest_plugin.case import Case
 from buto.pytest_plugin.next_steps import Commands
-from buto.runs import Quality, Run
+from buto.runs import Run
+from tests.support.runs.qualities import starved
 from tests.support.runs.stored import a_run
 
-STARVED = Quality(("it was starved: 40% of the planned samples are missing",), 0.4)
+STARVED = starved()
 
 
 def a_case(directory: Path, mode: str, *, runs: int = 5, **judge: object) -> Case:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from buto.report.environment import Likeness
-from buto.runs import Quality, run_set
+from buto.runs import run_set
 from tests.support.report import reports
+from tests.support.runs.qualities import starved
 
 
 def likeness(report: object) -> dict[str, Likeness]:
@@ -35,7 +36,7 @@ def test_costs_stand_apart_from_what_is_judged() -> None:
 
 
 def test_an_invalid_run_is_told_of_and_not_drawn() -> None:
-    bad = replace(reports.a_run(41), quality=Quality(("no samples for 9 s",)))
+    bad = replace(reports.a_run(41), quality=starved("no samples for 9 s"))
     training = run_set([reports.a_run(number) for number in range(4)])
     report = reports.report_of(training, run_set([reports.a_run(40), bad]))
     assert len(report.checked) == 2

@@ -21,6 +21,7 @@ from buto.report.formats.markdown import code, markdown_text, marker
 from buto.report.result import LeftOut, Result, reported
 from buto.verdicts import Status
 from tests.support.report import golden, made
+from tests.support.runs.qualities import starved
 
 HUGE = "x" * 10_000_000
 BENCHER_SCHEMA = {
@@ -214,7 +215,8 @@ def test_bencher_has_the_median_of_the_runs_between_the_lowest_and_the_highest()
 
 
 def test_an_invalid_run_is_not_tracked() -> None:
-    assert bencher_document([Result("leaker", Path("o"), [made.run(quality=made.Quality(("x",)))])]) == {}
+    invalid = Result("leaker", Path("o"), [made.run(quality=starved("x"))])
+    assert bencher_document([invalid]) == {}
 
 
 @pytest.mark.parametrize("text", [*made.EVIL, HUGE])

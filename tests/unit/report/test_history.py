@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -83,6 +84,13 @@ def test_what_is_kept_of_a_check_is_read_back() -> None:
     assert found.levels[made.THREADS] == 10.0
 
 
+def test_a_result_of_version_2_is_read_as_before() -> None:
+    older = (golden.PLACE / "result-2.json").read_bytes()
+    newer = (golden.PLACE / "result-3.json").read_bytes()
+    assert json.loads(older)["version"] == 2
+    assert entry_of(older) == entry_of(newer)
+
+
 def test_a_training_stands_where_it_ended() -> None:
     found = entry_of(kept(Result("leaker", made.ORACLE, [made.run("20250101T000000.000Z-0000")]), "train"))
     assert found.is_training
@@ -95,8 +103,8 @@ def test_a_training_stands_where_it_ended() -> None:
         (b"{", "Expecting"),
         (b"[]", "does not say that it is a buto-result"),
         (
-            kept(made.regression()).replace(b'"version": 2', b'"version": 3'),
-            "of version 3; this buto reads 2",
+            kept(made.regression()).replace(b'"version": 3', b'"version": 4'),
+            "of version 4; this buto reads 2 and 3",
         ),
         (kept(made.regression()).replace(b'"levels"', b'"level"'), "no result: KeyError('levels')"),
         (b"\xff", "decode"),

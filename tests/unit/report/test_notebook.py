@@ -16,9 +16,10 @@ from buto.oracle import SUSTAINED, Oracle
 from buto.properties import Property, property_for
 from buto.report import notebook
 from buto.report.result import Result
-from buto.runs import Outcome, Quality, Run, RunSet, run_set
+from buto.runs import Outcome, Run, RunSet, run_set
 from buto.verdicts import Status, Verdict
 from tests.support.report.made import EVIL, OLD_GENERATION, RUN_ID, THREADS, leak, run, silence, verdict
+from tests.support.runs.qualities import starved
 
 HEAP = "jvm.memory.heap.used"
 
@@ -67,7 +68,7 @@ def _noisy(number: int, test: str) -> Run:
 
 
 def everything(evil: str = "leaker") -> list[Displayed]:
-    bad = run(quality=Quality((evil,)), test=evil, metadata={"jvm.vm.version": evil, "buto.commit": evil})
+    bad = run(quality=starved(evil), test=evil, metadata={"jvm.vm.version": evil, "buto.commit": evil})
     named = Run(
         *(RUN_ID, "t", (Property(f"mbean[{evil}]/Size"),), np.arange(2.0), np.array([[1.0], [2.0]])),
         Outcome(0),
@@ -103,11 +104,11 @@ def test_a_run_without_samples() -> None:
 
 def test_runs() -> None:
     runs = [run(f"20260102T0304{number:02}.000Z-0000") for number in range(20)]
-    text = shown(RunSet((*runs, run("z", Quality(("it starved",))))))
+    text = shown(RunSet((*runs, run("z", starved("it starved")))))
     assert text.startswith("21 runs of leaker , 20 of them valid")
     assert text.count("exited with code 0") == notebook.MAX_ROWS
     assert text.endswith("9 runs not shown.")
-    assert "invalid: it starved" in shown(RunSet((run("z", Quality(("it starved",))),)))
+    assert "invalid: it starved" in shown(RunSet((run("z", starved("it starved")),)))
     assert shown(RunSet(())) == "0 runs , 0 of them valid"
 
 

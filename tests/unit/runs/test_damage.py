@@ -18,6 +18,7 @@ import pytest
 
 from buto.errors import EXIT_BAD_FILE, BadFileError
 from buto.runs import RunStore, document, tables
+from buto.runs.upgrades import UPGRADES
 from tests.support.runs.examples import a_run, assert_same
 
 FILES = ["run.json", "samples.parquet", "notifications.parquet", "stdout.txt", "stderr.txt"]
@@ -188,11 +189,10 @@ def test_a_newer_format_is_refused_by_its_version(place: Path) -> None:
 
 
 def test_older_formats_are_upgraded_step_by_step(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(document, "VERSION", 3)
-    monkeypatch.setitem(document.UPGRADES, 1, lambda data: data | {"test": data["test"] + " in two"})
-    monkeypatch.setitem(
-        document.UPGRADES, 2, lambda data: data | {"test": data["test"].removesuffix(" in two")}
-    )
+    now = document.VERSION
+    monkeypatch.setattr(document, "VERSION", now + 2)
+    monkeypatch.setitem(UPGRADES, now, lambda data: data | {"test": data["test"] + " in two"})
+    monkeypatch.setitem(UPGRADES, now + 1, lambda data: data | {"test": data["test"].removesuffix(" in two")})
     assert_same(RunStore(place.parents[2]).load("leaker", place.name), a_run())
 
 

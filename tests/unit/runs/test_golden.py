@@ -7,9 +7,20 @@ import math
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from buto.properties import Better, Kind, Property, Role
-from buto.runs import Notification, Outcome, Quality, Run, RunStore
+from buto.runs import (
+    Notification,
+    Outcome,
+    Problem,
+    ProblemKind,
+    Quality,
+    Run,
+    RunStore,
+    document,
+    encode_test,
+)
 from tests.support.runs.examples import assert_same
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "runs"
@@ -51,25 +62,59 @@ RUN = Run(
         "nothing": None,
     },
     nan_reasons={"mbean[shop:type=Queue]/BufferSize": "javax.management.InstanceNotFoundException"},
-    quality=Quality(("12 % of the samples are missing",), 0.12, 0.1013, math.nan),
+    quality=Quality((Problem(ProblemKind.OTHER, "12 % of the samples are missing"),), 0.12, 0.1013, math.nan),
     stdout=b"ready\n",
     stderr=b"\xff\x00 not text\n",
 )
 
 
-def test_version_1_is_read_as_it_was_written() -> None:
-    store = RunStore(GOLDEN / "v1")
-    assert store.tests() == [RUN.test]
+INVALID = "golden/invalid"
+"""A test with a run of version 1 that has one problem of each wording which that version wrote."""
+
+KINDS = [
+    ProblemKind.TIME_LIMIT,
+    ProblemKind.SIGNAL,
+    ProblemKind.EXIT_CODE,
+    ProblemKind.JVM_END,
+    ProblemKind.WORKLOAD,
+    ProblemKind.SLOW_MBEAN,
+    ProblemKind.SLOW_MBEAN,
+    ProblemKind.UNREADABLE_MBEANS,
+    ProblemKind.LOST_NOTIFICATIONS,
+    ProblemKind.LATE_START,
+    ProblemKind.EARLY_LOSS,
+    ProblemKind.EARLY_LOSS,
+    ProblemKind.EARLY_LOSS,
+    ProblemKind.EARLY_LOSS,
+    ProblemKind.OPEN_PORT,
+    ProblemKind.BUTO_LOST,
+    ProblemKind.STARVED,
+    ProblemKind.OTHER,
+]
+"""What they are, in the order in which that run has them."""
+
+
+@pytest.mark.parametrize("version", [1, document.VERSION])
+def test_every_version_is_read_as_it_was_written(version: int) -> None:
+    store = RunStore(GOLDEN / f"v{version}")
     assert_same(store.load(RUN.test, RUN.id), RUN)
     (summary,) = store.summaries(RUN.test)
     assert summary.head is not None
-    assert summary.head.outcome == RUN.outcome
+    assert (summary.head.outcome, repr(summary.head.quality)) == (RUN.outcome, repr(RUN.quality))
 
 
-def test_version_1_is_still_what_is_written(tmp_path: Path) -> None:
+def test_the_texts_of_version_1_get_their_kinds() -> None:
+    (run,) = RunStore(GOLDEN / "v1").load_set(INVALID)
+    (written,) = (GOLDEN / "v1" / "runs" / encode_test(INVALID)).rglob("run.json")
+    texts = json.loads(written.read_text())["quality"]["problems"]
+    assert run.quality.problems == tuple(map(Problem, KINDS, texts))
+    assert set(KINDS) == set(ProblemKind)
+
+
+def test_the_newest_version_is_what_is_written(tmp_path: Path) -> None:
     """Change this test together with ``document.VERSION``, and keep the old golden run."""
     RunStore(tmp_path).add(RUN)
-    (golden,) = (GOLDEN / "v1").rglob("run.json")
+    (golden,) = (GOLDEN / f"v{document.VERSION}").rglob("run.json")
     written, expected = (json.loads(path.read_text()) for path in (next(tmp_path.rglob("run.json")), golden))
     # Parquet's bytes depend on the version of its writer.
     for data in (written, expected):

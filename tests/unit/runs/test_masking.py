@@ -14,8 +14,9 @@ from buto.cli.main import main
 from buto.collect.record.recording import Mark, Recording
 from buto.errors import ConfigError
 from buto.oracle import train
-from buto.runs import Outcome, Quality
+from buto.runs import Outcome
 from buto.runs.masking import MASKED, NAMES, Mask
+from tests.support.runs.qualities import starved
 from tests.support.runs.signals import program_runs
 
 SECRET = "hunter-2/Zq"
@@ -167,7 +168,10 @@ def test_nothing_of_a_journal_or_a_finished_run_holds_a_secret_that_the_metadata
     assert entry.metadata and entry.nan_reasons and entry.notifications
     assert SECRET not in repr(entry)
     run = recording.finish(
-        Outcome(0), Quality((f"bad {SECRET}",)), stdout=SECRET.encode(), stderr=b"a " + SECRET.encode()
+        Outcome(0),
+        starved(f"bad {SECRET}"),
+        stdout=SECRET.encode(),
+        stderr=b"a " + SECRET.encode(),
     )
     assert SECRET not in repr(run)
     assert repr(run).count(MASKED) == 9

@@ -18,6 +18,7 @@ from buto.runs import Run, RunStore, new_id
 from buto.runs.names import start_of
 from buto.runs.store import MAX_OUTPUT_BYTES
 from tests.support.runs.examples import a_run, assert_same, runs
+from tests.support.runs.qualities import starved
 
 
 @pytest.fixture
@@ -83,7 +84,7 @@ def test_a_set_is_chosen_by_ids_or_by_age(store: RunStore) -> None:
 
 
 def test_a_summary_says_what_a_list_shows(store: RunStore) -> None:
-    run = a_run(quality=replace(a_run().quality, problems=("starved",)))
+    run = a_run(quality=starved("starved", foreign_load=0.05))
     place = store.add(run)
     (summary,) = store.summaries("leaker")
     assert summary.head is not None

@@ -37,7 +37,7 @@ def test_a_program_is_stopped_after_a_workload_that_failed() -> None:
     driver, program = driven(Workload(http=HttpLoad("http://127.0.0.1:1/", 10.0, 0.1)))
     assert program.stopped.wait(20)
     [problem] = driver.program_ended()
-    assert problem.startswith("its workload: 1 of 1 request failed")
+    assert problem.startswith("1 of 1 request failed")
 
 
 def test_a_program_is_stopped_after_an_error_that_nobody_expected(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,8 +19,9 @@ from buto.cli.printing.output_files import write_file
 from buto.errors import EXIT_PASS, BadFileError, UsageError
 from buto.report.terminal.runs import list_lines, run_lines
 from buto.runs import RunStore, RunSummary
-from buto.runs.document import json_number
+from buto.runs.document import problem_data
 from buto.runs.export import Layout, to_csv, to_json, to_parquet
+from buto.runs.fields import json_number
 from buto.runs.journal import unfinished
 from buto.runs.names import start_of
 from buto.runs.reading import is_missing
@@ -28,7 +29,7 @@ from buto.units import format_bytes, format_count
 from buto.workflow.launching import PURPOSE
 
 FORMAT = "buto-runs"
-VERSION = 1
+VERSION = 2
 _TRAINING = ("train", "accept")
 """Purposes of the runs that oracles learn from."""
 
@@ -222,7 +223,7 @@ def _entry(test: str, summary: RunSummary) -> dict[str, Any]:
             "signal": head.outcome.signal,
             "timed_out": head.outcome.timed_out,
             "valid": head.quality.valid,
-            "problems": list(head.quality.problems),
+            "problems": [problem_data(problem) for problem in head.quality.problems],
             "purpose": head.marks.get(PURPOSE),
             "bytes": summary.size_bytes,
         }
