@@ -1,4 +1,4 @@
-"""The environment of training and of the checked runs, side by side, each line with what it means."""
+"""Compare the environments of the training runs and the checked runs, key by key."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from buto.runs import MetadataValue, RunSet
 
 
 class Likeness(Enum):
-    """How a key of the checked runs compares with training's; in the order in which they matter."""
+    """How a key of the checked runs compares with that of the training runs, most important first."""
 
     DECIDES = "differs, so the runs cannot be compared"
-    DIFFERS = "differs, which is only told"
-    SAME = "the same"
-    VARIES = "not the same in all runs compared with"
+    DIFFERS = "differs, but does not prevent a comparison"
+    SAME = "equal"
+    VARIES = "varies among the runs compared with"
     IGNORED = "not compared"
 
 
@@ -37,10 +37,10 @@ class EnvironmentRow:
 
 
 def environment_rows(oracle: Oracle, checked: RunSet, training: RunSet) -> tuple[EnvironmentRow, ...]:
-    """A row for every key that training or a checked run has, what differs first, then by key.
+    """Return a row for every key of either side, different ones first, then by key.
 
     Args:
-        training: those of the training runs that are at hand, for what the oracle does not keep.
+        training: the stored training runs, for keys that the oracle does not keep.
     """
     learned = oracle.environment
     beside: Mapping[str, MetadataValue] = training.runs[0].metadata if len(training) else {}

@@ -1,4 +1,4 @@
-"""A verdict and its findings in words, the same in every format; no layout, no markup."""
+"""Describe a verdict and its findings in words, the same in every format; no layout, no markup."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from buto.verdicts import Direction, Effect, Finding, Status, Verdict
 
 
 def headline(verdict: Verdict) -> str:
-    """What came of the check, without the status and the test's name, which each format sets its own way."""
+    """Return the result without the status and the test's name, which each format sets its own way."""
     run_word = "run" if len(verdict.run_ids) == 1 else format_count(len(verdict.run_ids), "run")
     if verdict.status is Status.PASS:
-        said = f"the {run_word} did what the {verdict.n_training} {verdict.roles.known_runs} did"
+        text = f"the {run_word} did what the {verdict.n_training} {verdict.roles.known_runs} did"
     elif verdict.status is Status.REGRESSION:
         differences = format_count(len(verdict.findings), "difference")
         welcome = ", for the better" if verdict.is_welcome else ""
-        said = f"{differences} from the {verdict.n_training} {verdict.roles.known_runs}{welcome}"
+        text = f"{differences} from the {verdict.n_training} {verdict.roles.known_runs}{welcome}"
     else:
-        said = "could not be judged"
+        text = "could not be judged"
     chance = chance_of(verdict)
-    return f"{said}, {chance}" if chance else said
+    return f"{text}, {chance}" if chance else text
 
 
 def chance_of(verdict: Verdict) -> str:
-    """The p-value beside the share of false alarms that was accepted, as ``p = 0.012 (alpha 0.05)``."""
+    """Return the p-value and the accepted rate of false alarms, as ``p = 0.012 (alpha 0.05)``."""
     if verdict.p_value is None:
         return ""
     alpha = "" if verdict.alpha is None else f" (alpha {format_number(verdict.alpha)})"
@@ -46,12 +46,11 @@ def chance_of(verdict: Verdict) -> str:
 
 
 def lacking(verdict: Verdict) -> str:
-    """How many training runs would decide an inconclusive check; empty where that is not known."""
+    """Return how many training runs an inconclusive check needs; empty if that is not known."""
     if verdict.runs_needed is None:
         return ""
-    return (
-        f"{format_count(verdict.runs_needed, 'training run')} would decide it, there are {verdict.n_training}"
-    )
+    needed = format_count(verdict.runs_needed, "training run")
+    return f"a decision needs {needed}; there are {verdict.n_training}"
 
 
 def listed_findings(verdict: Verdict) -> tuple[Finding, ...]:
@@ -60,7 +59,7 @@ def listed_findings(verdict: Verdict) -> tuple[Finding, ...]:
 
 
 def change(finding: Finding) -> str:
-    """How much more or less, as ``+3 MiB (+300 %)``, ``105 ms later`` or, without numbers, ``less``."""
+    """Return the change, as ``+3 MiB (+300 %)``, ``105 ms later`` or, without numbers, ``less``."""
     if finding.observed is None:
         return "differs" if finding.direction is Direction.OTHER else finding.direction.value
     if finding.expected is None:
@@ -72,12 +71,12 @@ def change(finding: Finding) -> str:
 
 
 def effect(finding: Finding) -> str:
-    """``better``, ``worse``, or nothing where it is not known."""
+    """Return ``better`` or ``worse``; empty if that is not known."""
     return "" if finding.effect is Effect.UNKNOWN else finding.effect.value
 
 
 def observed(finding: Finding) -> str:
-    """The value and when it was seen, as ``4 MiB at 4 s``; empty without a number."""
+    """Return the value and its time, as ``4 MiB at 4 s``; empty without a number."""
     if finding.observed is None:
         return ""
     value = format_quantity(finding.observed, finding.unit)
@@ -89,7 +88,7 @@ def observed(finding: Finding) -> str:
 
 
 def expected(finding: Finding) -> str:
-    """The band, as ``512 KiB to 1.5 MiB`` or ``at most 10 threads``; empty without one."""
+    """Return the expected range, as ``512 KiB to 1.5 MiB`` or ``at most 10 threads``; empty without one."""
     lower = -math.inf if finding.lower is None else finding.lower
     upper = math.inf if finding.upper is None else finding.upper
     if finding.observed is None or (math.isinf(lower) and math.isinf(upper)):
@@ -102,7 +101,7 @@ def expected(finding: Finding) -> str:
 
 
 def window(finding: Finding) -> str:
-    """When it lay outside, as ``from 1.5 s to 4 s (62.5 % of the points)``; empty where it has no time."""
+    """Return when it was outside, as ``from 1.5 s to 4 s (62.5 % of the points)``; empty without a time."""
     if finding.window_s is None or is_moment(finding):
         return ""
     start, end = (format_seconds(max(0.0, time)) for time in finding.window_s)
@@ -114,22 +113,22 @@ def window(finding: Finding) -> str:
 
 
 def weight(finding: Finding) -> str:
-    """``58 % of the evidence``; empty where the detector does not divide it."""
+    """Return ``58 % of the evidence``; empty if the detector does not divide it."""
     return "" if finding.evidence is None else f"{format_percent(finding.evidence)} of the evidence"
 
 
 def is_moment(finding: Finding) -> bool:
-    """Whether what was observed is the time itself at which it was observed."""
+    """Return whether the observed value is itself a time."""
     return finding.source == NOTIFICATION and finding.at_s is not None
 
 
 def unit_of(name: str) -> str:
-    """The unit of a property that is known by its name alone."""
+    """Return the unit of a property by its name."""
     return DURATION.unit if name == DURATION.name else property_for(name).unit
 
 
 def _range(lower: float, upper: float, unit: str) -> str:
-    """As ``10 to 12 threads``, ``512 KiB to 1.5 MiB`` or, where both read the same, ``10 threads``."""
+    """Return ``10 to 12 threads``, ``512 KiB to 1.5 MiB`` or, where both read the same, ``10 threads``."""
     low, high = (format_quantity(end, unit) for end in (lower, upper))
     number, _, counted = low.partition(" ")
     if low == high:
@@ -138,7 +137,7 @@ def _range(lower: float, upper: float, unit: str) -> str:
 
 
 def environment(metadata: Mapping[str, MetadataValue]) -> str:
-    """Which JVM on what machine, in one line; what is not known is left out."""
+    """Return JVM and machine in one line, without what is not known."""
 
     def text(*keys: str) -> str:
         return " ".join(str(metadata[key]) for key in keys if metadata.get(key) not in (None, ""))
@@ -149,6 +148,6 @@ def environment(metadata: Mapping[str, MetadataValue]) -> str:
         text("jvm.gc.collectors"),
         f"heap at most {format_bytes(float(heap))}" if heap.isdecimal() else "",
         f"{format_count(int(cores), 'core')} {text('host.cpu.model')}".strip() if cores.isdecimal() else "",
-        f"others used {format_percent(others)} of them" if isinstance(others, float) else "",
+        f"other programs used {format_percent(others)} of them" if isinstance(others, float) else "",
     ]
     return one_line("; ".join(part for part in parts if part), 2 * MAX_TEXT)

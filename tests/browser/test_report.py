@@ -240,7 +240,7 @@ def test_collections_and_notifications_are_marked(opened: Opener) -> None:
     plot = first_plot(page)
     expect(plot.locator(".marks.collections path")).to_have_count(15)
     expect(plot.locator(".marks.notifications path")).to_have_count(5)
-    expect(page.locator("#timeline .heard")).to_have_count(5)
+    expect(page.locator("#timeline .received")).to_have_count(5)
     expect(page.locator("#timeline .band")).to_have_count(5)
 
 

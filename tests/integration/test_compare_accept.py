@@ -129,7 +129,7 @@ def test_accepting_shows_what_changes_and_writes_the_oracle(trained: Path) -> No
     done = called(trained, "accept", "leaker", "--from-runs", new_runs())
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert lines[0] == "leaker: 1 of 4 numbers changed by more than runs scatter"
+    assert lines[0] == "leaker: 1 of 4 numbers changed by more than runs vary"
     assert lines[1].startswith("  jvm.memory.heap.used  mean 9.45 MiB -> 12.4 MiB  +2.9")
     assert lines[1].endswith(", worse")
     assert (

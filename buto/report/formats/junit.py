@@ -1,7 +1,7 @@
 """JUnit XML, one test case a check, as Jenkins and GitLab read it.
 
-A regression is a failure; what could not be measured or judged is an error. Only elements and attributes that
-the strict readers know are written (no properties of a test case, for one): the whole result is the JSON's.
+A regression is a failure; a test that could not be measured or judged is an error. The file has only elements
+and attributes that strict readers know (no properties of a test case, for example); the JSON has everything.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from buto.verdicts import Status
 
 SUITE = "buto"
 MAX_OUTPUT = 16_384
-"""Of what the program printed, this many characters from its end."""
+"""Characters of the program's output, from its end."""
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML 1.0 cannot hold, not even escaped."""
+"""Characters that XML 1.0 cannot have, not even escaped."""
 
 
 def junit_xml(results: Sequence[Result], finished: datetime, left_out: Sequence[LeftOut] = ()) -> bytes:
-    """The whole file, UTF-8.
+    """Return the whole file in UTF-8.
 
     Args:
         finished: when the command ended; aware, written in UTC.
-        left_out: tests that the command did not look at; they are skipped ones here.
+        left_out: tests that the command did not run; here they are skipped tests.
     """
     cases = [*map(_case, results), *map(_skipped, left_out)]
     counts = {
@@ -70,7 +70,7 @@ def _case(result: Result) -> ElementTree.Element:
         return case
     what = "failure" if result.status == Status.REGRESSION.value else "error"
     _add(case, what, text, {"type": _kind(result), "message": lines[0]})
-    # Of a comparison the second program's, as of which all the rest is told.
+    # In a comparison, the second program's: the rest of the case is about it, too.
     shown = result.runs if result.report is None else result.report.checked
     last = [run for run in shown if run.stdout or run.stderr][-1:]
     for name, output in ((name, output) for run in last for name, output in _outputs(run) if output):
@@ -96,15 +96,15 @@ def _kind(result: Result) -> str:
 
 def _add(parent: ElementTree.Element, tag: str, text: str, attributes: dict[str, str] | None = None) -> None:
     child = ElementTree.SubElement(parent, tag, attributes or {})
-    child.text = _FORBIDDEN.sub(_named, text)
+    child.text = _FORBIDDEN.sub(_escaped, text)
 
 
-def _named(found: re.Match[str]) -> str:
+def _escaped(found: re.Match[str]) -> str:
     return found[0].encode("unicode_escape").decode()
 
 
 def _end_of(output: bytes) -> str:
-    """What a run printed, from the end, each line without what is no character."""
+    """Return the end of a run's output, with invisible characters escaped."""
     text = output[-4 * MAX_OUTPUT :].decode(errors="replace")[-MAX_OUTPUT:]
     return "\n".join(one_line(line) for line in text.split("\n"))
 

@@ -1,7 +1,7 @@
-"""Markdown for the comment of a pull request: verdict, a table of findings, details that unfold.
+"""Markdown for the comment of a pull request: verdict, a table of findings, folded details.
 
-Each test's part begins with a comment that nobody sees and that is always the same for it, so that a bot
-finds its last comment and replaces it.
+Each test's part begins with an invisible comment that is always the same for this test, so that a bot can
+find its last comment and replace it.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ MAX_DETAILS = 12_000
 
 _SIGNS = {"pass": "✅", "trained": "✅", "regression": "❌"}
 _STRUCTURE = re.compile(r"[!\"#$&*:<>?@\[\\\]^_`{|}~]|\bwww(?=\.)")
-"""What Markdown, or GitHub's mentions and links, may take for more than the character that it is."""
+"""Characters that Markdown, or GitHub's mentions and links, may interpret."""
 
 
 def marker(test: str) -> str:
-    """The comment by which a bot finds the part of a test."""
+    """Return the comment by which a bot finds the part of a test."""
     return f"<!-- buto: {quote(test, safe='', errors='backslashreplace').replace('-', '%2D')} -->"
 
 
 def markdown_text(results: Sequence[Result], left_out: Sequence[LeftOut] = ()) -> str:
-    """The parts of all tests, each behind its marker; a line for those that were not looked at."""
+    """Return the parts of all tests, each after its marker, and a line for each test that was left out."""
     return "\n".join([*map(_part, results), *map(_left_out, left_out)])
 
 
@@ -48,8 +48,8 @@ def _part(result: Result) -> str:
     title = f"{_SIGNS.get(result.status, '⚠️')} **{result.status}** {code(result.test)}"
     parts = [marker(result.test), f"### {title}", ""]
     if result.verdict is not None:
-        said = words.headline(result.verdict)
-        parts += [_cell(f"{said[0].upper()}{said[1:]}."), "", *_reasons(result.verdict)]
+        headline = words.headline(result.verdict)
+        parts += [_cell(f"{headline[0].upper()}{headline[1:]}."), "", *_reasons(result.verdict)]
         parts += _table(words.listed_findings(result.verdict))
     elif result.error is not None:
         parts += [code(result.error.message.partition("\n")[0], 2 * MAX_TEXT), ""]
@@ -58,15 +58,15 @@ def _part(result: Result) -> str:
 
 def _reasons(verdict: Verdict) -> list[str]:
     reasons = [*verdict.reasons[:MAX_REASONS], words.lacking(verdict)]
-    said = [f"- {code(reason, 2 * MAX_TEXT)}" for reason in reasons if reason]
-    return [*said, ""] if said else []
+    items = [f"- {code(reason, 2 * MAX_TEXT)}" for reason in reasons if reason]
+    return [*items, ""] if items else []
 
 
 def _table(findings: Sequence[Finding]) -> list[str]:
     if not findings:
         return []
     weighed = any(finding.evidence is not None for finding in findings)
-    heads = ["what", "change", "", "seen", "expected", "outside", *(["evidence"] if weighed else [])]
+    heads = ["property", "change", "", "observed", "expected", "outside", *(["evidence"] if weighed else [])]
     rows = [_row(finding, weighed) for finding in findings[:MAX_ROWS]]
     left = len(findings) - len(rows)
     more = [f"And {left} more.", ""] if left else []
@@ -93,23 +93,23 @@ def _cells(cells: Sequence[str]) -> str:
 def _details(lines: Sequence[str]) -> list[str]:
     text = "\n".join(lines)
     cut = html.escape(text if len(text) <= MAX_DETAILS else f"{text[:MAX_DETAILS]} ...")
-    # In an HTML block of this kind nothing is Markdown until its end, which escaped text cannot hold.
+    # Nothing in such an HTML block is Markdown, and escaped text cannot end it.
     return ["<details>", "<summary>details</summary>", "", f"<pre>{cut}</pre>", "", "</details>", ""]
 
 
 def _cell(text: str) -> str:
-    """Words of ours with numbers and units in them; a mention would work through a reference, too."""
+    """Return our own words with numbers and units; a mention would work even as a character reference."""
     return escaped(one_line(text, MAX_TEXT)).replace("&#64;", "@&#8203;")
 
 
 def code(text: str, limit: int = MAX_TEXT) -> str:
-    """Text from outside as an inline HTML element, within which nobody is mentioned and nothing linked."""
+    """Return text from outside as an inline HTML element, in which there are no mentions and links."""
     return f"<code>{escaped(one_line(text, limit))}</code>"
 
 
 def escaped(text: str) -> str:
-    """Text in which every character stands for itself, in a table too.
+    """Return text in which Markdown interprets no character, not even in a table.
 
-    By numeric references, for unlike a backslash these hold in every place, and never end a table's cell.
+    It has numeric references, which work everywhere, unlike a backslash, and never end a table's cell.
     """
     return _STRUCTURE.sub(lambda found: "".join(f"&#{ord(char)};" for char in found[0]), text)

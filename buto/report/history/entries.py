@@ -1,4 +1,4 @@
-"""How the checks of one test went over time, from what was kept of each (see :mod:`buto.runs.results`)."""
+"""Show the checks of one test over time, from the stored results (see :mod:`buto.runs.results`)."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Entry:
 
 
 def entry_of(content: bytes) -> Entry:
-    """What one kept result says. ValueError if it is none, or of another version."""
+    """Return the entry of one stored result; ValueError if it is not a result, or of another version."""
     data = parse_json(content)
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise ValueError(f"it does not say that it is a {FORMAT}")
@@ -74,7 +74,7 @@ def entry_of(content: bytes) -> Entry:
     try:
         return _entry(data)
     except (KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:
-        raise ValueError(f"it is no result: {error!r}") from error
+        raise ValueError(f"it is not a result: {error!r}") from error
 
 
 def entry_to_data(entry: Entry) -> dict[str, Any]:
@@ -91,7 +91,7 @@ def entry_to_data(entry: Entry) -> dict[str, Any]:
 
 
 def entry_from_data(data: Mapping[str, Any]) -> Entry:
-    """The inverse of :func:`entry_to_data`; ValueError, KeyError or TypeError for data of another shape."""
+    """Return the entry that :func:`entry_to_data` wrote; ValueError, KeyError or TypeError for other data."""
     return Entry(
         at=datetime.fromisoformat(data["at"]),
         status=str(data["status"]),
@@ -104,13 +104,13 @@ def entry_from_data(data: Mapping[str, Any]) -> Entry:
 
 
 def in_order(entries: Iterable[Entry]) -> list[Entry]:
-    """By time. Of checks of the same runs the one that comes last in ``entries`` stands for all."""
+    """Return the entries by time; of several checks of the same runs, only the last in ``entries``."""
     judged = {entry.run_ids if not entry.is_training else (str(entry.at),): entry for entry in entries}
     return sorted(judged.values(), key=lambda entry: entry.at)
 
 
 def usual_properties(entries: Sequence[Entry], at_most: int) -> list[str]:
-    """Properties to show where none is named: those that were found most often, else the first there is."""
+    """Return default properties to show: those with most findings, else the first one."""
     found = [subject for entry in entries for subject in entry.subjects]
     known = {name for entry in entries for name in entry.levels}
     often = sorted({name for name in found if name in known}, key=lambda name: (-found.count(name), name))
@@ -118,12 +118,12 @@ def usual_properties(entries: Sequence[Entry], at_most: int) -> list[str]:
 
 
 def series(entries: Sequence[Entry], name: str) -> np.ndarray:
-    """The levels of a property, shape (n_entries,), NaN where there is none."""
+    """Return the levels of a property, shape (n_entries,), NaN where there is none."""
     return np.array([entry.levels.get(name, np.nan) for entry in entries], dtype=np.float64)
 
 
 def history_lines(test: str, entries: Sequence[Entry], names: Sequence[str]) -> list[str]:
-    """A curve for each property, and a row for each entry, oldest first."""
+    """Return a curve for each property, and a row for each entry, oldest first."""
     trainings = sum(entry.is_training for entry in entries)
     counts = f"{format_count(len(entries) - trainings, 'check')}, {format_count(trainings, 'training')}"
     curves = [(one_line(name, MAX_TEXT), *_curve(series(entries, name), unit_of(name))) for name in names]
@@ -154,14 +154,14 @@ def _entry(data: dict[str, object]) -> Entry:
 def _curve(levels: np.ndarray, unit: str) -> tuple[str, str]:
     known = levels[np.isfinite(levels)]
     if not known.size:
-        return "", "never read"
+        return "", "no data"
     low, high = (format_quantity(float(end), unit) for end in (known.min(), known.max()))
     return sparkline(levels, SPARKLINE_WIDTH), low if low == high else f"{low} to {high}"
 
 
 def _row(entry: Entry, names: Sequence[str]) -> tuple[str, ...]:
     levels = [entry.levels.get(name) for name in names]
-    said = [
+    values = [
         "" if level is None else format_quantity(level, unit_of(name))
         for level, name in zip(levels, names, strict=True)
     ]
@@ -172,7 +172,7 @@ def _row(entry: Entry, names: Sequence[str]) -> tuple[str, ...]:
         entry.short_commit,
         "ORACLE ACCEPTED" if entry.is_training else one_line(entry.status, MAX_TEXT),
         "" if entry.p_value is None else format_number(entry.p_value),
-        *said,
+        *values,
         f"{found} and {others} more" if others > 0 else found,
     )
 

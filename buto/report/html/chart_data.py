@@ -74,7 +74,7 @@ def page_data(report: CheckReport) -> dict[str, Any]:
     return {
         "clock": [clock.low, clock.step],
         "second": unit_data("s"),
-        "roles": {name: line(said) for name, said in asdict(report.roles).items()},
+        "roles": {name: line(text) for name, text in asdict(report.roles).items()},
         "training": [
             {"id": line(panels[0].training[one].run_id), "times": codes(times_s, clock)}
             for one, (times_s, _) in zip(chosen, training, strict=True)

@@ -1,4 +1,4 @@
-"""What a newly learned oracle changes, as lines for whoever accepts it."""
+"""Print what a new oracle changes, for the user who accepts it."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ MAX_ROWS = 20
 """Of each kind; the others are counted."""
 
 _COLOUR = {Effect.WORSE: "red", Effect.BETTER: "green", Effect.UNKNOWN: "yellow"}
-_SAID = {"target": "program", "judge": "judged", "runs": "training runs", "environment": "environment"}
-_NONE = "nothing"
+_LABELS = {"target": "program", "judge": "judged", "runs": "training runs", "environment": "environment"}
+_NONE = "none"
 
 
 def difference_lines(
     test: str, rows: Sequence[Row], changed: Sequence[Changed], *, max_rows: int | None = MAX_ROWS
 ) -> list[Line]:
-    """The lines to print: a headline, and a line for all that is not as it was.
+    """Return the lines to print: a headline, and a line for each change.
 
     Args:
         rows, changed: what :mod:`buto.oracle.difference` and :mod:`buto.oracle.surroundings` give.
@@ -49,16 +49,14 @@ def difference_lines(
 
 
 def _headline(n_moved: int, n_rows: int) -> str:
-    if not n_moved:
-        return f"{format_count(n_rows, 'number')} as before, as far as runs tell"
-    return f"{n_moved} of {format_count(n_rows, 'number')} changed by more than runs scatter"
+    return f"{n_moved or 'none'} of {format_count(n_rows, 'number')} changed by more than runs vary"
 
 
 def _moved(row: Row, old: Level, new: Level) -> Line:
     change = format_change(old.expected, new.expected, row.unit)
-    said = change if row.effect is Effect.UNKNOWN else f"{change}, {row.effect.value}"
+    text = change if row.effect is Effect.UNKNOWN else f"{change}, {row.effect.value}"
     before, after = (format_quantity(level.expected, row.unit) for level in (old, new))
-    return _line("  ", _subject(row), f"  {row.number} {before} -> {after}  ", (said, _COLOUR[row.effect]))
+    return _line("  ", _subject(row), f"  {row.number} {before} -> {after}  ", (text, _COLOUR[row.effect]))
 
 
 def _width(word: str, row: Row, old: Level, new: Level) -> Line:
@@ -68,14 +66,14 @@ def _width(word: str, row: Row, old: Level, new: Level) -> Line:
 
 
 def _one_sided(word: str, row: Row, level: Level | None) -> Line:
-    said = "" if level is None else f"{row.number} {format_quantity(level.expected, row.unit)}"
-    said += f" ({one_line(row.reason, MAX_TEXT)})" if row.reason else ""
-    return _line(*_label(word), _subject(row), f"  {said}")
+    text = "" if level is None else f"{row.number} {format_quantity(level.expected, row.unit)}"
+    text += f" ({one_line(row.reason, MAX_TEXT)})" if row.reason else ""
+    return _line(*_label(word), _subject(row), f"  {text}")
 
 
 def _beside(one: Changed) -> Line:
     before, after = (_NONE if text is None else one_line(text, MAX_TEXT) for text in (one.old, one.new))
-    return _line(*_label(_SAID[one.part]), f"{one_line(one.key, MAX_TEXT)}: {before} -> {after}")
+    return _line(*_label(_LABELS[one.part]), f"{one_line(one.key, MAX_TEXT)}: {before} -> {after}")
 
 
 def _label(word: str) -> tuple[str | tuple[str, str], ...]:

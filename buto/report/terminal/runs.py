@@ -70,7 +70,7 @@ def run_lines(run: Run, now: datetime, *, whole: bool = False) -> list[str]:
         ("missed", f"{format_percent(run.quality.missed_share)} of the planned samples"),
         ("largest gap", format_seconds(run.quality.largest_gap_s)),
         ("foreign load", format_percent(run.quality.foreign_load)),
-        ("printed", f"{format_bytes(len(run.stdout))}, errors {format_bytes(len(run.stderr))}"),
+        ("output", f"{format_bytes(len(run.stdout))}, errors {format_bytes(len(run.stderr))}"),
     ]
     lines = [_columns([(f"{key}:", _shown(value, None)) for key, value in facts])]
     lines += [_section("metadata", _metadata_rows(run, limit))]

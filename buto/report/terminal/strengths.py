@@ -1,4 +1,4 @@
-"""How strong an oracle is, in words."""
+"""Print how strong an oracle is: the smallest changes that its checks detect."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from math import isfinite
 from buto.detectors.calibrated.strength import TIMES_LEVEL, Strength
 from buto.units import format_percent, format_quantity
 
-HEADING = "a check would notice, nine times in ten, if of these alone there was lastingly"
+HEADING = "smallest lasting change of one property that a check detects 90 % of the time"
 
 
 def strength_lines(strengths: Sequence[Strength]) -> list[str]:
-    """A heading and a line for each quantity, one for all that nothing is promised of; nothing for none."""
+    """Return a heading and a line for each quantity, and one line for all those without a promise."""
     known = [one for one in strengths if isfinite(min(one.more, one.less))]
     others = [one.quantity.name for one in strengths if one not in known]
     lines = []
     if known:
         width = max(len(one.quantity.name) for one in known)
-        lines += [f"{HEADING}:", *(f"  {one.quantity.name:<{width}}  {_said(one)}" for one in known)]
+        lines += [f"{HEADING}:", *(f"  {one.quantity.name:<{width}}  {_change(one)}" for one in known)]
     if others:
         lines.append(
-            f"not promised to be noticed alone, not even {TIMES_LEVEL:.0f} times as much: "
+            f"not reliably detected alone, even at {TIMES_LEVEL:.0f} times the level: "
             f"{', '.join(others)}; "
-            "more training runs sharpen an oracle (--runs 15, or --runs auto)"
+            "more training runs help (--runs 15, or --runs auto)"
         )
     return lines
 
 
-def _said(one: Strength) -> str:
+def _change(one: Strength) -> str:
     if isfinite(one.more) and isfinite(one.less):
         return f"±{_size(one, max(one.more, one.less))}"
     return f"+{_size(one, one.more)}" if isfinite(one.more) else f"-{_size(one, one.less)}"

@@ -1,4 +1,4 @@
-"""A verdict in a terminal: what changed, when, and by how much, in at most forty lines."""
+"""Print a verdict: what changed, when, and by how much, in at most forty lines."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ MAX_LINES = 40
 HEADLINE_ONLY = 1
 SPARKLINE_WIDTH = 24
 _MAX_WHOLE = 5
-"""Findings that are told with numbers and curve while there are more than there is room for."""
+"""Findings with numbers and curve if not all of them fit; the others have a line each."""
 _MAX_REMARKS = 4
 _MAX_LINE, _MAX_WHOLE_LINE = 2 * MAX_TEXT, 10 * MAX_TEXT
-"""Characters of one remark, and where everything is asked for."""
+"""Characters of one remark, normally and with ``-v``."""
 
 _COLOUR = {Status.PASS: "bold green", Status.REGRESSION: "bold red", Status.INCONCLUSIVE: "bold yellow"}
 _EFFECT_COLOUR = {Effect.WORSE: "red", Effect.BETTER: "green", Effect.UNKNOWN: "yellow"}
@@ -34,7 +34,7 @@ _EFFECT_COLOUR = {Effect.WORSE: "red", Effect.BETTER: "green", Effect.UNKNOWN: "
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line in parts, each a text and the style that it has in colour; none of them moves a cursor."""
+    """A line in parts, each a text and its style in colour; none of them moves the cursor."""
 
     parts: tuple[tuple[str, str], ...]
 
@@ -44,16 +44,15 @@ class Line:
 
 
 def verdict_lines(report: CheckReport, *, max_lines: int | None = MAX_LINES) -> list[str]:
-    """The lines of one check without colour, see :func:`styled_lines`."""
+    """Return the lines of one check without colour, see :func:`styled_lines`."""
     return [line.plain for line in styled_lines(report, max_lines=max_lines)]
 
 
 def styled_lines(report: CheckReport, *, max_lines: int | None = MAX_LINES) -> list[Line]:
-    """The lines to print for one check.
+    """Return the lines to print for one check.
 
     Args:
-        max_lines: what does not fit is counted; HEADLINE_ONLY gives the first line alone, None all there
-            is to say.
+        max_lines: what does not fit is counted; HEADLINE_ONLY gives the first line alone, None everything.
     """
     verdict = report.verdict
     status = (verdict.status.value.upper(), _COLOUR[verdict.status])
@@ -61,19 +60,19 @@ def styled_lines(report: CheckReport, *, max_lines: int | None = MAX_LINES) -> l
     if max_lines == HEADLINE_ONLY:
         return [headline]
     before = _remarks("because", verdict.reasons, max_lines)
-    before += _remarks("needed", [words.lacking(verdict)], max_lines)
-    after = _remarks("slack", [_slack(report)], max_lines)
-    after += _remarks("p rests on", [verdict.guarantee], max_lines)
+    before += _remarks("runs", [words.lacking(verdict)], max_lines)
+    after = _remarks("closest", [_closest(report)], max_lines)
+    after += _remarks("p-value assumes", [verdict.guarantee], max_lines)
     after += _remarks("environment", [_environment(report)], max_lines, "cyan")
     after += _remarks("warning", verdict.warnings, max_lines)
-    # Not cut, for it is to be copied.
+    # Not cut: people copy it.
     after += [_line("  ", ("next:", "cyan"), f" {one_line(command)}") for command in report.next_steps]
     room = None if max_lines is None else max_lines - len(before) - len(after) - 1
     return [headline, *before, *_findings(report, room), *after]
 
 
 def error_lines(result: Result) -> list[str]:
-    """What kept a test from being judged, plain."""
+    """Return why a test was not judged, without colour."""
     if result.error is None:
         return []
     advice = [f"try:  {result.error.advice}"] if result.error.advice else []
@@ -82,7 +81,7 @@ def error_lines(result: Result) -> list[str]:
 
 
 def result_lines(result: Result, *, max_lines: int | None = MAX_LINES) -> list[str]:
-    """The plain lines for whatever became of a test."""
+    """Return the lines for any result of a test, without colour."""
     if result.report is not None:
         return verdict_lines(result.report, max_lines=max_lines)
     return error_lines(result) or [one_line(f"{result.status.upper()}  {result.test}")]
@@ -93,41 +92,42 @@ def _line(*parts: str | tuple[str, str]) -> Line:
 
 
 def _remarks(label: str, texts: Sequence[str], max_lines: int | None, colour: str = "yellow") -> list[Line]:
-    said = [text for text in texts if text]
-    shown = said if max_lines is None or len(said) <= _MAX_REMARKS else said[: _MAX_REMARKS - 1]
+    given = [text for text in texts if text]
+    shown = given if max_lines is None or len(given) <= _MAX_REMARKS else given[: _MAX_REMARKS - 1]
     limit = _MAX_WHOLE_LINE if max_lines is None else _MAX_LINE
     remarks = [one_line(text, limit) for text in shown]
-    if len(shown) < len(said):
-        remarks.append(f"and {len(said) - len(shown)} more (-v)")
+    if len(shown) < len(given):
+        remarks.append(f"and {len(given) - len(shown)} more (-v)")
     return [_line("  ", (f"{label}:", colour), f" {remark}") for remark in remarks]
 
 
-def _slack(report: CheckReport) -> str:
-    """How near a check that passed came to failing: the property that reached furthest."""
+def _closest(report: CheckReport) -> str:
+    """Return the property that came closest to failing a check that passed; empty without one."""
     used = [panel for panel in report.panels if panel.reach is not None]
     if report.verdict.status is not Status.PASS or report.verdict.findings or not used:
         return ""
     nearest = max(used, key=lambda panel: panel.reach or 0.0)
-    return f"{nearest.prop.name} came nearest, {format_percent(nearest.reach or 0.0)} {report.reach_of}"
+    return f"{nearest.prop.name}, {format_percent(nearest.reach or 0.0)} {report.reach_of}"
 
 
 def _environment(report: CheckReport) -> str:
     if not len(report.checked):
         return ""
-    said = words.environment(report.checked.runs[0].metadata)
+    text = words.environment(report.checked.runs[0].metadata)
     if report.verdict.compares_programs:
-        return said
+        return text
     differs = any(row.likeness is Likeness.DECIDES for row in report.environment)
-    return f"{'another than' if differs else 'as'} in training: {said}" if said else ""
+    return f"{'differs from' if differs else 'same as in'} training: {text}" if text else ""
 
 
 def _findings(report: CheckReport, room: int | None) -> list[Line]:
-    told = words.listed_findings(report.verdict)
-    if not told:
+    findings = words.listed_findings(report.verdict)
+    if not findings:
         return []
     panels = {panel.prop.name: panel for panel in report.panels}
-    lines = [_line("  not enough to fail:")] if report.verdict.status is Status.PASS else []
-    blocks = [_finding(finding, panels.get(finding.subject)) for finding in told]
+    passed = report.verdict.status is Status.PASS
+    lines = [_line("  differences that do not fail the check:")] if passed else []
+    blocks = [_finding(finding, panels.get(finding.subject)) for finding in findings]
     if room is None or sum(map(len, blocks)) + len(lines) <= room:
         return lines + [line for block in blocks for line in block]
     for block in blocks[:_MAX_WHOLE]:
@@ -142,12 +142,12 @@ def _findings(report: CheckReport, room: int | None) -> list[Line]:
 
 
 def _finding(finding: Finding, panel: Panel | None) -> list[Line]:
-    said = ", ".join(filter(None, (words.change(finding), words.effect(finding), words.weight(finding))))
+    summary = ", ".join(filter(None, (words.change(finding), words.effect(finding), words.weight(finding))))
     head = _line(
         "  ",
         (one_line(finding.subject, MAX_TEXT), "bold"),
         "  ",
-        (one_line(said, MAX_TEXT), _EFFECT_COLOUR[finding.effect]),
+        (one_line(summary, MAX_TEXT), _EFFECT_COLOUR[finding.effect]),
     )
     observed, expected = words.observed(finding), words.expected(finding)
     details = [
@@ -160,7 +160,7 @@ def _finding(finding: Finding, panel: Panel | None) -> list[Line]:
 
 
 def _outside(finding: Finding, panel: Panel | None) -> str:
-    """When it lay outside: the finding's own time, or where that is of a feature, what the curve shows."""
+    """Return when it was outside: the finding's own time, else that of the curve."""
     window = words.window(finding)
     if finding.outside_share is not None:
         return f"outside {window}" if window else ""
@@ -169,7 +169,7 @@ def _outside(finding: Finding, panel: Panel | None) -> str:
 
 
 def _curves(finding: Finding, panel: Panel | None) -> list[Line]:
-    """The run beside the limit that it passed, over the same time and to the same scale; none without one."""
+    """Draw the run and the limit that it passed, over the same time and to the same scale."""
     curve = None if panel is None else _curve_of(panel, finding.run_id)
     if panel is None or curve is None:
         return []
@@ -200,7 +200,7 @@ def _limit(panel: Panel, finding: Finding, times_s: FloatArray) -> tuple[FloatAr
 
 
 def _at(times_s: FloatArray, known_s: FloatArray, values: FloatArray) -> FloatArray:
-    """Values at other times, NaN outside the known ones and where nothing finite is known."""
+    """Return the values at other times, NaN outside the known times and if no value is finite."""
     finite = np.isfinite(values)
     if not finite.any():
         return np.full(len(times_s), math.nan)

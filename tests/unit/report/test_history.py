@@ -106,7 +106,7 @@ def test_a_training_stands_where_it_ended() -> None:
             kept(made.regression()).replace(b'"version": 3', b'"version": 4'),
             "of version 4; this buto reads 2 and 3",
         ),
-        (kept(made.regression()).replace(b'"levels"', b'"level"'), "no result: KeyError('levels')"),
+        (kept(made.regression()).replace(b'"levels"', b'"level"'), "not a result: KeyError('levels')"),
         (b"\xff", "decode"),
     ],
 )
@@ -144,7 +144,7 @@ def test_a_property_that_a_check_lacks_leaves_a_gap() -> None:
     entries = [entry(0), entry(1, levels={})]
     assert np.isnan(series(entries, HEAP)[1])
     assert history_lines("leaker", entries, [HEAP])[-1].endswith("pass")
-    assert "never read" in history_lines("leaker", entries, ["x"])[2]
+    assert "no data" in history_lines("leaker", entries, ["x"])[2]
 
 
 @pytest.mark.parametrize("text", made.EVIL)

@@ -17,9 +17,9 @@ from buto.verdicts import Direction, Effect, Finding, Status, Verdict
 from tests.support.report import made
 
 ENVIRONMENT = (
-    "  environment: as in training: OpenJDK 64-Bit Server VM 17.0.15+6; "
+    "  environment: same as in training: OpenJDK 64-Bit Server VM 17.0.15+6; "
     "G1 Young Generation, G1 Old Generation; heap at most 64 MiB; "
-    "2 cores Some Processor; others used 12.5 % of them"
+    "2 cores Some Processor; other programs used 12.5 % of them"
 )
 
 
@@ -60,7 +60,7 @@ def test_a_pass_is_one_line() -> None:
 def test_a_pass_says_how_near_it_came_to_failing() -> None:
     panels = tuple(made.panel(name, reach=used) for name, used in (("a", 0.25), ("b", 0.72), ("c", None)))
     lines = lines_of(made.verdict(Status.PASS), panels=panels)
-    assert lines[1:] == ["  slack: b came nearest, 72 % of its band"]
+    assert lines[1:] == ["  closest: b, 72 % of its band"]
 
 
 def test_a_p_value_stands_beside_what_was_accepted_and_what_it_rests_on() -> None:
@@ -73,20 +73,20 @@ def test_a_p_value_stands_beside_what_was_accepted_and_what_it_rests_on() -> Non
     lines = lines_of(judged)
     assert lines[0].endswith("from the 10 training runs, p = 0.0123 (alpha 0.05)")
     assert lines[1].endswith("+3 MiB (+300 %), worse, 58 % of the evidence")
-    assert lines[-1] == "  p rests on: 19 training runs, exchangeable with this one"
+    assert lines[-1] == "  p-value assumes: 19 training runs, exchangeable with this one"
 
 
 def test_an_inconclusive_check_says_how_many_runs_would_decide_it() -> None:
     judged = replace(made.verdict(Status.INCONCLUSIVE, reasons=("10 runs are few",)), runs_needed=19)
     assert lines_of(judged)[1:] == [
         "  because: 10 runs are few",
-        "  needed: 19 training runs would decide it, there are 10",
+        "  runs: a decision needs 19 training runs; there are 10",
     ]
 
 
 def test_a_pass_names_findings_that_were_not_enough() -> None:
     lines = lines_of(made.verdict(Status.PASS, (made.leak(),)))
-    assert lines[1].strip() == "not enough to fail:"
+    assert lines[1].strip() == "differences that do not fail the check:"
     assert made.OLD_GENERATION in lines[2]
 
 
@@ -233,6 +233,6 @@ def test_findings_of_runs_that_are_not_at_hand_are_told_too() -> None:
 def test_another_environment_is_called_so() -> None:
     row = EnvironmentRow("jvm.vm.version", Likeness.DECIDES, "17", ("25",))
     assert lines_of(made.verdict(), made.run(), environment=(row,))[-1].startswith(
-        "  environment: another than in training: OpenJDK"
+        "  environment: differs from training: OpenJDK"
     )
     assert len(lines_of(made.verdict(), made.run(metadata={}))) == 1

@@ -16,8 +16,8 @@ class Chart {
     this.plot = element("div", { class: "plot", tabindex: "0", role: "img", "aria-label": this.description(),
       "aria-describedby": "keys", "aria-keyshortcuts": "ArrowLeft ArrowRight + - 0 L" });
     this.tip = element("div", { class: "tip", hidden: true });
-    this.said = element("p", { class: "spoken", "aria-live": "polite" });
-    this.box = element("div", { class: "box" }, element("div", { class: "head" }, this.legend(), this.toolbar()), this.plot, this.said);
+    this.announcement = element("p", { class: "spoken", "aria-live": "polite" });
+    this.box = element("div", { class: "box" }, element("div", { class: "head" }, this.legend(), this.toolbar()), this.plot, this.announcement);
     this.cursor = new Cursor(this);
     new ResizeObserver(() => this.draw()).observe(this.plot);
   }
@@ -105,7 +105,7 @@ class Chart {
     const yTicks = (this.log ? logTicks : ticks)(domain, 6, panel.unit);
     const labels = yTicks.map((tick) => (panel.unit.kind === "count" ? formatNumber(tick) : formatQuantity(tick, panel.unit)));
     const left = 14 + Math.max(24, ...labels.map((label) => label.length * 6.6));
-    const area = { left, right: width - 12, top: 12, bottom: height - 24 - 14 * rows.length };
+    const area = { left, right: width - 12, top: panel.findings.length ? 28 : 12, bottom: height - 24 - 14 * rows.length };
     const x = linear(view, [area.left, area.right]);
     const y = (this.log ? logarithmic : linear)(domain, [area.bottom, area.top]);
     this.area = area;
@@ -176,7 +176,7 @@ class Chart {
     const [start, end] = (window ?? this.panel.span).map((time) => Math.max(area.left, Math.min(area.right, x(time))));
     const [upper, lower] = [high === null ? area.top : y(high), low === null || Number.isNaN(y(low)) ? area.bottom : y(low)];
     const top = y(observed);
-    const above = top > area.top + 24;
+    const above = top > 28;
     return svg("g", { class: "peak level" },
       svg("rect", { x: start, width: Math.max(2, end - start), y: upper, height: Math.max(1.5, lower - upper) }),
       svg("line", { x1: start, x2: end, y1: top, y2: top }),
@@ -186,7 +186,7 @@ class Chart {
   peak({ at, observed, change }) {
     const [left, top] = [this.x(at), this.y(observed)];
     const before = left > (this.area.left + this.area.right) / 2;
-    const low = top < this.area.top + 24;
+    const low = top < 24;
     return svg("g", { class: "peak" }, svg("circle", { cx: left, cy: top, r: 4.5 }),
       svg("text", { x: left + (before ? -9 : 9), y: top + (low ? 16 : -8), "text-anchor": before ? "end" : "start" }, change));
   }

@@ -74,7 +74,7 @@ class Cursor {
     if (!acts[event.key]) return;
     event.preventDefault();
     acts[event.key]();
-    chart.said.textContent = this.time === null ? "" : this.rows(this.time).map((row) => row.slice(1).join(" ")).join("; ");
+    chart.announcement.textContent = this.time === null ? "" : this.rows(this.time).map((row) => row.slice(1).join(" ")).join("; ");
   }
 
   // To the next sample of the worst run, or of the band where no run was drawn.
@@ -140,27 +140,27 @@ class Cursor {
 
   rows(time) {
     const { panel, view, beyond } = this.chart;
-    const said = (value) => formatQuantity(value, panel.unit);
+    const quantity = (value) => formatQuantity(value, panel.unit);
     const rows = [["time", "at", formatQuantity(Math.abs(time) < 5e-4 ? 0 : Number(time.toFixed(3)), page.second)]];
     panel.checked.forEach((curve, i) => {
       const value = between(curve.times, curve.values, time);
       const out = Number.isNaN(beyond[i][nearest(curve.times, time)]) ? "" : ", outside";
-      if (!Number.isNaN(value)) rows.push([out ? "checked beyond" : "checked", panel.checked.length > 1 ? `run ${i + 1}` : "this run", said(value) + out]);
+      if (!Number.isNaN(value)) rows.push([out ? "checked beyond" : "checked", panel.checked.length > 1 ? `run ${i + 1}` : "this run", quantity(value) + out]);
     });
     if (panel.band) {
       const [low, high] = [between(panel.band.times, panel.band.lower, time), between(panel.band.times, panel.band.upper, time)];
-      if (!Number.isNaN(low)) rows.push(["band", "expected", said(low) === said(high) ? said(low) : `${said(low)} to ${said(high)}`]);
+      if (!Number.isNaN(low)) rows.push(["band", "expected", quantity(low) === quantity(high) ? quantity(low) : `${quantity(low)} to ${quantity(high)}`]);
     }
-    const taught = panel.training.map((curve) => between(curve.times, curve.values, time)).filter((one) => !Number.isNaN(one)).sort((a, b) => a - b);
-    if (taught.length) {
-      const [low, high] = [said(taught[0]), said(taught[taught.length - 1])];
+    const training = panel.training.map((curve) => between(curve.times, curve.values, time)).filter((one) => !Number.isNaN(one)).sort((a, b) => a - b);
+    if (training.length) {
+      const [low, high] = [quantity(training[0]), quantity(training[training.length - 1])];
       rows.push(["training", page.roles.known, low === high ? low : `${low} to ${high}`]);
     }
     const { run } = panel.checked[this.chart.worst] ?? { run: { collections: [], notifications: [] } };
     const reach = (view[1] - view[0]) / 120;
     const close = (marks) => marks.filter(([at]) => Math.abs(at - time) < reach);
     const collected = close(run.collections).map(([, count, collector]) => (count > 1 ? `${count}× ${collector}` : collector));
-    if (collected.length) rows.push(["collections", "collected", [...new Set(collected)].slice(0, 4).join(", ")]);
+    if (collected.length) rows.push(["collections", "GC", [...new Set(collected)].slice(0, 4).join(", ")]);
     for (const [, type, , message] of close(run.notifications).slice(0, 3)) rows.push(["notifications", type, message.slice(0, 80)]);
     return rows;
   }

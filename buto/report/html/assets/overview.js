@@ -10,7 +10,7 @@ function miniature(panel, width = 240, height = 76) {
   if (panel.band) root.append(svg("path", { class: "band", d: areaPath(panel.band.times, panel.band.lower, panel.band.upper, x, y, height) }));
   if (panel.training.length) {
     const { times, lower, upper } = envelope(panel.training, panel.span);
-    root.append(svg("path", { class: "taught", d: areaPath(times, lower, upper, x, y, height) }));
+    root.append(svg("path", { class: "training-range", d: areaPath(times, lower, upper, x, y, height) }));
   }
   for (const curve of panel.checked) {
     root.append(svg("path", { class: "checked", d: linePath(curve.times, curve.values, x, y) }),
@@ -64,7 +64,7 @@ function constants(still) {
     const value = values.length ? formatQuantity(values[0], panel.unit) : "";
     return element("tr", {}, element("td", {}, element("button", { type: "button", class: "open", "data-open": i }, ...title(panel.title))), element("td", {}, value));
   });
-  return element("details", {}, element("summary", {}, `${still.length} never ${still.length > 1 ? "change" : "changes"}, in any run`),
+  return element("details", {}, element("summary", {}, still.length > 1 ? `${still.length} constant properties` : "1 constant property"),
     element("div", { class: "scroll" }, element("table", {}, element("tbody", {}, ...rows))));
 }
 
