@@ -21,7 +21,7 @@ def strength_lines(strengths: Sequence[Strength]) -> list[str]:
         lines += [f"{HEADING}:", *(f"  {one.quantity.name:<{width}}  {_change(one)}" for one in known)]
     if others:
         lines.append(
-            f"not reliably detected alone, even at {TIMES_LEVEL:.0f} times the level: "
+            f"not detected up to {TIMES_LEVEL:.0f} times as much: "
             f"{', '.join(others)}; "
             "more training runs help (--runs 15, or --runs auto)"
         )

@@ -34,7 +34,7 @@ def test_what_is_not_promised_stands_in_one_line_that_says_what_helps() -> None:
         Strength(property_for(name), 2.0**20, inf, inf) for name in ("jvm.cpu.time", "jvm.class.loaded")
     ]
     (line,) = strength_lines(others)
-    assert "even at 10 times the level: jvm.cpu.time, jvm.class.loaded; more training runs help" in line
+    assert "up to 10 times as much: jvm.cpu.time, jvm.class.loaded; more training runs help" in line
     known = strength_lines([*others, Strength(HEAP, 2.0**20, 2.0**19, inf)])
     assert known == [f"{HEADING}:", "  jvm.memory.heap.used  +512 KiB (50 %)", line]
 

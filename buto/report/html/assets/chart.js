@@ -114,7 +114,7 @@ class Chart {
     this.rows = rows;
     const inside = svg("g", { "clip-path": `url(#${this.id})` });
     const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, "aria-hidden": "true" },
-      svg("clipPath", { id: this.id }, svg("rect", { x: area.left, y: 0, width: area.right - area.left, height: area.bottom + 1 })),
+      svg("clipPath", { id: this.id }, svg("rect", { x: area.left, y: 0, width: area.right - area.left + 6, height: area.bottom + 1 })),
       this.axes(yTicks, labels, width), inside, ...rows.map((kind, row) => this.marks(kind, area.bottom + 22 + 14 * row)));
     if (panel.band && !hidden.has("band")) {
       inside.append(svg("path", { class: "band", d: areaPath(panel.band.times, panel.band.lower, panel.band.upper, x, y, area.bottom) }),
