@@ -50,7 +50,7 @@ def lacking(verdict: Verdict) -> str:
     if verdict.runs_needed is None:
         return ""
     needed = format_count(verdict.runs_needed, "training run")
-    return f"a decision needs {needed}; there are {verdict.n_training}"
+    return f"a decision needs {needed}, not {verdict.n_training}"
 
 
 def listed_findings(verdict: Verdict) -> tuple[Finding, ...]:

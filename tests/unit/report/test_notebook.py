@@ -131,7 +131,7 @@ def test_a_verdict() -> None:
         Status.INCONCLUSIVE, "calibrated", reasons=("it starved",), n_training=3, runs_needed=9
     )
     assert shown(undecided) == (
-        "? inconclusive could not be judged; 9 training runs would decide it, there are 3 Reasons it starved"
+        "? inconclusive could not be judged; a decision needs 9 training runs, not 3 Reasons it starved"
     )
 
 

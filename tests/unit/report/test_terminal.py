@@ -80,7 +80,7 @@ def test_an_inconclusive_check_says_how_many_runs_would_decide_it() -> None:
     judged = replace(made.verdict(Status.INCONCLUSIVE, reasons=("10 runs are few",)), runs_needed=19)
     assert lines_of(judged)[1:] == [
         "  because: 10 runs are few",
-        "  runs: a decision needs 19 training runs; there are 10",
+        "  runs: a decision needs 19 training runs, not 10",
     ]
 
 
