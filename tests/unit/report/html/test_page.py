@@ -144,8 +144,7 @@ def test_runs_needed_are_told() -> None:
         Status.INCONCLUSIVE, "calibrated", n_training=5, runs_needed=19, run_ids=report.verdict.run_ids
     )
     assert (
-        "A decision needs 19 training runs, not 5."
-        in Elements(render(replace(report, verdict=verdict))).said
+        "A decision needs 19 training runs, not 5." in Elements(render(replace(report, verdict=verdict))).said
     )
 
 
