@@ -1,6 +1,53 @@
+"""The table of default properties, and that the probes name its properties and no others."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
 import pytest
 
-from buto.properties import Better, property_for
+from buto.collect.jvm.hsperfdata import values_of
+from buto.properties import METRICS, Better, property_for, split_name
+
+PROBES = Path(__file__).parents[2] / "java-probes" / "src"
+COLUMN = re.compile(r'(?:columns\.(?:add|of)\(|\badd\(\w+, "\w+", (?:null|"\w+"), )"([\w.]+)(\[?)')
+"""A property's name where a probe adds its column, and whether it names an instance."""
+
+
+def names_in(probe: str) -> dict[str, bool]:
+    """The default properties that a probe's source names, and whether each has instances."""
+    found: dict[str, bool] = {}
+    for source in sorted((PROBES / probe / "java").rglob("*.java")):
+        text = source.read_text()
+        for name, bracket in COLUMN.findall(text):
+            found[name] = bool(bracket) or f'"{name}" + ' in text
+    return found
+
+
+@pytest.mark.parametrize("probe", ["agent", "jmx"])
+def test_a_probe_names_every_property_of_the_table_and_no_other(probe: str) -> None:
+    assert names_in(probe) == {name: metric.per is not None for name, metric in METRICS.items()}
+
+
+@pytest.mark.parametrize("probe", ["agent", "jmx"])
+def test_a_probe_states_no_unit(probe: str) -> None:
+    stated = {metric.unit for metric in METRICS.values() if metric.unit != "1"}
+    text = "".join(source.read_text() for source in (PROBES / probe / "java").rglob("*.java"))
+    assert not {unit for unit in stated if f'"{unit}"' in text}
+
+
+COUNTERS = """
+    java.cls.loadedClasses java.cls.sharedLoadedClasses java.cls.unloadedClasses java.cls.sharedUnloadedClasses
+    java.threads.live java.threads.daemon java.threads.started java.ci.totalTime sun.os.hrt.frequency
+    sun.gc.collector.0.invocations sun.gc.collector.0.time
+"""
+
+
+def test_the_performance_counters_give_properties_of_the_table_alone() -> None:
+    values = values_of({**dict.fromkeys(COUNTERS.split(), 1), "sun.gc.collector.0.name": "Copy"})
+    assert len(values) == 9
+    assert {split_name(name)[0] for name in values} <= set(METRICS)
 
 
 @pytest.mark.parametrize("pool", ["G1 Eden Space", "PS Survivor Space", "Eden Space", "Par Survivor Space"])

@@ -31,6 +31,9 @@ _LATEST_NS = 1 << 62
 """Of any two times before it the difference is a number of 64 bits."""
 
 _KINDS = (Kind.GAUGE, Kind.COUNTER, Kind.CONSTANT)
+_LISTED = 3
+"""Instead of a kind: the property is in buto's table, which has its unit and kind."""
+
 _LENGTH = struct.Struct(">I")
 
 
@@ -141,18 +144,20 @@ def _columns(body: _Body) -> Columns:
 
 
 def _property(body: _Body) -> Property:
-    """What the registry says of a default metric; any other is what the agent says."""
+    """Read a property: a default one by its name alone, any other with its unit and kind."""
     name, unit, kind = body.text(), body.text(), body.number("B")
-    if kind >= len(_KINDS):
+    is_default = split_name(name)[0] in METRICS
+    if kind == _LISTED:
+        if not is_default:
+            raise ChannelError(f"the default property {name}, which the table of properties does not have")
+        if unit:
+            raise ChannelError(f"a unit of its own, {unit}, for {name}, which the table of properties has")
+        return property_for(name)
+    if kind > _LISTED:
         raise ChannelError(f"the kind {kind} of the property {name}")
-    if split_name(name)[0] not in METRICS:
-        return Property(name, unit or "1", _KINDS[kind])
-    known = property_for(name)
-    if (known.unit, known.kind) != (unit, _KINDS[kind]):
-        raise ChannelError(
-            f"{name} as a {_KINDS[kind].value} in {unit}, not a {known.kind.value} in {known.unit}"
-        )
-    return known
+    if is_default:
+        raise ChannelError(f"a kind of its own for {name}, which the table of properties has")
+    return Property(name, unit or "1", _KINDS[kind])
 
 
 def _metadata(body: _Body) -> Metadata:

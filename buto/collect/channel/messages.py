@@ -16,7 +16,7 @@ from buto.collect.target import MBeanSpec
 from buto.properties import Property
 from buto.runs import FloatArray
 
-VERSION = 2
+VERSION = 3
 
 
 @dataclass(frozen=True, slots=True)

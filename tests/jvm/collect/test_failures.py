@@ -15,7 +15,8 @@ import psutil
 import pytest
 
 from buto import jars
-from buto.collect import Target, failures
+from buto.collect import Target
+from buto.collect.jvm import start_errors
 from buto.collect.process.launch import Launch
 from buto.collect.process.output import HEAD_BYTES, TAIL_BYTES
 from buto.errors import BadFileError, MeasureError, StorageError
@@ -43,7 +44,7 @@ def test_a_main_class_is_named_though_nobody_saw_the_jvm_alive(java: str, tmp_pa
     target = Target((java, "-cp", ".", "com.acme.Nope"))
     with Launch(target, tmp_path) as launch:
         assert launch.wait(60) is not None
-        error = failures.main_not_found(launch, jvm_command="")
+        error = start_errors.main_not_found(launch, jvm_command="")
     assert error is not None
     assert "load main class com.acme.Nope" in error.message
     assert "class path" in str(error.advice)

@@ -111,7 +111,7 @@ class PlainCollector:
         self.connection: socket.socket | None = None
         self.session_file = directory / f"session-{secrets.token_hex(4)}"
         self.session_file.write_text(
-            f"version=2\nport={self.server.getsockname()[1]}\nsecret={self.secret}\nanswer={self.answer}\n"
+            f"version=3\nport={self.server.getsockname()[1]}\nsecret={self.secret}\nanswer={self.answer}\n"
             f"gate.ms={gate_ms}\nexit.ms={exit_ms}\n"
         )
 
@@ -200,7 +200,7 @@ class PlainCollector:
     def _note(self, kind: int, body: Body) -> None:
         heard = self.heard
         if kind == HELLO:
-            assert body.number("H") == 2
+            assert body.number("H") == 3
             heard.hello = {"secret": body.text(), "pid": body.number("q"), "command": body.text()}
             heard.hello |= {"java": body.text(), "nano": body.number("q")}
             heard.hello |= {"wall_ms": body.number("q"), "start_ms": body.number("q")}

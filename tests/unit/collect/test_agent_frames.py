@@ -64,7 +64,7 @@ def test_notifications_keep_every_field(items: list[tuple[int, str, str, int, st
 def test_messages_do_not_depend_on_how_the_bytes_are_cut(data: st.DataObject) -> None:
     stream = (
         speech.hello("s", 1, "Main")
-        + speech.columns(0, [("jvm.thread.count", "{thread}", 0), ("mbean[a:b=c]/Size", "", 1)])
+        + speech.columns(0, [("jvm.thread.count", "", 3), ("mbean[a:b=c]/Size", "", 1)])
         + speech.metadata([("jvm.version", "17")])
         + speech.reasons([(0, "why")])
         + speech.mark("main", 5)
@@ -86,7 +86,7 @@ def test_messages_do_not_depend_on_how_the_bytes_are_cut(data: st.DataObject) ->
 
 def test_default_metrics_get_what_the_registry_knows_and_others_what_the_agent_says() -> None:
     (columns,) = decode(
-        speech.columns(0, [("jvm.gc.time[Copy]", "s", 1), ("mbean[a:b=c]/Jobs", "", 1), ("x", "By", 2)])
+        speech.columns(0, [("jvm.gc.time[Copy]", "", 3), ("mbean[a:b=c]/Jobs", "", 1), ("x", "By", 2)])
     )
     assert isinstance(columns, channel.Columns)
     gc, jobs, other = columns.properties
@@ -106,9 +106,10 @@ def test_default_metrics_get_what_the_registry_knows_and_others_what_the_agent_s
         (speech.frame(7, struct.pack(">I", 2) + b"\xff\xfe" + bytes(8)), "not UTF-8"),
         (speech.frame(4, struct.pack(">II", 2**32 - 1, 2**32 - 1)), "ends too early"),
         (speech.frame(3, struct.pack(">I", 2**32 - 1)), "ends too early"),
-        (speech.columns(0, [("x", "1", 3)]), "the kind 3"),
-        (speech.columns(0, [("jvm.gc.time[Copy]", "ms", 1)]), "jvm.gc.time"),
-        (speech.columns(0, [("jvm.thread.count", "{thread}", 1)]), "jvm.thread.count"),
+        (speech.columns(0, [("x", "1", 4)]), "the kind 4"),
+        (speech.columns(0, [("jvm.gc.tme[Copy]", "", 3)]), "jvm.gc.tme.* does not have"),
+        (speech.columns(0, [("jvm.gc.time[Copy]", "ms", 3)]), "unit of its own, ms, for jvm.gc.time"),
+        (speech.columns(0, [("jvm.thread.count", "{thread}", 0)]), "kind of its own for jvm.thread.count"),
     ],
 )
 def test_what_does_not_follow_the_format_is_refused(data: bytes, complaint: str) -> None:

@@ -21,7 +21,7 @@ abstract class Bean {
      * @param name canonical object name
      */
     Bean(String name, Columns columns) {
-        timeColumn = columns.add("buto.bean.time[" + name + "]", "s", Columns.GAUGE);
+        timeColumn = columns.add("buto.bean.time[" + name + "]");
         first = columns.count();
     }
 

@@ -10,9 +10,9 @@ final class ClassLoadingBean extends Bean {
     ClassLoadingBean(Platform platform, Columns columns) {
         super("java.lang:type=ClassLoading", columns);
         this.platform = platform;
-        loaded = columns.add("jvm.class.loaded", "{class}", Columns.COUNTER);
-        present = columns.add("jvm.class.count", "{class}", Columns.GAUGE);
-        unloaded = columns.add("jvm.class.unloaded", "{class}", Columns.COUNTER);
+        loaded = columns.add("jvm.class.loaded");
+        present = columns.add("jvm.class.count");
+        unloaded = columns.add("jvm.class.unloaded");
         declared(columns);
     }
 

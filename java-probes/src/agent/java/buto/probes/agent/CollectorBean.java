@@ -11,8 +11,8 @@ final class CollectorBean extends Bean {
     CollectorBean(GarbageCollectorMXBean bean, Columns columns) {
         super("java.lang:name=" + bean.getName() + ",type=GarbageCollector", columns);
         this.bean = bean;
-        collections = columns.add("jvm.gc.count[" + bean.getName() + "]", "{collection}", Columns.COUNTER);
-        time = columns.add("jvm.gc.time[" + bean.getName() + "]", "s", Columns.COUNTER);
+        collections = columns.add("jvm.gc.count[" + bean.getName() + "]");
+        time = columns.add("jvm.gc.time[" + bean.getName() + "]");
         declared(columns);
     }
 

@@ -8,8 +8,11 @@ import java.util.HashMap;
  * not be read. Columns are only ever added, up to a bound.
  */
 final class Columns {
-    static final int GAUGE = 0;
-    static final int COUNTER = 1;
+    /** The kind of a custom MBean's value. */
+    private static final int GAUGE = 0;
+
+    /** The kind of a default property: the collector knows its unit and kind from its name. */
+    private static final int LISTED = 3;
 
     /** Most columns there can be; further ones are refused. */
     static final int MOST = 16384;
@@ -21,7 +24,6 @@ final class Columns {
 
     private final HashMap<String, Integer> numbers = new HashMap<String, Integer>();
     private String[] names = new String[128];
-    private String[] units = new String[128];
     private byte[] kinds = new byte[128];
     private double[] row = new double[128];
     private boolean[] explained = new boolean[128];
@@ -46,8 +48,18 @@ final class Columns {
         return refused;
     }
 
-    /** Adds a column and returns its number; that of an equal name if there is one, or NONE. */
-    int add(String name, String unit, int kind) {
+    /** Adds a default property, as buto's table lists it; see {@link #addCustom} for the result. */
+    int add(String name) {
+        return add(name, LISTED);
+    }
+
+    /** Adds a custom MBean's value. Returns the number of its column, or NONE if there was no room. */
+    int addCustom(String name) {
+        return add(name, GAUGE);
+    }
+
+    /** Adds a column unless there is one of that name. */
+    private int add(String name, int kind) {
         Integer known = numbers.get(name);
         if (known != null) {
             return known.intValue();
@@ -60,7 +72,6 @@ final class Columns {
         }
         numbers.put(name, Integer.valueOf(count));
         names[count] = name;
-        units[count] = unit;
         kinds[count] = (byte) kind;
         row[count] = Double.NaN;
         return count++;
@@ -68,7 +79,6 @@ final class Columns {
 
     /** Makes room; the names last, as their length is what counts when memory ends half way. */
     private void grow(int size) {
-        units = Arrays.copyOf(units, size);
         kinds = Arrays.copyOf(kinds, size);
         row = Arrays.copyOf(row, size);
         explained = Arrays.copyOf(explained, size);
@@ -129,7 +139,7 @@ final class Columns {
         out.u32(count - announced);
         for (int i = announced; i < count; i++) {
             out.text(names[i]);
-            out.text(units[i]);
+            out.text(kinds[i] == GAUGE ? "1" : "");
             out.u8(kinds[i]);
         }
         boolean kept = out.end();

@@ -8,7 +8,7 @@ final class CompilationBean extends Bean {
     CompilationBean(Platform platform, Columns columns) {
         super("java.lang:type=Compilation", columns);
         this.platform = platform;
-        time = columns.add("jvm.compilation.time", "s", Columns.COUNTER);
+        time = columns.add("jvm.compilation.time");
         declared(columns);
     }
 

@@ -15,7 +15,6 @@ import sun.management.VMManagement;
 final class DirectPlatform implements Platform {
     private final VMManagement machine = ManagementFactoryHelper.getVMManagement();
     private final ThreadMXBean threads = (ThreadMXBean) (Object) new HotSpotThreadImpl(machine);
-    private final List<BufferPoolMXBean> buffers = ManagementFactoryHelper.getBufferPoolMXBeans();
     private final boolean timesCompilation =
             machine.getCompilerName() != null && machine.isCompilationTimeMonitoringSupported();
 
@@ -114,27 +113,7 @@ final class DirectPlatform implements Platform {
     }
 
     @Override
-    public int bufferPools() {
-        return buffers.size();
-    }
-
-    @Override
-    public String bufferPoolName(int pool) {
-        return buffers.get(pool).getName();
-    }
-
-    @Override
-    public long buffers(int pool) {
-        return buffers.get(pool).getCount();
-    }
-
-    @Override
-    public long bufferMemory(int pool) {
-        return buffers.get(pool).getMemoryUsed();
-    }
-
-    @Override
-    public long bufferCapacity(int pool) {
-        return buffers.get(pool).getTotalCapacity();
+    public List<BufferPoolMXBean> bufferPools() {
+        return ManagementFactoryHelper.getBufferPoolMXBeans();
     }
 }

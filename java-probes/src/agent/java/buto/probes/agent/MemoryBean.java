@@ -15,11 +15,11 @@ final class MemoryBean extends Bean {
     MemoryBean(MemoryMXBean bean, Columns columns) {
         super("java.lang:type=Memory", columns);
         this.bean = bean;
-        pending = columns.add("jvm.memory.pending_finalization", "{object}", Columns.GAUGE);
-        heapCommitted = columns.add("jvm.memory.heap.committed", "By", Columns.GAUGE);
-        heapUsed = columns.add("jvm.memory.heap.used", "By", Columns.GAUGE);
-        otherCommitted = columns.add("jvm.memory.non_heap.committed", "By", Columns.GAUGE);
-        otherUsed = columns.add("jvm.memory.non_heap.used", "By", Columns.GAUGE);
+        pending = columns.add("jvm.memory.pending_finalization");
+        heapCommitted = columns.add("jvm.memory.heap.committed");
+        heapUsed = columns.add("jvm.memory.heap.used");
+        otherCommitted = columns.add("jvm.memory.non_heap.committed");
+        otherUsed = columns.add("jvm.memory.non_heap.used");
         declared(columns);
     }
 

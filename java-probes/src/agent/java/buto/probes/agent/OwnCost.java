@@ -18,10 +18,10 @@ final class OwnCost {
         this.threads = threads;
         hasCpuTime = threads.isCurrentThreadCpuTimeSupported();
         hasAllocated = countsAllocation(threads);
-        snapshot = columns.add("buto.snapshot.time", "s", Columns.GAUGE);
-        allocated = columns.add("buto.snapshot.allocated", "By", Columns.COUNTER);
-        cpu = columns.add("buto.sampler.cpu.time", "s", Columns.COUNTER);
-        missed = columns.add("buto.missed.ticks", "{tick}", Columns.COUNTER);
+        snapshot = columns.add("buto.snapshot.time");
+        allocated = columns.add("buto.snapshot.allocated");
+        cpu = columns.add("buto.sampler.cpu.time");
+        missed = columns.add("buto.missed.ticks");
     }
 
     private static boolean countsAllocation(Object threads) {

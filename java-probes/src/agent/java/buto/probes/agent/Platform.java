@@ -1,5 +1,6 @@
 package buto.probes.agent;
 
+import java.lang.management.BufferPoolMXBean;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.MemoryMXBean;
 import java.lang.management.MemoryPoolMXBean;
@@ -48,15 +49,5 @@ interface Platform {
 
     List<GarbageCollectorMXBean> collectors();
 
-    int bufferPools();
-
-    String bufferPoolName(int pool);
-
-    long buffers(int pool);
-
-    /** Bytes, or -1. */
-    long bufferMemory(int pool);
-
-    /** Bytes. */
-    long bufferCapacity(int pool);
+    List<BufferPoolMXBean> bufferPools();
 }

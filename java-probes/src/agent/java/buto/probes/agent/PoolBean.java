@@ -17,10 +17,10 @@ final class PoolBean extends Bean {
         this.bean = bean;
         hasThreshold = bean.isUsageThresholdSupported();
         String pool = "[" + bean.getName() + "]";
-        committed = columns.add("jvm.memory.committed" + pool, "By", Columns.GAUGE);
-        used = columns.add("jvm.memory.used" + pool, "By", Columns.GAUGE);
-        threshold = columns.add("jvm.memory.threshold" + pool, "By", Columns.GAUGE);
-        crossings = columns.add("jvm.memory.threshold.crossings" + pool, "{crossing}", Columns.COUNTER);
+        committed = columns.add("jvm.memory.committed" + pool);
+        used = columns.add("jvm.memory.used" + pool);
+        threshold = columns.add("jvm.memory.threshold" + pool);
+        crossings = columns.add("jvm.memory.threshold.crossings" + pool);
         declared(columns);
     }
 

@@ -15,7 +15,7 @@ final class ProcessBean extends Bean {
     ProcessBean(Proc proc, Columns columns) {
         super("java.lang:type=OperatingSystem", columns);
         this.proc = proc;
-        time = columns.add("jvm.cpu.time", "s", Columns.COUNTER);
+        time = columns.add("jvm.cpu.time");
         declared(columns);
     }
 

@@ -17,7 +17,6 @@ final class PublicPlatform implements Platform {
     private final ClassLoadingMXBean classes = ManagementFactory.getClassLoadingMXBean();
     private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
     private final CompilationMXBean compilation = ManagementFactory.getCompilationMXBean();
-    private final List<BufferPoolMXBean> buffers = ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class);
     private final boolean timesCompilation =
             compilation != null && compilation.isCompilationTimeMonitoringSupported();
 
@@ -102,27 +101,7 @@ final class PublicPlatform implements Platform {
     }
 
     @Override
-    public int bufferPools() {
-        return buffers.size();
-    }
-
-    @Override
-    public String bufferPoolName(int pool) {
-        return buffers.get(pool).getName();
-    }
-
-    @Override
-    public long buffers(int pool) {
-        return buffers.get(pool).getCount();
-    }
-
-    @Override
-    public long bufferMemory(int pool) {
-        return buffers.get(pool).getMemoryUsed();
-    }
-
-    @Override
-    public long bufferCapacity(int pool) {
-        return buffers.get(pool).getTotalCapacity();
+    public List<BufferPoolMXBean> bufferPools() {
+        return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class);
     }
 }

@@ -1,6 +1,7 @@
 package buto.probes.agent;
 
 import java.io.IOException;
+import java.lang.management.BufferPoolMXBean;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.MemoryPoolMXBean;
 import java.util.ArrayList;
@@ -48,8 +49,8 @@ final class Recorder {
         for (GarbageCollectorMXBean collector : platform.collectors()) {
             beans.add(new CollectorBean(collector, columns));
         }
-        for (int i = 0; i < platform.bufferPools(); i++) {
-            beans.add(new BufferBean(platform, i, columns));
+        for (BufferPoolMXBean pool : platform.bufferPools()) {
+            beans.add(new BufferBean(pool, columns));
         }
         return beans.toArray(new Bean[0]);
     }

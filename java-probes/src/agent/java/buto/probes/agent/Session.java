@@ -5,7 +5,7 @@ import java.io.RandomAccessFile;
 
 /** What the session file says: where the collector listens, and how long the agent may wait. */
 final class Session {
-    static final int VERSION = 2;
+    static final int VERSION = 3;
 
     private static final int LARGEST_FILE = 8192;
 

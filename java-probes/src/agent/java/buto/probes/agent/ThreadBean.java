@@ -10,9 +10,9 @@ final class ThreadBean extends Bean {
     ThreadBean(Platform platform, Columns columns) {
         super("java.lang:type=Threading", columns);
         this.platform = platform;
-        daemons = columns.add("jvm.thread.daemon.count", "{thread}", Columns.GAUGE);
-        live = columns.add("jvm.thread.count", "{thread}", Columns.GAUGE);
-        started = columns.add("jvm.thread.started", "{thread}", Columns.COUNTER);
+        daemons = columns.add("jvm.thread.daemon.count");
+        live = columns.add("jvm.thread.count");
+        started = columns.add("jvm.thread.started");
         declared(columns);
     }
 

@@ -32,7 +32,7 @@ final class ValueNode {
     /** Gives the node a column before it has a value. */
     void declare(Columns columns) {
         if (column == NOT_YET) {
-            column = columns.add(name, "1", Columns.GAUGE);
+            column = columns.addCustom(name);
         }
     }
 

@@ -32,7 +32,7 @@ final class Bean {
     Bean(ObjectName name, Columns columns) {
         this.name = name;
         this.columns = columns;
-        this.timeColumn = columns.of("buto.bean.time[" + name.getCanonicalName() + "]", "s", Columns.GAUGE);
+        this.timeColumn = columns.of("buto.bean.time[" + name.getCanonicalName() + "]");
     }
 
     void add(String attribute, Cell cell) {

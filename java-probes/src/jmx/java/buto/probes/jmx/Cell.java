@@ -93,7 +93,7 @@ interface Cell {
         }
 
         private int gauge(String name) {
-            int column = columns.of(name, "1", Columns.GAUGE);
+            int column = columns.ofCustom(name);
             own.add(column);
             return column;
         }

@@ -10,8 +10,11 @@ import java.util.Set;
 
 /** The columns of a recording, only ever added to; the row of the snapshot being taken; reasons for NaN. */
 final class Columns {
-    static final int GAUGE = 0;
-    static final int COUNTER = 1;
+    /** The kind of a custom MBean's value. */
+    private static final int GAUGE = 0;
+
+    /** The kind of a default property: the collector knows its unit and kind from its name. */
+    private static final int LISTED = 3;
 
     /** Most columns there can be, as in the agent; a table that grows for ever must not end the recording. */
     private static final int MOST = 16384;
@@ -21,12 +24,10 @@ final class Columns {
 
     private static final class Column {
         final String name;
-        final String unit;
         final int kind;
 
-        Column(String name, String unit, int kind) {
+        Column(String name, int kind) {
             this.name = name;
-            this.unit = unit;
             this.kind = kind;
         }
     }
@@ -39,8 +40,17 @@ final class Columns {
     private boolean refused;
     private double[] row = new double[64];
 
-    /** The number of a column, which is added if need be and if there is room. */
-    int of(String name, String unit, int kind) {
+    /** The column of a default property, as buto's table lists it; see {@link #ofCustom} for the result. */
+    int of(String name) {
+        return of(name, LISTED);
+    }
+
+    /** The number of the column of a custom MBean's value, added if it is new; NONE if there was no room. */
+    int ofCustom(String name) {
+        return of(name, GAUGE);
+    }
+
+    private int of(String name, int kind) {
         Integer known = indexOf.get(name);
         if (known != null) {
             return known;
@@ -50,7 +60,7 @@ final class Columns {
             refused = true;
             return NONE;
         }
-        columns.add(new Column(name, unit, kind));
+        columns.add(new Column(name, kind));
         indexOf.put(name, index);
         if (index >= row.length) {
             row = Arrays.copyOf(row, 2 * row.length);
@@ -81,7 +91,7 @@ final class Columns {
         if (sent < columns.size()) {
             Frame frame = new Frame(Frame.COLUMNS).u32(sent).u32(columns.size() - sent);
             for (Column column : columns.subList(sent, columns.size())) {
-                frame.text(column.name).text(column.unit).u8(column.kind);
+                frame.text(column.name).text(column.kind == GAUGE ? "1" : "").u8(column.kind);
             }
             outbox.put(frame);
             sent = columns.size();

@@ -51,47 +51,47 @@ final class Platform {
 
     private void single() throws JMException {
         Bean classes = bean(new ObjectName("java.lang:type=ClassLoading"));
-        counter(classes, "TotalLoadedClassCount", "jvm.class.loaded", "{class}", 1);
-        gauge(classes, "LoadedClassCount", null, "jvm.class.count", "{class}");
-        counter(classes, "UnloadedClassCount", "jvm.class.unloaded", "{class}", 1);
+        add(classes, "TotalLoadedClassCount", null, "jvm.class.loaded", 1);
+        add(classes, "LoadedClassCount", null, "jvm.class.count", 1);
+        add(classes, "UnloadedClassCount", null, "jvm.class.unloaded", 1);
         Bean compiler = bean(new ObjectName("java.lang:type=Compilation"));
-        counter(compiler, "TotalCompilationTime", "jvm.compilation.time", "s", MS);
+        add(compiler, "TotalCompilationTime", null, "jvm.compilation.time", MS);
         Bean memory = bean(new ObjectName("java.lang:type=Memory"));
-        gauge(memory, "ObjectPendingFinalizationCount", null, "jvm.memory.pending_finalization", "{object}");
-        gauge(memory, "HeapMemoryUsage", "committed", "jvm.memory.heap.committed", "By");
-        gauge(memory, "HeapMemoryUsage", "used", "jvm.memory.heap.used", "By");
-        gauge(memory, "NonHeapMemoryUsage", "committed", "jvm.memory.non_heap.committed", "By");
-        gauge(memory, "NonHeapMemoryUsage", "used", "jvm.memory.non_heap.used", "By");
+        add(memory, "ObjectPendingFinalizationCount", null, "jvm.memory.pending_finalization", 1);
+        add(memory, "HeapMemoryUsage", "committed", "jvm.memory.heap.committed", 1);
+        add(memory, "HeapMemoryUsage", "used", "jvm.memory.heap.used", 1);
+        add(memory, "NonHeapMemoryUsage", "committed", "jvm.memory.non_heap.committed", 1);
+        add(memory, "NonHeapMemoryUsage", "used", "jvm.memory.non_heap.used", 1);
         Bean threads = bean(new ObjectName("java.lang:type=Threading"));
-        gauge(threads, "DaemonThreadCount", null, "jvm.thread.daemon.count", "{thread}");
-        gauge(threads, "ThreadCount", null, "jvm.thread.count", "{thread}");
-        counter(threads, "TotalStartedThreadCount", "jvm.thread.started", "{thread}", 1);
+        add(threads, "DaemonThreadCount", null, "jvm.thread.daemon.count", 1);
+        add(threads, "ThreadCount", null, "jvm.thread.count", 1);
+        add(threads, "TotalStartedThreadCount", null, "jvm.thread.started", 1);
         Bean system = bean(new ObjectName("java.lang:type=OperatingSystem"));
-        counter(system, "ProcessCpuTime", "jvm.cpu.time", "s", NS);
+        add(system, "ProcessCpuTime", null, "jvm.cpu.time", NS);
     }
 
     private void pool(ObjectName name) {
         String pool = "[" + instance(name) + "]";
         Bean bean = bean(name);
-        gauge(bean, "Usage", "committed", "jvm.memory.committed" + pool, "By");
-        gauge(bean, "Usage", "used", "jvm.memory.used" + pool, "By");
-        gauge(bean, "UsageThreshold", null, "jvm.memory.threshold" + pool, "By");
-        counter(bean, "UsageThresholdCount", "jvm.memory.threshold.crossings" + pool, "{crossing}", 1);
+        add(bean, "Usage", "committed", "jvm.memory.committed" + pool, 1);
+        add(bean, "Usage", "used", "jvm.memory.used" + pool, 1);
+        add(bean, "UsageThreshold", null, "jvm.memory.threshold" + pool, 1);
+        add(bean, "UsageThresholdCount", null, "jvm.memory.threshold.crossings" + pool, 1);
     }
 
     private void collector(ObjectName name) {
         String collector = "[" + instance(name) + "]";
         Bean bean = bean(name);
-        counter(bean, "CollectionCount", "jvm.gc.count" + collector, "{collection}", 1);
-        counter(bean, "CollectionTime", "jvm.gc.time" + collector, "s", MS);
+        add(bean, "CollectionCount", null, "jvm.gc.count" + collector, 1);
+        add(bean, "CollectionTime", null, "jvm.gc.time" + collector, MS);
     }
 
     private void buffers(ObjectName name) {
         String pool = "[" + instance(name) + "]";
         Bean bean = bean(name);
-        gauge(bean, "Count", null, "jvm.buffer.count" + pool, "{buffer}");
-        gauge(bean, "MemoryUsed", null, "jvm.buffer.memory.used" + pool, "By");
-        gauge(bean, "TotalCapacity", null, "jvm.buffer.memory.limit" + pool, "By");
+        add(bean, "Count", null, "jvm.buffer.count" + pool, 1);
+        add(bean, "MemoryUsed", null, "jvm.buffer.memory.used" + pool, 1);
+        add(bean, "TotalCapacity", null, "jvm.buffer.memory.limit" + pool, 1);
     }
 
     private Bean bean(ObjectName name) {
@@ -100,13 +100,7 @@ final class Platform {
         return bean;
     }
 
-    private void gauge(Bean bean, String attribute, String member, String property, String unit) {
-        int column = columns.of(property, unit, Columns.GAUGE);
-        bean.add(attribute, new Cell.Metric(columns, column, member, 1));
-    }
-
-    private void counter(Bean bean, String attribute, String property, String unit, double scale) {
-        int column = columns.of(property, unit, Columns.COUNTER);
-        bean.add(attribute, new Cell.Metric(columns, column, null, scale));
+    private void add(Bean bean, String attribute, String member, String property, double scale) {
+        bean.add(attribute, new Cell.Metric(columns, columns.of(property), member, scale));
     }
 }

@@ -31,11 +31,11 @@ final class Poller extends Thread {
         this.columns = columns;
         this.outbox = outbox;
         this.intervalNs = intervalNs;
-        this.snapshotTime = columns.of("buto.snapshot.time", "s", Columns.GAUGE);
-        this.missedTicks = columns.of("buto.missed.ticks", "{tick}", Columns.COUNTER);
+        this.snapshotTime = columns.of("buto.snapshot.time");
+        this.missedTicks = columns.of("buto.missed.ticks");
         String reason = "only the agent can tell, since it works inside the program";
-        columns.explain(columns.of("buto.snapshot.allocated", "By", Columns.COUNTER), reason);
-        columns.explain(columns.of("buto.sampler.cpu.time", "s", Columns.COUNTER), reason);
+        columns.explain(columns.of("buto.snapshot.allocated"), reason);
+        columns.explain(columns.of("buto.sampler.cpu.time"), reason);
     }
 
     /** Why there are no more snapshots, null while there are. */
