@@ -127,8 +127,8 @@ def many(for_gradle: Path, tmp_path_factory: pytest.TempPathFactory) -> Done:
     [
         ("no-program", ("test 'catalogue' has no program", "exactly one of mainClass, jar and command")),
         ("two-programs", ("test 'catalogue' has more than one program",)),
-        ("no-classpath", ("has a main class, and this project no class path", "apply plugin: 'java'")),
-        ("no-tests", ("no tests in the build script, and no buto.yaml in", "buto { tests { NAME {")),
+        ("no-classpath", ("has a main class, but this project has no class path", "apply plugin: 'java'")),
+        ("no-tests", ("no test in buto { tests { ... } }, and no buto.yaml in", "buto { tests { NAME {")),
         ("no-buto", ("'buto' is not in PATH", "python3 -m venv", "buto { executable = file('...') }")),
         ("old-buto", ("is buto 0.0.9; this plugin needs 0.1.0 or newer", "python3 -m venv")),
         ("no-oracle", ("buto, catalogue: has no oracle yet", "gradle butoTrain")),

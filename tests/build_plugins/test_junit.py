@@ -51,7 +51,7 @@ def test_a_scenario_passes_fails_after_a_change_and_passes_when_the_change_is_ac
     assert_ended(junit, "CatalogueTest.loadsTenPages", "skipped: ")
     assert_ended(junit, "CatalogueTest.loadsOnePage", "passed")
     assert_ended(junit, "OddTest.around", "skipped: ")
-    assert "learned what com.acme.OddTest.around uses; commit its file" in text(junit, "OddTest.around")
+    assert "trained com.acme.OddTest.around; commit its oracle" in text(junit, "OddTest.around")
     assert_ended(junit, "OddTest.throwing", "error: buto, com.acme.OddTest.throwing: could not be measured")
     assert "IllegalStateException: no catalogue" in text(junit, "OddTest.throwing")
     assert_ended(junit, "OddTest.refused", "error: buto, com.acme.OddTest.refused: could not be measured")

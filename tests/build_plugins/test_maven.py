@@ -156,7 +156,7 @@ def reactor(place: Path, modules: Mapping[str, Changes]) -> Sample:
         ("no-program", ("test 'catalogue' has no program", "exactly one of mainClass, jar and command")),
         ("two-programs", ("test 'catalogue' has more than one program",)),
         ("no-file-name", ("a test has the name 'a/b'", "like shop")),
-        ("no-tests", ("no <tests> in the POM, and no buto.yaml in", "<tests><test><name>NAME</name>")),
+        ("no-tests", ("no test in <tests>, and no buto.yaml in", "<tests><test><name>NAME</name>")),
         ("no-buto", ("'buto' is not in PATH", "python3 -m venv", "<executable> or -Dbuto.executable=")),
         ("old-buto", ("is buto 0.0.9; this plugin needs 0.1.0 or newer", "python3 -m venv")),
         ("no-oracle", ("buto, catalogue: has no oracle yet", "mvn package buto:train")),
@@ -272,7 +272,7 @@ def test_a_buto_that_breaks_off_neither_passes_nor_accuses(plugins: Path, tmp_pa
     assert FAILURE not in done.output
     for goal in modules:
         assert f"on project {goal}: buto, catalogue: buto itself failed" in done.output
-    assert "on project which: buto accept is about one test" in done.output
+    assert "on project which: buto accept needs the name of one test" in done.output
 
 
 def bound(goal: str) -> Changes:

@@ -38,7 +38,8 @@ def test_a_probe_states_no_unit(probe: str) -> None:
 
 
 COUNTERS = """
-    java.cls.loadedClasses java.cls.sharedLoadedClasses java.cls.unloadedClasses java.cls.sharedUnloadedClasses
+    java.cls.loadedClasses java.cls.sharedLoadedClasses
+    java.cls.unloadedClasses java.cls.sharedUnloadedClasses
     java.threads.live java.threads.daemon java.threads.started java.ci.totalTime sun.os.hrt.frequency
     sun.gc.collector.0.invocations sun.gc.collector.0.time
 """

@@ -5,7 +5,7 @@ import buto.launcher.Harness;
 import buto.launcher.Outcome;
 import java.util.List;
 
-/** Accepts a change: learns anew, and tells what differs from what was learned before. To be called by hand. */
+/** Accepts a change: trains again, and reports how the new oracles differ from the old ones. Run it by hand. */
 public class ButoAccept extends ButoTask {
     @Override
     Outcome carryOut(Harness harness, String name, List<String> program) throws ButoException {

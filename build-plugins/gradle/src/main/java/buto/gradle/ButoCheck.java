@@ -9,7 +9,7 @@ import org.gradle.api.GradleException;
 import org.gradle.api.tasks.Internal;
 import org.gradle.api.tasks.VerificationTask;
 
-/** Launches the programs and judges what they use by what was learned; a regression fails the build. */
+/** Launches the programs and checks them against their oracles; a regression fails the build. */
 public class ButoCheck extends ButoTask implements VerificationTask {
     private boolean ignoreFailures;
 

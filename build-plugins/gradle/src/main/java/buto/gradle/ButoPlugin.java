@@ -14,7 +14,7 @@ import org.gradle.api.tasks.SourceSet;
 import org.gradle.api.tasks.SourceSetContainer;
 import org.gradle.language.base.plugins.LifecycleBasePlugin;
 
-/** Adds {@code buto { ... }} and the tasks {@code butoTrain}, {@code butoCheck}, {@code butoAccept} and {@code butoReport}. */
+/** Adds {@code buto { ... }} and the tasks butoTrain, butoCheck, butoAccept and butoReport. */
 public class ButoPlugin implements Plugin<Project> {
     private static final String GROUP = "verification";
 
@@ -23,17 +23,17 @@ public class ButoPlugin implements Plugin<Project> {
         ButoExtension extension =
                 project.getExtensions().create("buto", ButoExtension.class, project.container(ButoTest.class));
         preset(extension, project);
-        add(project, extension, "butoTrain", ButoTrain.class, "Learns what the programs use; commit the files.");
-        add(project, extension, "butoAccept", ButoAccept.class, "Learns anew, and tells what is different now.");
-        add(project, extension, "butoReport", ButoReport.class, "Writes the reports of the last check anew.");
+        add(project, extension, "butoTrain", ButoTrain.class, "Trains the oracles of the programs; commit them.");
+        add(project, extension, "butoAccept", ButoAccept.class, "Trains again, and reports how the oracles differ.");
+        add(project, extension, "butoReport", ButoReport.class, "Writes the reports of the last check again.");
         ButoCheck check = add(
-                project, extension, "butoCheck", ButoCheck.class, "Judges what the programs use by what was learned.");
+                project, extension, "butoCheck", ButoCheck.class, "Checks the programs against their oracles.");
         project.afterEvaluate(evaluated -> {
             if (extension.isIgnoreFailures()) {
                 check.setIgnoreFailures(true);
             }
         });
-        // Asked when the tasks of a build are gathered, for the build script speaks after this.
+        // Evaluated late, when the tasks of a build are gathered: the build script runs after this.
         Callable<Object> wanted = () -> extension.isRunWithCheck() ? check : Collections.emptyList();
         project.getPlugins().withType(LifecycleBasePlugin.class, lifecycle -> project.getTasks()
                 .getByName(LifecycleBasePlugin.CHECK_TASK_NAME)

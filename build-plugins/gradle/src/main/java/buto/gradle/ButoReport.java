@@ -5,7 +5,7 @@ import buto.launcher.Harness;
 import buto.launcher.Outcome;
 import java.util.List;
 
-/** Writes the reports of the last check anew; launches and judges nothing. */
+/** Writes the reports of the last check again; starts no program. */
 public class ButoReport extends ButoTask {
     @Override
     Outcome carryOut(Harness harness, String name, List<String> program) throws ButoException {

@@ -1,11 +1,13 @@
 package buto.gradle;
 
+import buto.launcher.BuildTool;
 import buto.launcher.ButoException;
-import buto.launcher.Executable;
 import buto.launcher.Harness;
 import buto.launcher.MeasuredTest;
 import buto.launcher.Outcome;
 import buto.launcher.Results;
+import buto.launcher.Settings;
+import buto.launcher.Suite;
 import java.io.File;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -17,40 +19,24 @@ import org.gradle.api.file.FileCollection;
 import org.gradle.api.tasks.TaskAction;
 
 /**
- * What the tasks have in common: which tests there are, and how buto is started for each.
+ * Runs a command of buto for each test.
  *
- * <p>No output is declared, so that a task is never up to date. What a task needs while it runs are its own fields,
- * copied from the extension, and never the project: the configuration cache can store that.
+ * <p>No output is declared, so that a task is never up to date. A task keeps what it needs in its own fields, copied
+ * from the extension, and never refers to the project: so the configuration cache can store it.
  */
 public abstract class ButoTask extends DefaultTask {
-    static final String CONFIGURATION = "buto.yaml";
-
     private final List<MeasuredTest> tests = new ArrayList<>();
+    private Settings settings;
     private File directory;
     private FileCollection classpath;
     private FileCollection testClasspath;
-    private File executable;
-    private File java;
-    private File oracles;
-    private File store;
-    private File reports;
-    private Integer runs;
-    private Integer checkRuns;
-    private String alpha;
     private String onlyTest;
 
-    /** Takes over what the build script says. */
+    /** Takes over the settings of the build script. */
     void configure(ButoExtension extension, File projectDirectory, String onlyTest) {
         extension.getTests().forEach(test -> tests.add(new MeasuredTest(test)));
+        settings = new Settings(extension);
         directory = projectDirectory;
-        executable = extension.getExecutable();
-        java = extension.getJava();
-        oracles = extension.getOracles();
-        store = extension.getStore();
-        reports = extension.getReports();
-        runs = extension.getRuns();
-        checkRuns = extension.getCheckRuns();
-        alpha = extension.getAlpha();
         this.onlyTest = onlyTest;
     }
 
@@ -64,78 +50,45 @@ public abstract class ButoTask extends DefaultTask {
         }
     }
 
-    /** What the task does with one test; without a program it is that of buto.yaml, without a name all of them. */
+    /** Runs the command for one test, see {@link Suite.Command}. */
     abstract Outcome carryOut(Harness harness, String name, List<String> program) throws ButoException;
 
-    /** What the task makes of the outcomes. */
+    /** Passes, warns or fails by the outcomes. */
     void conclude(Results results) {
         if (results.broken() != null) {
             throw new GradleException(results.broken());
         }
     }
 
-    /** Carries the task out for each test. */
+    /** Runs the command for all tests. */
     @TaskAction
     public void run() {
+        BuildTool gradle = new BuildTool(
+                "gradle butoTrain",
+                "gradle butoAccept",
+                "buto { executable = file('...') }",
+                "buto { tests { ... } }",
+                "buto { tests { NAME { mainClass = 'com.acme.Main' } } }");
+        Suite suite = new Suite(gradle, settings, directory, tests);
         try {
-            conclude(carryOutAll());
+            conclude(suite.run(onlyTest, this::carryOut, this::classpathOf, getLogger()::lifecycle, this::logIfQuiet));
         } catch (ButoException failure) {
             throw new GradleException(failure.getMessage(), failure);
         }
     }
 
-    private Results carryOutAll() throws ButoException {
-        List<MeasuredTest> selected = selected();
-        List<List<String>> programs = new ArrayList<>();
-        for (MeasuredTest test : selected) {
-            programs.add(test.commandLine(java, classpathOf(test), directory));
-        }
-        Executable buto = Executable.find(executable, "buto { executable = file('...') }");
-        Harness harness = new Harness(buto, directory, getLogger()::lifecycle, this::sayIfQuiet)
-                .store(store)
-                .oracles(tests.isEmpty() ? null : oracles)
-                .reports(reports)
-                .runs(runs)
-                .checkRuns(checkRuns)
-                .alpha(alpha);
-        Results results = new Results("gradle butoTrain", "gradle butoAccept", reports);
-        for (int i = 0; i < programs.size(); i++) {
-            String name = selected.get(i).getName();
-            results.add(name, carryOut(harness, name, programs.get(i)));
-        }
-        if (tests.isEmpty()) {
-            results.add(onlyTest, carryOut(harness, onlyTest, null));
-        }
-        return results;
-    }
-
-    /** With {@code -q}, nothing of what buto printed was seen. */
-    private void sayIfQuiet(String line) {
+    /** With {@code -q}, buto's output was not shown before. */
+    private void logIfQuiet(String line) {
         if (!getLogger().isLifecycleEnabled()) {
             getLogger().error(line);
         }
-    }
-
-    private List<MeasuredTest> selected() throws ButoException {
-        if (tests.isEmpty() && !new File(directory, CONFIGURATION).isFile()) {
-            throw new ButoException(
-                    "there is nothing to measure: no tests in the build script, and no " + CONFIGURATION + " in "
-                            + directory,
-                    "buto { tests { NAME { mainClass = 'com.acme.Main' } } }");
-        }
-        List<MeasuredTest> selected = new ArrayList<>(tests);
-        selected.removeIf(test -> onlyTest != null && !onlyTest.equals(test.getName()));
-        if (selected.isEmpty() && !tests.isEmpty()) {
-            throw new ButoException("there is no test '" + onlyTest + "'", "one of those in buto { tests { ... } }");
-        }
-        return selected;
     }
 
     private Set<File> classpathOf(MeasuredTest test) throws ButoException {
         if (classpath == null) {
             if (test.getMainClass() != null) {
                 throw new ButoException(
-                        "test '" + test.getName() + "' has a main class, and this project no class path",
+                        "test '" + test.getName() + "' has a main class, but this project has no class path",
                         "apply plugin: 'java'");
             }
             return Collections.emptySet();

@@ -5,12 +5,12 @@ import buto.launcher.Executable;
 import buto.launcher.Harness;
 import buto.launcher.MeasuredTest;
 import buto.launcher.Results;
+import buto.launcher.Settings;
 import java.io.File;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.opentest4j.AssertionFailedError;
@@ -32,11 +32,11 @@ final class Measurement {
     }
 
     /**
-     * Starts buto for a scenario.
+     * Trains or checks a scenario.
      *
      * @throws AssertionFailedError for a regression
-     * @throws TestAbortedException when trained or accepted, for nothing was checked
-     * @throws ButoException if nothing can be said about the scenario
+     * @throws TestAbortedException after training or accepting, because nothing was checked
+     * @throws ButoException if there is no verdict
      */
     void carryOut(Class<?> testClass, Method scenario) throws ButoException {
         MeasuredTest test = test(testClass, scenario);
@@ -48,13 +48,14 @@ final class Measurement {
         String name = test.getName();
         boolean accepts = options.isOn("accept");
         if (accepts || options.isOn("train")) {
-            Harness harness = harness(buto, System.out::println, said);
+            Harness harness = new Harness(buto, settings(), directory(), System.out::println, said::add);
             results.add(name, accepts ? harness.accept(name, program) : harness.train(name, program));
             conclude(results, said);
             throw new TestAbortedException(
-                    "learned what " + name + " uses; commit its file in " + oracles() + " and run again");
+                    "trained " + name + "; commit its oracle in " + oracles() + " and run again");
         }
-        results.add(name, harness(buto, line -> { }, said).check(name, program));
+        Harness silent = new Harness(buto, settings(), directory(), line -> { }, said::add);
+        results.add(name, silent.check(name, program));
         conclude(results, said);
     }
 
@@ -71,14 +72,15 @@ final class Measurement {
         return test;
     }
 
-    private Harness harness(Executable buto, Consumer<String> output, List<String> said) {
-        return new Harness(buto, directory(), output, said::add)
-                .store(options.file("store", ".buto"))
-                .oracles(oracles())
-                .reports(reports())
-                .runs(options.text("runs").map(Integer::valueOf).orElse(wanted.runs() == 0 ? null : wanted.runs()))
-                .checkRuns(wanted.checkRuns() == 0 ? null : wanted.checkRuns())
-                .alpha(wanted.alpha().isEmpty() ? null : wanted.alpha());
+    private Settings settings() {
+        Settings settings = new Settings();
+        settings.setStore(options.file("store", ".buto"));
+        settings.setOracles(oracles());
+        settings.setReports(reports());
+        settings.setRuns(options.text("runs").map(Integer::valueOf).orElse(wanted.runs() == 0 ? null : wanted.runs()));
+        settings.setCheckRuns(wanted.checkRuns() == 0 ? null : wanted.checkRuns());
+        settings.setAlpha(wanted.alpha().isEmpty() ? null : wanted.alpha());
+        return settings;
     }
 
     private File oracles() {

@@ -14,111 +14,76 @@ import org.xml.sax.InputSource;
 /**
  * Trains, checks, accepts and reports the tests of one module.
  *
- * <p>Without a program, a test is that of the {@code buto.yaml} in the module's directory, which says where its oracle
- * lies, too; without a name, all of its tests are meant.
+ * <p>A test without a program is taken from the {@code buto.yaml} in the module's directory, which also names its
+ * oracle. Without a name, all tests of that file are meant.
  */
 public final class Harness {
     private final Executable buto;
     private final File directory;
     private final Consumer<String> output;
     private final Consumer<String> failed;
-    private File store;
-    private File oracles;
-    private File reports;
-    private Integer runs;
-    private Integer checkRuns;
-    private String alpha;
+    private final Settings settings;
 
     /**
      * @param directory of the module: where the programs run
-     * @param output given each line that buto prints, as it comes
-     * @param failed given all lines of a command that did not end with a pass, afterwards
+     * @param output receives each line that buto prints, as it comes
+     * @param failed receives all lines of a command that did not pass, after its end
      */
-    public Harness(Executable buto, File directory, Consumer<String> output, Consumer<String> failed) {
+    public Harness(
+            Executable buto, Settings settings, File directory, Consumer<String> output, Consumer<String> failed) {
         this.buto = buto;
+        this.settings = settings;
         this.directory = directory;
         this.output = output;
         this.failed = failed;
     }
 
-    /** Where runs are kept. Builds that share it measure one JVM at a time, for buto locks it. */
-    public Harness store(File value) {
-        store = value;
-        return this;
-    }
-
-    /** The directory of the oracles, {@code NAME.json}; null leaves that to {@code buto.yaml}. */
-    public Harness oracles(File value) {
-        oracles = value;
-        return this;
-    }
-
-    /** The directory of the reports. */
-    public Harness reports(File value) {
-        reports = value;
-        return this;
-    }
-
-    /** How many runs train; null leaves that to buto. */
-    public Harness runs(Integer value) {
-        runs = value;
-        return this;
-    }
-
-    /** How many runs are checked; null leaves that to buto. */
-    public Harness checkRuns(Integer value) {
-        checkRuns = value;
-        return this;
-    }
-
-    /** The share of false alarms that is accepted; null leaves that to buto. */
-    public Harness alpha(String value) {
-        alpha = value;
-        return this;
-    }
-
-    /** Learns what a test uses. */
+    /** Trains a test: records runs and writes its oracle. */
     public Outcome train(String name, List<String> program) throws ButoException {
-        Arguments arguments = about("train", name).option("--runs", runs).option("--alpha", alpha);
-        return believed(launch(arguments, program), false);
+        Arguments arguments = about("train", name)
+                .option("--runs", settings.getRuns())
+                .option("--alpha", settings.getAlpha());
+        return checked(launch(arguments, program), false);
     }
 
-    /** Learns anew what a test uses, and tells how that differs from what was learned before. */
+    /** Trains a test again, and reports how the new oracle differs from the old one. */
     public Outcome accept(String name, List<String> program) throws ButoException {
         if (lacksOracle(name)) {
             return Outcome.NO_ORACLE;
         }
-        return believed(launch(aboutOne("accept", name).option("--runs", runs), program), false);
+        return checked(launch(aboutOne("accept", name).option("--runs", settings.getRuns()), program), false);
     }
 
-    /** Checks a test by what was learned, and writes the reports. */
+    /** Checks a test against its oracle, and writes the reports. */
     public Outcome check(String name, List<String> program) throws ButoException {
         if (lacksOracle(name)) {
             return Outcome.NO_ORACLE;
         }
-        Arguments arguments = about("check", name).option("--runs", checkRuns).option("--alpha", alpha);
+        Arguments arguments = about("check", name)
+                .option("--runs", settings.getCheckRuns())
+                .option("--alpha", settings.getAlpha());
         Outcome outcome = launch(withReports(arguments, name), program);
-        outcome = believed(outcome, junitXml(name).isFile());
+        outcome = checked(outcome, junitXml(name).isFile());
         boolean hidesOthers = name == null && outcome == Outcome.REGRESSION && hasErrors(junitXml(name));
         return hidesOthers ? Outcome.REGRESSION_AND_NOT_JUDGED : outcome;
     }
 
-    /** Writes the reports anew from the runs of the last check, with no program started. */
+    /** Writes the reports of the last check again; starts no program. */
     public Outcome report(String name) throws ButoException {
-        return believed(launch(withReports(aboutOne("report", name), name), null), false);
+        return checked(launch(withReports(aboutOne("report", name), name), null), false);
     }
 
-    /** Says so where there is none. Of the tests of a {@code buto.yaml}, buto knows where it lies, and says it. */
+    /** Whether a test of the build has no oracle; if so, a line says it. For tests of buto.yaml, buto itself does. */
     private boolean lacksOracle(String name) {
-        boolean lacks = oracles != null && !oracle(name).exists();
+        boolean lacks = settings.getOracles() != null && !oracle(name).exists();
         if (lacks) {
             output.andThen(failed).accept(name + " has no oracle yet: " + oracle(name) + " does not exist");
         }
         return lacks;
     }
 
-    /** A command that breaks off unexpectedly exits like one that found a regression; only the latter reports it. */
-    private static Outcome believed(Outcome outcome, boolean reported) {
+    /** A command that crashed has the exit code of a regression. A real regression also left a report. */
+    private static Outcome checked(Outcome outcome, boolean reported) {
         return outcome == Outcome.REGRESSION && !reported ? Outcome.FAILED : outcome;
     }
 
@@ -136,7 +101,7 @@ public final class Harness {
     private Arguments aboutOne(String command, String name) throws ButoException {
         if (name == null) {
             throw new ButoException(
-                    "buto " + command + " is about one test", "name it with -Dbuto.test= or -Pbuto.test=");
+                    "buto " + command + " needs the name of one test", "name it with -Dbuto.test= or -Pbuto.test=");
         }
         return about(command, name);
     }
@@ -146,22 +111,19 @@ public final class Harness {
         if (name != null) {
             arguments.word(name);
         }
-        if (oracles != null) {
+        if (settings.getOracles() != null) {
             arguments.option("--oracle", oracle(name));
         }
-        return arguments.option("--store", store);
+        return arguments.option("--store", settings.getStore());
     }
 
     private File oracle(String name) {
-        return new File(oracles, name + ".json");
+        return new File(settings.getOracles(), name + ".json");
     }
 
-    /**
-     * Each of them is removed before: what an earlier build said must not be taken for this one's. Of several tests,
-     * each has a page of its own.
-     */
+    /** Adds the options for reports, and removes old ones, which could be mistaken for those of this build. */
     private Arguments withReports(Arguments arguments, String name) throws ButoException {
-        File[] pages = reports.listFiles((directory, file) -> file.matches("buto-.*\\.html"));
+        File[] pages = settings.getReports().listFiles((directory, file) -> file.matches("buto-.*\\.html"));
         if (name == null && pages != null) {
             for (File page : pages) {
                 fresh(page);
@@ -169,12 +131,12 @@ public final class Harness {
         }
         return arguments
                 .option("--junitxml", fresh(junitXml(name)))
-                .option("--html", fresh(new File(reports, base(name) + ".html")))
-                .option("--markdown", fresh(new File(reports, base(name) + ".md")));
+                .option("--html", fresh(new File(settings.getReports(), base(name) + ".html")))
+                .option("--markdown", fresh(new File(settings.getReports(), base(name) + ".md")));
     }
 
     private File junitXml(String name) {
-        return new File(reports, "TEST-" + base(name) + ".xml");
+        return new File(settings.getReports(), "TEST-" + base(name) + ".xml");
     }
 
     private static String base(String name) {
@@ -183,7 +145,7 @@ public final class Harness {
 
     private File fresh(File report) throws ButoException {
         try {
-            Files.createDirectories(reports.toPath());
+            Files.createDirectories(settings.getReports().toPath());
             Files.deleteIfExists(report.toPath());
         } catch (IOException failure) {
             throw new ButoException("the report " + report + " cannot be written: " + failure, "look at its directory");

@@ -1,11 +1,13 @@
 package buto.maven;
 
+import buto.launcher.BuildTool;
 import buto.launcher.ButoException;
-import buto.launcher.Executable;
 import buto.launcher.Harness;
 import buto.launcher.MeasuredTest;
 import buto.launcher.Outcome;
 import buto.launcher.Results;
+import buto.launcher.Settings;
+import buto.launcher.Suite;
 import java.io.File;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -17,9 +19,8 @@ import org.apache.maven.plugin.MojoFailureException;
 import org.apache.maven.plugins.annotations.Parameter;
 import org.apache.maven.project.MavenProject;
 
-/** What the goals have in common: which tests there are, and how buto is started for each. */
+/** Runs a command of buto for each test. */
 abstract class AbstractButoMojo extends AbstractMojo {
-    private static final String CONFIGURATION = "buto.yaml";
     private static final String PLUGIN = "buto:buto-maven-plugin";
 
     @Parameter(defaultValue = "${project}", readonly = true, required = true)
@@ -36,7 +37,7 @@ abstract class AbstractButoMojo extends AbstractMojo {
     @Parameter
     private List<Test> tests = Collections.emptyList();
 
-    /** Name of the one test that is meant; without it, all are. */
+    /** Name of the only test to run; without it, all tests run. */
     @Parameter(property = "buto.test")
     private String test;
 
@@ -48,7 +49,7 @@ abstract class AbstractButoMojo extends AbstractMojo {
     @Parameter(property = "buto.java", defaultValue = "${java.home}/bin/java")
     private File java;
 
-    /** Directory of what was learned, one file a test, to be committed. */
+    /** Directory of the oracles, one file per test, to be committed. */
     @Parameter(property = "buto.oracles", defaultValue = "${project.basedir}/src/test/buto")
     private File oracles;
 
@@ -76,11 +77,15 @@ abstract class AbstractButoMojo extends AbstractMojo {
     @Parameter(property = "buto.skip", defaultValue = "false")
     private boolean skip;
 
-    /** What the goal does with one test; without a program it is that of buto.yaml, without a name all of them. */
+    /** Runs the goal's command for one test, see {@link Suite.Command}. */
     abstract Outcome carryOut(Harness harness, String name, List<String> program) throws ButoException;
 
-    /** What the goal makes of the outcomes. */
-    abstract void conclude(Results results) throws MojoExecutionException, MojoFailureException;
+    /** Passes, warns or fails by the outcomes. */
+    void conclude(Results results) throws MojoExecutionException, MojoFailureException {
+        if (results.broken() != null) {
+            throw new MojoExecutionException(results.broken());
+        }
+    }
 
     boolean isSkipped() {
         return skip;
@@ -88,76 +93,59 @@ abstract class AbstractButoMojo extends AbstractMojo {
 
     @Override
     public final void execute() throws MojoExecutionException, MojoFailureException {
-        boolean configured = new File(project.getBasedir(), CONFIGURATION).isFile();
+        BuildTool maven = new BuildTool(
+                "mvn package buto:train",
+                "mvn package buto:accept",
+                "<executable> or -Dbuto.executable=",
+                "<tests>",
+                "<tests><test><name>NAME</name><mainClass>com.acme.Main</mainClass></test></tests>"
+                        + " in the plugin's <configuration>");
+        Suite suite = new Suite(maven, settings(), project.getBasedir(), tests);
         if (isSkipped()) {
             getLog().info("buto is skipped");
-        } else if (tests.isEmpty() && !configured && isWithoutProgram()) {
+        } else if (suite.isEmpty() && isWithoutProgram()) {
             getLog().info("no tests for buto in this module");
         } else {
-            conclude(carryOutAll(configured));
+            conclude(run(suite));
         }
     }
 
-    /** Whether nobody can mean this module, as when a goal is typed for a build of which other modules have tests. */
+    /** Whether this module has nothing to measure, as when a goal is typed for a build in which only others have. */
     private boolean isWithoutProgram() {
         return project.getPackaging().equals("pom")
                 || (project.getPlugin(PLUGIN) == null
                         && reactor.stream().anyMatch(module -> module.getPlugin(PLUGIN) != null));
     }
 
-    private Results carryOutAll(boolean configured) throws MojoExecutionException {
+    private Results run(Suite suite) throws MojoExecutionException {
         try {
-            List<Test> selected = selected(configured);
-            List<List<String>> programs = new ArrayList<>();
-            for (Test one : selected) {
-                programs.add(one.commandLine(java, classpath(one), project.getBasedir()));
-            }
-            Executable buto = Executable.find(executable, "<executable> or -Dbuto.executable=");
-            Harness harness = new Harness(buto, project.getBasedir(), getLog()::info, this::sayIfQuiet)
-                    .store(store)
-                    .oracles(tests.isEmpty() ? null : oracles)
-                    .reports(reports)
-                    .runs(runs)
-                    .checkRuns(checkRuns)
-                    .alpha(alpha);
-            Results results = new Results("mvn package buto:train", "mvn package buto:accept", reports);
-            for (int i = 0; i < programs.size(); i++) {
-                String name = selected.get(i).getName();
-                results.add(name, carryOut(harness, name, programs.get(i)));
-            }
-            if (tests.isEmpty()) {
-                results.add(test, carryOut(harness, test, null));
-            }
-            return results;
+            return suite.run(test, this::carryOut, this::classpath, getLog()::info, this::logIfQuiet);
         } catch (ButoException failure) {
             throw new MojoExecutionException(failure.getMessage(), failure);
         }
     }
 
-    /** With {@code -q}, nothing of what buto printed was seen. */
-    private void sayIfQuiet(String line) {
+    private Settings settings() {
+        Settings settings = new Settings();
+        settings.setExecutable(executable);
+        settings.setJava(java);
+        settings.setOracles(oracles);
+        settings.setReports(reports);
+        settings.setStore(store);
+        settings.setRuns(runs);
+        settings.setCheckRuns(checkRuns);
+        settings.setAlpha(alpha);
+        return settings;
+    }
+
+    /** With {@code -q}, buto's output was not shown before. */
+    private void logIfQuiet(String line) {
         if (!getLog().isInfoEnabled()) {
             getLog().error(line);
         }
     }
 
-    private List<Test> selected(boolean configured) throws ButoException {
-        if (tests.isEmpty() && !configured) {
-            throw new ButoException(
-                    "there is nothing to measure: no <tests> in the POM, and no " + CONFIGURATION + " in "
-                            + project.getBasedir(),
-                    "<tests><test><name>NAME</name><mainClass>com.acme.Main</mainClass></test></tests>"
-                            + " in the plugin's <configuration>");
-        }
-        List<Test> selected = new ArrayList<>(tests);
-        selected.removeIf(one -> test != null && !test.equals(one.getName()));
-        if (selected.isEmpty() && !tests.isEmpty()) {
-            throw new ButoException("there is no test '" + test + "'", "one of those in <tests>");
-        }
-        return selected;
-    }
-
-    private List<File> classpath(MeasuredTest one) throws MojoExecutionException {
+    private List<File> classpath(MeasuredTest one) throws ButoException {
         List<File> entries = new ArrayList<>();
         try {
             List<String> paths = one.isTestClasspath()
@@ -165,7 +153,7 @@ abstract class AbstractButoMojo extends AbstractMojo {
                     : project.getRuntimeClasspathElements();
             paths.forEach(path -> entries.add(new File(path)));
         } catch (DependencyResolutionRequiredException failure) {
-            throw new MojoExecutionException("the class path is not known: " + failure.getMessage(), failure);
+            throw new ButoException("the class path is not known: " + failure.getMessage());
         }
         return entries;
     }

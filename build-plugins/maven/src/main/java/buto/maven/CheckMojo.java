@@ -12,26 +12,26 @@ import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 import org.apache.maven.plugins.annotations.ResolutionScope;
 
-/** Launches the programs and judges what they use by what was learned; a regression fails the build. */
+/** Launches the programs and checks them against their oracles; a regression fails the build. */
 @Mojo(
         name = "check",
         defaultPhase = LifecyclePhase.VERIFY,
         requiresDependencyResolution = ResolutionScope.TEST,
         threadSafe = true)
 public final class CheckMojo extends AbstractButoMojo {
-    /** Whether a regression fails the build; a warning otherwise. What could not be judged always fails it. */
+    /** Whether a regression fails the build; otherwise it causes a warning. A check without a verdict always fails. */
     @Parameter(property = "buto.failOnRegression", defaultValue = "true")
     private boolean failOnRegression;
 
-    /** Whether tests are skipped, these among them. */
+    /** Whether tests are skipped, also these. */
     @Parameter(property = "skipTests", defaultValue = "false")
     private boolean skipTests;
 
-    /** Whether integration tests are skipped, these among them. */
+    /** Whether integration tests are skipped, also these. */
     @Parameter(property = "skipITs", defaultValue = "false")
     private boolean skipITs;
 
-    /** Whether tests are not even compiled; these are skipped, too. */
+    /** Whether tests are not even compiled; then these are skipped too. */
     @Parameter(property = "maven.test.skip", defaultValue = "false")
     private boolean skipAllTests;
 
@@ -53,8 +53,6 @@ public final class CheckMojo extends AbstractButoMojo {
             }
             getLog().warn(results.regressions());
         }
-        if (results.broken() != null) {
-            throw new MojoExecutionException(results.broken());
-        }
+        super.conclude(results);
     }
 }

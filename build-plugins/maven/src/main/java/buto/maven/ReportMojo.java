@@ -3,24 +3,15 @@ package buto.maven;
 import buto.launcher.ButoException;
 import buto.launcher.Harness;
 import buto.launcher.Outcome;
-import buto.launcher.Results;
 import java.util.List;
-import org.apache.maven.plugin.MojoExecutionException;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.ResolutionScope;
 
-/** Writes the reports of the last check anew; launches and judges nothing. */
+/** Writes the reports of the last check again; starts no program. */
 @Mojo(name = "report", requiresDependencyResolution = ResolutionScope.TEST, threadSafe = true)
 public final class ReportMojo extends AbstractButoMojo {
     @Override
     Outcome carryOut(Harness harness, String name, List<String> program) throws ButoException {
         return harness.report(name);
-    }
-
-    @Override
-    void conclude(Results results) throws MojoExecutionException {
-        if (results.broken() != null) {
-            throw new MojoExecutionException(results.broken());
-        }
     }
 }
