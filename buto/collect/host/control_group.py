@@ -1,9 +1,10 @@
-"""Limits that a Linux control group sets, version 1 or 2."""
+"""Limits that a Linux control group sets, version 1 or 2. psutil does not know them."""
 
 from __future__ import annotations
 
-import os
 from pathlib import PurePosixPath
+
+import psutil
 
 from buto.collect.host.files import read
 
@@ -22,7 +23,7 @@ def cores_limit() -> float | None:
 
 def memory_limit() -> int | None:
     """Bytes that the control group may use; None without a limit below the machine's memory."""
-    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    total = psutil.virtual_memory().total
     texts = [*_cgroup_files("memory.max"), read(f"{_CGROUPS}/memory/memory.limit_in_bytes") or "max"]
     limits = [int(text) for text in texts if text.strip() != "max"]
     return min((limit for limit in limits if limit < total), default=None)

@@ -45,7 +45,10 @@ class LoadMeter:
 
 
 def run_queue_s(pid: int) -> float | None:
-    """How long the living threads of a process have waited for a core so far; None where unknown."""
+    """Return how long the living threads of a process have waited for a core; None where unknown.
+
+    psutil does not read schedstat.
+    """
     waited_ns = 0
     try:
         for thread in os.scandir(f"/proc/{pid}/task"):
@@ -70,7 +73,10 @@ def _own_cpu_s() -> float:
 
 
 def _busy_s(cpus: frozenset[int]) -> float | None:
-    """Seconds that these processors were not idle since boot; None outside Linux."""
+    """Return the seconds since boot that these processors were not idle; None outside Linux.
+
+    psutil lists processors by position, not by number: with one switched off they could not be told apart.
+    """
     text = read("/proc/stat")
     if text is None:
         return None

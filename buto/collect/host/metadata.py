@@ -9,6 +9,8 @@ import subprocess
 from contextlib import suppress
 from pathlib import Path
 
+import psutil
+
 from buto import jars
 from buto.collect.host.control_group import cores_limit, memory_limit
 from buto.collect.host.files import read
@@ -47,9 +49,9 @@ def machine() -> dict[str, MetadataValue]:
         "host.arch": platform.machine(),
         "host.cpu.model": _cpu_model(),
         "host.cores": len(visible_cpus()),
-        "host.cores.total": os.cpu_count(),
+        "host.cores.total": psutil.cpu_count(),
         "host.cores.quota": cores_limit(),
-        "host.memory.total": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+        "host.memory.total": psutil.virtual_memory().total,
         "host.memory.limit": memory_limit(),
         "host.load.1min": round(os.getloadavg()[0], 2),
     }

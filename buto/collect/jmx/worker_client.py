@@ -14,6 +14,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+import psutil
+
 from buto import jars
 from buto.collect.closeable import Closeable
 from buto.collect.jmx.errors import JmxFailure
@@ -61,12 +63,13 @@ class Worker(Closeable):
 
     def cpu_s(self) -> float:
         """Processor time that it has used so far; 0 before its start and after its end."""
-        try:
-            stat = Path(f"/proc/{self.pid}/stat").read_text()
-        except OSError:
+        if self._process is None:
             return 0.0
-        user, system = stat[stat.rindex(")") + 2 :].split()[11:13]
-        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+        try:
+            times = psutil.Process(self._process.pid).cpu_times()
+        except psutil.NoSuchProcess:
+            return 0.0
+        return float(times.user + times.system)
 
     @property
     def is_usable(self) -> bool:

@@ -8,6 +8,8 @@ import signal
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
+
 from buto.collect.jvm import hsperfdata
 from buto.errors import MeasureError
 
@@ -125,7 +127,10 @@ def _counters(pid: int) -> Path | None:
 
 
 def _status(pid: int) -> dict[str, str] | None:
-    """/proc/PID/status; None for a process that is gone."""
+    """Return the fields of /proc/PID/status; None for a process that is gone.
+
+    psutil has neither the caught signals nor the process id inside a container.
+    """
     try:
         lines = Path(f"/proc/{pid}/status").read_text(errors="replace").splitlines()
     except OSError:
@@ -135,6 +140,7 @@ def _status(pid: int) -> dict[str, str] | None:
 
 
 def _is_jvm(pid: int) -> bool:
+    """Return whether libjvm is mapped. (psutil would read the far longer smaps for that.)"""
     try:
         return "/libjvm.so" in Path(f"/proc/{pid}/maps").read_text(errors="replace")
     except OSError:
@@ -142,15 +148,11 @@ def _is_jvm(pid: int) -> bool:
 
 
 def _started_ms(pid: int) -> int | None:
-    """Wall-clock ms of the process's start."""
+    """Return when the process started, ms of the wall clock; None if it is gone."""
     try:
-        stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
-        system = Path("/proc/stat").read_text()
-    except OSError:
+        return round(psutil.Process(pid).create_time() * 1000)
+    except psutil.NoSuchProcess:
         return None
-    ticks = int(stat[stat.rindex(")") + 2 :].split()[19])
-    boot_s = int(system[system.index("\nbtime ") + 7 :].split(maxsplit=1)[0])
-    return boot_s * 1000 + ticks * 1000 // os.sysconf("SC_CLK_TCK")
 
 
 def _user_name(user: int) -> str:

@@ -1,4 +1,7 @@
-"""At which TCP ports a process of this machine listens."""
+"""At which TCP ports a process of this machine listens.
+
+psutil would read the sockets of buto's own network namespace, not those of a process in a container.
+"""
 
 from __future__ import annotations
 
