@@ -1,4 +1,4 @@
-"""Collecting: launch a program, record what it uses, hand over a finished run."""
+"""Launch a program, record what it uses, and return a finished run."""
 
 from buto.collect.collector import Collector
 from buto.collect.opener import open_collector

@@ -1,4 +1,4 @@
-"""What is closed at the end of a ``with`` block."""
+"""A base class for what is closed at the end of a ``with`` block."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Self
 
 
 class Closeable(ABC):
-    """Closes itself when the block is left, by an error too."""
+    """Closes itself when the block ends, also by an error."""
 
     def __enter__(self) -> Self:
         return self
@@ -20,4 +20,4 @@ class Closeable(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Release what is held."""
+        """Release all resources."""

@@ -14,7 +14,7 @@ from buto.runs import Run
 class Collector(Protocol):
     """Launches one target many times and records each launch.
 
-    A context manager: what a collector keeps between launches ends with the ``with`` block.
+    A context manager: the end of the ``with`` block releases what a collector keeps between launches.
     """
 
     def __enter__(self) -> Self: ...
@@ -32,18 +32,18 @@ class Collector(Protocol):
     ) -> Run:
         """Launch the target once and record it to its end.
 
-        A program that timed out, was killed or returned another exit code than expected gives a run
-        that says so in ``quality.problems``.
+        If the program timed out, was killed or returned an unexpected exit code, the run says so in
+        ``quality.problems``.
 
         Args:
-            test: name of the test that the run belongs to.
-            on_tick: called some ten times a second, in this thread; must return soon.
+            test: name of the run's test.
+            on_tick: receives the progress some ten times a second, in this thread; must return soon.
             hooks: called when the program starts and when it has ended.
-            journal: keeps on disk what was recorded so far.
+            journal: saves to disk what was recorded so far.
 
         Raises:
             MeasureError: there is nothing to record: the command or its main class was not found, it
                 started no JVM, or no sample arrived. The message quotes what the program printed.
             StorageError: the temporary directory cannot be written.
-            KeyboardInterrupt: passed on, after the program was stopped.
+            KeyboardInterrupt: passed on after the program was stopped.
         """

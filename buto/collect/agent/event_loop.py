@@ -147,7 +147,7 @@ class EventLoop:
         for connection in [each for each in self._connections if each.is_overdue]:
             self._drop(connection)
         elapsed_s = (time.monotonic_ns() - self._launch.started_ns) * 1e-9
-        self._limit.keep()
+        self._limit.enforce()
         if self._on_tick is not None:
             stage = "starting"
             if self.recorder is not None:
@@ -160,7 +160,7 @@ class EventLoop:
         """Once the command has ended: whether nothing more can come."""
         if self._measured is not None:
             return self.dead_ns != 0 if self._jvm_end is not None else self._measured.closed
-        return self._launch.is_spent()
+        return self._launch.is_finished()
 
     def _command_ended(self) -> None:
         self._selector.unregister(self._launch.fileno())

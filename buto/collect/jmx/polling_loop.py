@@ -120,7 +120,7 @@ class PollingLoop:
         """Once the command has ended: whether nothing more can come."""
         if self.pid is not None:
             return self.dead_ns != 0
-        return self._launch.is_spent()
+        return self._launch.is_finished()
 
     def _wait(self, timeout_s: float) -> None:
         """For the end of the measured JVM; without one, or after it, of the command."""
@@ -135,7 +135,7 @@ class PollingLoop:
 
     def _tick(self) -> None:
         self._launch.trim_outputs()
-        self._limit.keep()
+        self._limit.enforce()
         if self.connection is not None and not self.dead_ns and self.connection.lost is None:
             self.connection.drain()
             self._see_main()

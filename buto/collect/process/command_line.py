@@ -1,4 +1,4 @@
-"""What is executed for a target: its command with JVM options added where the JVM will find them."""
+"""The command line of a launch: the target's command with JVM options added."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _TOOL_OPTIONS = "JAVA_TOOL_OPTIONS"
 
 @dataclass(frozen=True, slots=True)
 class CommandLine:
-    """What is executed: the command with JVM options added.
+    """A command line to execute.
 
     Attributes:
-        arguments: the first is the program's path or name.
-        environment: all of it.
+        arguments: the first one is the program's path or name.
+        environment: the complete environment.
         direct: whether the command is the ``java`` launcher itself, so that its process is the JVM.
-        added_tool_options: the value that JAVA_TOOL_OPTIONS got, and the one that it had; None if
-            the options stand in the command.
+        added_tool_options: the new and the former value of JAVA_TOOL_OPTIONS; None if the options
+            are part of the command.
     """
 
     arguments: tuple[str, ...]
@@ -31,7 +31,7 @@ class CommandLine:
     added_tool_options: tuple[str, str | None] | None = None
 
     def clean(self, output: bytes) -> bytes:
-        """The output without what a JVM says only because buto added to JAVA_TOOL_OPTIONS."""
+        """Return the output without the line that a JVM prints because buto changed JAVA_TOOL_OPTIONS."""
         if self.added_tool_options is None:
             return output
         value, before = self.added_tool_options
@@ -40,12 +40,12 @@ class CommandLine:
 
 
 def is_java(command: Sequence[str]) -> bool:
-    """Whether the command is the ``java`` launcher itself, wherever it lies."""
+    """Return whether the command is the ``java`` launcher itself, in any directory."""
     return os.path.basename(command[0]) == "java"
 
 
 def command_line(target: Target, jvm_options: Sequence[str]) -> CommandLine:
-    """Add JVM options: first in a ``java`` command, through JAVA_TOOL_OPTIONS for any other.
+    """Add JVM options: as first arguments of ``java``, through JAVA_TOOL_OPTIONS for any other command.
 
     Raises:
         MeasureError: there is no such command.
@@ -64,7 +64,7 @@ def command_line(target: Target, jvm_options: Sequence[str]) -> CommandLine:
 
 
 def _resolve(program: str, environment: Mapping[str, str]) -> str:
-    """The path of a program by its bare name; ``java`` may come from JAVA_HOME when PATH has none."""
+    """Return the path of a program on PATH; look for ``java`` in JAVA_HOME too."""
     if os.sep in program:
         return program
     found = shutil.which(program, path=environment.get("PATH", os.defpath))
@@ -83,7 +83,7 @@ def _resolve(program: str, environment: Mapping[str, str]) -> str:
 
 
 def _quoted(option: str) -> str:
-    """For JAVA_TOOL_OPTIONS, where a JVM divides at blanks and understands both kinds of quotes."""
+    """Quote an option for JAVA_TOOL_OPTIONS, which a JVM splits at blanks outside of quotes."""
     if not any(character in option for character in " \t\n'\""):
         return option
     mark = "'" if '"' in option else '"'

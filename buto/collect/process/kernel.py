@@ -1,6 +1,7 @@
-"""Processes of the operating system: waiting for their end, and how it was.
+"""What buto asks of the Linux kernel about processes: wait for their end, and learn their exit code.
 
-Linux only; other systems get a MeasureError from :func:`require_linux`.
+Built on pidfd, which psutil does not offer: a pidfd can be waited for together with sockets, and never
+means another process that got the same id. Other systems get a MeasureError from :func:`require_linux`.
 """
 
 from __future__ import annotations
@@ -23,36 +24,36 @@ _PR_SET_PDEATHSIG = 1
 _PIDFD_GET_INFO = 0xC040FF0B
 _PIDFD_INFO_EXIT = 1 << 3
 _PIDFD_INFO = struct.Struct("=Q52xi")
-"""linux/pidfd.h: struct pidfd_info in its first version, of which the mask and the exit code count here."""
+"""linux/pidfd.h: struct pidfd_info, first version; only its mask and exit code are used here."""
 
 _POLL_S = 0.005
 
 _LIBC = ctypes.CDLL(None)
-"""Loaded here, for nothing may be loaded between fork and exec."""
+"""Loaded here, because nothing may be loaded between fork and exec."""
 
 
 def require_linux(what: str) -> None:
-    """Raise MeasureError where process file descriptors and /proc are not to be had."""
+    """Raise MeasureError if this system has no process file descriptors."""
     advice = "run buto in a Linux container or virtual machine, with Linux 5.3 or newer"
     if sys.platform != "linux":
-        raise MeasureError(f"{what} works on Linux only so far, and this is {sys.platform}", advice=advice)
+        raise MeasureError(f"{what} works only on Linux, and this is {sys.platform}", advice=advice)
     try:
         os.close(os.pidfd_open(os.getpid()))
     except OSError as error:
         raise MeasureError(
-            f"{what} needs pidfd_open of the kernel: {error.strerror}", advice=advice
+            f"{what} needs the system call pidfd_open: {error.strerror}", advice=advice
         ) from error
 
 
 def die_with_parent(parent: int) -> None:
-    """For a new child before it executes its program: be killed when the thread that made it ends."""
+    """Have this new child process killed when the thread that created it ends; call it before exec."""
     _LIBC.prctl(_PR_SET_PDEATHSIG, ctypes.c_ulong(signal.SIGKILL), 0, 0, 0)
     if os.getppid() != parent:
         os._exit(127)
 
 
 def open_pidfd(pid: int) -> int | None:
-    """A descriptor that becomes readable when the process ends; None if there is none of that number."""
+    """Return a descriptor that becomes readable when the process ends; None if there is no such process."""
     try:
         return os.pidfd_open(pid)
     except OSError:
@@ -60,7 +61,7 @@ def open_pidfd(pid: int) -> int | None:
 
 
 def wait_for_end(pids: Iterable[int], timeout_s: float) -> bool:
-    """Wait until all processes have ended; False if one is still there after the time."""
+    """Wait until all processes have ended; return False if one still runs after that time."""
     deadline = time.monotonic() + timeout_s
     for pid in pids:
         descriptor = open_pidfd(pid)
@@ -75,16 +76,16 @@ def wait_for_end(pids: Iterable[int], timeout_s: float) -> bool:
 
 
 def readable(descriptor: int, timeout_s: float) -> bool:
-    """Wait for a descriptor to become readable, at most so long."""
+    """Wait until a descriptor is readable; return False if it is not after that time."""
     poll = select.poll()
     poll.register(descriptor, select.POLLIN)
     return bool(poll.poll(timeout_s * 1000))
 
 
 def exit_code(pidfd: int, timeout_s: float = 1.0) -> int | None:
-    """The exit code of any process that has ended, or minus the signal; None where it is not known.
+    """Return the exit code of a process that has ended, or minus its signal; None if not known.
 
-    The kernel tells it (``PIDFD_GET_INFO``, since Linux 6.15) once the parent has waited for the process.
+    The kernel reports it (``PIDFD_GET_INFO``, since Linux 6.15) once the parent has waited for the process.
     """
     deadline = time.monotonic() + timeout_s
     while True:

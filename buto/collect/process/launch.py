@@ -1,6 +1,6 @@
-"""Starting the user's command, seeing its end, and leaving nothing of it behind.
+"""Start the user's command, follow it to its end, and leave no process of it behind.
 
-Both collectors use this: they differ in the JVM options that they pass on.
+Both collectors use this; they differ in the JVM options that they add.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from buto.collect.target import Target
 from buto.errors import MeasureError
 
 GRACE_S = 2.0
-"""Time that a program has between SIGTERM and SIGKILL."""
+"""Time between SIGTERM and SIGKILL."""
 
 ORPHAN_S = 10.0
-"""When a command has ended and left processes behind, one of them may so long become the JVM to measure."""
+"""How long a process that an ended command left behind may still become the JVM to measure."""
 
 _REAP_S = 10.0
-"""Time that the system has to end processes after SIGKILL."""
+"""Time for processes to end after SIGKILL."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Ending:
     time_ns: int
 
     def describe(self) -> str:
-        """In words, for messages."""
+        """Return the exit code or signal as text, for messages."""
         return f"signal {self.signal}" if self.signal is not None else f"exit code {self.exit_code}"
 
 
@@ -60,14 +60,14 @@ class Launch(Closeable):
     """The user's command from its start to its end, in a session and process group of its own.
 
     Standard input is /dev/null; both outputs go to bounded files in the session's directory.
-    On leaving the ``with`` block everything that the command started is ended: SIGTERM, two
-    seconds, SIGKILL. If buto dies before, a watcher ends it: SIGKILL.
+    The end of the ``with`` block ends everything that the command started: SIGTERM, two seconds,
+    SIGKILL. If buto dies before, a watchdog process kills it.
 
     Attributes:
         pid: of the command's own process, which leads the session.
         started_ns: ``time.monotonic_ns`` just before the start.
-        line: what was executed.
-        mask: what hides its secrets in messages.
+        line: the command line that was executed.
+        mask: hides secrets in messages.
         n_left_over: processes that had to be ended after the command's own end.
 
     Raises:
@@ -95,11 +95,11 @@ class Launch(Closeable):
         self._pidfd = os.pidfd_open(self.pid)
 
     def fileno(self) -> int:
-        """A descriptor that becomes readable when the command's own process has ended."""
+        """Return a descriptor that becomes readable when the command's own process ends."""
         return self._pidfd
 
     def poll(self) -> Ending | None:
-        """How the command's own process ended; None while it runs."""
+        """Return how the command's own process ended; None while it runs."""
         if self._ending is None:
             pid, status, usage = os.wait4(self.pid, os.WNOHANG)
             if pid == 0:
@@ -115,35 +115,35 @@ class Launch(Closeable):
         return self._ending
 
     def wait(self, timeout_s: float) -> Ending | None:
-        """Wait for the end of the command's own process; None if it runs on after that time."""
+        """Wait for the end of the command's own process; return None if it still runs after that time."""
         kernel.readable(self._pidfd, timeout_s)
         return self.poll()
 
     def members(self) -> list[int]:
-        """Every living process that the command started, itself included."""
+        """Return all living processes of the command, including its own."""
         return self._group.members()
 
-    def is_spent(self) -> bool:
-        """Whether the command has ended and no JVM that is not there yet can come of it."""
+    def is_finished(self) -> bool:
+        """Return whether the command has ended and can start no further JVM."""
         ending = self.poll()
         if ending is None:
             return False
         return time.monotonic_ns() - ending.time_ns >= ORPHAN_S * 1e9 or not self.members()
 
     def owns(self, pid: int) -> bool:
-        """Whether a living process was started by the command, or is its own."""
+        """Return whether a living process is the command's own or was started by it."""
         return self._group.owns(pid)
 
     def terminate(self) -> None:
-        """Ask all processes of the command to end (SIGTERM); returns at once."""
+        """Ask all processes of the command to end (SIGTERM); return at once."""
         send(self.members(), signal.SIGTERM)
 
     def kill(self) -> None:
-        """End all processes of the command (SIGKILL); returns at once."""
+        """Kill all processes of the command (SIGKILL); return at once."""
         send(self.members(), signal.SIGKILL)
 
     def trim_outputs(self) -> None:
-        """Keep the output files bounded; to be called some ten times a second."""
+        """Keep the output files bounded. Call this some ten times a second."""
         self.stdout.trim()
         self.stderr.trim()
 
@@ -154,7 +154,7 @@ class Launch(Closeable):
         return self.line.clean(self.stderr.kept())
 
     def quote(self) -> str:
-        """The command, its end and the last 20 lines of each stream, for messages."""
+        """Return the command, its end and the last 20 lines of each stream, for messages."""
         ending = self._ending
         parts = [
             f"command: {self.mask.command(self.target.command)}",
@@ -166,10 +166,10 @@ class Launch(Closeable):
         return "\n".join(parts)
 
     def end_all(self) -> None:
-        """End whatever still runs of the command: SIGTERM, two seconds, SIGKILL.
+        """End what still runs of the command: SIGTERM, two seconds, SIGKILL.
 
         Raises:
-            MeasureError: a process is there ten seconds after SIGKILL.
+            MeasureError: a process still runs ten seconds after SIGKILL.
         """
         left = [] if self._all_gone else self.members()
         if left:
@@ -179,14 +179,14 @@ class Launch(Closeable):
             kernel.wait_for_end(left, GRACE_S)
             self._kill_all()
         self._all_gone = True
-        self._watchdog.is_over()
+        self._watchdog.dismiss()
 
     def close(self) -> None:
-        """End whatever still runs, and release all descriptors."""
+        """End what still runs, and close all descriptors."""
         try:
             self.end_all()
         except BaseException:
-            # A second Ctrl-C, as a rule: no more patience.
+            # Usually a second Ctrl-C: wait no longer.
             self.kill()
             raise
         finally:
@@ -203,8 +203,8 @@ class Launch(Closeable):
             if not kernel.wait_for_end(left, deadline - time.monotonic()):
                 raise MeasureError(
                     f"processes {', '.join(map(str, left))} of {self.mask.command(self.target.command)} "
-                    f"do not end, {_REAP_S:.0f} s after SIGKILL",
-                    advice="see what they wait for: cat /proc/PID/stack",
+                    f"still run {_REAP_S:.0f} s after SIGKILL",
+                    advice="see what they are waiting for: cat /proc/PID/stack",
                 )
 
     def _start(self) -> subprocess.Popen[bytes]:

@@ -1,4 +1,4 @@
-"""What a launched program prints: a file that stays bounded while the program writes it."""
+"""The output of a launched program, in a file that stays bounded while the program writes it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from buto.errors import StorageError
 HEAD_BYTES = 128 * 1024
 TAIL_BYTES = 128 * 1024
 _SLACK_BYTES = 4 * 1024 * 1024
-"""The file is trimmed only when it holds this much more than is kept, so not at every tick."""
+"""The file is trimmed only when it holds this much more than is kept, and not at every tick."""
 
 _PUNCH_HOLE = 0x02 | 0x01
 """FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, linux/falloc.h."""
 
 
 def _punch(descriptor: int, start: int, length: int) -> bool:
-    """Give the disk blocks of a range back without moving what follows; False where that is unknown."""
+    """Free the disk blocks of a range without moving what follows; return False if that is not possible."""
     fallocate = getattr(ctypes.CDLL(None, use_errno=True), "fallocate", None)
     if fallocate is None:
         return False
@@ -30,10 +30,9 @@ def _punch(descriptor: int, start: int, length: int) -> bool:
 class OutputFile:
     """One stream of the program, written by it directly (a pipe could block it).
 
-    The first ``HEAD_BYTES`` and the last ``TAIL_BYTES`` are kept. What lies between is given back to
-    the disk while the program runs, whenever :meth:`trim` is called; the file's length still counts
-    all that was printed. On a file system without holes the file is cut behind its head instead,
-    and what was printed between two looks is counted only as far as it was seen.
+    The first ``HEAD_BYTES`` and the last ``TAIL_BYTES`` are kept. :meth:`trim` frees the disk blocks in
+    between while the program runs; the file's length still counts everything that was printed. On a file
+    system without holes the file is cut after its head instead, and the count may be too small.
 
     Attributes:
         descriptor: for the program, opened for appending.
@@ -52,7 +51,7 @@ class OutputFile:
         os.close(self.descriptor)
 
     def trim(self) -> None:
-        """Give back what will not be kept, if there is enough of it."""
+        """Free what will not be kept, if it is worth it."""
         size = os.fstat(self.descriptor).st_size
         end = size - TAIL_BYTES
         if end - self._freed_to < _SLACK_BYTES:
@@ -65,11 +64,11 @@ class OutputFile:
 
     @property
     def n_printed(self) -> int:
-        """Bytes that the program has printed."""
+        """Number of bytes that the program has printed."""
         return os.fstat(self.descriptor).st_size + self._truncated
 
     def kept(self) -> bytes:
-        """Head and tail, with a line between them that says how much was cut."""
+        """Return head and tail, with a line between them that says how much was cut."""
         size = os.fstat(self.descriptor).st_size
         if size <= HEAD_BYTES + TAIL_BYTES and not self._truncated:
             return os.pread(self.descriptor, size, 0)
@@ -81,10 +80,10 @@ class OutputFile:
 
 
 _CONTROL = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f]")
-"""Colours and other commands to a terminal, which must not reach the reader's own."""
+"""Colours and other terminal commands, which must not reach the terminal of the reader."""
 
 
 def last_lines(output: bytes, n: int = 20) -> str:
-    """The last lines of an output as plain text, for messages; each cut at 500 characters."""
+    """Return the last lines of an output as plain text, for messages; each is cut at 500 characters."""
     lines = [_CONTROL.sub("", line) for line in output.decode(errors="replace").rstrip().splitlines()[-n:]]
     return "\n".join(line if len(line) <= 500 else line[:500] + " ..." for line in lines)

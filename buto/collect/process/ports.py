@@ -16,7 +16,7 @@ _ADDRESS, _STATE, _INODE = 1, 3, 9
 
 
 def listening(pid: int) -> tuple[int, ...]:
-    """In increasing order; none for a process that is gone or belongs to another user."""
+    """Return the ports in increasing order; none for a process that has ended or belongs to another user."""
     own = _sockets(pid)
     ports = set()
     for table in ("tcp", "tcp6"):
@@ -29,7 +29,7 @@ def listening(pid: int) -> tuple[int, ...]:
 
 
 def _sockets(pid: int) -> set[str]:
-    """The inodes of its open sockets."""
+    """Return the inodes of the process's open sockets."""
     found = set()
     with suppress(OSError):
         for entry in os.scandir(f"/proc/{pid}/fd"):

@@ -1,4 +1,4 @@
-"""The private temporary directory of one launch: output files, session file, the agent's jar."""
+"""Private temporary directories, as for the output files and the agent's session file of a launch."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from buto.errors import StorageError
 
 _PLAIN = re.compile(r"[!-~]*")
 _AWKWARD = frozenset("='\"")
-"""``-javaagent`` ends the jar's path at the first ``=``; JAVA_TOOL_OPTIONS divides at blanks and quotes. What
-is not ASCII a JVM cannot find in every locale."""
+"""``-javaagent`` ends the jar's path at the first ``=``, and JAVA_TOOL_OPTIONS is split at blanks and quotes.
+In some locales a JVM does not find a path that is not ASCII."""
 
 
 _PREFIX = "buto-session-"
 _ABANDONED_S = 60.0
-"""Younger directories may be about to be locked."""
+"""A younger directory may not be locked yet."""
 
 
 def _parent() -> Path:
-    """The system's temporary directory, or /tmp where its path cannot be part of a JVM option."""
+    """Return the system's temporary directory, or /tmp if its path cannot be part of a JVM option."""
     usual = tempfile.gettempdir()
     is_usable = _PLAIN.fullmatch(usual) is not None and not _AWKWARD & set(usual)
     return Path(usual) if is_usable else Path("/tmp")
@@ -34,15 +34,15 @@ def _parent() -> Path:
 
 @contextmanager
 def private_directory(parent: Path | None = None) -> Iterator[Path]:
-    """A new directory of mode 700, removed with all that is in it at the end.
+    """Yield a new directory of mode 700, and remove it with its content at the end.
 
-    What a buto left that was killed is removed by the next: each holds a lock on its own.
+    A directory that a killed buto left behind is removed by the next one; its owner holds a lock on it.
 
     Args:
-        parent: where; None for the usual place.
+        parent: where to create it; None for the usual place.
 
     Raises:
-        StorageError: it cannot be made, or a file in it cannot be written.
+        StorageError: it cannot be created.
     """
     parent = _parent() if parent is None else parent
     advice = "free some space there, or set TMPDIR to a directory that can be written"
@@ -51,7 +51,7 @@ def private_directory(parent: Path | None = None) -> Iterator[Path]:
         path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
     except OSError as error:
         raise StorageError(
-            f"no directory can be made in {parent}: {error.strerror}", advice=advice
+            f"no directory can be created in {parent}: {error.strerror}", advice=advice
         ) from error
     lock = _locked(path)
     try:
@@ -63,7 +63,7 @@ def private_directory(parent: Path | None = None) -> Iterator[Path]:
 
 
 def is_abandoned(path: Path) -> bool:
-    """Whether a session's directory is gone, or nobody holds it any more."""
+    """Return whether a private directory is gone, or its owner has ended."""
     lock = _locked(path)
     if lock is not None:
         os.close(lock)
@@ -84,7 +84,7 @@ def _remove_abandoned(parent: Path) -> None:
 
 
 def _locked(path: Path) -> int | None:
-    """A descriptor that holds the directory's lock; None if somebody else does, or there is no directory."""
+    """Lock a directory and return the descriptor that holds the lock; None if it is locked or not there."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:

@@ -1,4 +1,4 @@
-"""The target's time limit, kept while a launch is followed."""
+"""Enforce the target's time limit on a launch."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _KILL_S = 10.0
 
 
 class TimeLimit:
-    """Ends the program when its time is over: SIGTERM, and SIGKILL two seconds later.
+    """Ends the program at its time limit: SIGTERM, and SIGKILL two seconds later.
 
     Attributes:
-        has_passed: whether that has begun.
+        has_passed: whether the time limit was reached.
     """
 
     def __init__(self, launch: Launch) -> None:
@@ -22,11 +22,11 @@ class TimeLimit:
         self._launch = launch
         self._kill_at: float | None = None
 
-    def keep(self) -> None:
-        """To be called some ten times a second.
+    def enforce(self) -> None:
+        """End the program if its time is over. Call this some ten times a second.
 
         Raises:
-            MeasureError: the program is there ten seconds after SIGKILL.
+            MeasureError: the program still runs ten seconds after SIGKILL.
         """
         now = time.monotonic()
         if not self.has_passed and now - self._launch.started_ns * 1e-9 >= self._launch.target.timeout_s:
@@ -38,6 +38,6 @@ class TimeLimit:
             if now >= self._kill_at + _KILL_S:
                 pid = self._launch.pid
                 raise MeasureError(
-                    f"the program was killed at its time limit but has not ended {_KILL_S:g} s later",
-                    advice=f"see what process {pid} waits for: cat /proc/{pid}/stack",
+                    f"the program was killed at its time limit but still runs {_KILL_S:g} s later",
+                    advice=f"see what process {pid} is waiting for: cat /proc/{pid}/stack",
                 )

@@ -1,8 +1,8 @@
-"""Makes sure that what buto started ends with buto, whatever way buto ends.
+"""Make sure that everything buto started ends when buto ends, in whatever way.
 
-The kernel kills a command when the thread of buto that started it ends (``processes.die_with_parent``), but
-not what the command has started. For that there is a watcher, a small process beside buto
-(:mod:`buto.collect.process.process_group`) that kills all of it when buto has died.
+The kernel kills a command when the thread that started it ends (``kernel.die_with_parent``), but not the
+processes that the command has started. A small process beside buto does that when buto has died
+(:mod:`buto.collect.process.process_group`).
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ _END_S = 60.0
 
 
 class Watchdog(Closeable):
-    """Watches over one command; to be made before the command is started, and closed after its end.
+    """Watches over one command. Create it before the command starts, and close it after the command's end.
 
     Attributes:
-        environment: what the command must have in its environment, to be known by.
+        environment: variables that the command must have in its environment, to be recognised.
 
     Raises:
-        MeasureError: the watcher cannot be started.
+        MeasureError: the watchdog process cannot be started.
     """
 
     def __init__(self) -> None:
         value = secrets.token_hex(8)
         self.environment: Mapping[str, str] = {_NAME: value}
         self._marker = f"{_NAME}={value}"
-        self._is_over = False
+        self._is_dismissed = False
         try:
-            # A session and an environment of its own, so that it is no member of any group, and /, so
-            # that it holds no disk.
-            self._watcher = subprocess.Popen(
+            # A session and an environment of its own, so that it is a member of no group; the directory
+            # /, so that it keeps no disk busy.
+            self._process = subprocess.Popen(
                 [sys.executable, "-I", "-S", process_group.__file__, str(os.getpid()), self._marker],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
@@ -52,36 +52,36 @@ class Watchdog(Closeable):
             )
         except OSError as error:
             raise MeasureError(
-                f"buto's watcher cannot be started: {error.strerror}",
+                f"buto's watchdog process cannot be started: {error.strerror}",
                 advice="see whether this machine is out of memory or processes: free -m; ulimit -u",
             ) from error
 
     def watch(self, pid: int) -> ProcessGroup:
-        """Tell of the command, which leads a session and was not collected yet; returns its group."""
+        """Watch a command that leads a session and was not waited for yet; return its process group."""
         found = process_group.process_group_of(pid, self._marker.encode())
-        self._tell(f"{found.session} {found.start}\n".encode())
+        self._send(f"{found.session} {found.start}\n".encode())
         return found
 
-    def is_over(self) -> None:
-        """All of the group has ended. Without this :meth:`close` has the watcher kill what is left."""
-        self._is_over = True
+    def dismiss(self) -> None:
+        """Note that the whole group has ended. Without this, closing kills what is left of it."""
+        self._is_dismissed = True
 
     def close(self) -> None:
-        """Wait for the watcher's end."""
-        if self._is_over:
-            self._tell(process_group.DONE)
-        assert self._watcher.stdin is not None
+        """Wait for the end of the watchdog process."""
+        if self._is_dismissed:
+            self._send(process_group.DONE)
+        assert self._process.stdin is not None
         with suppress(BrokenPipeError):
-            self._watcher.stdin.close()
+            self._process.stdin.close()
         try:
-            self._watcher.wait(_END_S)
+            self._process.wait(_END_S)
         except subprocess.TimeoutExpired:
-            self._watcher.kill()
-            self._watcher.wait()
+            self._process.kill()
+            self._process.wait()
 
-    def _tell(self, line: bytes) -> None:
-        """A watcher that somebody killed is no reason to give up a measurement."""
-        assert self._watcher.stdin is not None
+    def _send(self, line: bytes) -> None:
+        """Send a line; a watchdog process that somebody killed does not end the measurement."""
+        assert self._process.stdin is not None
         with suppress(BrokenPipeError):
-            self._watcher.stdin.write(line)
-            self._watcher.stdin.flush()
+            self._process.stdin.write(line)
+            self._process.stdin.flush()

@@ -174,7 +174,7 @@ def test_ctrl_c_stops_the_program_and_is_passed_on(classes: Path, tmp_path: Path
         programs = psutil.Process(buto.pid).children(recursive=True)
         watcher, program = sorted(programs, key=lambda process: process.name() == "java")
         assert program.name() == "java"
-        assert "family.py" in " ".join(watcher.cmdline())
+        assert "process_group.py" in " ".join(watcher.cmdline())
         start = time.monotonic()
         buto.send_signal(signal.SIGINT)
         assert buto.stdout.read().strip().splitlines()[-1] == "interrupted"
