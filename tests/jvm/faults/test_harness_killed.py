@@ -118,7 +118,7 @@ def test_a_test_that_drives_its_program_leaves_nothing_when_pytest_is_killed(
 def test_a_killed_watcher_does_not_disturb_a_measurement(tmp_path: Path, classes: Path) -> None:
     command = phases(classes, tmp_path, "ends", "300")
     with harness(tmp_path, "-m", "buto", "record", "t", "--jvm", "Phases", "--", *command) as measuring:
-        os.kill(measuring.begun("family.py"), signal.SIGKILL)
+        os.kill(measuring.begun("process_group.py"), signal.SIGKILL)
         assert measuring.ended() == 0, measuring.printed()
         measuring.assert_alone()
     assert len(RunStore(tmp_path / ".buto").ids("t")) == 1

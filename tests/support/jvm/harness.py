@@ -63,7 +63,7 @@ class Harness:
     def descendants(self, word: str = "") -> list[int]:
         """Living processes that it started, and those that watch over them, with a word in their command."""
         wanted = f"{MARKER}={self._marker}".encode()
-        watching = f"family.py\0{self.process.pid}\0".encode()
+        watching = f"process_group.py\0{self.process.pid}\0".encode()
         # Between fork and exec a child has its parent's command line, whatever it is to become.
         not_yet = read_bytes(f"/proc/{self.process.pid}/cmdline") if word else None
         found = []
