@@ -132,7 +132,7 @@ def test_a_temporary_directory_that_cannot_be_written_is_named(
     record: Recorder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", "/proc")
-    with pytest.raises(StorageError, match="no directory can be made in /proc") as raised:
+    with pytest.raises(StorageError, match="no directory can be created in /proc") as raised:
         record.java("Ends", "0")
     assert "TMPDIR" in str(raised.value.advice)
 
