@@ -60,6 +60,8 @@ class Finding:
             what the detector has in its place.
         evidence: share of this subject in all that speaks for a change, 0 to 1, where the detector has it.
         text: one sentence without the numbers above, where they do not say it all.
+        is_level: whether ``observed`` is a level of the property over a time, which a chart can draw as a
+            line; not so for a moment, a growth or a scatter.
     """
 
     source: str
@@ -78,6 +80,7 @@ class Finding:
     severity: float = 0.0
     evidence: float | None = None
     text: str = ""
+    is_level: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from buto.detectors.bounds.findings import DURATION
 from buto.detectors.bounds.notices import SOURCE as NOTIFICATION
+from buto.oracle.check import METADATA_SOURCE
 from buto.properties import property_for
 from buto.report.sanitize import MAX_TEXT, one_line
 from buto.runs import MetadataValue
@@ -54,8 +55,10 @@ def lacking(verdict: Verdict) -> str:
 
 
 def listed_findings(verdict: Verdict) -> tuple[Finding, ...]:
-    """Return the findings without those that are among the reasons already."""
-    return tuple(finding for finding in verdict.findings if finding.text not in verdict.reasons)
+    """Return the findings without those that the reasons state: what differs in the environment."""
+    if verdict.status is not Status.INCONCLUSIVE:
+        return verdict.findings
+    return tuple(finding for finding in verdict.findings if finding.source != METADATA_SOURCE)
 
 
 def change(finding: Finding) -> str:

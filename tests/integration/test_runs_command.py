@@ -60,7 +60,7 @@ def test_the_list_for_machines(tmp_path: Path, ids: list[str]) -> None:
     done = called(tmp_path, "runs", "list", "leaker", "--json", "list.json")
     assert (done.returncode, done.stdout) == (EXIT_PASS, "")
     written = json.loads((tmp_path / "list.json").read_text())
-    assert (written["format"], written["version"]) == ("buto-runs", 1)
+    assert (written["format"], written["version"]) == ("buto-runs", 2)
     assert [run["id"] for run in written["runs"]] == ids[:4]
     assert [run["valid"] for run in written["runs"]] == [True, True, False, True]
     assert written["runs"][0]["started"] == "2026-01-01T00:00:00+00:00"

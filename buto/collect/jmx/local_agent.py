@@ -105,8 +105,8 @@ def open_endpoint(pid: int, directory: Path, credentials: Credentials = NO_CREDE
         options = directory / f"options-{port}"
         try:
             run_command(pid, f"{_START} config.file={_observed(options)}", START_S)
-        except AttachError as failure:
-            if not left or "already in use" not in failure.message:
+        except AttachError:
+            if not left or _is_free(port):
                 raise
         else:
             break
@@ -169,6 +169,15 @@ def _free_port() -> int:
     """Return a port at which nobody listens now. RMI would never close a port that it chose itself."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         return int(server.getsockname()[1])
+
+
+def _is_free(port: int) -> bool:
+    """Return whether nobody listens at a port."""
+    try:
+        socket.create_server(("127.0.0.1", port)).close()
+    except OSError:
+        return False
+    return True
 
 
 def _observed(path: Path) -> str:

@@ -65,7 +65,7 @@ def property_findings(
                 points = [_summary(comparison, model, row, column) for row in rows]
                 worst = max(points, key=lambda point: point.severity)
                 text = _SUMMARY_TEXTS[SUMMARIES[rows[points.index(worst)]]]
-                findings.append(replace(finding_of(prop, run_id, worst), at_s=None, text=text))
+                findings.append(replace(finding_of(prop, run_id, worst), at_s=None, text=text, is_level=True))
     return tuple(findings)
 
 

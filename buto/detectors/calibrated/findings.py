@@ -43,6 +43,9 @@ TEXTS = {
     "increase-middle": "the increase in the second third",
     "increase-late": "the increase in the last third",
 }
+LEVELS = ("mean", "mean-early", "mean-middle", "mean-late", "low", "median", "high", "largest", "last")
+"""Features that are a level of the property over a part of the run."""
+
 SIGNED = ("slope", "increase-early", "increase-middle", "increase-late")
 """Features that may be negative though the property may not."""
 
@@ -141,6 +144,7 @@ class _Numbers:
             window_s=_window(feature, self._evidence.profile.end_s),
             severity=abs(contrast),
             text=_text(feature, prop, n_checked),
+            is_level=feature.name in LEVELS,
         )
 
 

@@ -29,9 +29,6 @@ MAX_VALUES = 200_000
 FEWEST_POINTS, MOST_POINTS = 40, 240
 """Of one run in one chart."""
 
-_LEVELS = ("the mean over", "the mean of", "the median", "the level", "the largest", "the last value")
-"""How the texts of findings begin whose number is a level: see SUMMARIES and TEXTS in :mod:`buto.oracle`."""
-
 BAND_POINTS = 200
 MAX_PANELS = 300
 """So many properties are all drawn; of more only those that matter most."""
@@ -207,7 +204,7 @@ def _finding_data(panel: Panel, finding: Finding, run_ids: Sequence[str]) -> dic
         "at": _number(finding.at_s),
         "observed": _number(finding.observed),
         "change": line(words.change(finding)),
-        "level": _is_level(finding),
+        "level": finding.is_level,
         "range": [_number(finding.lower), _number(finding.upper)],
     }
 
@@ -216,11 +213,6 @@ def _strip(panel: Panel, finding: Finding) -> list[float | None] | None:
     """From when to when it lay outside."""
     outside = panel.outside_s(finding)
     return None if outside is None else [_number(time) for time in outside]
-
-
-def _is_level(finding: Finding) -> bool:
-    """Whether what was observed is a level of the property over some time, that can be drawn as a line."""
-    return finding.at_s is None and finding.text.startswith(_LEVELS)
 
 
 def _emitter_data(emitter: Emitter) -> dict[str, Any]:
