@@ -1,4 +1,4 @@
-"""How the verdict came about, in words and numbers."""
+"""Explain how the verdict was reached, in words and numbers."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from buto.verdicts import Status
 
 
 def steps(report: CheckReport) -> Iterator[tuple[str, str]]:
-    """Title and sentences of each step; plain text."""
+    """Yield title and sentences of each step, as plain text."""
     verdict = report.verdict
     yield "Environment.", _environment(report)
     if any(row.likeness is Likeness.DECIDES for row in report.environment):
-        yield "Answer.", "Inconclusive: the runs were not compared, for a difference would say nothing."
+        yield "Answer.", "Inconclusive: the runs were not compared, because a difference would mean nothing."
         return
     yield "Learning.", report.explanation.learned
     if report.explanation.rule:
@@ -35,14 +35,12 @@ def _environment(report: CheckReport) -> str:
     same = sum(row.likeness is Likeness.SAME for row in report.environment)
     if deciding:
         return (
-            f"The {roles.judged_runs} were made in another environment than the {roles.known_runs}: "
+            f"The {roles.judged_runs} and the {roles.known_runs} are from different environments: "
             f"{', '.join(deciding)} {'differ' if len(deciding) > 1 else 'differs'}."
         )
-    told = (
-        f", {differing} that cannot decide {'differs' if differing == 1 else 'differ'}" if differing else ""
-    )
-    alike = f"{format_count(same, 'key')} alike{told}"
-    return f"All that decides whether runs can be compared is as in the {roles.known_runs} ({alike})."
+    others = f", {differing} less important {'differs' if differing == 1 else 'differ'}" if differing else ""
+    keys = f"{format_count(same, 'key')} equal{others}"
+    return f"The environment allows a comparison with the {roles.known_runs} ({keys})."
 
 
 def _judging(report: CheckReport) -> str:
@@ -51,27 +49,25 @@ def _judging(report: CheckReport) -> str:
         panel for panel in report.panels if panel.reach is not None and panel.moves and not panel.findings
     ]
     verb = "differ" if len(outside) > 1 else "differs"
-    said = f"Of {format_count(len(report.panels), 'property')}, {len(outside) or 'none'} {verb}"
+    texts = [f"Of {format_count(len(report.panels), 'property')}, {len(outside) or 'none'} {verb}"]
     if inside:
         closest = max(inside, key=lambda panel: panel.reach or 0.0)
-        said += (
-            f". Of the others, {closest.prop.name} came closest: "
-            f"{share(closest.reach or 0.0)} {report.reach_of}"
-        )
+        reach = f"{share(closest.reach or 0.0)} {report.reach_of}"
+        texts.append(f"Of the others, {closest.prop.name} came closest: {reach}")
     elsewhere = len(words.listed_findings(report.verdict)) - sum(len(panel.findings) for panel in outside)
     if elsewhere > 0:
-        said += f". {format_count(elsewhere, 'finding')} beside the properties: duration, notifications"
-    return f"{said}."
+        texts.append(f"{format_count(elsewhere, 'finding')} on duration or notifications")
+    return f"{'. '.join(texts)}."
 
 
 def _chance(report: CheckReport) -> str:
     verdict = report.verdict
-    said = words.chance_of(verdict)
+    text = words.chance_of(verdict)
     if verdict.p_value is not None and verdict.alpha is not None:
         relation = "at most" if verdict.p_value <= verdict.alpha else "more than"
-        said += f": the p-value is {relation} the share of false alarms that is accepted"
+        text += f": the p-value is {relation} the accepted rate of false alarms"
     if verdict.guarantee:
-        said += f". What it rests on: {verdict.guarantee}"
+        text += f". It assumes: {verdict.guarantee}"
     if verdict.status is Status.INCONCLUSIVE and verdict.runs_needed:
-        said += f". {words.lacking(verdict)}"
-    return said if said.endswith(".") else f"{said}."
+        text += f". {words.lacking(verdict).capitalize()}"
+    return text if text.endswith(".") else f"{text}."
