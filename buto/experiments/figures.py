@@ -18,7 +18,7 @@ from buto.experiments.published import HEAP_USED
 from buto.experiments.stacks import Stack, prepared
 from buto.properties import Property
 from buto.report.experiments.content import Picture, PicturePanel
-from buto.report.panel import Curve
+from buto.report.panels import Curve
 from buto.runs import Run, RunSet
 
 EDEN_COMMITTED = ("jvm.memory.committed[PS Eden Space]", "jvm.memory.committed[G1 Eden Space]")

@@ -13,8 +13,7 @@ from buto.detectors.views import OF_BAND, RunsView, Smoothing
 from buto.oracle import Oracle
 from buto.properties import Role
 from buto.report.environment import EnvironmentRow, environment_rows
-from buto.report.panel import Panel
-from buto.report.views import panels_of
+from buto.report.panels import Panel, panels_of
 from buto.runs import Run, RunSet
 from buto.runs.long import drawn_stride
 from buto.verdicts import Roles, Verdict

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from buto.detectors.views import Band
-from buto.report.panel import Curve
+from buto.report.panels import Curve
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from buto.report.check_report import CheckReport
 from buto.report.html.curves import codes, scale_of, thinned
 from buto.report.html.escaping import line, name_parts
 from buto.report.html.events import MAX_MARKS, collections_of
-from buto.report.panel import Curve, Panel
+from buto.report.panels import Curve, Panel
 from buto.runs import FloatArray, Run
 from buto.runs.names import start_of
 from buto.units import format_percent, plural, scale_of_unit

@@ -10,7 +10,7 @@ import numpy as np
 
 from buto.properties import Kind, split_name
 from buto.report.check_report import CheckReport
-from buto.report.panel import Curve, Panel
+from buto.report.panels import Curve, Panel
 from buto.units import format_change, format_quantity
 
 MAX_ROWS = 400

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from buto.report import words
 from buto.report.check_report import CheckReport
 from buto.report.html.chart_data import drawn, share, when
-from buto.report.panel import Panel
+from buto.report.panels import Panel
 from buto.units import format_seconds
 from buto.verdicts import Direction, Finding, Status
 

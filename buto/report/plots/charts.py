@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from buto.report.panel import Panel
+from buto.report.panels import Panel
 from buto.report.plots.axes import set_unit
 from buto.report.plots.figure import Picture
 from buto.report.sanitize import one_line

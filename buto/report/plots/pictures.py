@@ -6,10 +6,9 @@ import re
 from collections.abc import Sequence
 
 from buto.oracle import Oracle
-from buto.report.panel import Panel
+from buto.report.panels import Panel, panels_of
 from buto.report.plots.charts import overview_plot, property_plot
 from buto.report.plots.figure import PNG, drawing
-from buto.report.views import panels_of
 from buto.runs import Run
 from buto.verdicts import Finding
 
@@ -26,7 +25,7 @@ def panels(
 ) -> list[Panel]:
     """One panel for each property that the oracle judges.
 
-    In the order of :func:`buto.report.views.panels_of`.
+    In the order of :func:`buto.report.panels.panels_of`.
 
     Args:
         training: those of the oracle's training runs that are at hand; may be empty.

@@ -11,7 +11,7 @@ import numpy as np
 from buto.report import words
 from buto.report.check_report import CheckReport
 from buto.report.environment import Likeness
-from buto.report.panel import Curve, Panel
+from buto.report.panels import Curve, Panel
 from buto.report.result import Result
 from buto.report.sanitize import MAX_TEXT, one_line
 from buto.report.terminal.sparkline import sparklines

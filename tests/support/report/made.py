@@ -14,7 +14,7 @@ from buto.detectors.views import Band
 from buto.errors import MeasureError
 from buto.properties import Property, property_for
 from buto.report.check_report import CheckReport
-from buto.report.panel import Curve, Panel
+from buto.report.panels import Curve, Panel
 from buto.report.result import Result, reported
 from buto.runs import Outcome, Quality, Run, run_set
 from buto.verdicts import Direction, Effect, Finding, Status, Verdict

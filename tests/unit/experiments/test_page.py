@@ -16,7 +16,7 @@ from buto.experiments.repeat import Results, repeat
 from buto.report.experiments import text
 from buto.report.experiments.content import Columns, Page, Picture, PicturePanel, Section
 from buto.report.experiments.page import html
-from buto.report.panel import Curve
+from buto.report.panels import Curve
 from buto.runs import Quality, RunSet
 from tests.support.runs.qualities import starved
 from tests.support.runs.variants import a_data_set, a_run

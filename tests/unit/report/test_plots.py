@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 
 from buto.detectors.views import Band
 from buto.properties import Property, property_for
-from buto.report.panel import Curve, Panel
+from buto.report.panels import Curve, Panel
 from buto.report.plots import charts, pictures
 from buto.report.plots.axes import MAX_TICKS, BinaryLocator, set_unit
 from buto.report.plots.charts import overview_plot, property_plot

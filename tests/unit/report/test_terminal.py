@@ -10,7 +10,7 @@ import pytest
 
 from buto.detectors.views import Band
 from buto.report.environment import EnvironmentRow, Likeness
-from buto.report.panel import Curve
+from buto.report.panels import Curve
 from buto.report.terminal.verdict import HEADLINE_ONLY, MAX_LINES, result_lines, styled_lines, verdict_lines
 from buto.runs import Run
 from buto.verdicts import Direction, Effect, Finding, Status, Verdict

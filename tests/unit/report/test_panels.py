@@ -14,8 +14,7 @@ from buto import oracle
 from buto.detectors.views import Band, RunsView
 from buto.oracle import Oracle
 from buto.properties import property_for
-from buto.report.panel import Curve, Panel
-from buto.report.views import panels_of
+from buto.report.panels import Curve, Panel, panels_of
 from buto.runs import Outcome, Run, run_set
 from buto.verdicts import Finding
 
