@@ -18,14 +18,17 @@ class ButoError(Exception):
     Args:
         message: what failed, with the value or path in question.
         advice: what to do next, if possible a command to type; printed on a line of its own.
+        options: keys of a test's configuration that the advice is about, as ``expect-exit``; they have other
+            names on the command line than in a test.
     """
 
     exit_code = EXIT_NOT_JUDGED
 
-    def __init__(self, message: str, *, advice: str | None = None) -> None:
+    def __init__(self, message: str, *, advice: str | None = None, options: tuple[str, ...] = ()) -> None:
         super().__init__(message)
         self.message = message
         self.advice = advice
+        self.options = options
 
 
 class UsageError(ButoError):

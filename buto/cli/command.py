@@ -8,15 +8,6 @@ from typing import ClassVar, Protocol
 from buto.cli.printing.console import Console
 
 
-class Interrupted(KeyboardInterrupt):
-    """Ctrl-C, with what is complete and how to go on."""
-
-    def __init__(self, message: str = "stopped by Ctrl-C", advice: str | None = None) -> None:
-        super().__init__(message)
-        self.message = message
-        self.advice = advice
-
-
 class Command(Protocol):
     """One word after ``buto``; its module exposes an instance as ``COMMAND``.
 

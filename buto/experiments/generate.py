@@ -14,7 +14,8 @@ import numpy as np
 
 from buto.experiments import design, variants
 from buto.runs.store import RunStore
-from buto.workflow.launching import Collected, Plan, Watcher, collect
+from buto.workflow.events import LaunchesEnded, LaunchesPlanned, OnEvent
+from buto.workflow.launching import Collected, Plan, collect
 
 PURPOSE = "experiments"
 RUNS = {"parallel": 50, "g1": 36}
@@ -83,7 +84,7 @@ def recorded(store: RunStore, test: str) -> Recorded:
 def generate(
     plans: Sequence[Plan],
     store: RunStore,
-    watcher: Watcher,
+    on_event: OnEvent,
     *,
     seed: int = SEED,
     deadline_s: float = math.inf,
@@ -103,13 +104,19 @@ def generate(
     Raises:
         StorageError, KeyboardInterrupt: see :func:`buto.workflow.launching.collect`; what was stored stays.
     """
-    return collect(
-        plans,
-        store,
-        watcher,
-        seed=seed,
-        purpose=PURPOSE,
-        done={plan.test: recorded(store, plan.test).usable for plan in plans},
-        deadline_s=deadline_s,
-        forgiven=FORGIVEN,
-    )
+    done = {plan.test: recorded(store, plan.test).usable for plan in plans}
+    complete = {plan.test: min(plan.runs, done[plan.test]) for plan in plans}
+    on_event(LaunchesPlanned({plan.test: plan.runs for plan in plans}, complete=complete))
+    try:
+        return collect(
+            plans,
+            store,
+            on_event,
+            seed=seed,
+            purpose=PURPOSE,
+            done=done,
+            deadline_s=deadline_s,
+            forgiven=FORGIVEN,
+        )
+    finally:
+        on_event(LaunchesEnded())

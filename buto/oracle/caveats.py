@@ -33,7 +33,7 @@ def few_runs(n_runs: int, fitted: FittedDetector) -> tuple[str, ...]:
         return ()
     unnoticed = _unnoticed(fitted) if isinstance(fitted, FittedBounds) else []
     example = f"for example, {' and '.join(unnoticed)} before that is noticed; " if unnoticed else ""
-    return (f"{n_runs} runs tell little: {example}10 are a good number (--runs 10)",)
+    return (f"{n_runs} runs tell little: {example}10 are a good number (--runs 10, in a test runs=10)",)
 
 
 def _few_for_rank(n_runs: int, alpha: float) -> tuple[str, ...]:
@@ -43,7 +43,8 @@ def _few_for_rank(n_runs: int, alpha: float) -> tuple[str, ...]:
     good = max(GOOD_RUNS, enough)
     said = (
         f"{n_runs} runs tell little: small changes go unnoticed, and below {enough} even {CONFIRMED_BY} "
-        f"runs of a check need an assumption on distributions; {good} are a good number (--runs {good})"
+        f"runs of a check need an assumption on distributions; {good} are a good number "
+        f"(--runs {good}, in a test runs={good})"
     )
     return (said,)
 

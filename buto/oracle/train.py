@@ -87,6 +87,7 @@ def _refuse_unusable(runs: RunSet) -> None:
         raise JudgeError(
             f"an oracle needs at least {FEWEST_RUNS} valid runs, and here {_there_are(len(runs))}",
             advice="record more with --runs; 10 are a good number, 5 are enough for large changes",
+            options=("runs",),
         )
 
 

@@ -1,160 +1,136 @@
-"""One buto test while its runs come in: how many are still needed, and what they say in the end."""
+"""One buto test of a pytest item: what its runs are for, and what pytest shows of them in the end."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from buto import oracle
 from buto.config import TestConfig
-from buto.errors import BadFileError, JudgeError, UsageError
-from buto.oracle import Oracle
-from buto.pytest_plugin.next_steps import Commands, in_a_test
-from buto.pytest_plugin.options import ACCEPT, CHECK, TRAIN
+from buto.errors import JudgeError
+from buto.pytest_plugin.hints import InPytest
+from buto.pytest_plugin.options import ACCEPT, TRAIN
 from buto.pytest_plugin.outcome import TRAINED, Outcome
 from buto.report import words
-from buto.report.check_report import check_report
 from buto.report.terminal.verdict import HEADLINE_ONLY, MAX_LINES, verdict_lines
-from buto.runs import Run, RunSet, run_set
+from buto.runs import Run
 from buto.runs.reading import is_missing
 from buto.units import format_count
 from buto.verdicts import Status, Verdict
+from buto.workflow.case import Case, check_number_of_runs, checked, learned
+from buto.workflow.check import describe, judge, warn_of_settings
+from buto.workflow.events import Event, Warned, ignore
+from buto.workflow.files import Files
 from buto.workflow.launching import check_repeats
-from buto.workflow.rules import N_CONFIRMING, changed_settings, needs_confirmation, warnings
+from buto.workflow.outcome import concluded, keep
+from buto.workflow.project import Project
+from buto.workflow.record import complete
+from buto.workflow.steps import Action
+from buto.workflow.train import learn
 
 
-class Case:
-    """Checks or trains one test.
+def project_of(test: TestConfig, door: InPytest) -> Project:
+    """The project of one test, which its mark configures."""
+    root = Path() if test.target.directory is None else test.target.directory
+    return Project(Files(None, False, root, door.store, door.oracle), None, door)
+
+
+def begun(project: Project, test: TestConfig, mode: str) -> Case:
+    """A test before its first run.
 
     Args:
-        test: what to launch, and how to judge it.
-        path: the oracle's file.
         mode: CHECK, TRAIN or ACCEPT.
-        commands: what to tell the user to type.
-        remembers: whether the oracle keeps how the program is started, so that ``buto check`` can do it.
 
     Raises:
         BadFileError: there is no oracle to check by, or it is damaged.
         UsageError: too few runs to learn from, or the oracle is another test's.
     """
+    if mode in (TRAIN, ACCEPT):
+        check_number_of_runs(test, project.door)
+    if mode == TRAIN or (mode == ACCEPT and is_missing(project.oracle_path(test.name))):
+        return learned(test)
+    return checked(test, project.oracle(test.name, Action.CHECK), accepts=mode == ACCEPT)
 
-    def __init__(
-        self, test: TestConfig, path: Path, mode: str, commands: Commands, *, remembers: bool = True
-    ) -> None:
-        self.test = test
-        self.path = path
-        self.mode = mode
-        self.commands = commands
-        self.remembers = remembers
-        self.runs: list[Run] = []
-        self._planned = 1
-        self._known: Oracle | None = None
-        if mode == TRAIN or (mode == ACCEPT and is_missing(path)):
-            self._learn()
-        else:
-            self._known = self._load()
 
-    @property
-    def purpose(self) -> str:
-        """What the next runs are recorded for."""
-        return TRAIN if self._known is None else CHECK
+@dataclass(slots=True)
+class ItemCase:
+    """Checks or trains one test of a pytest item.
 
-    @property
-    def session(self) -> str | None:
-        """The id of the first of the runs that are judged or learned from together."""
-        return self.runs[0].id if self.runs else None
+    Attributes:
+        project: of this test.
+        state: how far it has come.
+        remembers: whether the oracle keeps how the program is started, so that ``buto check`` can do it.
+    """
 
-    def valid(self) -> RunSet:
-        return run_set([run for run in self.runs if run.quality.valid])
+    project: Project
+    state: Case
+    remembers: bool = True
+
+    def launch(self) -> None:
+        """Launch as often as it takes.
+
+        Raises:
+            ButoError: the program cannot be measured.
+        """
+        name = self.state.test.name
+        self.state = complete(self.project, [self.state], ignore)[name]
+        if self.state.failure is not None:
+            raise self.state.failure
 
     def add(self, runs: Sequence[Run]) -> None:
-        """Runs that were recorded, disturbed ones too.
+        """Take in runs that the test recorded itself, disturbed or not.
 
         Raises:
             MeasureError: too many of them were disturbed.
         """
-        self.runs += runs
-        check_repeats(self.runs, self._planned)
-
-    def missing(self) -> int:
-        """How many more usable runs are needed before :meth:`outcome` can be given."""
-        missing = self._planned - len(self.valid())
-        if missing > 0 or self._known is None:
-            return max(0, missing)
-        if self._planned == 1 and len(self.valid()) == 1 and needs_confirmation(self._known, self.valid()):
-            self._planned += N_CONFIRMING
-        elif self.mode == ACCEPT and oracle.check(self._known, self.valid()).status is not Status.PASS:
-            self._learn()
-        return max(0, self._planned - len(self.valid()))
+        check_repeats([*self.state.runs, *runs], self.state.planned)
+        self.state = self.state.with_runs(runs)
 
     def outcome(self, verbosity: int) -> Outcome:
-        """What the runs say; writes the oracle where it was learned.
+        """What the runs say; writes the oracle where one learned from them.
 
         Raises:
             ButoError: they cannot be learned from or judged, or the oracle cannot be written.
         """
-        return self._learned() if self._known is None else self._judged(self._known, verbosity)
-
-    def _learn(self) -> None:
-        """From here on the runs are for an oracle; those before were for another one to judge."""
-        fewest = oracle.fewest_runs(self.test.settings)
-        if self.test.runs < fewest:
-            raise UsageError(
-                f"{self.test.name}: {format_count(self.test.runs, 'run')} cannot teach an oracle, "
-                f"it needs {fewest}",
-                advice="runs=10 is a good number",
-            )
-        self._known, self.runs, self._planned = None, [], self.test.runs
-
-    def _load(self) -> Oracle:
-        if is_missing(self.path):
-            raise BadFileError(
-                f"{self.test.name!r} has no oracle yet: {self.commands.shown(self.path)} does not exist",
-                advice=self.commands.pytest("--buto-train"),
-            )
-        found = oracle.load(self.path)
-        if found.test != self.test.name:
-            raise UsageError(
-                f"{self.path} is the oracle of {found.test!r}, not of {self.test.name!r}",
-                advice=self.commands.pytest("--buto-train"),
-            )
-        return found
+        if self.state.known is None:
+            return self._learned()
+        return self._judged(verbosity)
 
     def _learned(self) -> Outcome:
-        target = self.test.written if self.remembers else None
-        learned = oracle.train(self.valid(), self.test.settings, target=target)
-        oracle.save(self.path, learned)
-        runs = format_count(len(self.valid()), "run")
-        reason = f"{runs}, {self.commands.shown(self.path)}"
-        said = [*learned.warnings, *warnings(self.valid())]
-        told = tuple(f"{one} {in_a_test(one)}".rstrip() for one in said)
-        return Outcome(self.test.name, TRAINED, reason, warnings=told)
+        case = self.state
+        target = case.test.written if self.remembers else None
+        result = learn(self.project, case.test, case.runs, target=target)
+        keep(self.project, concluded(Action.TRAIN, [result]), ignore)
+        n_runs = format_count(len(case.valid()), "run")
+        reason = f"{n_runs}, {self.project.door.path(self.project.oracle_path(case.test.name))}"
+        return Outcome(case.test.name, TRAINED, reason, warnings=tuple(result.warnings))
 
-    def _judged(self, known: Oracle, verbosity: int) -> Outcome:
-        if not self.runs:
-            raise JudgeError(f"{self.test.name}: no run was recorded")
-        checked = run_set(self.runs)
-        verdict = oracle.check(known, self.valid() if len(self.valid()) else checked)
-        changed = changed_settings(known, self.test.settings)
-        said = [*verdict.warnings, *warnings(self.valid())]
-        if changed:
-            said.append(
-                f"judged as it was trained, not as the mark says now ({', '.join(changed)} changed); "
-                f"to learn that: {self.commands.pytest('--buto-train')}"
-            )
-        report = check_report(
-            replace(verdict, warnings=tuple(said)),
-            known,
-            checked,
-            made=datetime.now(UTC),
-            oracle_path=self.path,
-            next_steps=self.commands.after(verdict, known.test),
-        )
+    def _judged(self, verbosity: int) -> Outcome:
+        case, known, warned = self.state, self.state.known, _Warnings()
+        if known is None or not case.runs:
+            raise JudgeError(f"{case.test.name}: no run was recorded")
+        result = judge(self.project, known, case.runs)
+        keep(self.project, concluded(Action.CHECK, [result]), warned)
+        describe(self.project, known.test, case.valid(), warned)
+        warn_of_settings(self.project, known, case.test.settings, None, warned)
+        assert result.report is not None
+        verdict = result.report.verdict
+        found = (*verdict.warnings, *warned.texts)
+        report = replace(result.report, verdict=replace(verdict, warnings=found))
         room = {-1: HEADLINE_ONLY, 0: MAX_LINES}.get(max(-1, min(verbosity, 1)))
         _, *details = verdict_lines(report, max_lines=room)
-        return Outcome(known.test, verdict.status.value, _reason(verdict), tuple(details), tuple(said))
+        return Outcome(known.test, verdict.status.value, _reason(verdict), tuple(details), found)
+
+
+@dataclass(slots=True)
+class _Warnings:
+    """Keeps the warnings among events."""
+
+    texts: list[str] = field(default_factory=list)
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, Warned):
+            self.texts.append(event.text)
 
 
 def _reason(verdict: Verdict) -> str:

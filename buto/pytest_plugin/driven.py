@@ -15,11 +15,10 @@ from buto.collect.jmx.attach import connect_program
 from buto.collect.jmx.worker_client import Worker
 from buto.collect.progress import OnTick
 from buto.errors import MeasureError, UsageError
-from buto.pytest_plugin.case import Case
+from buto.pytest_plugin.case import ItemCase
 from buto.pytest_plugin.live import LiveLaunch
 from buto.pytest_plugin.session import ItemTests
 from buto.runs import Run
-from buto.runs.store import RunStore
 from buto.workflow.launching import check_ending, measuring, record_one
 from buto.workload.model import STOPPED_EXIT
 
@@ -140,11 +139,19 @@ class Buto:
         finally:
             self._is_recording = False
 
-    def _record(self, collector: Collector, case: Case, on_tick: OnTick, hooks: LaunchHooks) -> Run:
-        store = RunStore(self._tests.options.store)
-        return record_one(collector, case.test.name, store, case.purpose, case.session, on_tick, hooks)
+    def _record(self, collector: Collector, case: ItemCase, on_tick: OnTick, hooks: LaunchHooks) -> Run:
+        state = case.state
+        return record_one(
+            collector,
+            state.test.name,
+            case.project.store,
+            state.purpose,
+            state.session,
+            on_tick,
+            hooks,
+        )
 
-    def _keep(self, run: Run, case: Case) -> None:
+    def _keep(self, run: Run, case: ItemCase) -> None:
         self.runs.append(run)
         case.add([run])
 

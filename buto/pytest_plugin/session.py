@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -10,19 +9,14 @@ from typing import Any
 
 import pytest
 
-from buto.collect.hooks import LaunchHooks
-from buto.collect.progress import Progress
 from buto.config import TestConfig
 from buto.errors import ButoError, UsageError
-from buto.pytest_plugin.case import Case
+from buto.pytest_plugin.case import ItemCase, begun, project_of
+from buto.pytest_plugin.hints import InPytest, in_a_test
 from buto.pytest_plugin.mark import STARTS, arguments_of, joined, name_of, test_of
-from buto.pytest_plugin.next_steps import Commands, in_a_test
 from buto.pytest_plugin.options import Options
 from buto.pytest_plugin.outcome import ERROR, NotPassed, Outcome
-from buto.runs import Run, encode_test
-from buto.runs.store import RunStore
-from buto.workflow.launching import Plan, collect, measuring
-from buto.workload import workload_hooks
+from buto.runs import encode_test
 
 
 class ItemTests:
@@ -31,7 +25,7 @@ class ItemTests:
     def __init__(self, item: pytest.Item, options: Options) -> None:
         self.options = options
         self._item = item
-        self._cases: dict[str, Case] = {}
+        self._cases: dict[str, ItemCase] = {}
         self._outcomes: list[Outcome] = []
 
     def test(self, given: Mapping[str, Any]) -> TestConfig:
@@ -43,11 +37,11 @@ class ItemTests:
         merged = joined(arguments_of(self._item), given)
         return test_of(name_of(self._item, merged), merged, self.options.defaults, self.options.root)
 
-    def case(self, test: TestConfig) -> Case:
+    def case(self, test: TestConfig) -> ItemCase:
         """Its runs so far; one for each name.
 
         Raises:
-            ButoError: it can neither be checked nor trained; see :class:`Case`.
+            ButoError: it can neither be checked nor trained; see :func:`begun`.
         """
         if test.name not in self._cases:
             self._cases[test.name] = self._begin(test)
@@ -67,9 +61,7 @@ class ItemTests:
         """
         with self.body():
             case = self.case(self.test({}))
-            with workload_hooks(case.test.workload) as hooks, measuring(self.options.store, lambda: None):
-                while missing := case.missing():
-                    self._launch(case, missing, hooks)
+            case.launch()
             outcome = case.outcome(self.options.verbosity)
         self._outcomes.append(outcome)
         if outcome.status == "inconclusive":
@@ -80,10 +72,10 @@ class ItemTests:
         if not self._cases:
             self._fail(UsageError("the test asked for buto, but recorded nothing", advice=_RECORD))
         with self.body():
-            while any(case.missing() for case in self._cases.values()):
-                before = sum(len(case.runs) for case in self._cases.values())
+            while any(case.state.missing for case in self._cases.values()):
+                before = sum(len(case.state.runs) for case in self._cases.values())
                 again()
-                if sum(len(case.runs) for case in self._cases.values()) <= before:
+                if sum(len(case.state.runs) for case in self._cases.values()) <= before:
                     raise UsageError(
                         "the test needs more runs, but when its body was called again it recorded none",
                         advice="call buto.record(...) in the body of the test, not in a fixture",
@@ -109,57 +101,24 @@ class ItemTests:
         except ButoError as error:
             self._fail(error)
 
-    def _begin(self, test: TestConfig) -> Case:
+    def _begin(self, test: TestConfig) -> ItemCase:
         path = self.options.oracles / f"{encode_test(test.name)}.json"
         started_in = self._item.config.invocation_params.dir
         inside = self._item.nodeid.partition("::")[2]
         node = f"{os.path.relpath(self._item.path, started_in)}::{inside}"
-        commands = Commands(node, started_in, self.options.store, path)
+        door = InPytest(node, test.name, started_in, self.options.store, path)
         is_driven = "buto" in getattr(self._item, "fixturenames", ())
-        return Case(test, path, self.options.mode, commands, remembers=not is_driven)
+        project = project_of(test, door)
+        return ItemCase(project, begun(project, test, self.options.mode), remembers=not is_driven)
 
     def _fail(self, error: ButoError) -> None:
         first, *rest = error.message.splitlines()
         advice = error.advice or ""
-        hint = in_a_test(advice)
+        hint = in_a_test(error.options)
         details = [*rest, *([f"try:  {advice}"] if advice else []), *([f"      {hint}"] if hint else [])]
         outcome = Outcome(self._item.name, ERROR, first, tuple(details))
         self._outcomes.append(outcome)
         raise NotPassed([outcome]) from None
 
-    def _launch(self, case: Case, missing: int, hooks: Callable[[], LaunchHooks] | None) -> None:
-        name = case.test.name
-        collected = collect(
-            [Plan(name, case.test.target, missing, hooks)],
-            RunStore(self.options.store),
-            _Silent(),
-            seed=0,
-            purpose=case.purpose,
-            sessions={name: case.session} if case.session else None,
-            deadline_s=math.inf,
-        )[name]
-        case.add(collected.runs)
-        if collected.failure is not None:
-            raise collected.failure
-
 
 _RECORD = "with buto.record(command=[...]) as target: ..."
-
-
-class _Silent:
-    """pytest shows itself that a test goes on."""
-
-    def started(self, test: str, number: int, planned: int) -> None:
-        pass
-
-    def tick(self, progress: Progress) -> None:
-        pass
-
-    def stored(self, run: Run) -> None:
-        pass
-
-    def repeated(self, test: str, error: ButoError) -> None:
-        pass
-
-    def failed(self, test: str, error: ButoError) -> None:
-        pass

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
 
 from buto.collect.collector import Collector
 from buto.collect.hooks import LaunchHooks
@@ -27,6 +26,7 @@ from buto.runs import Problem, ProblemKind, Run, RunSet, run_set
 from buto.runs.model import PURPOSE as PURPOSE
 from buto.runs.model import SESSION as SESSION
 from buto.runs.store import RunStore
+from buto.workflow.events import GivenUp, LaunchProgressed, LaunchRepeated, LaunchStarted, OnEvent, RunStored
 
 LOCK_TIMEOUT_S = 3600.0
 """How long to wait for another buto that measures: six launches that reach the default time limit."""
@@ -83,29 +83,10 @@ class Collected:
         return run_set([run for run in self.runs if run.quality.valid])
 
 
-class Watcher(Protocol):
-    """Is told what goes on; for people to see, nothing depends on it."""
-
-    def started(self, test: str, number: int, planned: int) -> None:
-        """A launch begins: the how-manieth valid run it will be, of how many."""
-
-    def tick(self, progress: Progress) -> None:
-        """Some time has passed in the current launch."""
-
-    def stored(self, run: Run) -> None:
-        """The launch has ended and its run is in the store."""
-
-    def repeated(self, test: str, error: ButoError) -> None:
-        """A launch failed, and will be repeated later."""
-
-    def failed(self, test: str, error: ButoError) -> None:
-        """This test is given up; the others go on."""
-
-
 def collect(
     plans: Sequence[Plan],
     store: RunStore,
-    watcher: Watcher,
+    on_event: OnEvent,
     *,
     seed: int,
     purpose: str,
@@ -149,6 +130,10 @@ def collect(
     done = done or {}
     firsts = dict(sessions or {})
     failures: Counter[str] = Counter()
+
+    def tick(progress: Progress) -> None:
+        on_event(LaunchProgressed(progress))
+
     queue = deque(without(interleave({plan.test: plan.runs for plan in plans}, seed), done))
     with ExitStack() as stack:
         collectors: dict[str, Collector] = {}
@@ -158,14 +143,13 @@ def collect(
             try:
                 if test not in collectors:
                     collectors[test] = stack.enter_context(collector_for(plan.target))
-                watcher.started(test, done.get(test, 0) + len(result.valid()) + 1, plan.runs)
+                number = done.get(test, 0) + len(result.valid()) + 1
+                on_event(LaunchStarted(test, number, plan.runs))
                 hooks = None if plan.hooks is None else plan.hooks()
-                run = record_one(
-                    collectors[test], test, store, purpose, firsts.get(test), watcher.tick, hooks
-                )
+                run = record_one(collectors[test], test, store, purpose, firsts.get(test), tick, hooks)
                 firsts.setdefault(test, run.id)
                 result.runs.append(run)
-                watcher.stored(run)
+                on_event(RunStored(run))
                 check_ending(run, plan.target)
                 if not run.quality.valid:
                     check_repeats(result.runs, plan.runs)
@@ -177,11 +161,11 @@ def collect(
             except ButoError as error:
                 failures[test] += 1
                 if failures[test] <= forgiven:
-                    watcher.repeated(test, error)
+                    on_event(LaunchRepeated(test, error))
                     queue.append(test)
                     continue
                 result.failure = error
-                watcher.failed(test, error)
+                on_event(GivenUp(test, error))
                 queue = deque(other for other in queue if other != test and not together)
     return results
 
@@ -308,6 +292,7 @@ def check_ending(run: Run, target: Target) -> None:
     failed = _first(run, ProblemKind.WORKLOAD)
     bad_end = _first(run, ProblemKind.JVM_END)
     what = f"the program {run.outcome.describe()}"
+    options: tuple[str, ...] = ()
     if failed is not None and not run.outcome.timed_out:
         show = f"buto runs show {shlex.join([run.test, run.id])}"
         raise MeasureError(f"{failed.text}\n{what}\n{_quoted(run)}", advice=show)
@@ -319,11 +304,13 @@ def check_ending(run: Run, target: Target) -> None:
     elif run.outcome.timed_out:
         what += f" of {target.timeout_s:g} s"
         advice = "give it more time with --timeout, or find out what it waits for"
+        options = ("timeout",)
     elif run.outcome.exit_code is not None:
         advice = f"if that is a good end for this program: --expect-exit {run.outcome.exit_code}"
+        options = ("expect-exit",)
     else:
         advice = f"see what the run recorded: buto runs show {run.id}"
-    raise MeasureError(f"{what}\n{_quoted(run)}", advice=advice)
+    raise MeasureError(f"{what}\n{_quoted(run)}", advice=advice, options=options)
 
 
 def _first(run: Run, kind: ProblemKind) -> Problem | None:
@@ -357,4 +344,5 @@ def check_repeats(runs: Sequence[Run], planned: int) -> None:
     raise MeasureError(
         f"{len(invalid)} of {len(runs)} runs were disturbed, most often: {example}",
         advice=_ADVICE.get(commonest, show),
+        options=("interval",) if commonest in _ADVICE else (),
     )

@@ -1,4 +1,4 @@
-"""Rules of checking that hold whoever asks for it: the command line, or a test framework."""
+"""Rules of checking that hold for every door."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ import statistics
 from buto import oracle
 from buto.oracle import Oracle, Settings
 from buto.runs import Run, RunSet
+from buto.verdicts import Status, Verdict
+from buto.workflow.events import JvmMeasured
+from buto.workflow.steps import Action, Door, Step
 
 N_CONFIRMING = 2
 """How many runs are added to one that failed; the three are then judged together."""
@@ -27,13 +30,29 @@ def needs_confirmation(known: Oracle, runs: RunSet) -> bool:
 
 
 def changed_settings(known: Oracle, now: Settings) -> list[str]:
-    """The keys of ``judge`` that say otherwise than when the oracle learned; the oracle's way holds."""
+    """The keys of ``judge`` that differ from those with which the oracle was trained; the oracle's hold."""
     wanted, learned = now.to_data(), known.settings.to_data()
     return [key for key in wanted if wanted[key] != learned.get(key)]
 
 
-def warnings(runs: RunSet) -> tuple[str, ...]:
-    """What the user should know of valid runs before trusting them."""
+def settings_warning(known: Oracle, now: Settings, alpha: float | None, door: Door) -> str | None:
+    """The warning about settings that differ from those of the oracle; None if none do.
+
+    Args:
+        alpha: what this call specifies, which is no change of the configuration.
+    """
+    keys = [key for key in changed_settings(known, now) if alpha is None or key != "alpha"]
+    if not keys:
+        return None
+    again = door.step(Step(Action.TRAIN, known.test, from_runs="all"))
+    return (
+        f"judged as it was trained, not as {door.configuration} says now ({', '.join(keys)} changed); "
+        f"to learn that: {again}"
+    )
+
+
+def warnings(runs: RunSet, door: Door) -> tuple[str, ...]:
+    """What the user should know of usable runs before trusting them."""
     found = []
     if any("buto.jvm.exit" in run.metadata and run.metadata["buto.jvm.exit"] is None for run in runs):
         found.append(
@@ -45,9 +64,30 @@ def warnings(runs: RunSet) -> tuple[str, ...]:
         n_samples = round(statistics.median(len(run.times_s) for run in runs))
         found.append(
             f"the runs have only {n_samples} samples each, too few to show a curve: "
-            f"--interval {SHORT_INTERVAL}"
+            f"{door.setting('interval', SHORT_INTERVAL)}"
         )
     return tuple(found)
+
+
+def jvm_measured(test: str, runs: RunSet) -> JvmMeasured:
+    """Which JVMs these runs measured."""
+    return JvmMeasured(test, _texts(runs, "buto.jvm"), _texts(runs, "buto.jvms.others"))
+
+
+def next_steps(test: str, verdict: Verdict, from_runs: str | None = None) -> tuple[Step, ...]:
+    """What to do after a verdict; nothing after a pass.
+
+    Args:
+        from_runs: which stored runs were judged; None for those of the newest check.
+    """
+    if verdict.status is Status.PASS:
+        return ()
+    show = Step(Action.SHOW_RUN, test, run_id=next(iter(verdict.run_ids), None))
+    if verdict.status is Status.INCONCLUSIVE:
+        elsewhere = any(one.source == oracle.METADATA_SOURCE for one in verdict.findings)
+        return (show, Step(Action.TRAIN, test, why="to learn this environment")) if elsewhere else (show,)
+    why = "all is for the better: this accepts it" if verdict.is_welcome else "if the change is meant"
+    return show, Step(Action.PLOT, test, from_runs=from_runs), Step(Action.ACCEPT, test, why=why)
 
 
 def _intervals(run: Run) -> float:
@@ -55,3 +95,8 @@ def _intervals(run: Run) -> float:
     if not isinstance(interval_s, int | float) or interval_s <= 0:
         return float("inf")
     return run.outcome.duration_s / interval_s
+
+
+def _texts(runs: RunSet, key: str) -> tuple[str, ...]:
+    """The different texts that runs have for a metadata key."""
+    return tuple(dict.fromkeys(str(run.metadata[key]) for run in runs if run.metadata.get(key)))

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from buto.cli.printing import report_files as reports
+from buto.workflow import outcome
 from tests.support.checkout import ROOT
 from tests.support.processes.command import called
 from tests.support.runs.stored import BEGINNING, a_run, store
@@ -66,7 +66,7 @@ class Clock:
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("project")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reports, "datetime", Clock)
+        patch.setattr(outcome, "datetime", Clock)
         store(directory, *(a_run(number, **MACHINE) for number in range(10)))
         Clock.time = BEGINNING + timedelta(minutes=11)
         assert called(directory, "train", "leaker", "--from-runs", "all", *COMMAND).returncode == 0
@@ -85,7 +85,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_what_a_page_shows_is_what_is_printed(
     page: Path, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reports, "datetime", Clock)
+    monkeypatch.setattr(outcome, "datetime", Clock)
     text = page.read_text(encoding="utf-8")
 
     def printed(block: re.Match[str]) -> str:

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from buto.cli import session
 from buto.detectors.calibrated.sufficiency import LEAST_RUNS, MOST_RUNS
 from buto.oracle import load
 from buto.runs import Run
 from buto.runs.store import RunStore
+from buto.workflow import record
 from buto.workflow.launching import collect
 from tests.support.processes.command import called
 from tests.support.runs.qualities import starved
@@ -31,7 +31,7 @@ def launches(monkeypatch: pytest.MonkeyPatch) -> Launches:
 
     def launches(events: Iterable[Event]) -> Script:
         script = Script({"leaker": list(events)})
-        monkeypatch.setattr(session, "collect", partial(collect, collector_for=script.collector))
+        monkeypatch.setattr(record, "collect", partial(collect, collector_for=script.collector))
         return script
 
     return launches

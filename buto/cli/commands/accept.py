@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-import shlex
 from argparse import ArgumentParser, Namespace
-from collections.abc import Mapping
-from dataclasses import replace
 from typing import ClassVar
 
-from buto import oracle
-from buto.cli import chosen, remarks
-from buto.cli.commands.train import check_numbers_of_runs, sharp_enough, tell_why_enough
 from buto.cli.parsing import options
-from buto.cli.printing import report_files as reports
-from buto.cli.printing.console import Console, Verbosity
-from buto.cli.printing.results import keep
-from buto.cli.session import launch, stored_runs
-from buto.config import Config, TestConfig
-from buto.errors import ButoError, StorageError
-from buto.oracle import Oracle
-from buto.oracle.difference import difference
-from buto.oracle.surroundings import surroundings
-from buto.report.result import Result
-from buto.report.terminal.oracle_changes import MAX_ROWS, difference_lines
-from buto.workflow.launching import Collected
+from buto.cli.parsing.project import overrides_of, project_of
+from buto.cli.printing.console import Console
+from buto.cli.printing.events import EventPrinter
+from buto.cli.printing.report_files import add_report_options, reports_of, write_reports
+from buto.workflow.accept import AcceptRequest, accept
 
 
 class AcceptCommand:
@@ -55,102 +42,21 @@ examples:
         parser.add_argument("--from-runs", metavar="WHICH", help=f"launch nothing, {options.FROM_RUNS}")
         options.add_target_options(parser)
         options.add_file_options(parser)
-        reports.add_report_options(parser, ("json",))
+        add_report_options(parser, ("json",))
 
     def run(self, args: Namespace, console: Console) -> int:
-        reports.check_paths(args)
-        configured = chosen.read_config(args)
-        names = chosen.names_of(args, configured)
-        if not args.dry_run:
-            chosen.check_oracle_paths(args, names)
-        known = {name: chosen.the_oracle(args, name, configured) for name in names}
-        tests = [_test(name, args, configured, known[name]) for name in names]
-        collected = _collected(tests, known, args, console)
-        results = [_accepted(test, known[test.name], collected[test.name], args, console) for test in tests]
-        done = reports.finished(results, args, reports.worst_code(results))
-        if not args.dry_run:
-            keep(done, args, console)
-        reports.write_reports(done, args, console)
-        return done.exit_code
-
-
-def _test(name: str, args: Namespace, configured: Config | None, known: Oracle) -> TestConfig:
-    test = chosen.test_for(name, args, configured, known)
-    if configured is not None and name in configured.tests:
-        return test
-    return replace(test, settings=known.settings)
-
-
-def _collected(
-    tests: list[TestConfig], known: Mapping[str, Oracle], args: Namespace, console: Console
-) -> dict[str, Collected]:
-    if args.from_runs is None:
-        check_numbers_of_runs(tests)
-        wanted = {test.name: test.runs for test in tests}
-        launched = launch(tests, wanted, args, console, enough=sharp_enough(tests, {}))
-        tell_why_enough(tests, launched, console)
-        return launched
-    collected = {test.name: Collected(stored_runs(test.name, args.from_runs, args)) for test in tests}
-    for name, one in collected.items():
-        _warn_of_old_runs(name, known[name], one, console)
-    return collected
-
-
-def _warn_of_old_runs(test: str, known: Oracle, collected: Collected, console: Console) -> None:
-    """Say so where runs of the program before the change are learned from together with those behind it."""
-    old = set(known.run_ids)
-    new = [run.id for run in collected.runs if run.id not in old]
-    again = len(collected.runs) - len(new)
-    if again and new:
-        console.warning(
-            f"{test}: {again} of these runs taught the old oracle, too, so the new one is of both programs; "
-            f"to leave them out: --from-runs {min(new)}.."
+        reports = reports_of(args)
+        project = project_of(args)
+        request = AcceptRequest(
+            names=tuple(args.names),
+            overrides=overrides_of(args),
+            runs=args.runs,
+            from_runs=args.from_runs,
+            dry_run=args.dry_run,
         )
-
-
-def _accepted(
-    test: TestConfig, known: Oracle, collected: Collected, args: Namespace, console: Console
-) -> Result:
-    """Learn one test anew and say what changes; a failure of one does not keep the others from it."""
-    path = chosen.oracle_path(args, test.name)
-    try:
-        if collected.failure is not None:
-            raise collected.failure
-        learned = oracle.train(collected.valid(), test.settings, target=test.written)
-        _tell(known, learned, console)
-        if not args.dry_run:
-            oracle.save(path, learned)
-    except StorageError as error:
-        raise StorageError(
-            f"{error.message}; the runs are kept in {args.store}",
-            advice=f"{error.advice}; then: {_again(test.name, collected, args)}",
-        ) from error
-    except ButoError as error:
-        console.error(f"{test.name}: {error.message}", error.advice)
-        return Result(test.name, path, collected.runs, error=error)
-    warnings = (*learned.warnings, *remarks.warnings(collected.valid()))
-    for warning in warnings:
-        console.warning(f"{test.name}: {warning}")
-    if args.dry_run:
-        console.info(f"nothing was written; to accept it: {_again(test.name, collected, args)}")
-    else:
-        file = shlex.quote(str(path))
-        console.info(f"wrote {path}; next: git diff {file}; git add {file}")
-    return Result(test.name, path, collected.runs, warnings=warnings)
-
-
-def _tell(known: Oracle, learned: Oracle, console: Console) -> None:
-    whole, quiet = console.verbosity is Verbosity.VERBOSE, console.verbosity is Verbosity.QUIET
-    rows, changed = difference(known, learned), surroundings(known, learned)
-    lines = difference_lines(learned.test, rows, changed, max_rows=None if whole else MAX_ROWS)
-    for line in lines[:1] if quiet else lines:
-        console.styled(line.parts)
-
-
-def _again(test: str, collected: Collected, args: Namespace) -> str:
-    """The command that accepts these runs without launching anything."""
-    which = args.from_runs or f"{collected.runs[0].id}..{collected.runs[-1].id}"
-    return chosen.again("accept", args, test, "--from-runs", which)
+        outcome = accept(project, request, EventPrinter(console, project.door))
+        write_reports(outcome, reports, console)
+        return outcome.exit_code
 
 
 COMMAND = AcceptCommand()

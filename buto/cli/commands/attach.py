@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from argparse import _ArgumentGroup as ArgumentGroup
-from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
 from buto import config
 from buto.cli.parsing import options
+from buto.cli.parsing.project import project_of
 from buto.cli.printing.console import Console
-from buto.cli.printing.progress import LaunchProgress
-from buto.cli.session import measuring_alone
-from buto.collect.jmx.attach import AttachSpec, attach
+from buto.cli.printing.events import EventPrinter
+from buto.collect.jmx.attach import AttachSpec
 from buto.collect.jmx.credentials import Credentials, password_from_environment, password_from_file
-from buto.collect.record.journal import Journal
 from buto.collect.target import MBeanSpec
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, UsageError
-from buto.runs.store import RunStore
 from buto.units import parse_seconds
-from buto.workflow.launching import PURPOSE
+from buto.workflow.attach import attach
 
 
 class AttachCommand:
@@ -71,22 +68,12 @@ examples:
             credentials=_credentials(args),
             mask=_configured_mask(),
         )
-        progress = LaunchProgress(console, {args.test: 1})
-        try:
-            with measuring_alone(args, console):
-                progress.started(args.test, 1, 1)
-                store = RunStore(args.store)
-                with Journal(store, {PURPOSE: self.name}) as journal:
-                    run = attach(spec, progress.tick, journal=journal)
-                    run = replace(run, metadata={**run.metadata, PURPOSE: self.name})
-                    store.add(run)
-        finally:
-            progress.clear()
+        printer = EventPrinter(console)
+        run = attach(project_of(args), spec, printer)
         console.result(run.id)
         if not run.quality.valid:
             console.error(f"the run is kept, but is not usable: {run.quality.describe()}")
             return EXIT_NOT_JUDGED
-        progress.stored(run)
         console.info(f"ended by {run.metadata['buto.attach.ended_by']}")
         return EXIT_PASS
 

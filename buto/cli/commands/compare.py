@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-import shlex
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
-from contextlib import ExitStack
-from dataclasses import replace
-from datetime import UTC, datetime
 from typing import ClassVar
 
-from buto import oracle
-from buto.cli import chosen, remarks
-from buto.cli.judged import tell
 from buto.cli.parsing import options
-from buto.cli.printing import report_files as reports
+from buto.cli.parsing.project import not_empty, overrides_of, project_of
 from buto.cli.printing.console import Console
-from buto.cli.session import launch, stored_runs
-from buto.cli.sides import AGAINST, Side, sides_of, test_of
-from buto.config import Config
-from buto.detectors.calibrated.explanation import explain_comparison
-from buto.detectors.comparison.detector import DEFAULT_RUNS, compare, comparing, runs_needed
-from buto.detectors.settings import CALIBRATED, Settings, settings_from
-from buto.errors import ButoError, UsageError
-from buto.report.check_report import check_report
-from buto.report.result import Result
-from buto.runs import Run, run_set
-from buto.verdicts import Status, Verdict
-from buto.workflow.launching import Collected
+from buto.cli.printing.events import EventPrinter
+from buto.cli.printing.report_files import add_report_options, reports_of, write_reports
+from buto.detectors.comparison.detector import DEFAULT_RUNS
+from buto.errors import UsageError
+from buto.workflow.compare import CompareRequest, compare
+from buto.workflow.programs import Program, two_programs, two_revisions
+
+AGAINST = "--against"
 
 
 class CompareCommand:
@@ -78,105 +66,53 @@ examples:
         )
         options.add_target_options(parser)
         options.add_file_options(parser, judging=False)
-        reports.add_report_options(parser)
+        add_report_options(parser)
 
     def run(self, args: Namespace, console: Console) -> int:
-        reports.check_paths(args)
-        configured = chosen.read_config(args)
-        sides = sides_of(args)
-        settings = _settings(args, configured, sides[0])
-        runs = _number_of_runs(args, settings)
-        if args.from_runs is None:
-            with ExitStack() as stack:
-                tests = [test_of(side, args, configured, stack, console) for side in sides]
-                collected = launch(tests, {test.name: runs for test in tests}, args, console, together=True)
-        else:
-            collected = {side.name: Collected(_stored(side.name, args)) for side in sides}
-        result = _compared([collected[side.name] for side in sides], sides, settings, args, console)
-        exit_code = reports.worst_code([result])
-        reports.write_reports(reports.finished([result], args, exit_code), args, console)
-        return exit_code
-
-
-def _settings(args: Namespace, configured: Config | None, side: Side) -> Settings:
-    ours = None if configured is None else configured.tests.get(side.like[0])
-    settings = comparing(CALIBRATED if ours is None else ours.settings)
-    if args.alpha is None:
-        return settings
-    return replace(settings, alpha=settings_from({"preset": "calibrated", "alpha": args.alpha}).alpha)
-
-
-def _number_of_runs(args: Namespace, settings: Settings) -> int:
-    """UsageError where fewer are asked for than can show anything: better before than after the launches."""
-    needed = runs_needed(settings)
-    if args.runs is not None and args.runs < needed:
-        raise UsageError(
-            f"{args.runs} runs of each cannot tell a share of {settings.alpha:g} from chance",
-            advice=f"--runs {needed}, or a larger --alpha",
+        reports = reports_of(args)
+        project = project_of(args)
+        request = CompareRequest(
+            programs=programs_of(args),
+            overrides=overrides_of(args),
+            runs=args.runs,
+            from_runs=args.from_runs,
+            build=args.build,
         )
-    return args.runs or max(DEFAULT_RUNS, needed)
+        outcome = compare(project, request, EventPrinter(console))
+        write_reports(outcome, reports, console)
+        return outcome.exit_code
 
 
-def _stored(test: str, args: Namespace) -> list[Run]:
-    if args.from_runs != "all" and ".." not in args.from_runs:
-        raise UsageError(
-            f"--from-runs {args.from_runs}: two programs have no ids in common",
-            advice="--from-runs all, or FIRST..LAST",
-        )
-    return stored_runs(test, args.from_runs, args)
+def programs_of(args: Namespace) -> tuple[Program, Program]:
+    """The two programs that were typed.
+
+    Raises:
+        UsageError: the words mean anything but two programs.
+    """
+    test, command = args.test, args.command
+    if args.revisions is not None:
+        if args.against is not None:
+            raise UsageError(f"{AGAINST} and --revisions exclude each other", advice="buto compare --help")
+        old, new = args.revisions
+        return two_revisions(test, (old, new), command)
+    if args.build is not None:
+        raise UsageError("--build goes with --revisions", advice="buto compare --help")
+    if args.against is not None:
+        return two_programs(test, args.against, (None, command))
+    first, against, second = _divided(command or ())
+    return two_programs(test, against, (first, not_empty(second, args.command_name)))
 
 
-def _compared(
-    collected: Sequence[Collected],
-    sides: tuple[Side, Side],
-    settings: Settings,
-    args: Namespace,
-    console: Console,
-) -> Result:
-    title = f"{sides[1].name} against {sides[0].name}"
-    runs = sorted((run for one in collected for run in one.runs), key=lambda run: run.id)
-    first, second = (run_set(one.runs) for one in collected)
-    for one, side in zip(collected, sides, strict=True):
-        if one.failure is not None:
-            console.error(f"{side.name}: {one.failure.message}", one.failure.advice)
-            return Result(title, None, runs, error=one.failure)
-    try:
-        verdict = compare(first, second, settings)
-        # For the charts: what the first program's runs are like. It judges nothing, so its warnings are idle.
-        known = replace(oracle.train(first.valid(), settings), test=title, warnings=())
-    except ButoError as error:
-        console.error(f"{title}: {error.message}", error.advice)
-        return Result(title, None, runs, error=error)
-    report = check_report(
-        verdict,
-        known,
-        second,
-        first.valid(),
-        made=datetime.now(UTC),
-        next_steps=_next_steps(verdict, sides, runs, args),
-        explanation=explain_comparison(verdict, settings),
+def _divided(words: tuple[str, ...]) -> tuple[tuple[str, ...] | None, str, tuple[str, ...] | None]:
+    """``cmdA --against B -- cmdB`` as the first command, B's name, and the second command."""
+    for place, word in enumerate(words[:-1]):
+        behind = words[place + 2 :]
+        if word == AGAINST and behind[:1] in ((), ("--",)):
+            return words[:place] or None, words[place + 1], behind[1:] if behind else None
+    raise UsageError(
+        "nothing says what to compare with",
+        advice=f"buto compare A [options] -- COMMAND {AGAINST} B -- COMMAND",
     )
-    result = Result(title, None, runs, verdict, report=report)
-    tell(result, console)
-    for one, side in zip(collected, sides, strict=True):
-        remarks.tell_jvm(side.name, one.valid(), console)
-        for warning in remarks.warnings(one.valid()):
-            console.warning(f"{side.name}: {warning}")
-    return result
-
-
-def _next_steps(
-    verdict: Verdict, sides: tuple[Side, Side], runs: Sequence[Run], args: Namespace
-) -> list[str]:
-    if verdict.status is Status.PASS:
-        return []
-    stored = [] if args.store == options.STORE else ["--store", str(args.store)]
-    show = ["buto", "runs", "show", sides[1].name, *verdict.run_ids[:1], *stored]
-    again = ["buto", "compare", sides[0].name, AGAINST, sides[1].name]
-    again += ["--from-runs", f"{runs[0].id}..{runs[-1].id}", *stored]
-    again += [] if args.alpha is None else ["--alpha", f"{args.alpha:g}"]
-    again += ["--html", "report.html"]
-    return [shlex.join(show), f"{shlex.join(again)}  (the same runs, with every chart)"]
 
 
 COMMAND = CompareCommand()

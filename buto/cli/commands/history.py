@@ -6,8 +6,8 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import ClassVar
 
-from buto.cli import chosen
 from buto.cli.parsing import options
+from buto.cli.parsing.project import project_of
 from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
 from buto.errors import EXIT_PASS, BadFileError, UsageError
@@ -24,6 +24,8 @@ from buto.report.history.entries import (
 )
 from buto.report.property_selection import select
 from buto.runs.results import ResultStore
+from buto.workflow.project import Project
+from buto.workflow.steps import Action, Step
 
 NEWEST = 30
 MAX_PROPERTIES = 3
@@ -71,10 +73,10 @@ examples:
         options.add_file_options(parser, judging=False)
 
     def run(self, args: Namespace, console: Console) -> int:
-        chosen.settle_store(args)
         if args.plot is not None and args.plot.suffix not in _PICTURES:
             raise UsageError(f"--plot: {args.plot} is neither .png nor .svg", advice="--plot history.png")
-        entries = _entries(args)
+        project = project_of(args)
+        entries = _entries(project, args.test)
         known = dict.fromkeys(name for entry in entries for name in entry.levels)
         named = select(known, args.properties, f"the history of {args.test!r}") if args.properties else []
         newest = entries[-args.last :]
@@ -85,9 +87,8 @@ examples:
             write_file(args.otava, otava_text(entries, named).encode(), "--otava")
         if args.plot is not None:
             from buto.cli.commands.plot import matplotlib_beside
-            from buto.runs.store import RunStore
 
-            with matplotlib_beside(RunStore(args.store)):
+            with matplotlib_beside(project.store):
                 from buto.report.plots.figure import drawing
                 from buto.report.plots.history import history_plot
 
@@ -96,13 +97,14 @@ examples:
         return EXIT_PASS
 
 
-def _entries(args: Namespace) -> list[Entry]:
-    entries = ResultStore(args.store).found(
-        args.test, ENTRIES, lambda content: entry_to_data(entry_of(content)), entry_from_data
+def _entries(project: Project, test: str) -> list[Entry]:
+    entries = ResultStore(project.files.store).found(
+        test, ENTRIES, lambda content: entry_to_data(entry_of(content)), entry_from_data
     )
     if not entries:
         raise BadFileError(
-            f"{args.store} holds no results of {args.test!r}", advice=f"buto check {args.test}"
+            f"{project.files.store} holds no results of {test!r}",
+            advice=project.door.step(Step(Action.CHECK, test, plain=True)),
         )
     return in_order(entries)
 

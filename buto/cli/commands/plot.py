@@ -11,18 +11,19 @@ from tempfile import TemporaryDirectory
 from typing import ClassVar
 
 from buto import oracle
-from buto.cli import chosen
-from buto.cli.judged import newest_check, training_runs
 from buto.cli.parsing import options
+from buto.cli.parsing.project import project_of
 from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
-from buto.cli.session import stored_runs
 from buto.errors import EXIT_PASS
 from buto.report.property_selection import select
 from buto.runs import Run, run_set
 from buto.runs.store import RunStore
 from buto.units import format_count
 from buto.verdicts import Finding
+from buto.workflow.project import Project
+from buto.workflow.steps import Action
+from buto.workflow.stored import newest_check, stored_runs, training_runs
 
 MATPLOTLIB_PLACE = "MPLCONFIGDIR"
 
@@ -54,13 +55,7 @@ examples:
             "--out", metavar="DIR", type=Path, help="where to write pictures (default: plots/NAME)"
         )
         parser.add_argument("--from-runs", metavar="WHICH", help="runs to draw: 'all', ids, or FIRST..LAST")
-        parser.add_argument(
-            "--store",
-            metavar="DIR",
-            type=Path,
-            default=options.STORE,
-            help="where runs are kept (default: .buto)",
-        )
+        options.add_store_option(parser)
         parser.add_argument(
             "--oracle", metavar="FILE", type=Path, help="the oracle (default: oracles/NAME.json)"
         )
@@ -69,10 +64,9 @@ examples:
         )
 
     def run(self, args: Namespace, console: Console) -> int:
-        chosen.settle_store(args)
-        known = chosen.the_oracle(args, args.test)
-        store = RunStore(args.store)
-        checked = _checked(args, store)
+        project = project_of(args)
+        known = project.oracle(args.test, Action.PLOT)
+        checked = _checked(project, args.test, args.from_runs)
         findings: Sequence[Finding] = ()
         if checked:
             verdict = oracle.check(known, run_set(checked))
@@ -81,10 +75,10 @@ examples:
             console.info(f"{format_count(len(checked), 'checked run')}, {verdict.status.value}: {ids}")
         else:
             console.info("no run was recorded for a check yet")
-        training = training_runs(known, args)
+        training = training_runs(project, known)
         console.info(f"{len(training)} of {len(known.run_ids)} training runs are at hand")
         out: Path = args.out or Path("plots", args.test)
-        with matplotlib_beside(store):
+        with matplotlib_beside(project.store):
             from buto.report.plots.pictures import caption_of, panels, pictures, single_pictures
 
             drawn = panels(known, training.runs, checked, findings)
@@ -117,10 +111,8 @@ def matplotlib_beside(store: RunStore) -> Iterator[None]:
             del os.environ[MATPLOTLIB_PLACE]
 
 
-def _checked(args: Namespace, store: RunStore) -> list[Run]:
-    if args.from_runs is not None:
-        return stored_runs(args.test, args.from_runs, args)
-    return newest_check(args.test, store)
+def _checked(project: Project, test: str, which: str | None) -> list[Run]:
+    return newest_check(project, test) if which is None else stored_runs(project, test, which)
 
 
 COMMAND = PlotCommand()

@@ -5,11 +5,12 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import ClassVar
 
-from buto.cli import chosen
 from buto.cli.parsing import options
+from buto.cli.parsing.project import overrides_of, project_of
 from buto.cli.printing.console import Console
-from buto.cli.session import launch
+from buto.cli.printing.events import EventPrinter
 from buto.errors import EXIT_PASS
+from buto.workflow.record import RecordRequest, record
 
 
 class RecordCommand:
@@ -33,13 +34,9 @@ examples:
         options.add_file_options(parser, judging=False)
 
     def run(self, args: Namespace, console: Console) -> int:
-        configured = chosen.read_config(args)
-        names = chosen.names_of(args, configured)
-        known = {name: chosen.old_oracle(args, name, configured) for name in names}
-        tests = [chosen.test_for(name, args, configured, known[name]) for name in names]
-        collected = launch(tests, dict.fromkeys(names, args.runs), args, console)
+        request = RecordRequest(tuple(args.names), overrides_of(args), args.runs)
         code = EXIT_PASS
-        for name, result in collected.items():
+        for name, result in record(project_of(args), request, EventPrinter(console)).items():
             for run in result.valid():
                 console.result(run.id)
             if result.failure is not None:

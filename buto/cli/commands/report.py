@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import shlex
 from argparse import ArgumentParser, Namespace
 from typing import ClassVar
 
-from buto.cli import chosen
-from buto.cli.judged import judged, newest_check, tell
 from buto.cli.parsing import options
-from buto.cli.printing import report_files as reports
+from buto.cli.parsing.project import project_of
 from buto.cli.printing.console import Console
-from buto.errors import EXIT_PASS, BadFileError, UsageError
-from buto.runs import Run
-from buto.runs.store import RunStore
+from buto.cli.printing.events import EventPrinter
+from buto.cli.printing.report_files import add_report_options, reports_of, write_reports
+from buto.workflow.report import ReportRequest, report
 
 
 class ReportCommand:
@@ -34,48 +31,14 @@ examples:
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("what", metavar="RUN", nargs="+", help="runs, or tests")
         options.add_file_options(parser)
-        reports.add_report_options(parser)
+        add_report_options(parser)
 
     def run(self, args: Namespace, console: Console) -> int:
-        reports.check_paths(args)
-        chosen.settle_store(args)
-        by_test = _runs(args.what, RunStore(args.store))
-        if args.oracle is not None and len(by_test) > 1:
-            raise UsageError(f"--oracle goes with one test, not with {len(by_test)}: {', '.join(by_test)}")
-        results = []
-        for test, runs in by_test.items():
-            result = judged(chosen.the_oracle(args, test), runs, args)
-            tell(result, console)
-            results.append(result)
-        reports.write_reports(reports.finished(results, args, EXIT_PASS), args, console)
-        return EXIT_PASS
-
-
-def _runs(words: list[str], store: RunStore) -> dict[str, list[Run]]:
-    """By test the runs that were named, each once."""
-    tests = store.tests()
-    test_of = {run_id: test for test in tests for run_id in store.ids(test)}
-    found: dict[str, dict[str, Run]] = {}
-    for word in words:
-        if word in tests:
-            named = newest_check(word, store)
-        elif word in test_of:
-            named = list(store.open_set(test_of[word], [word]))
-        else:
-            named = []
-        if not named:
-            raise _nothing(word, store, is_test=word in tests)
-        for run in named:
-            found.setdefault(run.test, {})[run.id] = run
-    return {test: list(runs.values()) for test, runs in found.items()}
-
-
-def _nothing(word: str, store: RunStore, *, is_test: bool) -> BadFileError:
-    what = "no check was recorded for" if is_test else "there is neither a run nor a test"
-    return BadFileError(
-        f"{what} {word!r} in {store.root}",
-        advice=shlex.join(["buto", "runs", "list", "--store", str(store.root)]),
-    )
+        reports = reports_of(args)
+        request = ReportRequest(tuple(args.what), with_training=reports.shows_training)
+        outcome = report(project_of(args), request, EventPrinter(console))
+        write_reports(outcome, reports, console)
+        return outcome.exit_code
 
 
 COMMAND = ReportCommand()

@@ -6,7 +6,6 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from argparse import _ArgumentGroup as ArgumentGroup
 from pathlib import Path
 
-STORE = Path(".buto")
 STDOUT = Path("-")
 """What an option takes for standard output; what people read then goes to standard error."""
 
@@ -14,18 +13,6 @@ REPORTS = ("json", "html", "junitxml", "markdown", "bencher")
 """Options that write what a command found; :mod:`buto.cli.printing.report_files` has how."""
 
 FROM_RUNS = "take stored runs: 'all', ids with commas between, or FIRST..LAST"
-REPEATED = (
-    "oracle",
-    "config",
-    "store",
-    "interval",
-    "timeout",
-    "jvm",
-    "collector",
-    "mbean",
-    "expect-exit",
-)
-"""Options to type again for the same program, measured alike, in the same files."""
 
 _MAX_RUNS = 10_000
 
@@ -81,9 +68,7 @@ def add_mbean_option(parser: ArgumentParser | ArgumentGroup) -> None:
 
 def add_store_option(parser: ArgumentParser | ArgumentGroup) -> None:
     """Where runs are kept."""
-    parser.add_argument(
-        "--store", metavar="DIR", type=Path, default=STORE, help="where runs are kept (default: .buto)"
-    )
+    parser.add_argument("--store", metavar="DIR", type=Path, help="where runs are kept (default: .buto)")
 
 
 def count(text: str) -> int:

@@ -8,9 +8,18 @@ from math import isfinite
 
 from buto.cli.printing.console import Console
 from buto.collect.progress import Progress
-from buto.errors import ButoError
 from buto.runs import Run
 from buto.units import format_count, format_seconds
+from buto.workflow.events import (
+    Event,
+    GivenUp,
+    LaunchesEnded,
+    LaunchesPlanned,
+    LaunchProgressed,
+    LaunchRepeated,
+    LaunchStarted,
+    RunStored,
+)
 
 _REDRAW_S = 0.2
 _PLAIN_LINE_EVERY_S = 30.0
@@ -18,37 +27,65 @@ _PLAIN_LINE_EVERY_S = 30.0
 
 
 class LaunchProgress:
-    """Shows what the training manager tells.
-
-    Args:
-        planned: by test, how many valid runs are wanted.
-        at_most: tests that may need fewer.
+    """Shows the events of launches.
 
     Attributes:
-        complete: by test, how many valid runs are stored.
-        first_id: of the first run that was stored, None before.
+        planned: by test, how many usable runs are wanted.
+        complete: by test, how many of them are stored.
     """
 
-    def __init__(self, console: Console, planned: dict[str, int], at_most: Collection[str] = ()) -> None:
+    def __init__(self, console: Console) -> None:
         self.console = console
-        self.planned = planned
-        self.complete = dict.fromkeys(planned, 0)
-        self.first_id: str | None = None
+        self.planned: dict[str, int] = {}
+        self.complete: dict[str, int] = {}
         self._begun = time.monotonic()
         self._given_up: set[str] = set()
-        self._at_most = at_most
-        self._spent_s = dict.fromkeys(planned, 0.0)
-        self._launches = dict.fromkeys(planned, 0)
+        self._at_most: Collection[str] = ()
+        self._spent_s: dict[str, float] = {}
+        self._launches: dict[str, int] = {}
         self._launch_begun = self._begun
         self._label = ""
         self._next_line = 0.0
 
-    def started(self, test: str, number: int, planned: int) -> None:
-        self._label = f"{test}: run {number} of {'at most ' if test in self._at_most else ''}{planned}"
-        self._launch_begun = time.monotonic()
-        self._next_line = 0.0 if self.console.animated else _PLAIN_LINE_EVERY_S
+    def __call__(self, event: Event) -> None:
+        """Show an event; others than those of launches are not for here."""
+        match event:
+            case LaunchesPlanned():
+                self._plan(event)
+            case LaunchStarted(test, number, planned):
+                self._label = f"{test}: run {number} of {self._at_most_of(test)}{planned}"
+                self._launch_begun = time.monotonic()
+                self._next_line = 0.0 if self.console.animated else _PLAIN_LINE_EVERY_S
+            case LaunchProgressed(progress):
+                self._tick(progress)
+            case RunStored(run):
+                self._store(run)
+            case LaunchRepeated(_, error):
+                first_line = error.message.splitlines()[0]
+                self.clear()
+                self.console.info(f"{self._label}: failed, and will be repeated: {first_line}")
+            case GivenUp(test, error):
+                self._given_up.add(test)
+                self.clear()
+                self.console.detail(f"{test}: given up: {error.message}")
+            case LaunchesEnded():
+                self.clear()
+            case _:
+                pass
 
-    def tick(self, progress: Progress) -> None:
+    def _plan(self, plan: LaunchesPlanned) -> None:
+        self.planned = dict(plan.planned)
+        self.complete = dict.fromkeys(plan.planned, 0) | dict(plan.complete)
+        self._begun = time.monotonic()
+        self._given_up = set()
+        self._at_most = plan.at_most
+        self._spent_s = dict.fromkeys(plan.planned, 0.0)
+        self._launches = dict.fromkeys(plan.planned, 0)
+
+    def _at_most_of(self, test: str) -> str:
+        return "at most " if test in self._at_most else ""
+
+    def _tick(self, progress: Progress) -> None:
         if progress.elapsed_s < self._next_line:
             return
         text = f"{self._label}, {progress.stage}, {format_count(progress.n_samples, 'sample')}{self._times()}"
@@ -62,8 +99,7 @@ class LaunchProgress:
             )
             self.console.info(text + limit)
 
-    def stored(self, run: Run) -> None:
-        self.first_id = self.first_id or run.id
+    def _store(self, run: Run) -> None:
         self._spent_s[run.test] += time.monotonic() - self._launch_begun
         self._launches[run.test] += 1
         self.clear()
@@ -72,15 +108,6 @@ class LaunchProgress:
             self.console.info(f"{self._label}: {format_count(len(run.times_s), 'sample')}{self._times()}")
         else:
             self.console.info(f"{self._label}: not usable: {run.quality.describe()}")
-
-    def repeated(self, test: str, error: ButoError) -> None:
-        self.clear()
-        self.console.info(f"{self._label}: failed, and will be repeated: {error.message.splitlines()[0]}")
-
-    def failed(self, test: str, error: ButoError) -> None:
-        self._given_up.add(test)
-        self.clear()
-        self.console.detail(f"{test}: given up: {error.message}")
 
     def clear(self) -> None:
         """Take the redrawn line away, before something else is printed."""

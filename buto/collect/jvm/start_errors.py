@@ -51,6 +51,7 @@ def no_jvm(launch: Launch, others: Sequence[str], *, timed_out: bool) -> Measure
             f"no JVM that {pattern} was started, only: {', '.join(named)}",
             launch,
             f"name the main class or the jar to measure, as: --jvm {shlex.quote(named[-1])}",
+            ("jvm",),
         )
     if _SECURITY_MANAGER.search(launch.kept_stderr()) or any(map(_enables_one, target.command)):
         return _error(
@@ -64,6 +65,7 @@ def no_jvm(launch: Launch, others: Sequence[str], *, timed_out: bool) -> Measure
             f"no JVM had started when the time limit of {target.timeout_s:g} s had passed",
             launch,
             "everything after -- must start a JVM; give a longer --timeout if it does so later",
+            ("timeout",),
         )
     if launch.line.direct:
         return _error(
@@ -148,5 +150,5 @@ def _possible_names(launch: Launch, jvm_command: str) -> tuple[str, ...]:
     return tuple(word for word in launch.target.command[1:] if not word.startswith("-"))
 
 
-def _error(what: str, launch: Launch, advice: str) -> MeasureError:
-    return MeasureError(f"{launch.mask.text(what)}\n{launch.quote()}", advice=advice)
+def _error(what: str, launch: Launch, advice: str, options: tuple[str, ...] = ()) -> MeasureError:
+    return MeasureError(f"{launch.mask.text(what)}\n{launch.quote()}", advice=advice, options=options)

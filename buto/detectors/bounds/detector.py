@@ -160,6 +160,7 @@ class BoundsDetector(Detector):
             raise JudgeError(
                 f"all training runs have fewer samples than the smoothing window of {model.window}",
                 advice="sample more often with --interval, or set judge: {window: 1}",
+                options=("interval",),
             )
         model = replace(model, bounds=rounded(model.bounds), summaries=rounded(model.summaries))
         return FittedBounds(

@@ -136,6 +136,7 @@ class CalibratedDetector(Detector):
             raise JudgeError(
                 f"a calibrated oracle needs at least {FEWEST_RUNS} runs, and here are {len(runs)}",
                 advice="record more with --runs 10, or set judge: {preset: sustained}",
+                options=("runs",),
             )
         bands = BoundsDetector(self.settings).fit(runs)
         profile = learn(runs.runs, bands.model.properties)

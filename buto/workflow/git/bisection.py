@@ -17,7 +17,7 @@ _ONLY_SKIPPED = 2
 """What git exits with where all that is left was skipped."""
 
 
-class Outcome(Enum):
+class Answer(Enum):
     """What ``git bisect`` is told of a commit."""
 
     GOOD = "good"
@@ -56,7 +56,7 @@ def check_order(repository: Path, good: str, bad: str) -> None:
         )
 
 
-def first_bad(tree: Path, good: str, bad: str, judge: Callable[[str], Outcome]) -> tuple[str, ...]:
+def first_bad(tree: Path, good: str, bad: str, judge: Callable[[str], Answer]) -> tuple[str, ...]:
     """Find the commit that made a good one bad.
 
     Args:

@@ -17,7 +17,7 @@ from buto.runs.store import RunStore
 from buto.workflow.launching import PURPOSE as PURPOSE_KEY
 from tests.support.checkout import ROOT
 from tests.support.processes.command import buto, called
-from tests.support.runs.scripted import PatientLog
+from tests.support.runs.scripted import Log
 
 DEADLINE_S = 60.0
 COMMAND = ("experiments", "generate", "--data", "data", "--host", "parallel", "--runs", "1")
@@ -78,7 +78,7 @@ def test_g1_records_its_own_collectors(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.chdir(tmp_path)
     (plan,) = plans(("g1",), 1, ["references-weak"])
     shorter = replace(plan.target, command=(*plan.target.command, "--duration", "500ms"))
-    results = generate([replace(plan, target=shorter)], RunStore(tmp_path / "data"), PatientLog())
+    results = generate([replace(plan, target=shorter)], RunStore(tmp_path / "data"), Log())
     run = results["references-weak@g1"].runs[0]
     assert run.metadata["jvm.gc.collectors"] == "G1 Old Generation, G1 Young Generation"
     assert "jvm.memory.used[G1 Eden Space]" in run.column_of

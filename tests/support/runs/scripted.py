@@ -11,8 +11,9 @@ from buto.collect.hooks import LaunchHooks
 from buto.collect.progress import OnTick, Progress
 from buto.collect.record.journal import Journal
 from buto.collect.target import Target
-from buto.errors import ButoError
 from buto.runs import Outcome, ProblemKind, Run
+from buto.workflow.events import Event as LaunchEvent
+from buto.workflow.events import GivenUp, LaunchProgressed, LaunchRepeated, LaunchStarted, RunStored
 from tests.support.runs.examples import a_run
 from tests.support.runs.qualities import invalid, starved
 
@@ -82,26 +83,22 @@ class ScriptedCollector:
 
 
 class Log:
-    """A watcher that writes down what it was told."""
+    """Writes down the events of launches."""
 
     def __init__(self) -> None:
         self.said: list[str] = []
 
-    def started(self, test: str, number: int, planned: int) -> None:
-        self.said.append(f"{test} {number}/{planned}")
-
-    def tick(self, progress: Progress) -> None:
-        self.said.append(progress.stage)
-
-    def stored(self, run: Run) -> None:
-        self.said.append("stored" if run.quality.valid else "disturbed")
-
-    def failed(self, test: str, error: ButoError) -> None:
-        self.said.append(f"{test} failed")
-
-
-class PatientLog(Log):
-    """A watcher of sessions that repeat what failed."""
-
-    def repeated(self, test: str, error: ButoError) -> None:
-        self.said.append(f"{test} again")
+    def __call__(self, event: LaunchEvent) -> None:
+        match event:
+            case LaunchStarted(test, number, planned):
+                self.said.append(f"{test} {number}/{planned}")
+            case LaunchProgressed(progress):
+                self.said.append(progress.stage)
+            case RunStored(run):
+                self.said.append("stored" if run.quality.valid else "disturbed")
+            case LaunchRepeated(test):
+                self.said.append(f"{test} again")
+            case GivenUp(test):
+                self.said.append(f"{test} failed")
+            case _:
+                pass

@@ -13,9 +13,10 @@ import pytest
 
 from buto import errors
 from buto.cli import main as main_module
-from buto.cli.command import Command, Interrupted
+from buto.cli.command import Command
 from buto.cli.main import main
 from buto.cli.printing.console import Console
+from buto.cli.printing.interruption import Stopped
 from buto.cli.registry import COMMANDS, Entry
 
 
@@ -124,7 +125,7 @@ def test_a_failure_is_printed_with_its_advice_and_nothing_else(
 ) -> None:
     carry_out(monkeypatch, Probe(errors.UsageError("a is b", advice="make it c")), "probe")
     assert capsys.readouterr() == ("", "buto: a is b\ntry:  make it c\n")
-    carry_out(monkeypatch, Probe(Interrupted("stopped", "go on")), "probe")
+    carry_out(monkeypatch, Probe(Stopped("stopped", "go on")), "probe")
     assert capsys.readouterr() == ("", "buto: stopped\ntry:  go on\n")
 
 

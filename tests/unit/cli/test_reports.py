@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from buto.cli.parsing.options import STDOUT
-from buto.cli.printing.report_files import FORMATS, Finished
+from buto.cli.printing.report_files import FORMATS
 from buto.errors import UsageError
 from buto.report.result import LeftOut, Result
+from buto.workflow.outcome import Outcome
 from tests.support.report import made
 
 SHOWN, _, OTHER_SHOWN, NOT_MEASURED = made.every_result()
@@ -19,7 +20,7 @@ SHOWN, _, OTHER_SHOWN, NOT_MEASURED = made.every_result()
 def pages(
     results: Sequence[Result], path: Path = Path("out/r.html"), left_out: Sequence[LeftOut] | None = None
 ) -> list[str]:
-    done = Finished("check", results, 0, made.FINISHED, left_out)
+    done = Outcome("check", results, 0, made.FINISHED, left_out)
     return [str(page) for page in FORMATS["html"].content(done, path)]
 
 

@@ -18,11 +18,12 @@ from buto.collect.target import Target
 from buto.errors import BadFileError, MeasureError
 from buto.experiments.generate import Recorded, recorded
 from buto.runs import Quality, RunStore
+from buto.workflow.events import LaunchesPlanned, LaunchRepeated, LaunchStarted
 from buto.workflow.launching import Collected, Plan, collect, interleave, repeats, without
 from tests.support.processes.command import called
 from tests.support.runs.examples import a_run
 from tests.support.runs.qualities import starved
-from tests.support.runs.scripted import GOOD, STARVED, WRONG_EXIT, Event, PatientLog, Script
+from tests.support.runs.scripted import GOOD, STARVED, WRONG_EXIT, Event, Log, Script
 
 TESTS = ("a", "b", "c")
 
@@ -37,7 +38,7 @@ class Sessions:
     def __init__(self, root: Path) -> None:
         self.store = RunStore(root)
         self.launched: list[str] = []
-        self.log = PatientLog()
+        self.log = Log()
 
     def go_on(
         self, runs: int, *, deadline_s: float = math.inf, forgiven: int = 0, **events: list[Event]
@@ -182,7 +183,8 @@ def test_minutes_are_a_positive_number(tmp_path: Path, minutes: str) -> None:
 
 
 def test_progress_says_that_a_failed_launch_is_repeated(capsys: pytest.CaptureFixture[str]) -> None:
-    progress = LaunchProgress(Console(), {"a": 2})
-    progress.started("a", 1, 2)
-    progress.repeated("a", MeasureError("it crashed\nstderr, last lines: ..."))
+    progress = LaunchProgress(Console())
+    progress(LaunchesPlanned({"a": 2}))
+    progress(LaunchStarted("a", 1, 2))
+    progress(LaunchRepeated("a", MeasureError("it crashed\nstderr, last lines: ...")))
     assert capsys.readouterr().err == "a: run 1 of 2: failed, and will be repeated: it crashed\n"

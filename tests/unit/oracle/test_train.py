@@ -77,7 +77,7 @@ def test_few_runs_are_told_with_what_goes_unnoticed(count):
     (said,) = oracle.warnings
     assert said.startswith(f"{count} runs tell little: for example, the mean of jvm.memory.heap.used may be")
     assert f"a run may take {format_seconds(oracle.fitted.duration.lower)} to" in said
-    assert said.endswith("10 are a good number (--runs 10)")
+    assert said.endswith("10 are a good number (--runs 10, in a test runs=10)")
     assert "10 are a good number" in train(program_runs(1, count), THESIS).warnings[0]
 
 
@@ -90,7 +90,8 @@ def test_of_few_runs_a_calibrated_oracle_says_how_many_more_make_it_free_of_assu
         (said,) = [one for one in warnings if "tell little" in one]
         assert said.startswith(f"{enough - 1} runs tell little: ")
         assert f"below {enough} even 3 runs of a check need an assumption" in said
-        assert said.endswith(f"{max(10, enough)} are a good number (--runs {max(10, enough)})")
+        good = max(10, enough)
+        assert said.endswith(f"{good} are a good number (--runs {good}, in a test runs={good})")
 
 
 def test_nothing_readable_cannot_be_learned_from():

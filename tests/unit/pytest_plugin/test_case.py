@@ -8,8 +8,8 @@ import pytest
 
 from buto.config import build_test
 from buto.errors import BadFileError, MeasureError, UsageError
-from buto.pytest_plugin.case import Case
-from buto.pytest_plugin.next_steps import Commands
+from buto.pytest_plugin.case import ItemCase, begun, project_of
+from buto.pytest_plugin.hints import InPytest
 from buto.runs import Run
 from tests.support.runs.qualities import starved
 from tests.support.runs.stored import a_run
@@ -17,12 +17,13 @@ from tests.support.runs.stored import a_run
 STARVED = starved()
 
 
-def a_case(directory: Path, mode: str, *, runs: int = 5, **judge: object) -> Case:
+def a_case(directory: Path, mode: str, *, runs: int = 5, **judge: object) -> ItemCase:
     path = directory / "oracles" / "leaker.json"
     written = {"command": ["java"], "runs": runs, "judge": {"preset": "sustained", **judge}}
     test = build_test("leaker", written, directory, {})
-    commands = Commands("test_it.py::test_leaker", directory, directory / ".buto", path)
-    return Case(test, path, mode, commands)
+    door = InPytest("test_it.py::test_leaker", "leaker", directory, directory / ".buto", path)
+    project = project_of(test, door)
+    return ItemCase(project, begun(project, test, mode))
 
 
 def taught(directory: Path) -> None:
@@ -37,30 +38,30 @@ def leaking(number: int) -> Run:
 
 def test_training_takes_as_many_usable_runs_as_are_wanted(tmp_path: Path) -> None:
     case = a_case(tmp_path, "train")
-    assert (case.missing(), case.purpose, case.session) == (5, "train", None)
+    assert (case.state.missing, case.state.purpose, case.state.session) == (5, "train", None)
     case.add([a_run(0), a_run(1), a_run(2, quality=STARVED)])
-    assert (case.missing(), case.session) == (3, a_run(0).id)
+    assert (case.state.missing, case.state.session) == (3, a_run(0).id)
     case.add([a_run(number) for number in range(3, 6)])
-    assert case.missing() == 0
+    assert case.state.missing == 0
     outcome = case.outcome(0)
     assert outcome.line == "TRAINED  leaker: 5 runs, oracles/leaker.json"
     assert outcome.is_good
     assert (tmp_path / "oracles" / "leaker.json").exists()
 
 
-def test_advice_for_the_command_line_names_the_argument_of_the_mark_too(tmp_path: Path) -> None:
+def test_advice_on_the_number_of_runs_names_the_argument_of_the_mark_too(tmp_path: Path) -> None:
     case = a_case(tmp_path, "train", runs=5, preset="calibrated")
     case.add([a_run(number) for number in range(5)])
     (few,) = (one for one in case.outcome(0).warnings if "5 runs tell little" in one)
-    assert few.endswith("(--runs 10) (in a test: the argument runs of the mark)")
+    assert few.endswith("(--runs 10, in a test runs=10)")
 
 
 def test_a_good_run_passes_at_once(tmp_path: Path) -> None:
     taught(tmp_path)
     case = a_case(tmp_path, "check")
-    assert case.missing() == 1
+    assert case.state.missing == 1
     case.add([a_run(20, purpose="check")])
-    assert case.missing() == 0
+    assert case.state.missing == 0
     assert case.outcome(0).line.startswith("PASS  leaker: the run did what the 5 training runs did")
 
 
@@ -68,9 +69,9 @@ def test_a_run_that_differs_is_confirmed_by_two_more(tmp_path: Path) -> None:
     taught(tmp_path)
     case = a_case(tmp_path, "check")
     case.add([leaking(20)])
-    assert case.missing() == 2
+    assert case.state.missing == 2
     case.add([leaking(21), leaking(22)])
-    assert case.missing() == 0
+    assert case.state.missing == 0
     outcome = case.outcome(0)
     assert not outcome.is_good
     assert outcome.reason.startswith("jvm.memory.heap.used +")
@@ -86,21 +87,21 @@ def test_accepting_learns_only_what_does_not_pass(tmp_path: Path) -> None:
     taught(tmp_path)
     good = a_case(tmp_path, "accept")
     good.add([a_run(20)])
-    assert (good.missing(), good.outcome(0).status) == (0, "pass")
+    assert (good.state.missing, good.outcome(0).status) == (0, "pass")
     changed = a_case(tmp_path, "accept")
     changed.add([leaking(21)])
-    assert changed.missing() == 2
+    assert changed.state.missing == 2
     changed.add([leaking(22), leaking(23)])
-    assert (changed.missing(), changed.purpose, changed.runs) == (5, "train", [])
+    assert (changed.state.missing, changed.state.purpose, changed.state.runs) == (5, "train", ())
     changed.add([a_run(number, leak=9.0) for number in range(30, 35)])
-    assert (changed.missing(), changed.outcome(0).status) == (0, "trained")
+    assert (changed.state.missing, changed.outcome(0).status) == (0, "trained")
     again = a_case(tmp_path, "check")
     again.add([leaking(40)])
-    assert (again.missing(), again.outcome(0).status) == (0, "pass")
+    assert (again.state.missing, again.outcome(0).status) == (0, "pass")
 
 
 def test_accepting_what_has_no_oracle_learns_it(tmp_path: Path) -> None:
-    assert a_case(tmp_path, "accept").missing() == 5
+    assert a_case(tmp_path, "accept").state.missing == 5
 
 
 def test_settings_that_changed_since_training_are_told_though_it_passes(tmp_path: Path) -> None:
@@ -125,7 +126,7 @@ def test_too_many_disturbed_runs_end_it(tmp_path: Path) -> None:
 def test_nothing_to_check_by_and_too_little_to_learn_from_are_refused(tmp_path: Path) -> None:
     with pytest.raises(BadFileError, match="'leaker' has no oracle yet: oracles/leaker.json does not exist"):
         a_case(tmp_path, "check")
-    with pytest.raises(UsageError, match="2 runs cannot teach an oracle, it needs 3"):
+    with pytest.raises(UsageError, match="2 runs are too few for an oracle, it needs 3"):
         a_case(tmp_path, "train", runs=2)
 
 

@@ -9,7 +9,8 @@ import pytest
 # pytester forgets what a session in this process has imported, and numpy cannot be loaded twice.
 import scipy.special  # noqa: F401
 
-import buto.pytest_plugin.session as plugin_session
+import buto.pytest_plugin.session  # noqa: F401
+from buto.workflow import record
 from buto.workflow.launching import collect
 from tests.support.runs.scripted import LATE, Event, Script
 from tests.support.runs.stored import a_run
@@ -31,7 +32,7 @@ def session(
     project: pytest.Pytester, patch: pytest.MonkeyPatch, launches: list[Event], *words: str
 ) -> pytest.RunResult:
     script = Script({TEST: launches})
-    patch.setattr(plugin_session, "collect", partial(collect, collector_for=script.collector))
+    patch.setattr(record, "collect", partial(collect, collector_for=script.collector))
     return project.runpytest_inprocess("-p", "no:cacheprovider", "-p", "no:xdist", "-v", *words)
 
 

@@ -35,7 +35,7 @@ def test_a_project_that_does_not_use_it_imports_next_to_nothing(pytester: pytest
 
         def test_nothing():
             ours = {name for name in sys.modules if name.split(".")[0] == "buto"}
-            assert ours == {"buto", "buto.pytest_plugin"} | {
+            assert ours == {"buto", "buto.display", "buto.version", "buto.pytest_plugin"} | {
                 f"buto.pytest_plugin.{name}" for name in ("plugin", "options", "outcome")
             }
             assert not {"numpy", "pyarrow", "jpype", "yaml", "rich"} & set(sys.modules)
@@ -83,7 +83,7 @@ def test_the_advice_can_be_typed_where_pytest_was_started(
         ("", "nothing says what to start: the mark buto has no command, no jar and no main"),
         ("jarr='app.jar'", "buto: unknown argument 'jarr'; did you mean 'jar'?"),
         ("'app.jar'", "the mark buto takes arguments with names only, not 'app.jar'"),
-        ("jar='app.jar', runs=2", "2 runs cannot teach an oracle, it needs "),
+        ("jar='app.jar', runs=2", "2 runs are too few for an oracle, it needs "),
         (
             "command=['no-such-java', 'Main']",
             "command not found: no-such-java",

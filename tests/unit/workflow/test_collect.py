@@ -13,6 +13,8 @@ from buto.collect.target import Target
 from buto.errors import MeasureError, StorageError
 from buto.runs import Problem, ProblemKind, Quality, RunSet
 from buto.runs.store import RunStore
+from buto.workflow.events import Event as LaunchEvent
+from buto.workflow.events import RunStored
 from buto.workflow.launching import PURPOSE, SESSION, Collected, Plan, collect, interleave, repeats
 from tests.support.runs.scripted import GOOD, LATE, STARVED, WRONG_EXIT, Event, Log, Script
 
@@ -168,10 +170,11 @@ def test_a_store_that_fails_ends_everything_and_keeps_what_was_there(tmp_path: P
     store = RunStore(tmp_path)
 
     class FullAfterOne(Log):
-        def stored(self, run: object) -> None:
-            # From here on the directory of the runs is a file, which no store can write to.
-            (tmp_path / "runs").rename(tmp_path / "moved")
-            (tmp_path / "runs").write_text("")
+        def __call__(self, event: LaunchEvent) -> None:
+            if isinstance(event, RunStored):
+                # From here on the directory of the runs is a file, which no store can write to.
+                (tmp_path / "runs").rename(tmp_path / "moved")
+                (tmp_path / "runs").write_text("")
 
     with pytest.raises(StorageError):
         collect(plans, store, FullAfterOne(), seed=0, purpose="x", collector_for=script.collector)

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from buto.cli.judged import newest_check
 from buto.collect.target import Target
 from buto.errors import ButoError
 from buto.runs import Outcome, Problem, ProblemKind, Quality, Run, RunStore
 from buto.workflow.launching import Plan, collect
+from buto.workflow.stored import newest_check
+from tests.support.projects import project_in
 from tests.support.runs import stored
 from tests.support.runs.scripted import GOOD, Log, Script
 
@@ -51,7 +52,7 @@ def judged(place: Path, problem: Problem) -> object:
     ]
     stored.store(place, *runs)
     try:
-        return [run.id for run in newest_check("leaker", RunStore(place / ".buto"))]
+        return [run.id for run in newest_check(project_in(place), "leaker")]
     except ButoError as error:
         return type(error), error.message.replace(problem.text, "TEXT"), error.advice
 

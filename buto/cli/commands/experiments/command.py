@@ -11,11 +11,11 @@ from math import inf, isfinite
 from pathlib import Path
 from typing import ClassVar
 
-from buto.cli.command import Interrupted
 from buto.cli.main import add_verbosity
 from buto.cli.parsing import options
 from buto.cli.printing.console import Console
-from buto.cli.printing.progress import LaunchProgress
+from buto.cli.printing.events import EventPrinter
+from buto.cli.printing.interruption import Stopped
 from buto.errors import EXIT_PASS, UsageError
 from buto.experiments import dataset
 from buto.experiments.evaluation import SEED
@@ -24,6 +24,7 @@ from buto.experiments.grids import GRIDS
 from buto.experiments.variants import HOSTS
 from buto.runs.store import RunStore
 from buto.units import format_bytes, format_count, format_percent
+from buto.workflow.events import WaitingForStore
 from buto.workflow.launching import Plan, measuring
 
 ALL = "all"
@@ -147,21 +148,14 @@ def _generate(args: Namespace, console: Console) -> int:
     planned = plans(HOSTS if args.host == ALL else (args.host,), args.runs, args.variants)
     store = RunStore(args.data)
     deadline_s = time.monotonic() + 60 * args.minutes
-    progress = LaunchProgress(console, {plan.test: plan.runs for plan in planned})
+    printer = EventPrinter(console)
+    progress = printer.progress
     again = f"to go on: buto {shlex.join(args.arguments)}"
     try:
-        with measuring(
-            args.data, lambda: console.info(f"waiting for another buto, which is measuring into {args.data}")
-        ):
-            for plan in planned:
-                progress.complete[plan.test] = min(plan.runs, recorded(store, plan.test).usable)
-            collected = generate(planned, store, progress, deadline_s=deadline_s)
+        with measuring(args.data, lambda: printer(WaitingForStore(args.data))):
+            collected = generate(planned, store, printer, deadline_s=deadline_s)
     except KeyboardInterrupt as stop:
-        raise Interrupted(
-            f"stopped by Ctrl-C; {_complete(progress.complete, planned, args)}", again
-        ) from stop
-    finally:
-        progress.clear()
+        raise Stopped(f"stopped by Ctrl-C; {_complete(progress.complete, planned, args)}", again) from stop
     for plan in planned:
         console.result(_line(plan, recorded(store, plan.test)))
     code = EXIT_PASS
@@ -172,14 +166,14 @@ def _generate(args: Namespace, console: Console) -> int:
     complete = _complete(progress.complete, planned, args)
     console.info(
         complete
-        if all(progress.complete[plan.test] >= plan.runs for plan in planned)
+        if all(progress.complete.get(plan.test, 0) >= plan.runs for plan in planned)
         else f"{complete}; {again}"
     )
     return code
 
 
 def _complete(complete: Mapping[str, int], planned: list[Plan], args: Namespace) -> str:
-    there = sum(complete[plan.test] for plan in planned)
+    there = sum(complete.get(plan.test, 0) for plan in planned)
     return f"{args.data} holds {there} of {format_count(sum(plan.runs for plan in planned), 'run')}"
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from buto import oracle
-from buto.cli import chosen
 from buto.cli.commands.runs.recovery import recover_all, to_recover
 from buto.cli.main import add_verbosity
 from buto.cli.parsing import options
+from buto.cli.parsing.project import files_of
 from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
 from buto.errors import EXIT_PASS, BadFileError, UsageError
@@ -23,10 +23,10 @@ from buto.runs.document import problem_data
 from buto.runs.export import Layout, to_csv, to_json, to_parquet
 from buto.runs.fields import json_number
 from buto.runs.journal import unfinished
+from buto.runs.model import PURPOSE
 from buto.runs.names import start_of
 from buto.runs.reading import is_missing
 from buto.units import format_bytes, format_count
-from buto.workflow.launching import PURPOSE
 
 FORMAT = "buto-runs"
 VERSION = 2
@@ -102,7 +102,7 @@ examples:
         recovering.add_argument("names", metavar="NAME", nargs="*", help="tests (default: all)")
 
     def run(self, args: Namespace, console: Console) -> int:
-        store = RunStore(args.store)
+        store = RunStore(files_of(args).store)
         if args.action == "recover":
             return recover_all(store, args.names, console)
         actions = {"list": _list, "show": _show, "export": _export, "delete": _delete}
@@ -177,8 +177,9 @@ def _delete(args: Namespace, store: RunStore, console: Console) -> None:
 
 def _learned(args: Namespace, test: str) -> set[str]:
     """The runs that the oracle of a test has learned from; BadFileError if it is damaged."""
-    here = chosen.oracle_path(args, test)
-    known = {here, args.store.parent / here}
+    files = files_of(args)
+    here = files.oracle_of(test)
+    known = {here, files.store.parent / here}
     return {run_id for path in known if not is_missing(path) for run_id in oracle.load(path).run_ids}
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from buto.errors import JudgeError, UsageError
-from buto.workflow.git.bisection import Outcome, check_order, described, first_bad, move_to
+from buto.workflow.git.bisection import Answer, check_order, described, first_bad, move_to
 from buto.workflow.git.worktrees import checked_out
 
 N_COMMITS = 9
@@ -55,11 +55,11 @@ def tree(repository: Repository) -> Iterator[Path]:
 
 def judge_of(
     tree: Path, repository: Repository, first: int, skipped: tuple[int, ...] = ()
-) -> tuple[Callable[[str], Outcome], list[int]]:
+) -> tuple[Callable[[str], Answer], list[int]]:
     """What says of a commit whether it is one from ``first`` on, and which it was asked of."""
     asked: list[int] = []
 
-    def judge(commit: str) -> Outcome:
+    def judge(commit: str) -> Answer:
         number = int((tree / "number").read_text())
         assert repository.commits[number] == commit
         assert sorted(path.name for path in tree.iterdir()) == [".git", "number"]
@@ -68,8 +68,8 @@ def judge_of(
         (tree / "out" / "class").touch()
         asked.append(number)
         if number in skipped:
-            return Outcome.SKIP
-        return Outcome.BAD if number >= first else Outcome.GOOD
+            return Answer.SKIP
+        return Answer.BAD if number >= first else Answer.GOOD
 
     return judge, asked
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from buto.cli import chosen
-from buto.cli.commands.compare import COMMAND
-from buto.cli.printing.console import Console
-from buto.cli.sides import Side, sides_of
-from buto.cli.sides import test_of as program_of
+from buto.cli.commands.compare import COMMAND, programs_of
+from buto.cli.parsing.project import overrides_of, project_of
 from buto.config import TestConfig
 from buto.errors import UsageError
+from buto.workflow.events import ignore
+from buto.workflow.programs import Program
+from buto.workflow.programs import test_of as program_of
 
 CONFIG = """\
 version: 1
@@ -39,9 +39,11 @@ def launched(directory: Path, monkeypatch: pytest.MonkeyPatch, typed: str) -> tu
     (directory / "buto.yaml").write_text(CONFIG)
     monkeypatch.chdir(directory)
     args = arguments(typed)
-    configured = chosen.read_config(args)
+    project, overrides = project_of(args), overrides_of(args)
     with ExitStack() as stack:
-        return tuple(program_of(side, args, configured, stack, Console()) for side in sides_of(args))
+        return tuple(
+            program_of(program, project, overrides, None, stack, ignore) for program in programs_of(args)
+        )
 
 
 @pytest.mark.parametrize(
@@ -62,14 +64,17 @@ def launched(directory: Path, monkeypatch: pytest.MonkeyPatch, typed: str) -> tu
 def test_each_program_has_the_command_that_stands_behind_its_name(
     typed: str, first: tuple[str, ...] | None, second: tuple[str, ...] | None
 ) -> None:
-    assert sides_of(arguments(typed)) == (Side("a", ("a", "b"), first), Side("b", ("b", "a"), second))
+    assert programs_of(arguments(typed)) == (
+        Program("a", ("a", "b"), first),
+        Program("b", ("b", "a"), second),
+    )
 
 
 def test_revisions_are_two_programs_with_one_command() -> None:
     command = ("java", "A")
-    assert sides_of(arguments("a --revisions v1 feature/x -- java A")) == (
-        Side("a@v1", ("a",), command, "v1"),
-        Side("a@feature/x", ("a",), command, "feature/x"),
+    assert programs_of(arguments("a --revisions v1 feature/x -- java A")) == (
+        Program("a@v1", ("a",), command, "v1"),
+        Program("a@feature/x", ("a",), command, "feature/x"),
     )
 
 
@@ -78,7 +83,7 @@ def test_revisions_are_two_programs_with_one_command() -> None:
 )
 def test_one_program_is_compared_with_nothing(typed: str) -> None:
     with pytest.raises(UsageError, match="nothing says what to compare with"):
-        sides_of(arguments(typed))
+        programs_of(arguments(typed))
 
 
 def test_two_tests_of_a_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

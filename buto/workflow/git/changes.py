@@ -1,4 +1,4 @@
-"""Which tests a change can concern: ``check --changed-since``.
+"""Which tests a change can concern.
 
 A test is left out only where git can tell that nothing which it declares has changed. Whatever git does not
 know (a pattern that means no file, an oracle that is ignored or lies elsewhere) has the test checked.
@@ -6,18 +6,16 @@ know (a pattern that means no file, an oracle that is ignored or lies elsewhere)
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from buto import config
-from buto.cli import chosen
-from buto.cli.printing.console import Console
 from buto.errors import UsageError
 from buto.report.result import LeftOut
 from buto.report.sanitize import one_line
+from buto.workflow.events import Affected, OnEvent, Unaffected, Warned
 from buto.workflow.git import commands as git
+from buto.workflow.project import Project
 
 _WITHOUT_GIT = "leave --changed-since out; then all tests are checked"
 
@@ -68,40 +66,41 @@ class Difference:
 
 
 def divided(
-    names: Sequence[str], args: Namespace, configured: config.Config | None, console: Console
+    project: Project, names: Sequence[str], since: str | None, on_event: OnEvent
 ) -> tuple[list[str], list[LeftOut]]:
-    """The tests that are to be checked, and those that ``--changed-since`` leaves out.
+    """The tests that are to be checked, and those that no change since a revision can concern.
+
+    Args:
+        since: the revision; None to check all.
 
     Raises:
         UsageError: git cannot say what has changed.
     """
-    if args.changed_since is None:
+    if since is None:
         return list(names), []
-    root = chosen.root(args)
+    root = project.files.root
     repository = git.repository_of(root, _WITHOUT_GIT)
-    difference = Difference(root, repository, git.commit_of(repository, args.changed_since))
-    of_all = None if configured is None else difference.of_file(configured.path)
+    difference = Difference(root, repository, git.commit_of(repository, since))
+    of_all = None if project.configuration is None else difference.of_file(project.configuration.path)
     checked, left_out = [], []
     for name in names:
-        why = of_all or _reason(name, difference, args, configured, console)
+        why = of_all or _reason(name, difference, project, on_event)
         if why is None:
-            left_out.append(LeftOut(name, f"nothing that it depends on changed since {args.changed_since}"))
+            left_out.append(LeftOut(name, f"nothing that it depends on changed since {since}"))
         else:
-            console.detail(f"{name}: checked, for {why}")
+            on_event(Affected(name, why))
             checked.append(name)
     for one in left_out:
-        console.result(one_line(f"LEFT OUT  {one.test}: {one.why}"))
+        on_event(Unaffected(one))
     return checked, left_out
 
 
-def _reason(
-    test: str, difference: Difference, args: Namespace, configured: config.Config | None, console: Console
-) -> str | None:
+def _reason(test: str, difference: Difference, project: Project, on_event: OnEvent) -> str | None:
     """Why a test is to be checked, None if nothing that it depends on has changed."""
-    ours = None if configured is None else configured.tests.get(test)
-    if configured is None or ours is None or not ours.inputs:
+    ours = project.configured(test)
+    if project.configuration is None or ours is None or not ours.inputs:
         return "it declares no inputs"
-    why = difference.of_file(chosen.oracle_path(args, test))
+    why = difference.of_file(project.oracle_path(test))
     if why is not None:
         return why
     for pattern in ours.inputs:
@@ -111,12 +110,13 @@ def _reason(
             known = why is not None or difference.knows(f":(glob){pattern}")
         except UsageError as error:
             raise UsageError(
-                f"{configured.path}: tests.{test}.inputs: {pattern!r}: {error.message}",
+                f"{project.configuration.path}: tests.{test}.inputs: {pattern!r}: {error.message}",
                 advice="patterns start from the configuration's directory and stay within the repository",
             ) from error
         unknown = f"knows no file {pattern!r}" if not known else f"ignores {ignored}" if ignored else None
         if why is None and unknown is not None:
-            console.warning(f"{test}: git {one_line(unknown)}; as long as that is so, it is always checked")
+            text = f"git {one_line(unknown)}; as long as that is so, it is always checked"
+            on_event(Warned(test, text))
             why = "its inputs are not known"
         if why is not None:
             return why

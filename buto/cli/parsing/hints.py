@@ -1,0 +1,104 @@
+"""What to do next, in the words of the command line."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+from buto.config import FILE_NAME
+from buto.runs.masking import Mask
+from buto.workflow.files import STORE, Files
+from buto.workflow.overrides import NO_OVERRIDES, Overrides
+from buto.workflow.steps import Action, Step
+
+_NAMES = {"command": "a command after --"}
+
+
+@dataclass(frozen=True, slots=True)
+class CommandLine:
+    """The door through which a user came who typed ``buto``; see :class:`buto.workflow.steps.Door`.
+
+    Attributes:
+        files: of the project, to be named again.
+        overrides: what was typed, to be typed again.
+        masks: further patterns for the names of what is secret.
+    """
+
+    files: Files
+    overrides: Overrides = NO_OVERRIDES
+    masks: tuple[str, ...] = ()
+
+    @property
+    def configuration(self) -> str:
+        return FILE_NAME
+
+    def step(self, step: Step) -> str:
+        why = f"  ({step.why})" if step.why else ""
+        return f"{self._words(step)}{why}"
+
+    def setting(self, key: str, value: str) -> str:
+        return f"--{key} {value}"
+
+    def name(self, key: str) -> str:
+        return _NAMES.get(key, f"--{key}")
+
+    def usage(self, action: Action) -> str:
+        return f"buto {action.value} --help"
+
+    def path(self, path: Path) -> str:
+        return str(path)
+
+    def _words(self, step: Step) -> str:
+        match step.action:
+            case Action.LIST_RUNS:
+                return shlex.join(["buto", "runs", "list", *self._store()])
+            case Action.SHOW_RUN:
+                run = [] if step.run_id is None else [step.run_id]
+                return shlex.join(["buto", "runs", "show", step.test, *run, *self._store()])
+            case Action.PLOT:
+                files = self._options(oracle=self.files.oracle, config=self.files.configuration)
+                runs = self._options(from_runs=step.from_runs)
+                return shlex.join(["buto", "plot", step.test, *files, *runs, *self._store()])
+            case Action.COMPARE if step.against is not None:
+                return self._compare(step, step.against)
+            case _:
+                return self._again(step)
+
+    def _compare(self, step: Step, against: str) -> str:
+        words = ["buto", "compare", step.test, "--against", against]
+        if step.from_runs is not None:
+            alpha = None if self.overrides.alpha is None else f"{self.overrides.alpha:g}"
+            words += [*self._options(from_runs=step.from_runs), *self._store()]
+            words += [*self._options(alpha=alpha), "--html", "report.html"]
+        return shlex.join(words)
+
+    def _again(self, step: Step) -> str:
+        """A command about the same program, with what was typed for this one but secrets."""
+        words = ["buto", step.action.value, *([step.test] if step.test else [])]
+        words += self._options(runs=step.runs, from_runs=step.from_runs)
+        if step.plain:
+            return Mask(self.masks).command([*words, *(("--", *step.command) if step.command else ())])
+        words += [*self._options(oracle=self.files.oracle, config=self.files.configuration), *self._store()]
+        typed = self.overrides
+        words += self._options(
+            interval=typed.interval, timeout=typed.timeout, jvm=typed.jvm, collector=typed.collector
+        )
+        for pattern in typed.mbeans:
+            words += self._options(mbean=pattern)
+        words += self._options(expect_exit=typed.expect_exit)
+        configured = self.files.has_configuration
+        command = typed.command or (() if configured else step.command)
+        return Mask(self.masks).command([*words, *(("--", *command) if command else ())])
+
+    def _store(self) -> list[str]:
+        return [] if self.files.store == STORE else self._options(store=self.files.store)
+
+    def _options(self, **values: object) -> list[str]:
+        """Options with their values; those that are None are left out."""
+        return [
+            word
+            for key, value in values.items()
+            if value is not None
+            for word in (f"--{key.replace('_', '-')}", str(value))
+        ]

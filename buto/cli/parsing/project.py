@@ -1,0 +1,56 @@
+"""From parsed arguments to the project that they name and to what they specify of a test."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from buto import config
+from buto.cli.parsing.hints import CommandLine
+from buto.errors import UsageError
+from buto.workflow.files import Files
+from buto.workflow.overrides import Overrides
+from buto.workflow.project import Project
+
+
+def overrides_of(args: Namespace) -> Overrides:
+    """What the options of :mod:`buto.cli.parsing.options` and the command after ``--`` specify.
+
+    Raises:
+        UsageError: nothing stands after ``--``.
+    """
+    return Overrides(
+        command=not_empty(args.command, args.command_name),
+        interval=getattr(args, "interval", None),
+        timeout=getattr(args, "timeout", None),
+        jvm=getattr(args, "jvm", None),
+        collector=getattr(args, "collector", None),
+        mbeans=tuple(getattr(args, "mbean", None) or ()),
+        expect_exit=getattr(args, "expect_exit", None),
+        alpha=getattr(args, "alpha", None),
+    )
+
+
+def not_empty(command: tuple[str, ...] | None, command_name: str) -> tuple[str, ...] | None:
+    """The user's command; UsageError if nothing stands after ``--``."""
+    if command == ():
+        raise UsageError("there is no command after --", advice=f"buto {command_name} NAME -- java ...")
+    return command
+
+
+def files_of(args: Namespace) -> Files:
+    """The files that the command is about."""
+    return Files.located(
+        getattr(args, "config", None), getattr(args, "store", None), getattr(args, "oracle", None)
+    )
+
+
+def project_of(args: Namespace) -> Project:
+    """The project in whose configuration, store and oracles the command works.
+
+    Raises:
+        ConfigError, BadFileError: its configuration cannot be read.
+    """
+    files = files_of(args)
+    configuration = files.read_configuration()
+    masks = () if configuration is None else config.masks(configuration)
+    return Project(files, configuration, CommandLine(files, overrides_of(args), masks))

@@ -1,0 +1,177 @@
+"""What the workflow reports, as lines on the console."""
+
+from __future__ import annotations
+
+import shlex
+
+from buto.cli.printing.console import Console, Verbosity
+from buto.cli.printing.progress import LaunchProgress
+from buto.detectors.calibrated.sufficiency import LAST
+from buto.report.result import LEFT_OUT, Result
+from buto.report.sanitize import one_line
+from buto.report.terminal.verdict import HEADLINE_ONLY, MAX_LINES, styled_lines
+from buto.units import format_count
+from buto.workflow.events import (
+    Accepted,
+    Affected,
+    BuildStarted,
+    CommitJudged,
+    CommitReached,
+    CommitsCounted,
+    Confirming,
+    EnoughRuns,
+    Event,
+    Failed,
+    Judged,
+    JvmMeasured,
+    LaunchesPlanned,
+    OracleChanged,
+    OracleWritten,
+    RunsLeftOut,
+    StrengthsLimited,
+    Trained,
+    Unaffected,
+    WaitingForStore,
+    Warned,
+)
+from buto.workflow.outcome import Outcome
+from buto.workflow.steps import Door
+
+
+class EventPrinter:
+    """Prints every event, as much of it as was asked for."""
+
+    def __init__(self, console: Console, door: Door | None = None) -> None:
+        self.console = console
+        self.progress = LaunchProgress(console)
+        self._door = door
+
+    def __call__(self, event: Event) -> None:
+        """Print an event."""
+        console = self.console
+        match event:
+            case LaunchesPlanned(seed=seed, commands=commands):
+                if seed is not None:
+                    console.detail(f"order of launches: seed {seed}")
+                for test, command in commands.items():
+                    console.detail(f"{test}: {command}")
+                self.progress(event)
+            case WaitingForStore(store):
+                console.info(f"waiting for another buto, which is measuring into {store}")
+            case EnoughRuns(test, n_runs, is_most):
+                most = f"{n_runs} runs are the most that 'auto' learns from"
+                enough = f"{n_runs} runs are enough, the last {LAST} made the oracle no sharper"
+                console.info(f"{test}: {most if is_most else enough}")
+            case Confirming(tests, runs):
+                names = ", ".join(tests)
+                console.info(f"{names}: the run stands out; {runs} more are launched to confirm it")
+            case JvmMeasured():
+                self._jvm(event)
+            case Warned(test, text):
+                console.warning(f"{test}: {text}")
+            case Affected(test, why):
+                console.detail(f"{test}: checked, for {why}")
+            case Unaffected(left_out):
+                console.result(one_line(f"LEFT OUT  {left_out.test}: {left_out.why}"))
+            case RunsLeftOut(test, n_runs):
+                console.info(f"{test}: {format_count(n_runs, 'run')} of other environments left out")
+            case Judged(result):
+                self.verdict(result)
+            case Failed(result):
+                self.failure(result)
+            case OracleWritten() | StrengthsLimited() | Trained() | OracleChanged() | Accepted():
+                self._learned(event)
+            case BuildStarted() | CommitsCounted() | CommitReached() | CommitJudged():
+                self._commit(event)
+            case _:
+                self.progress(event)
+
+    def verdict(self, result: Result) -> None:
+        """Print a verdict: ``-q`` the first line, ``-v`` everything."""
+        if result.report is None:
+            return
+        lines = {Verbosity.QUIET: HEADLINE_ONLY, Verbosity.NORMAL: MAX_LINES, Verbosity.VERBOSE: None}
+        for line in styled_lines(result.report, max_lines=lines[self.console.verbosity]):
+            self.console.styled(line.parts)
+
+    def failure(self, result: Result) -> None:
+        """Print what kept a test from its end."""
+        if result.error is not None:
+            self.console.error(f"{result.test}: {result.error.message}", result.error.advice)
+
+    def outcome(self, outcome: Outcome) -> None:
+        """Print in a line each how several tests went; nothing of a single one."""
+        lines = [(result.test, result.status) for result in outcome.results]
+        lines += [(one.test, LEFT_OUT) for one in outcome.left_out or ()]
+        if len(lines) > 1:
+            width = max(len(test) for test, _ in lines)
+            self.console.result("")
+            for test, became in lines:
+                self.console.result(f"{test:<{width}}  {became}")
+
+    def _jvm(self, event: JvmMeasured) -> None:
+        """Say which JVM was measured: always when there were others, else only where more is asked for."""
+        if event.names and event.others:
+            self.console.info(
+                f"{event.test}: measured {', '.join(event.names)}; also seen: {', '.join(event.others)} "
+                "(--jvm PATTERN measures another)"
+            )
+        elif event.names:
+            self.console.detail(f"{event.test}: measured {', '.join(event.names)}")
+
+    def _learned(self, event: OracleWritten | StrengthsLimited | Trained | OracleChanged | Accepted) -> None:
+        console = self.console
+        match event:
+            case OracleWritten(test, path, n_runs):
+                console.result(f"TRAINED  {test}: {format_count(n_runs, 'run')}, {path}")
+            case StrengthsLimited(_, n_quantities):
+                console.info(f"of {n_quantities:,} quantities only the usual ones' strength is told")
+            case Trained():
+                self._strengths(event)
+            case OracleChanged():
+                self._difference(event)
+            case Accepted(path=path, written=True):
+                file = shlex.quote(str(path))
+                console.info(f"wrote {path}; next: git diff {file}; git add {file}")
+            case Accepted(again=again):
+                how = "" if self._door is None else f"; to accept it: {self._door.step(again)}"
+                console.info(f"nothing was written{how}")
+
+    def _strengths(self, event: Trained) -> None:
+        from buto.report.terminal.strengths import strength_lines
+
+        verbosity = self.console.verbosity
+        if verbosity is Verbosity.QUIET:
+            return
+        every = verbosity is Verbosity.VERBOSE
+        shown = [one for one in event.result.strengths if every or one.quantity.name in event.usual]
+        for line in strength_lines(shown):
+            self.console.result(f"  {line}")
+
+    def _difference(self, event: OracleChanged) -> None:
+        from buto.oracle.difference import difference
+        from buto.oracle.surroundings import surroundings
+        from buto.report.terminal.oracle_changes import MAX_ROWS, difference_lines
+
+        known, learned, verbosity = event.known, event.learned, self.console.verbosity
+        max_rows = None if verbosity is Verbosity.VERBOSE else MAX_ROWS
+        rows, changed = difference(known, learned), surroundings(known, learned)
+        lines = difference_lines(learned.test, rows, changed, max_rows=max_rows)
+        for line in lines[:1] if verbosity is Verbosity.QUIET else lines:
+            self.console.styled(line.parts)
+
+    def _commit(self, event: BuildStarted | CommitsCounted | CommitReached | CommitJudged) -> None:
+        console = self.console
+        match event:
+            case BuildStarted(command, _, None):
+                console.detail(f"building: {command}")
+            case BuildStarted(command, commit, revision):
+                console.info(f"building {revision} ({commit[:12]}): {command}")
+            case CommitsCounted(n_commits):
+                checks = format_count(max(0, (n_commits - 1).bit_length()), "check")
+                commits = format_count(n_commits, "commit")
+                console.info(f"{commits} from GOOD to BAD, about {checks} after those of these two")
+            case CommitReached(commit):
+                console.info(f"{commit.short}  {one_line(commit.subject)}")
+            case CommitJudged(commit, answer, why):
+                console.info(f"{commit.short}  {answer}: {why}")

@@ -1,0 +1,39 @@
+"""What is printed after Ctrl-C: what is complete, and how to go on."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from buto.workflow.interruption import Interrupted
+
+
+class Stopped(KeyboardInterrupt):
+    """Ctrl-C, with what is complete and how to go on."""
+
+    def __init__(self, message: str = "stopped by Ctrl-C", advice: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.advice = advice
+
+
+def stopped(stop: Interrupted) -> Stopped:
+    """What is complete."""
+    if stop.first_id is None:
+        return Stopped("stopped by Ctrl-C; no run was complete")
+    counts = ", ".join(f"{one.runs} of {one.planned} runs of {one.test!r}" for one in stop.complete)
+    return Stopped(f"stopped by Ctrl-C; complete and kept in {stop.store}: {counts}")
+
+
+def resumed(stop: Interrupted, args: Namespace) -> Stopped:
+    """What is complete, and the command that goes on with a training."""
+    if stop.first_id is None:
+        return stopped(stop)
+    # With it come the runs, and with them numpy, which main does without until a command has been chosen.
+    from buto.runs.masking import Mask
+
+    again = list(args.arguments)
+    if args.resume is None:
+        again += ["--resume", stop.first_id]
+    if args.command is not None:
+        again += ["--", *args.command]
+    return Stopped(stopped(stop).message, advice=f"to go on: buto {Mask().command(again)}")

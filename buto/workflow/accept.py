@@ -1,0 +1,156 @@
+"""Accepting a change: learn a test again and report what that changes in its oracle."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from buto import oracle
+from buto.config import TestConfig
+from buto.errors import ButoError, StorageError
+from buto.oracle import Oracle
+from buto.report.result import Result
+from buto.runs import Run, run_set
+from buto.workflow.events import Accepted, Failed, OnEvent, OracleChanged, Warned, ignore
+from buto.workflow.launching import Collected
+from buto.workflow.outcome import Outcome, concluded, keep
+from buto.workflow.overrides import NO_OVERRIDES, Overrides
+from buto.workflow.project import Project
+from buto.workflow.rules import warnings
+from buto.workflow.steps import Action, Step
+from buto.workflow.stored import stored_runs
+from buto.workflow.train import launched
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptRequest:
+    """What to accept.
+
+    Attributes:
+        names: tests, each with an oracle; empty for all of the configuration.
+        overrides: what this call specifies of them.
+        runs: how many usable runs to launch and learn from, ``auto`` for as many as sharpen the oracle; None
+            for what the configuration says.
+        from_runs: stored runs to learn from instead of launching, as :func:`stored_runs` has it.
+        dry_run: whether the oracle is left as it is.
+    """
+
+    names: tuple[str, ...]
+    overrides: Overrides = NO_OVERRIDES
+    runs: int | str | None = None
+    from_runs: str | None = None
+    dry_run: bool = False
+
+
+def accept(project: Project, request: AcceptRequest, on_event: OnEvent = ignore) -> Outcome:
+    """Learn tests again, whatever their oracles said of these runs, and write the new oracles.
+
+    A test that the configuration does not have keeps the settings of its oracle.
+
+    Returns:
+        A result for each test; it is also in the history, unless nothing was written.
+
+    Raises:
+        UsageError, BadFileError: see :class:`Project`.
+        StorageError: the store or an oracle cannot be written; the runs stay.
+        Interrupted: Ctrl-C; runs that are complete stay.
+    """
+    action, overrides = Action.ACCEPT, request.overrides
+    names = project.names(request.names, action, overrides)
+    if not request.dry_run:
+        project.check_oracles_writable(names)
+    known = {name: project.oracle(name, action) for name in names}
+    tests = [_test(project, name, request, known[name]) for name in names]
+    if request.from_runs is None:
+        collected = launched(project, tests, action, on_event)
+    else:
+        which = request.from_runs
+        collected = {test.name: Collected(stored_runs(project, test.name, which)) for test in tests}
+        for name, one in collected.items():
+            warn_of_old_runs(project, known[name], one.runs, on_event)
+    results = [
+        _result(project, test, known[test.name], collected[test.name], request, on_event) for test in tests
+    ]
+    outcome = concluded(action, results)
+    if not request.dry_run:
+        keep(project, outcome, on_event)
+    return outcome
+
+
+def warn_of_old_runs(project: Project, known: Oracle, runs: Sequence[Run], on_event: OnEvent) -> None:
+    """Report where runs of the program before the change are learned from together with those behind it."""
+    old = set(known.run_ids)
+    new = [run.id for run in runs if run.id not in old]
+    again = len(runs) - len(new)
+    if again and new:
+        only_new = project.door.setting("from-runs", f"{min(new)}..")
+        text = (
+            f"{again} of these runs taught the old oracle, too, so the new one is of both programs; "
+            f"to leave them out: {only_new}"
+        )
+        on_event(Warned(known.test, text))
+
+
+def learn_change(
+    project: Project,
+    test: TestConfig,
+    known: Oracle,
+    runs: Sequence[Run],
+    on_event: OnEvent = ignore,
+    *,
+    again: Step,
+    dry_run: bool = False,
+) -> Result:
+    """Learn from the usable ones of these runs, report what changes, and write the oracle.
+
+    Args:
+        again: how to accept the same runs without launching.
+        dry_run: whether the oracle is left as it is.
+
+    Raises:
+        JudgeError: they cannot be learned from.
+        StorageError: the oracle cannot be written.
+    """
+    path, valid = project.oracle_path(test.name), run_set(runs).valid()
+    learned = oracle.train(valid, test.settings, target=test.written)
+    on_event(OracleChanged(known, learned))
+    if not dry_run:
+        oracle.save(path, learned)
+    found = (*learned.warnings, *warnings(valid, project.door))
+    for warning in found:
+        on_event(Warned(test.name, warning))
+    result = Result(test.name, path, runs, warnings=found)
+    on_event(Accepted(result, path, written=not dry_run, again=again))
+    return result
+
+
+def _test(project: Project, name: str, request: AcceptRequest, known: Oracle) -> TestConfig:
+    test = project.test(name, Action.ACCEPT, request.overrides, known, request.runs)
+    return test if project.configured(name) is not None else replace(test, settings=known.settings)
+
+
+def _result(
+    project: Project,
+    test: TestConfig,
+    known: Oracle,
+    collected: Collected,
+    request: AcceptRequest,
+    on_event: OnEvent,
+) -> Result:
+    """Accept one test and report it, or why it cannot be learned."""
+    runs = collected.runs
+    which = request.from_runs or (f"{runs[0].id}..{runs[-1].id}" if runs else "all")
+    again = Step(Action.ACCEPT, test.name, from_runs=which)
+    try:
+        if collected.failure is not None:
+            raise collected.failure
+        return learn_change(project, test, known, runs, on_event, again=again, dry_run=request.dry_run)
+    except StorageError as error:
+        raise StorageError(
+            f"{error.message}; the runs are kept in {project.files.store}",
+            advice=f"{error.advice}; then: {project.door.step(again)}",
+        ) from error
+    except ButoError as error:
+        result = Result(test.name, project.oracle_path(test.name), runs, error=error)
+        on_event(Failed(result))
+        return result

@@ -1,0 +1,208 @@
+"""Bisecting: check the commits between a good and a bad one until the first bad one is found."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from buto.config import TestConfig
+from buto.errors import EXIT_PASS, ButoError, JudgeError, StorageError
+from buto.oracle import Oracle
+from buto.report import words
+from buto.report.result import Commit, Result
+from buto.report.sanitize import one_line
+from buto.verdicts import Status
+from buto.workflow.case import checked
+from buto.workflow.check import judge
+from buto.workflow.events import (
+    BuildStarted,
+    CommitJudged,
+    CommitReached,
+    CommitsCounted,
+    OnEvent,
+    Warned,
+    ignore,
+)
+from buto.workflow.git import commands as git
+from buto.workflow.git import worktrees
+from buto.workflow.git.bisection import Answer, check_order, described, first_bad, move_to
+from buto.workflow.outcome import Outcome, concluded
+from buto.workflow.overrides import NO_OVERRIDES, Overrides
+from buto.workflow.project import Project
+from buto.workflow.record import complete
+from buto.workflow.steps import Action, Step
+
+_ANSWERS = {Status.PASS: Answer.GOOD, Status.REGRESSION: Answer.BAD, Status.INCONCLUSIVE: Answer.SKIP}
+
+
+@dataclass(frozen=True, slots=True)
+class BisectRequest:
+    """What to search.
+
+    Attributes:
+        test: the test, which has an oracle.
+        good: a git revision at which it passes.
+        bad: a later one, at which it fails.
+        overrides: what this call specifies of the test.
+        runs: how many runs of each commit to judge together; None for one, and two more if it does not pass.
+        build: the command that builds a commit before it is launched; None for none.
+        with_training: see :class:`buto.workflow.check.CheckRequest`.
+    """
+
+    test: str
+    good: str
+    bad: str
+    overrides: Overrides = NO_OVERRIDES
+    runs: int | None = None
+    build: str | None = None
+    with_training: bool = False
+
+
+def bisect(project: Project, request: BisectRequest, on_event: OnEvent = ignore) -> Outcome:
+    """Find the commit that made a test fail, in a temporary working tree.
+
+    Returns:
+        The result of the check of that commit, and the commit as ``first_bad``.
+
+    Raises:
+        JudgeError: the good commit does not pass, the bad one does not fail, or only skipped commits
+            are left.
+        UsageError: a revision does not exist, or the two are in the wrong order.
+        StorageError: the store cannot be written.
+        Interrupted: Ctrl-C; runs that are complete stay.
+    """
+    action, name = Action.BISECT, request.test
+    known = project.oracle(name, action, request.overrides.alpha)
+    test = project.test(name, action, request.overrides, known)
+    here = (test.target.directory or Path()).resolve()
+    check_here = project.door.step(Step(Action.CHECK, name, plain=True))
+    repository = git.repository_of(project.files.root, f"{check_here} judges what lies here")
+    good, bad = (git.commit_of(repository, revision) for revision in (request.good, request.bad))
+    check_order(repository, good, bad)
+    _warn_of_what_never_changes(test, repository, on_event)
+    on_event(CommitsCounted(int(git.said(repository, "rev-list", "--count", f"{good}..{bad}"))))
+    with worktrees.checked_out(repository, good) as tree:
+        search = _Search(project, request, test, known, repository, here, tree, on_event)
+        search.expect(request.good, good, Answer.GOOD)
+        move_to(tree, bad)
+        search.expect(request.bad, bad, Answer.BAD)
+        found = first_bad(tree, good, bad, search.judge)
+    if len(found) != 1:
+        raise _several(project, [described(repository, commit) for commit in found], search)
+    commit = described(repository, found[0])
+    return concluded(action, [search.results[commit.name]], exit_code=EXIT_PASS, first_bad=commit)
+
+
+@dataclass(frozen=True)
+class _Search:
+    """Judges commits in a temporary working tree.
+
+    Attributes:
+        here: where the program is launched, in the repository.
+        tree: the working tree, which is at the commit that is judged.
+        results: by commit, those of the commits that were judged.
+    """
+
+    project: Project
+    request: BisectRequest
+    test: TestConfig
+    known: Oracle
+    repository: Path
+    here: Path
+    tree: Path
+    on_event: OnEvent
+    results: dict[str, Result] = field(default_factory=dict)
+
+    def judge(self, commit: str) -> Answer:
+        """Check the commit that the tree is at, and report what came of it."""
+        of = described(self.repository, commit)
+        self.on_event(CommitReached(of))
+        try:
+            result = self._checked(commit)
+        except StorageError:
+            raise
+        except ButoError as error:
+            result = Result(self.test.name, None, error=error)
+        self.results[commit] = result
+        answer = Answer.SKIP if result.verdict is None else _ANSWERS[result.verdict.status]
+        self.on_event(CommitJudged(of, answer.value, _why(result)))
+        return answer
+
+    def expect(self, revision: str, commit: str, wanted: Answer) -> None:
+        """JudgeError where a commit is not what the user says that it is; then there is nothing to find."""
+        answer = self.judge(commit)
+        if answer is wanted:
+            return
+        which = f"{wanted.name} ({one_line(revision)}, {commit[:12]})"
+        result = self.results[commit]
+        if answer is Answer.SKIP:
+            advice = None if result.error is None else result.error.advice
+            raise JudgeError(f"{which} cannot be judged: {_why(result)}", advice=advice)
+        if wanted is Answer.GOOD:
+            oracle = self.project.door.name("oracle")
+            raise JudgeError(
+                f"{which} does not pass: {_why(result)}",
+                advice=f"name an older commit, or with {oracle} an oracle of the time at which it passed",
+            )
+        raise JudgeError(
+            f"{which} does not fail: {_why(result)}",
+            advice="what fails only here is not committed, or ignored by git, or comes from the machine",
+        )
+
+    def _checked(self, commit: str) -> Result:
+        if self.request.build is not None:
+            self.on_event(BuildStarted(self.request.build, commit))
+            worktrees.build(self.request.build, worktrees.same_place(self.tree, self.repository, Path()))
+        # Only now: the directory may be one that is built.
+        directory = worktrees.same_place(self.tree, self.repository, self.here)
+        test = replace(self.test, target=replace(self.test.target, directory=directory))
+        case = replace(checked(test, self.known, self.request.runs), purpose=Action.BISECT.value)
+        case = complete(self.project, [case], self.on_event)[test.name]
+        if case.failure is not None:
+            raise case.failure
+        # For what is to be done next: these runs are meant, not those of the newest check.
+        ids = ",".join(run.id for run in case.valid())
+        return judge(
+            self.project,
+            self.known,
+            case.runs,
+            from_runs=ids,
+            with_training=self.request.with_training,
+        )
+
+
+def _why(result: Result) -> str:
+    """What came of a check, in a line; of a failure all that is known."""
+    if result.verdict is None:
+        return "" if result.error is None else result.error.message
+    reasons = "; ".join(result.verdict.reasons)
+    worst = [f"{one.subject} {words.change(one)}" for one in result.verdict.findings[:1]]
+    said = words.headline(result.verdict)
+    if result.verdict.status is Status.REGRESSION:
+        return one_line(f"{said}: {', '.join(worst)}")
+    return one_line(f"{said}: {reasons}" if reasons else said)
+
+
+def _warn_of_what_never_changes(test: TestConfig, repository: Path, on_event: OnEvent) -> None:
+    inside = f"{repository}{os.sep}"
+    for word in test.target.command:
+        if inside in word:
+            text = (
+                f"the command names {one_line(word)}, which is a file here and the same for every commit; "
+                "a path from the current directory would be that of the commit"
+            )
+            on_event(Warned(test.name, text))
+
+
+def _several(project: Project, commits: list[Commit], search: _Search) -> JudgeError:
+    lines = [f"  {one.short}  {one_line(one.subject)}" for one in commits]
+    skipped = [search.results[one.name] for one in commits if one.name in search.results]
+    reasons = dict.fromkeys(
+        _why(one).partition("\n")[0] for one in skipped if one.verdict is None or one.verdict.reasons
+    )
+    return JudgeError(
+        "\n".join(["the first bad commit is one of these, of which all but one were skipped:", *lines])
+        + f"\nskipped: {'; '.join(reasons)}",
+        advice=f"a {project.door.name('build')} that also builds these would tell",
+    )

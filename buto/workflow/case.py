@@ -1,0 +1,110 @@
+"""One test while its runs come in: how many more are needed, and whether they are judged or learned from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from buto import oracle
+from buto.config import TestConfig
+from buto.detectors.calibrated.sufficiency import enough_runs
+from buto.errors import ButoError, UsageError
+from buto.oracle import CALIBRATED, Oracle
+from buto.runs import Run, RunSet, run_set
+from buto.verdicts import Status
+from buto.workflow.rules import N_CONFIRMING, needs_confirmation
+from buto.workflow.steps import Action, Door
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """The state of one test; :meth:`with_runs` gives the next one.
+
+    Attributes:
+        test: what to launch, and how to judge it.
+        purpose: what the next runs are recorded for, see :data:`buto.runs.model.PURPOSE`.
+        planned: how many usable runs are wanted, as far as is known.
+        known: the oracle that judges the runs; None where an oracle is to learn from them.
+        confirms: whether a single run that does not pass is confirmed by more.
+        accepts: whether runs that do not pass are followed by others, to learn from.
+        runs: those that are judged or learned from together, unusable ones too.
+        failure: why there will be no more runs; None unless the test was given up.
+    """
+
+    test: TestConfig
+    purpose: str
+    planned: int
+    known: Oracle | None = None
+    confirms: bool = False
+    accepts: bool = False
+    runs: tuple[Run, ...] = ()
+    failure: ButoError | None = None
+
+    @property
+    def missing(self) -> int:
+        """How many more usable runs are needed."""
+        return 0 if self.failure is not None else max(0, self.planned - len(self.valid()))
+
+    @property
+    def session(self) -> str | None:
+        """The id of the first of the runs that belong together, None before there is one."""
+        return self.runs[0].id if self.runs else None
+
+    @property
+    def is_confirming(self) -> bool:
+        """Whether the missing runs are to confirm or refute one that is there."""
+        return self.known is not None and bool(self.runs) and self.missing > 0
+
+    def valid(self) -> RunSet:
+        """The usable runs."""
+        return run_set([run for run in self.runs if run.quality.valid])
+
+    def enough(self, more: RunSet) -> bool:
+        """Whether these further runs, with those that are there, make an adaptive test's oracle sharp."""
+        return enough_runs(run_set([*self.valid(), *more]), self.test.settings)
+
+    def with_runs(self, runs: Sequence[Run], failure: ButoError | None = None) -> Case:
+        """The state after further runs, disturbed ones too.
+
+        Raises:
+            JudgeError: they cannot be judged by the oracle.
+        """
+        case = replace(self, runs=(*self.runs, *runs), failure=failure)
+        if failure is not None:
+            return case
+        if case.known is None:
+            adaptive = case.test.adaptive and case.missing and case.enough(run_set([]))
+            return replace(case, planned=len(case.valid())) if adaptive else case
+        if case.missing:
+            return case
+        if case.confirms and len(case.valid()) == 1 and needs_confirmation(case.known, case.valid()):
+            return replace(case, planned=case.planned + N_CONFIRMING, confirms=False)
+        if case.accepts and oracle.check(case.known, case.valid()).status is not Status.PASS:
+            return replace(learned(case.test), accepts=True)
+        return case
+
+
+def checked(test: TestConfig, known: Oracle, runs: int | None = None, *, accepts: bool = False) -> Case:
+    """A test that is judged by an oracle, by so many runs; None for one, which is confirmed if need be."""
+    return Case(test, Action.CHECK.value, runs or 1, known, confirms=runs is None, accepts=accepts)
+
+
+def learned(test: TestConfig, purpose: str = Action.TRAIN.value) -> Case:
+    """A test that an oracle learns from as many runs as it says."""
+    return Case(test, purpose, test.runs)
+
+
+def check_number_of_runs(test: TestConfig, door: Door) -> None:
+    """UsageError where fewer runs are wanted than an oracle needs; better before the launches than after."""
+    ten = door.setting("runs", "10")
+    if test.adaptive and test.settings.detector != CALIBRATED.detector:
+        raise UsageError(
+            f"{test.name}: with the preset {test.settings.preset} nothing says how sharp an oracle is",
+            advice=f"name a number of runs: {ten}; or judge: {{preset: calibrated}}",
+        )
+    fewest = oracle.fewest_runs(test.settings)
+    if test.runs < fewest:
+        raise UsageError(
+            f"{test.name}: {test.runs} runs are too few for an oracle, it needs {fewest}",
+            advice=f"10 are a good number: {ten}",
+        )

@@ -1,0 +1,157 @@
+"""Checking: launch tests, or take stored runs, and judge them by their oracles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from buto import oracle
+from buto.errors import ButoError, StorageError
+from buto.oracle import Oracle, Settings
+from buto.report.check_report import NO_RUNS, check_report
+from buto.report.result import Result, reported
+from buto.runs import Run, RunSet, run_set
+from buto.workflow.case import checked
+from buto.workflow.events import Failed, Judged, OnEvent, Warned, ignore
+from buto.workflow.git.changes import divided
+from buto.workflow.launching import Collected
+from buto.workflow.outcome import Outcome, concluded, keep
+from buto.workflow.overrides import NO_OVERRIDES, Overrides
+from buto.workflow.project import Project
+from buto.workflow.record import complete
+from buto.workflow.rules import jvm_measured, next_steps, settings_warning, warnings
+from buto.workflow.steps import Action
+from buto.workflow.stored import stored_runs, training_runs
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRequest:
+    """What to check.
+
+    Attributes:
+        names: tests; empty for all of the configuration.
+        overrides: what this call specifies of them.
+        runs: how many runs to judge together; None for one, and two more if it does not pass.
+        from_runs: stored runs to judge instead of launching, as :func:`stored_runs` has it.
+        changed_since: a git revision; tests whose inputs are as they were then are left out.
+        with_training: whether the report is to show the training runs, which take a while to load.
+    """
+
+    names: tuple[str, ...]
+    overrides: Overrides = NO_OVERRIDES
+    runs: int | None = None
+    from_runs: str | None = None
+    changed_since: str | None = None
+    with_training: bool = False
+
+
+def check(project: Project, request: CheckRequest, on_event: OnEvent = ignore) -> Outcome:
+    """Judge tests by their oracles. What keeps one of them from being judged does not keep the others.
+
+    Returns:
+        A result for each test; it is also in the history.
+
+    Raises:
+        UsageError, BadFileError: see :class:`Project`.
+        StorageError: the store cannot be written.
+        Interrupted: Ctrl-C; runs that are complete stay.
+    """
+    action, overrides = Action.CHECK, request.overrides
+    names = project.names(request.names, action, overrides)
+    names, left_out = divided(project, names, request.changed_since, on_event)
+    oracles = {name: project.oracle(name, action, overrides.alpha) for name in names}
+    for name, known in oracles.items():
+        configured = project.configured(name)
+        if configured is not None:
+            warn_of_settings(project, known, configured.settings, overrides.alpha, on_event)
+    if request.from_runs is not None:
+        found = {name: Collected(stored_runs(project, name, request.from_runs)) for name in names}
+    else:
+        tests = [project.test(name, action, overrides, oracles[name]) for name in names]
+        cases = complete(
+            project, [checked(test, oracles[test.name], request.runs) for test in tests], on_event
+        )
+        found = {name: Collected(list(case.runs), case.failure) for name, case in cases.items()}
+    results = [_result(project, oracles[name], found[name], request, on_event) for name in names]
+    skipped = None if request.changed_since is None else left_out
+    outcome = concluded(action, results, left_out=skipped)
+    keep(project, outcome, on_event)
+    return outcome
+
+
+def judge(
+    project: Project,
+    known: Oracle,
+    runs: Sequence[Run],
+    on_event: OnEvent = ignore,
+    *,
+    from_runs: str | None = None,
+    with_training: bool = False,
+) -> Result:
+    """Judge the runs of a test, valid or not, and report the verdict.
+
+    Args:
+        from_runs: how to name these runs in advice; None for those of the newest check.
+        with_training: see :class:`CheckRequest`.
+
+    Raises:
+        ButoError: the runs cannot be judged, or a training run that the report is to show is damaged.
+    """
+    all_runs = run_set(runs)
+    valid = all_runs.valid()
+    verdict = oracle.check(known, valid if valid.runs else all_runs)
+    path = project.oracle_path(known.test)
+    report = check_report(
+        verdict,
+        known,
+        all_runs,
+        training_runs(project, known) if with_training else NO_RUNS,
+        made=datetime.now(UTC),
+        oracle_path=path,
+        next_steps=[project.door.step(step) for step in next_steps(known.test, verdict, from_runs)],
+    )
+    result = reported(report, path)
+    on_event(Judged(result))
+    return result
+
+
+def describe(project: Project, test: str, runs: RunSet, on_event: OnEvent) -> None:
+    """Report which JVMs usable runs measured, and what the user should know before trusting them."""
+    on_event(jvm_measured(test, runs))
+    for warning in warnings(runs, project.door):
+        on_event(Warned(test, warning))
+
+
+def warn_of_settings(
+    project: Project, known: Oracle, now: Settings, alpha: float | None, on_event: OnEvent
+) -> None:
+    """Report settings that differ from those with which the oracle was trained."""
+    warning = settings_warning(known, now, alpha, project.door)
+    if warning is not None:
+        on_event(Warned(known.test, warning))
+
+
+def _result(
+    project: Project, known: Oracle, collected: Collected, request: CheckRequest, on_event: OnEvent
+) -> Result:
+    """Judge one test and report its verdict, or why it has none."""
+    try:
+        if collected.failure is not None:
+            raise collected.failure
+        result = judge(
+            project,
+            known,
+            collected.runs,
+            on_event,
+            from_runs=request.from_runs,
+            with_training=request.with_training,
+        )
+    except StorageError:
+        raise
+    except ButoError as error:
+        result = Result(known.test, project.oracle_path(known.test), collected.runs, error=error)
+        on_event(Failed(result))
+        return result
+    describe(project, known.test, collected.valid(), on_event)
+    return result

@@ -1,0 +1,172 @@
+"""Comparing two programs: launch them in turns and judge the second by the first."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from buto import oracle
+from buto.detectors.calibrated.explanation import explain_comparison
+from buto.detectors.comparison.detector import DEFAULT_RUNS, comparing, runs_needed
+from buto.detectors.comparison.detector import compare as compare_runs
+from buto.detectors.settings import CALIBRATED, Settings, settings_from
+from buto.errors import ButoError, UsageError
+from buto.report.check_report import check_report
+from buto.report.result import Result
+from buto.runs import Run, run_set
+from buto.verdicts import Status, Verdict
+from buto.workflow.check import describe
+from buto.workflow.events import Failed, Judged, OnEvent, ignore
+from buto.workflow.launching import Collected
+from buto.workflow.outcome import Outcome, concluded
+from buto.workflow.overrides import NO_OVERRIDES, Overrides
+from buto.workflow.programs import Program, test_of
+from buto.workflow.project import Project
+from buto.workflow.record import launch
+from buto.workflow.steps import Action, Step
+from buto.workflow.stored import ALL, stored_runs
+
+
+@dataclass(frozen=True, slots=True)
+class CompareRequest:
+    """What to compare.
+
+    Attributes:
+        programs: the first and the second, of different names.
+        overrides: what this call specifies of both, apart from their commands.
+        runs: how many usable runs of each; None for enough to decide.
+        from_runs: stored runs to compare instead of launching: ``all``, or ``FIRST..LAST``.
+        build: the command that builds a revision before it is launched; None for none.
+    """
+
+    programs: tuple[Program, Program]
+    overrides: Overrides = NO_OVERRIDES
+    runs: int | None = None
+    from_runs: str | None = None
+    build: str | None = None
+
+
+def compare(project: Project, request: CompareRequest, on_event: OnEvent = ignore) -> Outcome:
+    """Launch two programs in random turns and report what the second uses more or less of.
+
+    Returns:
+        One result. It is not in the history: it is of no single test.
+
+    Raises:
+        UsageError: the programs have one name, nothing says how to start one, or too few runs are wanted.
+        StorageError: the store cannot be written.
+        Interrupted: Ctrl-C; runs that are complete stay.
+    """
+    first, second = request.programs
+    if first.name == second.name:
+        raise UsageError(
+            f"both programs are called {first.name!r}",
+            advice=f"give them two names: {project.door.step(Step(Action.COMPARE, 'old', against='new'))}",
+        )
+    settings = _settings(project, request)
+    runs = _number_of_runs(project, request, settings)
+    if request.from_runs is None:
+        with ExitStack() as stack:
+            tests = [
+                test_of(program, project, request.overrides, request.build, stack, on_event)
+                for program in request.programs
+            ]
+            planned = {test.name: runs for test in tests}
+            collected = launch(project, tests, planned, Action.COMPARE.value, on_event, together=True)
+    else:
+        collected = {
+            program.name: Collected(_stored(project, program.name, request.from_runs))
+            for program in request.programs
+        }
+    result = _compared(project, collected[first.name], collected[second.name], request, settings, on_event)
+    return concluded(Action.COMPARE, [result])
+
+
+def _settings(project: Project, request: CompareRequest) -> Settings:
+    ours = project.configured(request.programs[0].like[0])
+    settings = comparing(CALIBRATED if ours is None else ours.settings)
+    alpha = request.overrides.alpha
+    if alpha is None:
+        return settings
+    return replace(settings, alpha=settings_from({"preset": "calibrated", "alpha": alpha}).alpha)
+
+
+def _number_of_runs(project: Project, request: CompareRequest, settings: Settings) -> int:
+    """UsageError where fewer are asked for than can show anything: better before than after the launches."""
+    needed = runs_needed(settings)
+    if request.runs is not None and request.runs < needed:
+        raise UsageError(
+            f"{request.runs} runs of each cannot tell a share of {settings.alpha:g} from chance",
+            advice=f"{project.door.setting('runs', str(needed))}, or a larger {project.door.name('alpha')}",
+        )
+    return request.runs or max(DEFAULT_RUNS, needed)
+
+
+def _stored(project: Project, test: str, which: str) -> list[Run]:
+    if which != ALL and ".." not in which:
+        raise UsageError(
+            f"{project.door.setting('from-runs', which)}: two programs have no ids in common",
+            advice=f"{project.door.setting('from-runs', ALL)}, or FIRST..LAST",
+        )
+    return stored_runs(project, test, which)
+
+
+def _compared(
+    project: Project,
+    before: Collected,
+    after: Collected,
+    request: CompareRequest,
+    settings: Settings,
+    on_event: OnEvent,
+) -> Result:
+    names = [program.name for program in request.programs]
+    title = f"{names[1]} against {names[0]}"
+    runs = sorted((*before.runs, *after.runs), key=lambda run: run.id)
+
+    def failed(test: str, error: ButoError) -> Result:
+        result = Result(title, None, runs, error=error)
+        on_event(Failed(replace(result, test=test)))
+        return result
+
+    for name, one in zip(names, (before, after), strict=True):
+        if one.failure is not None:
+            return failed(name, one.failure)
+    first, second = run_set(before.runs), run_set(after.runs)
+    try:
+        verdict = compare_runs(first, second, settings)
+        # For the charts: what the first program's runs are like. It judges nothing, so its warnings are idle.
+        known = replace(oracle.train(first.valid(), settings), test=title, warnings=())
+    except ButoError as error:
+        return failed(title, error)
+    report = check_report(
+        verdict,
+        known,
+        second,
+        first.valid(),
+        made=datetime.now(UTC),
+        next_steps=[project.door.step(step) for step in _next_steps(verdict, names, runs)],
+        explanation=explain_comparison(verdict, settings),
+    )
+    result = Result(title, None, runs, verdict, report=report)
+    on_event(Judged(result))
+    for name, one in zip(names, (before, after), strict=True):
+        describe(project, name, one.valid(), on_event)
+    return result
+
+
+def _next_steps(verdict: Verdict, names: list[str], runs: list[Run]) -> list[Step]:
+    if verdict.status is Status.PASS:
+        return []
+    first, second = names
+    which = f"{runs[0].id}..{runs[-1].id}"
+    return [
+        Step(Action.SHOW_RUN, second, run_id=next(iter(verdict.run_ids), None)),
+        Step(
+            Action.COMPARE,
+            first,
+            against=second,
+            from_runs=which,
+            why="the same runs, with every chart",
+        ),
+    ]

@@ -1,0 +1,303 @@
+"""What a workflow reports while it works: one frozen value for each thing that happens.
+
+A caller gives ``on_event``, which is called with every event in the order in which things happen, in the
+caller's thread. Events are for people and logs: no result depends on whether anybody looks at them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from buto.collect.progress import Progress
+from buto.errors import ButoError
+from buto.oracle import Oracle
+from buto.report.result import Commit, LeftOut, Result
+from buto.runs import Run
+from buto.workflow.steps import Step
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchesPlanned:
+    """Launches are about to begin.
+
+    Attributes:
+        planned: by test, how many usable runs are wanted.
+        at_most: tests that may need fewer.
+        complete: by test, how many of them are stored already; a test that is not there has none.
+        seed: of the random order of launches.
+        commands: by test, its command line with secrets masked.
+    """
+
+    planned: Mapping[str, int]
+    at_most: frozenset[str] = frozenset()
+    complete: Mapping[str, int] = field(default_factory=dict)
+    seed: int | None = None
+    commands: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingForStore:
+    """Another buto is measuring into the same store; this one waits until it ends."""
+
+    store: Path
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchStarted:
+    """A launch begins.
+
+    Attributes:
+        number: the number of the usable run that it is to give, from 1.
+        planned: how many usable runs of this test are wanted.
+    """
+
+    test: str
+    number: int
+    planned: int
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchProgressed:
+    """Some time has passed in the current launch."""
+
+    progress: Progress
+
+
+@dataclass(frozen=True, slots=True)
+class RunStored:
+    """A launch has ended and its run is in the store, usable or not."""
+
+    run: Run
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchRepeated:
+    """A launch failed, and will be repeated later."""
+
+    test: str
+    error: ButoError
+
+
+@dataclass(frozen=True, slots=True)
+class GivenUp:
+    """A test is not launched any more; the other tests go on."""
+
+    test: str
+    error: ButoError
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchesEnded:
+    """The launches of the newest :class:`LaunchesPlanned` are over, complete or not."""
+
+
+@dataclass(frozen=True, slots=True)
+class EnoughRuns:
+    """The training of an adaptive test has ended.
+
+    Attributes:
+        n_runs: how many usable runs there are.
+        is_most: whether that is the largest number that is ever used.
+    """
+
+    test: str
+    n_runs: int
+    is_most: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Confirming:
+    """A run of each of these tests does not pass; more are launched to confirm or refute it."""
+
+    tests: tuple[str, ...]
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class JvmMeasured:
+    """Which JVMs the runs of a test measured.
+
+    Attributes:
+        names: main classes of the measured JVMs.
+        others: main classes of JVMs that were seen beside them.
+    """
+
+    test: str
+    names: tuple[str, ...]
+    others: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Warned:
+    """Something that the user should know although the work goes on."""
+
+    test: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class OracleWritten:
+    """A test was trained and its oracle is in its file."""
+
+    test: str
+    path: Path
+    n_runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class StrengthsLimited:
+    """An oracle has too many quantities to compute the strength of each; only that of the usual ones is."""
+
+    test: str
+    n_quantities: int
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """A test is trained.
+
+    Attributes:
+        usual: names of the quantities whose strengths matter to most users.
+    """
+
+    result: Result
+    usual: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A test has a verdict."""
+
+    result: Result
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A test could not be trained or judged, see the result's error; the other tests go on."""
+
+    result: Result
+
+
+@dataclass(frozen=True, slots=True)
+class OracleChanged:
+    """What accepting runs changes: the oracle before and after."""
+
+    known: Oracle
+    learned: Oracle
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """A change is accepted.
+
+    Attributes:
+        written: whether the oracle is in its file; else ``again`` does it, with the same runs.
+    """
+
+    result: Result
+    path: Path
+    written: bool
+    again: Step
+
+
+@dataclass(frozen=True, slots=True)
+class Affected:
+    """A test is checked, for this reason, though only those that a change can concern are."""
+
+    test: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unaffected:
+    """A test is left out, for no change can concern it."""
+
+    left_out: LeftOut
+
+
+@dataclass(frozen=True, slots=True)
+class RunsLeftOut:
+    """So many stored runs of a test are not used, for they were made in another environment."""
+
+    test: str
+    n_runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class BuildStarted:
+    """A revision is being built.
+
+    Attributes:
+        revision: as it was specified; None in a bisection, which reports its commits by themselves.
+        commit: its full name.
+    """
+
+    command: str
+    commit: str
+    revision: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CommitsCounted:
+    """How many commits a bisection has before it."""
+
+    n_commits: int
+
+
+@dataclass(frozen=True, slots=True)
+class CommitReached:
+    """A bisection is about to judge this commit."""
+
+    commit: Commit
+
+
+@dataclass(frozen=True, slots=True)
+class CommitJudged:
+    """A bisection has judged a commit.
+
+    Attributes:
+        outcome: ``good``, ``bad`` or ``skip``.
+        why: in a clause.
+    """
+
+    commit: Commit
+    outcome: str
+    why: str
+
+
+Event = (
+    LaunchesPlanned
+    | WaitingForStore
+    | LaunchStarted
+    | LaunchProgressed
+    | RunStored
+    | LaunchRepeated
+    | GivenUp
+    | LaunchesEnded
+    | EnoughRuns
+    | Confirming
+    | JvmMeasured
+    | Warned
+    | OracleWritten
+    | StrengthsLimited
+    | Trained
+    | Judged
+    | Failed
+    | OracleChanged
+    | Accepted
+    | Affected
+    | Unaffected
+    | RunsLeftOut
+    | BuildStarted
+    | CommitsCounted
+    | CommitReached
+    | CommitJudged
+)
+
+OnEvent = Callable[[Event], None]
+
+
+def ignore(event: Event) -> None:
+    """Take no notice of an event."""

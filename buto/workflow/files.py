@@ -1,0 +1,55 @@
+"""Where the files of a project are: its configuration, its store of runs, its oracles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from buto import config
+from buto.runs.names import encode_test
+
+STORE = Path(".buto")
+ORACLES = Path("oracles")
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The files of a project.
+
+    Attributes:
+        configuration: the file that was named; None for the one that is found in the current directory.
+        has_configuration: whether there is one, named or found.
+        root: the directory of the configuration, the current one without any.
+        store: the directory in which runs are kept.
+        oracle: the one oracle that was named; None for ``oracles/NAME.json`` below the root.
+    """
+
+    configuration: Path | None
+    has_configuration: bool
+    root: Path
+    store: Path
+    oracle: Path | None
+
+    @classmethod
+    def located(
+        cls, configuration: Path | None = None, store: Path | None = None, oracle: Path | None = None
+    ) -> Self:
+        """The files with what was not named where it usually is: beside the configuration."""
+        found = config.find(configuration, Path())
+        root = Path() if found is None else found.parent
+        return cls(configuration, found is not None, root, root / STORE if store is None else store, oracle)
+
+    def oracle_of(self, test: str) -> Path:
+        """The file of a test's oracle."""
+        return self.oracle or self.root / ORACLES / f"{encode_test(test)}.json"
+
+    def read_configuration(self) -> config.Config | None:
+        """The configuration, None without one.
+
+        Raises:
+            ConfigError: it does not follow its schema.
+            BadFileError: it cannot be read.
+        """
+        path = config.find(self.configuration, Path())
+        return None if path is None else config.load(path)

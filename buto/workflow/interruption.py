@@ -1,0 +1,31 @@
+"""Ctrl-C, with what is complete and from where the work can go on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Complete:
+    """How many of the planned usable runs of a test are stored."""
+
+    test: str
+    runs: int
+    planned: int
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C while programs were launched.
+
+    Attributes:
+        complete: what each test has; empty if nothing was stored.
+        store: where that is kept.
+        first_id: of the first run that was stored, None without any; training can go on from there.
+    """
+
+    def __init__(self, complete: tuple[Complete, ...], store: Path, first_id: str | None) -> None:
+        super().__init__("interrupted")
+        self.complete = complete
+        self.store = store
+        self.first_id = first_id

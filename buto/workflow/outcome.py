@@ -1,0 +1,83 @@
+"""What came of a call: a result for each test, the exit code, and its place in the history."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from buto.errors import (
+    EXIT_BAD_FILE,
+    EXIT_NOT_JUDGED,
+    EXIT_PASS,
+    EXIT_REGRESSION,
+    EXIT_USAGE,
+    StorageError,
+)
+from buto.report.formats.json_result import result_document, result_text
+from buto.report.result import Commit, LeftOut, Result
+from buto.runs.results import ResultStore
+from buto.workflow.events import OnEvent, Warned
+from buto.workflow.project import Project
+from buto.workflow.steps import Action
+
+_WORST_FIRST = (EXIT_REGRESSION, EXIT_USAGE, EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXIT_PASS)
+"""A regression is what the user asked about; nothing else may hide it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a call.
+
+    Attributes:
+        command: what was called, as the command line has it.
+        results: one for each test, in the order in which they were carried out.
+        exit_code: of a command that ends with this outcome.
+        at: when it was complete; aware.
+        left_out: tests that it was not to look at; None if it was not asked to leave any out.
+        first_bad: of a bisection, the commit that it found.
+    """
+
+    command: str
+    results: Sequence[Result]
+    exit_code: int
+    at: datetime
+    left_out: Sequence[LeftOut] | None = None
+    first_bad: Commit | None = None
+
+
+def worst_code(results: Sequence[Result]) -> int:
+    """The exit code of a command with these results; that of a pass without any."""
+    return min((_code(result) for result in results), key=_WORST_FIRST.index, default=EXIT_PASS)
+
+
+def concluded(
+    action: Action,
+    results: Sequence[Result],
+    *,
+    exit_code: int | None = None,
+    left_out: Sequence[LeftOut] | None = None,
+    first_bad: Commit | None = None,
+) -> Outcome:
+    """The outcome of a call that ends now, by default with the worst exit code of its results."""
+    code = worst_code(results) if exit_code is None else exit_code
+    return Outcome(action.value, results, code, datetime.now(UTC), left_out, first_bad)
+
+
+def keep(project: Project, outcome: Outcome, on_event: OnEvent) -> None:
+    """Store each result that says something, for the history; only warn where that is not possible."""
+    store = ResultStore(project.files.store)
+    for result in outcome.results:
+        if result.error is not None or not result.runs:
+            continue
+        document = result_document(outcome.command, [result], worst_code([result]), outcome.at)
+        try:
+            store.add(result.test, result_text(document).encode())
+        except StorageError as error:
+            on_event(Warned(result.test, f"{error.message}; buto history will not show it"))
+
+
+def _code(result: Result) -> int:
+    if result.error is not None:
+        return result.error.exit_code
+    return EXIT_PASS if result.verdict is None else result.verdict.status.exit_code

@@ -1,0 +1,50 @@
+"""What a caller specifies of a test for one call, over its configuration and what its oracle remembers."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from buto import config
+
+
+@dataclass(frozen=True, slots=True)
+class Overrides:
+    """What a call specifies; None (of ``mbeans``: none) leaves it to the configuration.
+
+    Attributes:
+        command: how to start the program.
+        interval, timeout: times as in a configuration, as ``100ms``.
+        jvm: pattern for the main class of the JVM to measure.
+        collector: ``agent`` or ``jmx``.
+        mbeans: patterns of the program's own MBeans to record.
+        expect_exit: exit code of a good run.
+        alpha: share of checks of an unchanged program that may fail.
+    """
+
+    command: tuple[str, ...] | None = None
+    interval: str | None = None
+    timeout: str | None = None
+    jvm: str | None = None
+    collector: str | None = None
+    mbeans: tuple[str, ...] = ()
+    expect_exit: int | None = None
+    alpha: float | None = None
+
+    def to_data(self) -> dict[str, Any]:
+        """What says how to launch and measure, by the keys of a configuration."""
+        words = None if self.command is None else [config.portable(word, os.environ) for word in self.command]
+        specified = {
+            "command": words,
+            "interval": self.interval,
+            "timeout": self.timeout,
+            "jvm": self.jvm,
+            "collector": self.collector,
+            "mbeans": [{"name": pattern} for pattern in self.mbeans] or None,
+            "expect-exit": self.expect_exit,
+        }
+        return {key: value for key, value in specified.items() if value is not None}
+
+
+NO_OVERRIDES = Overrides()

@@ -1,0 +1,90 @@
+"""The two programs of a comparison: what they are called, and how each is launched."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from buto.config import TestConfig
+from buto.runs.reading import is_missing
+from buto.workflow.events import BuildStarted, OnEvent
+from buto.workflow.git import commands as git
+from buto.workflow.git import worktrees
+from buto.workflow.overrides import Overrides
+from buto.workflow.project import Project
+from buto.workflow.steps import Action
+
+_WITHOUT_GIT = "buto compare A -- COMMAND --against B -- COMMAND compares without one"
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """One of the two programs.
+
+    Attributes:
+        name: of its test, under which its runs are stored.
+        like: tests of the configuration or with an oracle; the first that there is says how to launch it,
+            but for what was specified. A program with a command alone is launched like the other one.
+        command: as it was specified, None if it was not.
+        revision: of the repository, None for what lies here.
+    """
+
+    name: str
+    like: tuple[str, ...]
+    command: tuple[str, ...] | None
+    revision: str | None = None
+
+
+def two_programs(
+    first: str, second: str, commands: tuple[tuple[str, ...] | None, tuple[str, ...] | None]
+) -> tuple[Program, Program]:
+    """Two programs, each with its command or None."""
+    one, other = commands
+    return Program(first, (first, second), one), Program(second, (second, first), other)
+
+
+def two_revisions(
+    test: str, revisions: tuple[str, str], command: tuple[str, ...] | None
+) -> tuple[Program, Program]:
+    """Two revisions of one program."""
+    old, new = (Program(f"{test}@{revision}", (test,), command, revision) for revision in revisions)
+    return old, new
+
+
+def test_of(
+    program: Program,
+    project: Project,
+    overrides: Overrides,
+    build: str | None,
+    stack: ExitStack,
+    on_event: OnEvent,
+) -> TestConfig:
+    """How to launch one of the two; a revision is checked out and built for as long as the stack lives.
+
+    Args:
+        build: the command that builds a revision; None for none.
+    """
+    test = replace(_described(program, project, overrides), name=program.name)
+    if program.revision is None:
+        return test
+    here = test.target.directory or Path()
+    repository = git.repository_of(here, _WITHOUT_GIT)
+    commit = git.commit_of(repository, program.revision)
+    tree = stack.enter_context(worktrees.checked_out(repository, commit))
+    if build is not None:
+        on_event(BuildStarted(build, commit, program.revision))
+        worktrees.build(build, worktrees.same_place(tree, repository, Path()))
+    # Only now: the directory may be one that is built.
+    directory = worktrees.same_place(tree, repository, here)
+    return replace(test, target=replace(test.target, directory=directory))
+
+
+def _described(program: Program, project: Project, overrides: Overrides) -> TestConfig:
+    action, own = Action.COMPARE, replace(overrides, command=program.command)
+    for name in program.like if program.command is not None else program.like[:1]:
+        if project.configured(name) is not None:
+            return project.test(name, action, own, project.known_oracle(name, action, own))
+        if not is_missing(project.oracle_path(name)):
+            return project.test(name, action, own, project.oracle(name, action))
+    return project.test(program.like[0], action, own, None)

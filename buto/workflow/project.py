@@ -1,0 +1,222 @@
+"""A project: its configuration, its runs and its oracles; finds what is known of a test.
+
+What is known is laid over each other: the built-in defaults, what the oracle remembers, the
+configuration (instead of the oracle's, where it has a command for the test), what the call specifies.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from buto import config, oracle
+from buto.config.model import AUTO
+from buto.detectors.calibrated.sufficiency import MOST_RUNS
+from buto.errors import BadFileError, StorageError, UsageError
+from buto.oracle import Oracle
+from buto.runs.masking import MASKED
+from buto.runs.names import encode_test
+from buto.runs.reading import is_missing
+from buto.runs.store import RunStore
+from buto.workflow.files import Files
+from buto.workflow.overrides import Overrides
+from buto.workflow.steps import EXAMPLE, Action, Door, Step
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """Where everything is, and in whose words advice is given.
+
+    Attributes:
+        files: of this project.
+        configuration: what was read from its file, None without one.
+        door: how the user came here.
+    """
+
+    files: Files
+    configuration: config.Config | None
+    door: Door
+
+    @property
+    def store(self) -> RunStore:
+        """The runs."""
+        return RunStore(self.files.store)
+
+    def oracle_path(self, test: str) -> Path:
+        """Where the oracle of a test is, or would be."""
+        return self.files.oracle_of(test)
+
+    def configured(self, test: str) -> config.TestConfig | None:
+        """What the configuration says of a test, None if it has no such test."""
+        return None if self.configuration is None else self.configuration.tests.get(test)
+
+    def names(self, specified: Sequence[str], action: Action, overrides: Overrides) -> list[str]:
+        """The tests that were specified, or all of the configuration.
+
+        Raises:
+            UsageError: none was specified and there is no configuration, one was specified twice, or a
+                command or an oracle was specified for several.
+        """
+        names = list(specified)
+        if not names and self.configuration is None:
+            raise UsageError(
+                f"no test was named, and there is no {config.FILE_NAME} here",
+                advice=self.door.step(Step(action, "NAME", command=EXAMPLE, plain=True)),
+            )
+        if not names and self.configuration is not None:
+            names = list(self.configuration.tests)
+        if len(set(names)) < len(names):
+            raise UsageError(f"a test is named twice: {' '.join(names)}")
+        for test in names:
+            encode_test(test)
+        for key, specific in {"command": overrides.command, "oracle": self.files.oracle}.items():
+            if specific is not None and len(names) > 1:
+                raise UsageError(
+                    f"{self.door.name(key)} goes with one test, not with {len(names)}: {', '.join(names)}"
+                )
+        return names
+
+    def oracle(self, test: str, action: Action, alpha: float | None = None) -> Oracle:
+        """The oracle of a test.
+
+        Args:
+            alpha: to judge by instead of the oracle's own; None for its own.
+
+        Raises:
+            BadFileError: there is none (the advice is the step that makes one), or it is damaged.
+            UsageError: the file is the oracle of another test, or the configuration has a test whose name
+                is nearly this one.
+        """
+        path = self.oracle_path(test)
+        if is_missing(path):
+            if self.configuration is not None and self.configured(test) is None and self._near(test):
+                raise self._no_command(test, action)
+            raise BadFileError(
+                f"{test!r} has no oracle yet: {self.door.path(path)} does not exist",
+                advice=self.door.step(Step(Action.TRAIN, test, command=("java", "..."))),
+            )
+        found = oracle.load(path)
+        if found.test != test:
+            raise UsageError(
+                f"{path} is the oracle of {found.test!r}, not of {test!r}",
+                advice=self.door.step(Step(action, found.test)),
+            )
+        return found if alpha is None else oracle.at_alpha(found, alpha)
+
+    def known_oracle(self, test: str, action: Action, overrides: Overrides) -> Oracle | None:
+        """The oracle of a test for what it remembers, None without one.
+
+        It is not read where a command is specified or configured: a damaged oracle must not keep its test
+        from being trained again.
+        """
+        if overrides.command is not None or self._has_command(test) or is_missing(self.oracle_path(test)):
+            return None
+        return self.oracle(test, action)
+
+    def test(
+        self,
+        name: str,
+        action: Action,
+        overrides: Overrides,
+        known: Oracle | None,
+        runs: int | str | None = None,
+    ) -> config.TestConfig:
+        """A test with all that the call, the configuration and its oracle say of it.
+
+        Args:
+            runs: how many train it, ``auto`` for as many as sharpen the oracle; None for the
+                configuration's.
+
+        Raises:
+            UsageError: nothing says how to start it, or a value means nothing.
+            BadFileError: the oracle remembers no usable target.
+        """
+        ours = self.configured(name)
+        directory: Path | None = None
+        merged: dict[str, Any] = {}
+        if known is not None and not self._has_command(name):
+            merged = {**self._remembered(known, overrides, action)}
+        if self.configuration is not None and ours is not None:
+            merged |= ours.written
+            directory = self.configuration.path.parent.resolve()
+        merged |= self._specified(overrides, action)
+        if "command" not in merged:
+            raise self._no_command(name, action)
+        built = config.build_test(name, merged, directory, os.environ)
+        base = ours or built
+        adaptive = runs == AUTO or (runs is None and base.adaptive)
+        number = MOST_RUNS if adaptive else int(runs or base.runs)
+        settings = base.settings
+        if overrides.alpha is not None:
+            settings = oracle.with_alpha(settings, overrides.alpha)
+        return replace(built, runs=number, settings=settings, adaptive=adaptive)
+
+    def check_oracles_writable(self, names: Sequence[str]) -> None:
+        """StorageError where an oracle could not be written; better before ten runs than after."""
+        for path in map(self.oracle_path, names):
+            there = next(parent for parent in (path, *path.parents) if not is_missing(parent))
+            # The file may be no directory, and what is above it must be one.
+            in_the_way = os.path.isdir(there) == (there == path)
+            if in_the_way or not os.access(there, os.W_OK):
+                raise StorageError(
+                    f"the oracle {path} cannot be written: {there} is in the way, or not writable",
+                    advice=f"name another file with {self.door.setting('oracle', 'FILE')}",
+                )
+
+    def _has_command(self, test: str) -> bool:
+        """Whether the configuration says how to start a test; it may leave that to the call."""
+        ours = self.configured(test)
+        return ours is not None and bool(ours.target.command)
+
+    def _specified(self, overrides: Overrides, action: Action) -> dict[str, Any]:
+        specified = overrides.to_data()
+        faults = config.complaints(specified, "test")
+        if faults:
+            raise UsageError("\n".join(faults), advice=self.door.usage(action))
+        return specified
+
+    def _remembered(self, known: Oracle, overrides: Overrides, action: Action) -> Mapping[str, Any]:
+        faults = config.complaints(known.target, "test")
+        path = self.oracle_path(known.test)
+        if faults:
+            raise BadFileError(
+                f"{path}: its target cannot be used: {faults[0]}",
+                advice=self.door.step(Step(Action.TRAIN, known.test, command=("...",), plain=True)),
+            )
+        specified = {} if overrides.command is None else {"command": None}
+        if MASKED in json.dumps({**known.target, **specified}, ensure_ascii=False):
+            again = self.door.step(Step(action, known.test, command=("...",), plain=True))
+            raise UsageError(
+                f"{path} does not say how to start {known.test!r}: a secret in its command was masked",
+                advice=f"give the command again: {again}, or configure it in {config.FILE_NAME}, with a "
+                "variable in place of the secret: ${NAME}",
+            )
+        return known.target
+
+    def _near(self, test: str) -> list[str]:
+        tests = () if self.configuration is None else self.configuration.tests
+        return difflib.get_close_matches(test, list(tests), n=1)
+
+    def _no_command(self, test: str, action: Action) -> UsageError:
+        short = Step(action, test, command=("java", "..."), plain=True)
+        if self.configuration is None:
+            return UsageError(
+                f"nothing says how to start {test!r}: it has no oracle, and there is no {config.FILE_NAME} "
+                "here",
+                advice=self.door.step(replace(short, command=EXAMPLE)),
+            )
+        path = self.configuration.path
+        if self.configured(test) is not None:
+            return UsageError(
+                f"{path}: the test {test!r} has no command, and no oracle remembers one",
+                advice=f"add one, command: [java, ...], or: {self.door.step(short)}",
+            )
+        near = self._near(test)
+        guess = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(self.configuration.tests)}"
+        meant = Step(action, near[0], plain=True) if near else short
+        return UsageError(f"{path} has no test {test!r}; {guess}", advice=self.door.step(meant))

@@ -1,0 +1,173 @@
+"""Recording: launch tests as often as they need runs, one buto at a time, and keep every run."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass, field
+
+from buto.config import TestConfig
+from buto.runs import Run, RunSet
+from buto.workflow.case import Case
+from buto.workflow.events import (
+    Confirming,
+    Event,
+    LaunchesEnded,
+    LaunchesPlanned,
+    OnEvent,
+    RunStored,
+    WaitingForStore,
+    ignore,
+)
+from buto.workflow.interruption import Complete, Interrupted
+from buto.workflow.launching import Collected, Plan, collect, measuring
+from buto.workflow.overrides import NO_OVERRIDES, Overrides
+from buto.workflow.project import Project
+from buto.workflow.steps import Action
+from buto.workload import workload_hooks
+
+
+@dataclass(frozen=True, slots=True)
+class RecordRequest:
+    """What to record.
+
+    Attributes:
+        names: tests; empty for all of the configuration.
+        overrides: what this call specifies of them.
+        runs: how many usable runs of each.
+    """
+
+    names: tuple[str, ...]
+    overrides: Overrides = NO_OVERRIDES
+    runs: int = 1
+
+
+def record(project: Project, request: RecordRequest, on_event: OnEvent = ignore) -> dict[str, Collected]:
+    """Launch tests and keep their runs, without learning or judging.
+
+    Returns:
+        By test what was recorded, and why that is less than was wanted.
+
+    Raises:
+        UsageError, BadFileError: nothing says how to start a test; see :class:`Project`.
+        StorageError: the store cannot be written.
+        Interrupted: Ctrl-C; what is complete stays.
+    """
+    action, overrides = Action.RECORD, request.overrides
+    names = project.names(request.names, action, overrides)
+    known = {name: project.known_oracle(name, action, overrides) for name in names}
+    tests = [project.test(name, action, overrides, known[name]) for name in names]
+    return launch(project, tests, dict.fromkeys(names, request.runs), action.value, on_event)
+
+
+def complete(project: Project, cases: Sequence[Case], on_event: OnEvent) -> dict[str, Case]:
+    """Launch until no case needs a run any more, or what needs them is given up.
+
+    Cases of one purpose are launched together, in random order.
+
+    Raises:
+        StorageError, Interrupted: see :func:`record`.
+    """
+    by_name = {case.test.name: case for case in cases}
+    while waiting := [case for case in by_name.values() if case.missing]:
+        now = [case for case in waiting if case.purpose == waiting[0].purpose]
+        confirming = [case for case in now if case.is_confirming]
+        if confirming:
+            names = tuple(case.test.name for case in confirming)
+            on_event(Confirming(names, max(case.missing for case in confirming)))
+        collected = launch(
+            project,
+            [case.test for case in now],
+            {case.test.name: case.missing for case in now},
+            now[0].purpose,
+            on_event,
+            sessions={case.test.name: case.session for case in now if case.session is not None},
+            enough={case.test.name: case.enough for case in now if case.known is None and case.test.adaptive},
+        )
+        for name, result in collected.items():
+            by_name[name] = by_name[name].with_runs(result.runs, result.failure)
+    return by_name
+
+
+def launch(
+    project: Project,
+    tests: Sequence[TestConfig],
+    runs: Mapping[str, int],
+    purpose: str,
+    on_event: OnEvent,
+    *,
+    sessions: Mapping[str, str] | None = None,
+    together: bool = False,
+    enough: Mapping[str, Callable[[RunSet], bool]] | None = None,
+) -> dict[str, Collected]:
+    """Launch tests and store their runs.
+
+    Args:
+        runs: by test, how many usable runs are wanted.
+        purpose: what they are recorded for.
+        sessions: of those tests whose runs belong to earlier ones, the id of the first of these.
+        together: whether a test that fails ends the others, too.
+        enough: by test, what says of its new runs that no more are needed.
+
+    Raises:
+        StorageError, Interrupted: see :func:`record`.
+    """
+    enough = enough or {}
+    seed = secrets.randbits(32)
+    commands = {test.name: test.target.new_mask().command(test.target.command) for test in tests}
+    tally = _Tally(on_event)
+    on_event(LaunchesPlanned(dict(runs), frozenset(enough), seed=seed, commands=commands))
+    try:
+        with ExitStack() as held:
+            plans = [
+                Plan(
+                    test.name,
+                    test.target,
+                    runs[test.name],
+                    held.enter_context(workload_hooks(test.workload)),
+                    enough.get(test.name),
+                )
+                for test in tests
+            ]
+            held.enter_context(measuring_alone(project, on_event))
+            return collect(
+                plans,
+                project.store,
+                tally,
+                seed=seed,
+                purpose=purpose,
+                sessions=sessions,
+                together=together,
+            )
+    except KeyboardInterrupt as stop:
+        counts = tuple(Complete(test, tally.usable(test), planned) for test, planned in runs.items())
+        raise Interrupted(counts, project.files.store, tally.first_id) from stop
+    finally:
+        on_event(LaunchesEnded())
+
+
+def measuring_alone(project: Project, on_event: OnEvent) -> AbstractContextManager[None]:
+    """The store's lock; see :func:`buto.workflow.launching.measuring`."""
+    store = project.files.store
+    return measuring(store, lambda: on_event(WaitingForStore(store)))
+
+
+@dataclass(slots=True)
+class _Tally:
+    """Counts the runs that are stored, and passes every event on."""
+
+    on_event: OnEvent
+    stored: list[Run] = field(default_factory=list)
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, RunStored):
+            self.stored.append(event.run)
+        self.on_event(event)
+
+    @property
+    def first_id(self) -> str | None:
+        return self.stored[0].id if self.stored else None
+
+    def usable(self, test: str) -> int:
+        return sum(run.test == test and run.quality.valid for run in self.stored)

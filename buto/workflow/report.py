@@ -1,0 +1,82 @@
+"""Reporting: judge stored runs again, for reports of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from buto.errors import EXIT_PASS, BadFileError, UsageError
+from buto.runs import Run
+from buto.workflow.check import judge
+from buto.workflow.events import OnEvent, ignore
+from buto.workflow.outcome import Outcome, concluded
+from buto.workflow.project import Project
+from buto.workflow.steps import Action, Step
+from buto.workflow.stored import newest_check
+
+
+@dataclass(frozen=True, slots=True)
+class ReportRequest:
+    """What to report.
+
+    Attributes:
+        what: ids of runs, and names of tests, which mean their newest checks.
+        with_training: whether the reports are to show the training runs, which take a while to load.
+    """
+
+    what: tuple[str, ...]
+    with_training: bool = False
+
+
+def report(project: Project, request: ReportRequest, on_event: OnEvent = ignore) -> Outcome:
+    """Judge stored runs again, those of one test together; launches nothing.
+
+    Returns:
+        A result for each test, which is not put into the history; the exit code is that of a pass.
+
+    Raises:
+        BadFileError: there is no such run or test, or an oracle is missing.
+        JudgeError: runs cannot be judged.
+    """
+    by_test = _runs(project, request.what)
+    if project.files.oracle is not None and len(by_test) > 1:
+        raise UsageError(
+            f"{project.door.name('oracle')} goes with one test, not with {len(by_test)}: {', '.join(by_test)}"
+        )
+    results = [
+        judge(
+            project,
+            project.oracle(test, Action.REPORT),
+            runs,
+            on_event,
+            with_training=request.with_training,
+        )
+        for test, runs in by_test.items()
+    ]
+    return concluded(Action.REPORT, results, exit_code=EXIT_PASS)
+
+
+def _runs(project: Project, what: tuple[str, ...]) -> dict[str, list[Run]]:
+    """By test the runs that were named, each once."""
+    store = project.store
+    tests = store.tests()
+    test_of = {run_id: test for test in tests for run_id in store.ids(test)}
+    found: dict[str, dict[str, Run]] = {}
+    for word in what:
+        if word in tests:
+            named = newest_check(project, word)
+        elif word in test_of:
+            named = list(store.open_set(test_of[word], [word]))
+        else:
+            named = []
+        if not named:
+            raise _nothing(project, word, is_test=word in tests)
+        for run in named:
+            found.setdefault(run.test, {})[run.id] = run
+    return {test: list(runs.values()) for test, runs in found.items()}
+
+
+def _nothing(project: Project, word: str, *, is_test: bool) -> BadFileError:
+    what = "no check was recorded for" if is_test else "there is neither a run nor a test"
+    return BadFileError(
+        f"{what} {word!r} in {project.files.store}", advice=project.door.step(Step(Action.LIST_RUNS))
+    )

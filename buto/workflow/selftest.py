@@ -1,0 +1,95 @@
+"""Measuring how often an oracle fails an unchanged program, on stored runs of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from buto.classify.metadata import compare_metadata
+from buto.detectors.calibrated.selftest import FEWEST_TO_TEST, N_CHECKED, Selftest
+from buto.detectors.calibrated.selftest import selftest as measure
+from buto.errors import JudgeError
+from buto.oracle import CalibratedDetector, FittedCalibrated, Oracle
+from buto.runs import RunSet, run_set
+from buto.units import format_count
+from buto.workflow.events import OnEvent, RunsLeftOut, Warned, ignore
+from buto.workflow.project import Project
+from buto.workflow.steps import Action, Step
+from buto.workflow.stored import ALL, stored_runs
+
+
+@dataclass(frozen=True, slots=True)
+class SelftestRequest:
+    """What to measure.
+
+    Attributes:
+        test: the test, which has an oracle.
+        from_runs: runs of the unchanged program, as :func:`stored_runs` has it.
+        training: how many of them train; None for as many as trained the oracle, or all but a few.
+    """
+
+    test: str
+    from_runs: str = ALL
+    training: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SelftestOutcome:
+    """How often the oracle fails the unchanged program.
+
+    Attributes:
+        runs: that judged one another.
+        found: the rates of false alarms; places in it are those of ``runs``.
+    """
+
+    runs: RunSet
+    found: Selftest
+
+
+def selftest(project: Project, request: SelftestRequest, on_event: OnEvent = ignore) -> SelftestOutcome:
+    """Judge unchanged runs by one another, many times over; launches nothing.
+
+    Raises:
+        JudgeError: the oracle promises no rate of false alarms, or there are too few runs.
+        UsageError, BadFileError: see :class:`Project` and :func:`stored_runs`.
+    """
+    test, action = request.test, Action.SELFTEST
+    known = project.oracle(test, action)
+    if not isinstance(known.fitted, FittedCalibrated):
+        again = project.door.step(Step(Action.TRAIN, test))
+        raise JudgeError(
+            f"the oracle of {test} promises no rate of false alarms: its preset is {known.settings.preset}",
+            advice=f"judge: {{preset: calibrated}}; then {again}",
+        )
+    runs = _unchanged(project, known, request.from_runs, on_event)
+    fewer = max(len(runs) - N_CHECKED, 0)
+    n_training = request.training or min(len(known.run_ids), fewer)
+    if request.training is None and n_training < len(known.run_ids):
+        text = (
+            f"only {len(runs)} runs are stored: {n_training} of them train, "
+            f"where {len(known.run_ids)} trained the oracle"
+        )
+        on_event(Warned(test, text))
+    fewest = max(FEWEST_TO_TEST, n_training + N_CHECKED)
+    if len(runs) < fewest:
+        more = Step(Action.RECORD, test, runs=max(20, fewest - len(runs)), plain=True)
+        raise JudgeError(
+            f"{test}: {format_count(len(runs), 'run')} of the unchanged program are too few, "
+            f"{fewest} are the fewest",
+            advice=project.door.step(more),
+        )
+    profile = CalibratedDetector(known.settings).fit(runs).profile
+    return SelftestOutcome(runs, measure(profile, known.settings, n_training))
+
+
+def _unchanged(project: Project, known: Oracle, which: str, on_event: OnEvent) -> RunSet:
+    """The stored runs that were made in the oracle's environment."""
+    runs = stored_runs(project, known.test, which)
+    metadata = known.settings.metadata
+    alike = [
+        run
+        for run in runs
+        if not any(one.deciding for one in compare_metadata(known.environment, run.metadata, metadata))
+    ]
+    if len(alike) < len(runs):
+        on_event(RunsLeftOut(known.test, len(runs) - len(alike)))
+    return run_set(alike)

@@ -1,0 +1,107 @@
+"""Stored runs: those that a user means, those that trained an oracle, those of the newest check."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from buto.errors import JudgeError, UsageError
+from buto.oracle import Oracle
+from buto.runs import Run, RunSet
+from buto.runs.document import Head
+from buto.runs.model import PURPOSE, SESSION
+from buto.workflow.launching import bad_ending
+from buto.workflow.project import Project
+from buto.workflow.steps import Action, Step
+
+ALL = "all"
+_JUDGED = (Action.CHECK.value, Action.BISECT.value)
+"""Purposes of runs that may be those of a program that has changed."""
+
+
+def stored_runs(project: Project, test: str, which: str, *, required: bool = True) -> list[Run]:
+    """Usable stored runs of a test, in the order of their start.
+
+    Args:
+        which: ``all`` for those that were not recorded for a check; ids with commas between them,
+            whatever they were recorded for; or ``FIRST..LAST``, a part of what ``all`` means, where
+            either end may be left out.
+        required: whether it is an error if there are none.
+
+    Raises:
+        UsageError: there are none.
+        JudgeError: a run that was named is not usable.
+        BadFileError: one of them does not exist or is damaged.
+    """
+    store = project.store
+    if which != ALL and ".." not in which:
+        named = list(store.open_set(test, sorted({run_id.strip() for run_id in which.split(",")})))
+        for run in named:
+            if not run.quality.valid:
+                raise JudgeError(f"the run {run.id} is not usable: {run.quality.describe()}")
+        return named
+    first, _, last = ("", "", "") if which == ALL else which.partition("..")
+    ids = [run_id for run_id in store.ids(test) if first <= run_id and (not last or run_id <= last)]
+    found = store.open_set(test, ids)
+    runs = [run for run in found if _may_teach(run)]
+    if required and not runs:
+        where = "" if which == ALL else f" in {which}"
+        record = project.door.step(Step(Action.RECORD, test, runs=10, command=("...",), plain=True))
+        raise UsageError(
+            f"{store.root} holds no usable runs of {test!r}{where}{_left_out(found)}",
+            advice=f"{project.door.step(Step(Action.LIST_RUNS))}; to record some: {record}",
+        )
+    return runs
+
+
+def training_runs(project: Project, known: Oracle) -> RunSet:
+    """Those of the oracle's training runs that the store still has."""
+    store = project.store
+    at_hand = set(store.ids(known.test))
+    return store.open_set(known.test, [run_id for run_id in known.run_ids if run_id in at_hand])
+
+
+def newest_check(project: Project, test: str) -> list[Run]:
+    """The usable runs that the newest check of a test was of; none without a check.
+
+    Raises:
+        BadFileError: a run that may be of it is damaged.
+        JudgeError: it left no usable run, or ended without a verdict.
+    """
+    store = project.store
+    known = store.summaries(test)
+    recorded = [summary.head for summary in known if summary.head is not None]
+    newest = [_session(head) for head in recorded if head.marks.get(PURPOSE) == Action.CHECK.value][-1:]
+    together = [head for head in recorded if _session(head) in newest]
+    for damaged in (summary.id for summary in known if summary.head is None):
+        if not together or damaged > together[0].id:
+            store.load(test, damaged)
+    if not together:
+        return []
+    problems = list(dict.fromkeys(problem for head in together for problem in head.quality.problems))
+    usable = [head.id for head in together if head.quality.valid]
+    ended = bad_ending(problems)
+    if usable and ended is None:
+        return list(store.open_set(test, usable))
+    why = "left no usable run" if not usable else "ended without a verdict"
+    again = project.door.step(Step(Action.CHECK, test, plain=True))
+    raise JudgeError(
+        f"the newest check {why}: {newest[0]}: {'; '.join(problem.text for problem in problems)}",
+        advice=f"check again: {again}; or name runs with {project.door.name('from-runs')}",
+    )
+
+
+def _left_out(found: Iterable[Run]) -> str:
+    """What may be named, but is not meant by ``all``."""
+    checked = sum(run.quality.valid and run.metadata.get(PURPOSE) in _JUDGED for run in found)
+    if not checked:
+        return ""
+    return f" but {checked} recorded for checks, which {ALL!r} and FIRST..LAST leave out; their ids take them"
+
+
+def _may_teach(run: Run) -> bool:
+    return run.quality.valid and run.metadata.get(PURPOSE) not in _JUDGED
+
+
+def _session(head: Head) -> object:
+    """What the runs of one command share; a run of an older buto, without the mark, is alone."""
+    return head.marks.get(SESSION, head.id)

@@ -1,0 +1,188 @@
+"""Training: launch tests, or take stored runs, and write what is usual into their oracles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from buto import oracle
+from buto.config import TestConfig
+from buto.detectors.calibrated.strength import MOST_ASKED, Strength, strengths, told
+from buto.detectors.calibrated.sufficiency import MOST_RUNS
+from buto.errors import ButoError, StorageError
+from buto.oracle import FittedCalibrated, Oracle
+from buto.report.result import Result
+from buto.runs import Run, run_set
+from buto.workflow.case import check_number_of_runs, learned
+from buto.workflow.events import (
+    EnoughRuns,
+    Failed,
+    OnEvent,
+    OracleWritten,
+    StrengthsLimited,
+    Trained,
+    Warned,
+    ignore,
+)
+from buto.workflow.launching import Collected
+from buto.workflow.outcome import Outcome, concluded, keep
+from buto.workflow.overrides import NO_OVERRIDES, Overrides
+from buto.workflow.project import Project
+from buto.workflow.record import complete
+from buto.workflow.rules import jvm_measured, warnings
+from buto.workflow.steps import Action, Step
+from buto.workflow.stored import stored_runs
+
+
+@dataclass(frozen=True, slots=True)
+class TrainRequest:
+    """What to train.
+
+    Attributes:
+        names: tests; empty for all of the configuration.
+        overrides: what this call specifies of them.
+        runs: how many usable runs to learn from, ``auto`` for as many as sharpen the oracle; None for what
+            the configuration says.
+        from_runs: stored runs to learn from instead of launching, as :func:`stored_runs` has it.
+        resume: the id of a stored run; it and those behind it count, and only what is missing is launched.
+        all_strengths: whether to compute what the oracle would detect of all quantities, not only of the
+            usual ones.
+    """
+
+    names: tuple[str, ...]
+    overrides: Overrides = NO_OVERRIDES
+    runs: int | str | None = None
+    from_runs: str | None = None
+    resume: str | None = None
+    all_strengths: bool = False
+
+
+def train(project: Project, request: TrainRequest, on_event: OnEvent = ignore) -> Outcome:
+    """Train tests and write their oracles. What keeps one of them from it does not keep the others.
+
+    Returns:
+        A result for each test; it is also in the history.
+
+    Raises:
+        UsageError, BadFileError: see :class:`Project`; or fewer runs are wanted than an oracle needs.
+        StorageError: the store or an oracle cannot be written; the runs stay.
+        Interrupted: Ctrl-C; runs that are complete stay, and ``resume`` takes them up.
+    """
+    action, overrides = Action.TRAIN, request.overrides
+    names = project.names(request.names, action, overrides)
+    project.check_oracles_writable(names)
+    known = {name: project.known_oracle(name, action, overrides) for name in names}
+    tests = [project.test(name, action, overrides, known[name], request.runs) for name in names]
+    if request.from_runs is not None:
+        which = request.from_runs
+        collected = {test.name: Collected(stored_runs(project, test.name, which)) for test in tests}
+    else:
+        done = {
+            test.name: stored_runs(project, test.name, f"{request.resume}..", required=False)
+            for test in tests
+            if request.resume is not None
+        }
+        collected = launched(project, tests, action, on_event, done)
+    results = [_result(project, test, collected[test.name], request, on_event) for test in tests]
+    outcome = concluded(action, results)
+    keep(project, outcome, on_event)
+    return outcome
+
+
+def launched(
+    project: Project,
+    tests: Sequence[TestConfig],
+    action: Action,
+    on_event: OnEvent,
+    done: Mapping[str, Sequence[Run]] | None = None,
+) -> dict[str, Collected]:
+    """Launch tests until there are enough runs to learn from.
+
+    Args:
+        done: by test, stored runs that count.
+
+    Raises:
+        UsageError: fewer runs are wanted than an oracle needs.
+        StorageError, Interrupted: see :func:`train`.
+    """
+    for test in tests:
+        check_number_of_runs(test, project.door)
+    done = done or {}
+    cases = [learned(test, action.value).with_runs(done.get(test.name, ())) for test in tests]
+    completed = complete(project, cases, on_event)
+    for case in completed.values():
+        n_runs = len(case.valid())
+        if case.test.adaptive and case.failure is None:
+            on_event(EnoughRuns(case.test.name, n_runs, is_most=n_runs >= MOST_RUNS))
+    return {name: Collected(list(case.runs), case.failure) for name, case in completed.items()}
+
+
+def learn(
+    project: Project,
+    test: TestConfig,
+    runs: Sequence[Run],
+    on_event: OnEvent = ignore,
+    *,
+    target: Mapping[str, Any] | None = None,
+    all_strengths: bool = False,
+) -> Result:
+    """Learn from the usable ones of these runs, write the oracle, and report what it is worth.
+
+    Args:
+        target: how the program is started, for the oracle to remember; None where it cannot be started
+            without the test that drives it.
+        all_strengths: see :class:`TrainRequest`.
+
+    Raises:
+        JudgeError: they cannot be learned from.
+        StorageError: the oracle cannot be written.
+    """
+    path, valid = project.oracle_path(test.name), run_set(runs).valid()
+    trained = oracle.train(valid, test.settings, target=target)
+    oracle.save(path, trained)
+    on_event(OracleWritten(test.name, path, len(valid)))
+    on_event(jvm_measured(test.name, valid))
+    told_of = (*trained.warnings, *warnings(valid, project.door))
+    for warning in told_of:
+        on_event(Warned(test.name, warning))
+    found, usual = _strengths(trained, on_event, every=all_strengths)
+    result = Result(test.name, path, runs, warnings=told_of, strengths=found)
+    on_event(Trained(result, usual))
+    return result
+
+
+def _result(
+    project: Project, test: TestConfig, collected: Collected, request: TrainRequest, on_event: OnEvent
+) -> Result:
+    """Train one test and report it, or why it cannot be trained."""
+    runs = collected.runs
+    try:
+        if collected.failure is not None:
+            raise collected.failure
+        return learn(project, test, runs, on_event, target=test.written, all_strengths=request.all_strengths)
+    except StorageError as error:
+        which = f"{runs[0].id}..{runs[-1].id}" if runs else "all"
+        again = project.door.step(Step(Action.TRAIN, test.name, from_runs=which))
+        raise StorageError(
+            f"{error.message}; the runs are kept in {project.files.store}",
+            advice=f"{error.advice}; then: {again}",
+        ) from error
+    except ButoError as error:
+        result = Result(test.name, project.oracle_path(test.name), runs, error=error)
+        on_event(Failed(result))
+        return result
+
+
+def _strengths(
+    trained: Oracle, on_event: OnEvent, *, every: bool
+) -> tuple[tuple[Strength, ...], frozenset[str]]:
+    """What the oracle would detect, and the names of the quantities that matter to most users."""
+    if not isinstance(trained.fitted, FittedCalibrated):
+        return (), frozenset()
+    profile = trained.fitted.profile
+    usual = told(profile)
+    if every and len(profile.quantities) > MOST_ASKED:
+        every = False
+        on_event(StrengthsLimited(trained.test, len(profile.quantities)))
+    return strengths(profile, trained.settings, None if every else usual), frozenset(usual)

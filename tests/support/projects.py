@@ -1,0 +1,15 @@
+"""Projects in a directory, for tests that call the workflow without a command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from buto.cli.parsing.hints import CommandLine
+from buto.workflow.files import Files
+from buto.workflow.project import Project
+
+
+def project_in(directory: Path) -> Project:
+    """A project without a configuration; its store and its oracles are where they usually are."""
+    files = Files(None, False, directory, directory / ".buto", None)
+    return Project(files, None, CommandLine(files))
