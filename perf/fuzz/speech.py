@@ -29,7 +29,7 @@ HELLO = frame(
 COLUMNS = frame(
     2,
     struct.pack(">II", 0, 2)
-    + (text("jvm.thread.count") + text("{thread}") + b"\0")
+    + (text("jvm.thread.count") + text("") + b"\3")
     + (text("mbean[a:b=c]/D") + text("1") + b"\1"),
 )
 METADATA = frame(3, struct.pack(">I", 1) + text("jvm.vm.name") + text("a JVM"))
