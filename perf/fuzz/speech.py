@@ -19,7 +19,7 @@ def text(value: str) -> bytes:
 
 HELLO = frame(
     1,
-    struct.pack(">H", 2)
+    struct.pack(">H", 3)
     + text(SECRET)
     + struct.pack(">q", 7)
     + text("com.acme.Main --orders 5")

@@ -1,4 +1,4 @@
-"""Whether this machine can measure, tried out: a small program is launched under every JVM that is found."""
+"""Check whether this machine can measure; launch a small program under every JVM that is found."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _TIMEOUT_S = 30.0
 
 
 def examine(store: Path) -> Iterator[Check]:
-    """Look at everything; each result is there as soon as it is known.
+    """Check everything; yield each result as soon as it is known.
 
     Args:
-        store: where runs would be kept; not made.
+        store: where runs would be kept; it is not created.
     """
     if sys.platform != "linux":
         yield Check(
@@ -48,7 +48,7 @@ def examine(store: Path) -> Iterator[Check]:
     yield check_store(store)
     yield check_temporary_directory()
     yield from _check_jvms()
-    # What has been launched so far is over; at least so long a look at what remains.
+    # All launches are over; the load of other programs needs at least half a second.
     time.sleep(max(0.0, 0.5 - (time.monotonic() - began)))
     yield check_load(meter.foreign_load())
 
@@ -86,7 +86,7 @@ def _check_jvm(installation: JavaInstallation, program: Path) -> Check:
     command = (str(installation.java), "-cp", str(program), *_PROGRAM)
     target = Target(command, timeout_s=_TIMEOUT_S, interval_s=_INTERVAL_S)
     try:
-        introduction = probe_handshake(target)
+        handshake = probe_handshake(target)
         with open_collector(target) as collector:
             run = collector.record("doctor")
     except ButoError as error:
@@ -94,14 +94,17 @@ def _check_jvm(installation: JavaInstallation, program: Path) -> Check:
     if run.times_s[0] > 0 or run.times_s[-1] < _PROGRAM_S:
         seen = f"samples from {run.times_s[0]:.3f} s to {run.times_s[-1]:.3f} s"
         return Check(
-            name, Level.PROBLEM, f"{where}: the program lasts {_PROGRAM_S} s, {seen}", "try it again"
+            name, Level.PROBLEM, f"{where}: the program ran {_PROGRAM_S} s, but there are {seen}", "try again"
         )
     said = f"{where}: the agent loads, {len(run.times_s)} samples from before main to the exit"
-    if not introduction.same_clock:
+    if not handshake.same_clock:
         return Check(
-            name, Level.WARNING, f"{said}; its clock is another than buto's", "see docs/measuring.md"
+            name,
+            Level.WARNING,
+            f"{said}; its clock differs from buto's",
+            "compare its runs with no others",
         )
-    if introduction.no_counters is not None:
-        advice = "drop -XX:-UsePerfData, or live with losing the last state of programs that are killed"
-        return Check(name, Level.WARNING, f"{said}; {introduction.no_counters}", advice)
+    if handshake.no_counters is not None:
+        advice = "remove -XX:-UsePerfData; without the counters the last state of a killed program is lost"
+        return Check(name, Level.WARNING, f"{said}; {handshake.no_counters}", advice)
     return Check(name, Level.OK, f"{said}; its clock is buto's; its performance counters can be read")

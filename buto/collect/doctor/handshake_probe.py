@@ -1,4 +1,4 @@
-"""The first words of a JVM with the agent, and what they show; the program is not measured."""
+"""Launch a JVM with the agent only for the agent's first message (HELLO); the program is not measured."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _RETRY_S = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Handshake:
-    """What a JVM's first words show.
+    """What the agent's first message shows.
 
     Attributes:
-        same_clock: by this process's clock, the JVM's own time lies between its start and the arrival of
-            its words.
+        same_clock: whether the JVM's time lies between its start and the message's arrival on
+            buto's clock.
         no_counters: why its performance counters cannot be read; None if they can.
     """
 
@@ -35,17 +35,17 @@ class Handshake:
 
 
 def probe_handshake(target: Target) -> Handshake:
-    """Launch a program with the agent, listen to its first words, and send the agent away.
+    """Launch a program with the agent, wait for HELLO, and decline to measure.
 
     Raises:
-        MeasureError: the command cannot be started, or no agent speaks in time.
+        MeasureError: the command cannot be started, or no HELLO arrives in time.
     """
     with (
         private_directory() as directory,
         AgentListener(directory) as listener,
         Launch(target, directory, [agent_option(listener.agent, target)]) as launch,
     ):
-        connection, hello = _first_words(listener, launch)
+        connection, hello = _receive_hello(listener, launch)
         try:
             same_clock = launch.started_ns <= hello.nano_time_ns <= time.monotonic_ns()
             connection.send(decline())
@@ -54,10 +54,10 @@ def probe_handshake(target: Target) -> Handshake:
         return Handshake(same_clock, _no_counters(hello, launch))
 
 
-def _first_words(listener: AgentListener, launch: Launch) -> tuple[AgentConnection, Hello]:
+def _receive_hello(listener: AgentListener, launch: Launch) -> tuple[AgentConnection, Hello]:
     deadline = time.monotonic() + _HELLO_S
     if not kernel.readable(listener.fileno(), _HELLO_S):
-        raise MeasureError(f"the agent did not speak within {_HELLO_S:g} s\n{launch.quote()}")
+        raise MeasureError(f"the agent did not connect within {_HELLO_S:g} s\n{launch.quote()}")
     connection = listener.accept()
     try:
         while connection is not None and connection.hello is None and not connection.closed:
@@ -65,14 +65,14 @@ def _first_words(listener: AgentListener, launch: Launch) -> tuple[AgentConnecti
                 break
             connection.receive()
     except ChannelError as error:
-        raise MeasureError(f"the agent's first words were not understood: {error}") from error
+        raise MeasureError(f"the agent's first message was not understood: {error}") from error
     if connection is None or connection.hello is None:
         raise MeasureError(f"the agent did not send its HELLO within {_HELLO_S:g} s\n{launch.quote()}")
     return connection, connection.hello
 
 
 def _no_counters(hello: Hello, launch: Launch) -> str | None:
-    """Why they cannot be read. A JVM fills them in after its agents have begun, so try until its end."""
+    """Return why the counters cannot be read. A JVM fills them after its agents: try until its end."""
     while True:
         try:
             with HeldCounters(hello.pid, hello.jvm_start_ms) as counters:

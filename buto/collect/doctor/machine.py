@@ -1,4 +1,4 @@
-"""Whether the machine itself is fit for measuring: clock, cores, other load, room to write."""
+"""Check whether the machine itself is fit for measuring: clock, cores, load by others, free space."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from buto.units import format_bytes, format_count, format_number, format_percent
 
 COARSE_CLOCK_S = 1e-6
 BUSY_SHARE = 0.2
-"""Runs that others disturb more than this differ visibly from quiet ones."""
+"""With more load by others, runs differ visibly from undisturbed ones."""
 
 LITTLE_SPACE = 1 << 30
 NO_SPACE = 50 << 20
-"""A run of some seconds takes less than 1 MiB, but its output may take a few."""
+"""A run of some seconds takes less than 1 MiB, but its output may take several."""
 
 
 class Level(Enum):
@@ -35,12 +35,12 @@ class Level(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was looked at.
+    """The result of one check.
 
     Attributes:
-        name: what was looked at.
+        name: what was checked.
         said: what was found, with its number or path.
-        advice: what to do about it, unless all is well.
+        advice: what to do about it; None if all is well.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Check:
 
 
 def check_clock() -> Check:
-    """The clock that samples are placed by."""
+    """Check the resolution of the clock that gives the samples their times."""
     resolution_s = time.get_clock_info("monotonic").resolution
     said = f"resolution {format_seconds(resolution_s)}"
     if resolution_s > COARSE_CLOCK_S:
@@ -59,7 +59,7 @@ def check_clock() -> Check:
 
 
 def check_cores() -> Check:
-    """How many cores a program may use, by affinity and control group."""
+    """Check how many cores a program may use, by affinity and control group."""
     known = metadata.machine()
     cores, total, quota = known["host.cores"], known["host.cores.total"], known["host.cores.quota"]
     said = (
@@ -76,9 +76,9 @@ def check_cores() -> Check:
 
 
 def check_load(foreign_load: float) -> Check:
-    """What others use meanwhile, as a share of the cores; NaN if unknown."""
+    """Check the load by others, a share of the cores; NaN if unknown."""
     if foreign_load != foreign_load:
-        return Check("load by others", Level.WARNING, "unknown", "see with top what else runs")
+        return Check("load by others", Level.WARNING, "unknown", "see what else runs: top")
     said = f"{format_percent(round(foreign_load, 3))} of the cores"
     if foreign_load > BUSY_SHARE:
         advice = "stop what else runs (see top), or expect wide bounds and disturbed runs"
@@ -87,7 +87,7 @@ def check_load(foreign_load: float) -> Check:
 
 
 def check_store(store: Path) -> Check:
-    """Whether runs can be stored, and how many."""
+    """Check whether runs can be stored, and how much space is left."""
     place = next(path for path in (store.absolute(), *store.absolute().parents) if not is_missing(path))
     advice = "name another directory with --store DIR"
     try:
@@ -103,7 +103,7 @@ def check_store(store: Path) -> Check:
 
 
 def check_temporary_directory() -> Check:
-    """Whether a launch can write its output, and the agent's session file."""
+    """Check whether a launch can write its output and session file."""
     try:
         with private_directory() as directory:
             place, free = directory.parent, shutil.disk_usage(directory).free

@@ -12,7 +12,7 @@ _CGROUPS = "/sys/fs/cgroup"
 
 
 def cores_limit() -> float | None:
-    """Cores' worth of time that the control group may use; None without a limit."""
+    """Return how many cores' time the control group may use; None without a limit."""
     quotas = [text.split() for text in _cgroup_files("cpu.max")]
     old = [read(f"{_CGROUPS}/cpu/cpu.cfs_{name}_us") for name in ("quota", "period")]
     quotas += [[text for text in old if text is not None]]
@@ -22,7 +22,7 @@ def cores_limit() -> float | None:
 
 
 def memory_limit() -> int | None:
-    """Bytes that the control group may use; None without a limit below the machine's memory."""
+    """Return the memory limit, bytes; None without a limit below the machine's memory."""
     total = psutil.virtual_memory().total
     texts = [*_cgroup_files("memory.max"), read(f"{_CGROUPS}/memory/memory.limit_in_bytes") or "max"]
     limits = [int(text) for text in texts if text.strip() != "max"]
@@ -30,7 +30,7 @@ def memory_limit() -> int | None:
 
 
 def _cgroup_files(name: str) -> list[str]:
-    """A file of this process's control group (version 2) and of all groups above it, where there is one."""
+    """Return the texts of a file in this process's control group (version 2) and in all groups above."""
     groups = [line[3:] for line in (read("/proc/self/cgroup") or "").splitlines() if line.startswith("0::")]
     own = PurePosixPath(_CGROUPS + (groups[0] if groups else "/"))
     texts = [read(str(group / name)) for group in (own, *own.parents) if group.is_relative_to(_CGROUPS)]

@@ -11,17 +11,17 @@ from pathlib import Path
 from buto.collect.host.files import read
 
 _MIN_LOAD_WINDOW_S = 0.1
-"""Shorter than this, the system's clock ticks of 10 ms say nothing of the load."""
+"""Over a shorter time, clock ticks of 10 ms are too coarse."""
 
 _IDLE_FIELDS = (3, 4)
-"""idle and iowait, in the order of /proc/stat, see proc(5)."""
+"""Indices of idle and iowait in /proc/stat, see proc(5)."""
 
 
 class LoadMeter:
-    """Measures what share of the visible cores others used, from its making to :meth:`foreign_load`.
+    """Measures the share of the visible cores that others use, from its creation on.
 
-    Others are all processes but this one and the children that it has collected meanwhile. Time that
-    a hypervisor took away counts as used by others.
+    Others are all processes except this one and the children that it has waited for meanwhile. Time
+    that a hypervisor took away counts as used by others.
     """
 
     def __init__(self) -> None:
@@ -31,7 +31,7 @@ class LoadMeter:
         self._busy_s = _busy_s(self._cpus)
 
     def foreign_load(self, known_s: float = 0.0) -> float:
-        """The mean share, 0 to 1; NaN for less than 0.1 s, and where the system does not say.
+        """Return the mean share since the creation, 0 to 1; NaN within the first 0.1 s, or if unknown.
 
         Args:
             known_s: processor time of further processes that belong to the measurement.

@@ -1,4 +1,4 @@
-"""The machine that a run was measured on, and how much of it others used meanwhile."""
+"""Metadata of the machine that a run is measured on."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from buto.runs.model import COMMIT
 from buto.version import __version__
 
 _GIT_S = 5.0
-"""How long git may take; a huge tree on a cold disk is not waited for."""
+"""Time limit for git, which may be slow for a large tree on a cold disk."""
 
 _DESCRIBE = ("git", "describe", "--always", "--exclude=*", "--abbrev=40", "--dirty=+dirty")
-"""Forty digits of the commit, and ``+dirty`` if a file that git knows differs from it."""
+"""Forty digits of the commit, with ``+dirty`` if a tracked file differs from it."""
 
 
 def describe(target: Target) -> dict[str, MetadataValue]:
-    """Metadata ``host.*`` and ``buto.*`` as docs/formats/metadata.md lists them."""
+    """Return the metadata ``host.*`` and ``buto.*`` that docs/formats/metadata.md lists."""
     return {
         **machine(),
         "buto.version": __version__,
@@ -41,7 +41,7 @@ def describe(target: Target) -> dict[str, MetadataValue]:
 
 
 def machine() -> dict[str, MetadataValue]:
-    """Metadata ``host.*``."""
+    """Return the metadata ``host.*``."""
     return {
         "host.name": socket.gethostname(),
         "host.os": _os_name(),
@@ -58,8 +58,8 @@ def machine() -> dict[str, MetadataValue]:
 
 
 def _commit(directory: Path | None) -> str | None:
-    """What is checked out where the command is started; None outside a repository, or without git."""
-    # No lock, for what git notes down on the way would be a change to somebody's repository.
+    """Return the commit of the directory where the command runs; None outside a repository or without git."""
+    # Without locks git does not refresh its index, which would change the user's repository.
     environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
     try:
         said = subprocess.run(

@@ -1,8 +1,8 @@
-"""Diagnostic commands for a running JVM, as ``jcmd`` sends them, through the socket that HotSpot opens.
+"""Send diagnostic commands to a running JVM, as ``jcmd`` does, through the socket that HotSpot opens.
 
-The JDK's own Attach API would do the same (hotspot/os/posix/attachListener_posix.cpp, protocol version 1,
-which JDK 8 to 25 speak), but it has no way to end what it started, looks for the socket at most ten times
-a second, and waits 10 s for a JVM that is just ending.
+The protocol is version 1 of hotspot/os/posix/attachListener_posix.cpp, which JDK 8 to 25 speak. The JDK's own
+Attach API is not used: it cannot stop the agent that it started, looks for the socket at most ten times a
+second, and waits 10 s for a JVM that is just ending.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from buto.collect.process import kernel
 from buto.errors import MeasureError
 
 _LOOK_S = 0.005
-"""How often the socket is looked for; there is nothing to wait for but its name and the process's end."""
+"""Interval between two looks for the socket: a new file cannot be waited for together with a process."""
 
 
 class AttachError(MeasureError):
-    """A JVM did not take a command; the message says why."""
+    """A JVM did not run a command; the message says why."""
 
 
 def run_command(pid: int, command: str, within_s: float) -> str:
-    """Have a JVM of this machine run a diagnostic command and give what it prints.
+    """Have a JVM of this machine run a diagnostic command, and return what the command prints.
 
     Raises:
-        AttachError: it does not listen or answer in time, ended, or the command failed.
+        AttachError: the JVM does not listen or answer in time, has ended, or the command failed.
         MeasureError: the process may not be attached to, see :func:`check_attachable`.
     """
     deadline = time.monotonic() + within_s
@@ -42,9 +42,9 @@ def run_command(pid: int, command: str, within_s: float) -> str:
     try:
         if path.stat().st_uid != Path(f"/proc/{pid}").stat().st_uid:
             raise AttachError(
-                f"cannot attach to process {pid}: its socket {path} belongs to somebody else",
-                advice="a JVM that was killed leaves it behind for the next of its number; unless a JVM of "
-                f"another container has it: rm {path}",
+                f"cannot attach to process {pid}: its socket {path} belongs to another user",
+                advice="a killed JVM may have left it behind; unless a JVM of another container uses it: "
+                f"rm {path}",
             )
         with socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(_left_s(deadline))
@@ -65,20 +65,20 @@ def run_command(pid: int, command: str, within_s: float) -> str:
 
 
 def temporary_directory(pid: int) -> Path:
-    """The directory /tmp as the process sees it."""
+    """Return the directory /tmp as the process sees it."""
     return Path(f"/proc/{pid}/root/tmp")
 
 
 def _wake(pid: int, path: Path, deadline: float) -> None:
-    """Have the JVM open its socket: by a file of an agreed name and SIGQUIT."""
+    """Have the JVM open its socket: create the agreed file and send SIGQUIT."""
     pidfd = kernel.open_pidfd(pid)
     if pidfd is None:
         raise _no_answer(pid, "it has ended")
     try:
         if not expects_sigquit(pid):
-            raise _no_answer(pid, "it has only just been started")
+            raise _no_answer(pid, "it was started only a moment ago")
         sign = path.with_name(path.name.replace("java", "attach"))
-        # Held by its directory, for the process may end and its root with it.
+        # Held by its directory: the process may end, and /proc/PID/root with it.
         directory = os.open(sign.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             with suppress(FileExistsError):
@@ -101,7 +101,7 @@ def _wake(pid: int, path: Path, deadline: float) -> None:
 
 
 def _left_s(deadline: float) -> float:
-    """Never 0, which would mean not to wait at all but to fail otherwise than by a timeout."""
+    """Return the time left; never 0, which would make the socket non-blocking."""
     return max(0.001, deadline - time.monotonic())
 
 

@@ -1,6 +1,6 @@
-"""How the measured JVM itself ended, which the command that started it need not tell.
+"""How the measured JVM itself ended, if another command started it.
 
-A wrapper may return 0 whatever became of its JVM, and a pipe returns what its last program does.
+A wrapper may return 0 however its JVM ended, and a pipe returns the exit code of its last program.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from buto.collect.process.launch import Ending, Launch
 from buto.runs import Problem, ProblemKind
 
 _STOPPED = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
-"""Signals that a wrapper may well stop its server with: a JVM exits in order, with 128 and the number."""
+"""Signals by which a wrapper may stop its server: the JVM then exits normally with 128 plus the number."""
 
 
 def code_of(launch: Launch, pid: int, pidfd: int | None, ending: Ending) -> int | None:
-    """The exit code of the measured JVM, or minus the signal that ended it; None where it is not known.
+    """Return the exit code of the measured JVM, or minus the signal that ended it; None if not known.
 
     Args:
         launch: after all its processes have ended.
         pid: of the JVM.
-        pidfd: of the JVM, opened while it lived.
+        pidfd: of the JVM, opened while it was running.
         ending: of the command's own process.
     """
     if pid == launch.pid:

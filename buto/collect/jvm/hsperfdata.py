@@ -1,7 +1,7 @@
-"""The JVM's own performance counters, held in memory so that they can be read after its death.
+"""Read the JVM's own performance counters, also after its death.
 
-HotSpot writes them to a mapped file, ``/tmp/hsperfdata_USER/PID``, wherever TMPDIR points. Whoever holds
-the map can read the last state of a JVM that was killed. The layout is jvmstat 2.0
+HotSpot writes them to a mapped file, ``/tmp/hsperfdata_USER/PID``, wherever TMPDIR points. A process that
+has mapped the file can read the last state of a JVM that was killed. The layout is jvmstat 2.0
 (hotspot/share/runtime/perfMemory.hpp): a prologue, then entries of name and value.
 """
 
@@ -18,7 +18,7 @@ from buto.errors import MeasureError
 
 _MAGIC = b"\xca\xfe\xc0\xc0"
 _MAX_START_DIFFERENCE_MS = 60_000
-"""A file whose JVM began so much earlier than the one in question was left by another of that number."""
+"""If the start times differ by more, the file was left by another JVM of the same process id."""
 
 _COLLECTORS = {
     "Copy": "Copy",
@@ -38,20 +38,20 @@ _COLLECTORS = {
     "ZGC minor collection pauses": "ZGC Minor Pauses",
     "ZGC major collection pauses": "ZGC Major Pauses",
 }
-"""Names of collectors in the counters, JDK 8 to 25, to those of their MXBeans. Shenandoah's do not match."""
+"""Maps collector names in the counters (JDK 8 to 25) to those of the MXBeans. Shenandoah's do not match."""
 
 Counters = Mapping[str, int | str]
 
 
 class NoPerfData(MeasureError):
-    """A JVM has no counters that can be read; the message says why."""
+    """The counters of a JVM cannot be read; the message says why."""
 
 
 class HeldCounters(Closeable):
     """The counters of one JVM, readable until :meth:`close`, also after the JVM's death.
 
     Raises:
-        NoPerfData: there is no file, or it belongs to somebody else.
+        NoPerfData: there is no file, or it belongs to another user.
     """
 
     def __init__(self, pid: int, jvm_start_ms: int) -> None:
@@ -77,31 +77,31 @@ class HeldCounters(Closeable):
         self._map.close()
 
     def read(self) -> Counters:
-        """All counters as they are now."""
+        """Return the current values of all counters."""
         return parse(self._map[:])
 
     def values(self) -> dict[str, float]:
-        """Those of buto's properties that the counters have, in the properties' units.
+        """Return the current values of the default properties that the counters have, in their units.
 
         Raises:
-            NoPerfData: the file was left by an earlier process. A JVM writes the time of its start
-                only when it begins ``main``, so this cannot be known before.
+            NoPerfData: the file was left by an earlier process. This is not known before ``main``
+                begins, when a JVM writes its start time.
         """
         counters = self.read()
         began_ms = counters.get("sun.rt.createVmBeginTime")
         if not isinstance(began_ms, int) or abs(self._jvm_start_ms - began_ms) > _MAX_START_DIFFERENCE_MS:
-            raise NoPerfData(f"{self._path} is not of this JVM: it says that it began at {began_ms} ms")
+            raise NoPerfData(f"{self._path} belongs to another JVM, which began at {began_ms} ms")
         return values_of(counters)
 
 
 def parse(data: bytes) -> Counters:
-    """Names to numbers and texts.
+    """Parse a counter file; return names with numbers or texts.
 
     Raises:
-        NoPerfData: this is no counter file of version 2.
+        NoPerfData: this is not a counter file of version 2.
     """
     if len(data) < 32 or data[:4] != _MAGIC or data[5] != 2:
-        raise NoPerfData("this is no jvmstat file of version 2")
+        raise NoPerfData("this is not a jvmstat file of version 2")
     order = "<" if data[4] == 1 else ">"
     entry = struct.Struct(order + "iiibbbbi")
     at, n_entries = struct.unpack_from(order + "ii", data, 24)
@@ -117,7 +117,7 @@ def parse(data: bytes) -> Counters:
             else:
                 counters[name] = _text(data[at + value_at : at + value_at + n_items])
             if length <= 0:
-                raise NoPerfData("a counter of no length")
+                raise NoPerfData("a counter has the length 0")
             at += length
     except struct.error as error:
         raise NoPerfData(f"the counters are damaged: {error}") from error
@@ -125,9 +125,9 @@ def parse(data: bytes) -> Counters:
 
 
 def values_of(counters: Counters) -> dict[str, float]:
-    """Property name to value; a property whose counters are missing is missing.
+    """Return property names with values; properties without counters are left out.
 
-    A class from the shared archive is counted apart from others; the MXBean adds both, and so do we.
+    Classes from the shared archive are counted separately; as in the MXBean, both counts are added.
     """
     values: dict[str, float] = {}
 

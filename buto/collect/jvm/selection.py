@@ -1,4 +1,4 @@
-"""Which of the JVMs that a command starts is the one to measure."""
+"""Select the JVM to measure among those that a command starts."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ _TOOLS = (
     "jdk.javadoc.*",
     "sun.security.tools.*",
 )
-"""Main classes and jars of build tools, compilers and tools of the JDK. Not among them: what they start
-to run the user's code, as Surefire's forked booter and Gradle's worker."""
+"""Main classes and jars of build tools, compilers and tools of the JDK. Not included: what they start to run
+the user's code, such as Surefire's forked booter and Gradle's worker."""
 
 
 NO_PROGRAM = "(no main class)"
-"""Stands for a JVM that runs no program, as that of ``java -version``."""
+"""Name for a JVM that runs no program, such as ``java -version``."""
 
 
 def main_name(command: str) -> str:
-    """The main class, or the jar's base name, of a JVM by its ``sun.java.command``; empty if unknown.
+    """Return a JVM's main class, or its jar's base name, from its ``sun.java.command``; empty if unknown.
 
-    A module's name before the class is left out.
+    The name of a module before the class is left out.
     """
     first = command.split(maxsplit=1)[0] if command.strip() else ""
     if first.endswith(".jar"):
@@ -54,11 +54,11 @@ def main_name(command: str) -> str:
 
 
 def is_wanted(command: str, pattern: str | None) -> bool:
-    """Whether a JVM may be the one to measure. One without a main class or jar never is.
+    """Return whether a JVM may be the one to measure. A JVM without a main class or jar never is.
 
     Args:
         command: its ``sun.java.command``.
-        pattern: shell pattern for the main class or the jar's base name; None: any but known tools.
+        pattern: shell pattern for the main class or the jar's base name; None for any but known tools.
     """
     name = main_name(command)
     if not name:

@@ -1,4 +1,4 @@
-"""Why there is nothing to record, in words that quote the program. For both collectors."""
+"""Errors for a launch that gave nothing to record, with the program's own output. For both collectors."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from buto.collect.process.launch import Launch
 from buto.errors import MeasureError
 
 _LAUNCHER_SAYS = re.compile(r"(Error|Fehler|错误|エラー): ")
-"""How the ``java`` launcher begins its complaints, in the languages it speaks."""
+"""How the ``java`` launcher begins an error message, in the languages that it knows."""
 
 _NOT_CREATED = "Error: Could not create the Java Virtual Machine"
-"""The line before it says why."""
+"""The line before it gives the reason."""
 
 _NOT_INITIALISED = "Error occurred during initialization of VM"
-"""The line behind it says why."""
+"""The line after it gives the reason."""
 
 _NO_MAIN = "no main manifest attribute"
 
 _SECURITY_MANAGER = re.compile(rb"WARNING: A command line option has enabled the Security Manager")
-"""What Java 17 and later say; earlier ones say nothing."""
+"""Printed by Java 17 and later; earlier ones print nothing."""
 
 
 def no_jvm(launch: Launch, others: Sequence[str], *, timed_out: bool) -> MeasureError:
-    """No JVM was measured.
+    """Return the error for a launch of which no JVM was measured.
 
     Args:
         launch: after its end.
         others: main classes of JVMs that were seen but not wanted.
-        timed_out: the time limit ended it.
+        timed_out: whether the time limit ended it.
     """
     target = launch.target
     not_created = jvm_not_created(launch)
@@ -41,7 +41,7 @@ def no_jvm(launch: Launch, others: Sequence[str], *, timed_out: bool) -> Measure
     named = [other for other in others if other != NO_PROGRAM]
     if others and not named:
         return _error(
-            "the command started no JVM with a main class or jar, only such as java -version starts",
+            "the command started only JVMs without a main class or jar, such as java -version",
             launch,
             "everything after -- must start the program itself",
         )
@@ -82,14 +82,14 @@ def no_jvm(launch: Launch, others: Sequence[str], *, timed_out: bool) -> Measure
 
 
 def not_started(launch: Launch, what: str) -> MeasureError:
-    """A JVM was there, but its program was never seen to begin."""
+    """Return the error for a JVM whose program was not seen to begin."""
     return _error(
         what, launch, f"see whether it runs by itself: {launch.mask.command(launch.target.command)}"
     )
 
 
 def jvm_not_created(launch: Launch) -> MeasureError | None:
-    """The error for a JVM that its own options kept from starting, by what it says; else None."""
+    """Return the error for a JVM that did not start because of its options, by its output; else None."""
     lines = [
         line
         for output in (launch.kept_stdout(), launch.kept_stderr())
@@ -109,13 +109,13 @@ def jvm_not_created(launch: Launch) -> MeasureError | None:
 
 
 def main_not_found(launch: Launch, jvm_command: str) -> MeasureError | None:
-    """The error for a JVM that did not find its main class or jar, by what the launcher says; else None.
+    """Return the error for a JVM without its main class or jar, by the launcher's output; else None.
 
-    What a wrapper returned does not matter, for it need not care what became of its JVM.
+    A wrapper's exit code does not matter: the wrapper may ignore how its JVM ended.
 
     Args:
         launch: after its end.
-        jvm_command: the JVM's ``sun.java.command``; empty if it had ended before anybody could look.
+        jvm_command: the JVM's ``sun.java.command``; empty if the JVM ended before it could be read.
     """
     ending = launch.poll()
     if ending is None or (launch.line.direct and ending.exit_code in (None, 0)):
@@ -125,7 +125,7 @@ def main_not_found(launch: Launch, jvm_command: str) -> MeasureError | None:
         says = _LAUNCHER_SAYS.match(line)
         if not says and not line.startswith(_NO_MAIN):
             continue
-        # A program that complains of itself begins with its name; the launcher never does.
+        # A program may print its own name first; the launcher never does.
         if any(name in line and not (says and line.startswith(name, says.end())) for name in names):
             return _error(
                 f"the program did not start: {line}",
@@ -136,7 +136,7 @@ def main_not_found(launch: Launch, jvm_command: str) -> MeasureError | None:
 
 
 def _enables_one(option: str) -> bool:
-    """Whether an option of the JVM has it start with a security manager."""
+    """Return whether a JVM option enables the security manager."""
     name, _, value = option.partition("=")
     return name == "-Djava.security.manager" and value not in ("allow", "disallow")
 

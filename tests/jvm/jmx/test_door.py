@@ -160,7 +160,7 @@ def test_root_attaches_to_the_jvm_of_another_user(
         spec = AttachSpec("test", pid=process.pid, duration_s=0.3, interval_s=0.05)
         left_over = Path(f"/tmp/.java_pid{process.pid}")
         left_over.touch()
-        with pytest.raises(AttachError, match="belongs to somebody else") as refused:
+        with pytest.raises(AttachError, match="belongs to another user") as refused:
             attach(spec, worker=shared_worker)
         assert refused.value.advice is not None
         assert f"rm /proc/{process.pid}/root{left_over}" in refused.value.advice

@@ -23,7 +23,7 @@ def sleeper() -> Iterator[subprocess.Popen[bytes]]:
 
 
 def test_a_process_that_is_no_jvm_is_named_and_left_alone(sleeper: subprocess.Popen[bytes]) -> None:
-    with pytest.raises(MeasureError, match=rf"process {sleeper.pid} \(.+\) is no JVM"):
+    with pytest.raises(MeasureError, match=rf"process {sleeper.pid} \(.+\) is not a JVM"):
         check_attachable(sleeper.pid)
     assert local_jvm(sleeper.pid) is None
     assert sleeper.poll() is None
@@ -37,7 +37,7 @@ def test_a_stopped_process_is_refused_with_the_command_that_lets_it_go_on(
     assert os.WIFSTOPPED(status)
     with pytest.raises(MeasureError, match="stopped") as caught:
         check_attachable(sleeper.pid)
-    assert caught.value.advice == f"let it go on with: kill -CONT {sleeper.pid}"
+    assert caught.value.advice == f"continue it: kill -CONT {sleeper.pid}"
 
 
 def test_a_process_that_is_gone_is_no_process() -> None:
