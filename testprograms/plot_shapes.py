@@ -1,6 +1,6 @@
 """Draw what the test programs use over time, from stored runs: a row for each program, a line for each run.
 
-buto record --config buto/experiments/variants/parallel.yaml --store DIR
+buto record --config buto/experiments/dataset/variants/parallel.yaml --store DIR
 python testprograms/plot_shapes.py --store DIR --out docs/images/testprograms.png
 """
 

@@ -73,7 +73,7 @@ class Split:
     is learned once in it, and no run that trains is judged.
 
     Attributes:
-        training, test: by variant, ordinals of runs (see :func:`buto.experiments.dataset.load`).
+        training, test: by variant, ordinals of runs (see :func:`buto.experiments.dataset.archive.load`).
     """
 
     training: Mapping[str, IntArray]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from buto.experiments import dataset
+from buto.experiments.dataset import archive
 from buto.runs import RunStore
 from tests.support.checkout import ROOT
 from tests.support.processes.command import buto, called
@@ -25,7 +25,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for runs in a_data_set(8, ("references-strong", "references-weak"), shift=2.0).values():
         for run in runs:
             store.add(run)
-    dataset.write(directory / "set", dataset.pack(store))
+    archive.write(directory / "set", archive.pack(store))
     return directory
 
 
@@ -67,14 +67,14 @@ def test_what_cannot_be_done_is_said(data: Path, arguments: tuple[str, ...], cod
         for runs in a_data_set(3, ("references-strong", "references-weak")).values():
             for run in runs:
                 store.add(run)
-        dataset.write(data / "few", dataset.pack(store))
+        archive.write(data / "few", archive.pack(store))
     ended = called(data, "experiments", "run", *arguments, "--workers", "1")
     assert ended.returncode == code
     assert said in ended.stderr
 
 
 def test_without_recorded_runs_it_says_how_to_get_some(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dataset, "RECORDED", data / "not there")
+    monkeypatch.setattr(archive, "RECORDED", data / "not there")
     ended = called(data, "experiments", "run", "smoothing")
     assert ended.returncode == 4
     assert ended.stderr.splitlines() == [
@@ -106,7 +106,7 @@ def test_how_good_the_calibrated_oracle_is_comes_as_table_csv_and_json(data: Pat
     for runs in a_data_set(7, ("leaker-string", "leaker-thread"), shift=30.0).values():
         for run in runs:
             store.add(replace(run, id=f"2027{run.id[4:]}"))
-    dataset.write(data / "fresh", dataset.pack(store))
+    archive.write(data / "fresh", archive.pack(store))
     ended = called(
         data, "experiments", "run", "calibrated", "--data", "fresh", "--workers", "1", "--out", "calibrated"
     )

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from buto.experiments import dataset, variants
-from buto.experiments.generate import PURPOSE, RUNS, SUBTLE_RUNS, generate, plans
+from buto.experiments.dataset import archive, variants
+from buto.experiments.dataset.generate import PURPOSE, RUNS, SUBTLE_RUNS, generate, plans
 from buto.runs.store import RunStore
 from buto.workflow.launching import PURPOSE as PURPOSE_KEY
 from tests.support.checkout import ROOT
@@ -53,8 +53,8 @@ def test_two_variants_over_two_sessions_become_a_data_set(tmp_path: Path) -> Non
 
     packed = buto(tmp_path, "experiments", "pack", "--data", "data", "-o", "set")
     assert packed.returncode == 0, packed.stderr
-    assert dataset.hosts(tmp_path / "set") == ("parallel",)
-    found = dataset.load(tmp_path / "set", "parallel")
+    assert archive.hosts(tmp_path / "set") == ("parallel",)
+    found = archive.load(tmp_path / "set", "parallel")
     assert sorted(found) == sorted(CHOSEN)
     for name, runs in found.items():
         run = runs.runs[0]

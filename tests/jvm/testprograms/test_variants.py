@@ -11,7 +11,7 @@ import pytest
 
 from buto.collect import Target, open_collector
 from buto.config import load
-from buto.experiments import variants
+from buto.experiments.dataset import variants
 from buto.runs import Run
 from buto.runs.model import FloatArray
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from buto.experiments.design import PROGRAMS, VARIANTS
-from buto.experiments.published import JOBS, QUEUE
+from buto.experiments.thesis.published import JOBS, QUEUE
 from buto.properties import property_for
 from buto.runs import MetadataValue, Notification, Outcome, Quality, Run, RunSet
 
@@ -73,7 +73,7 @@ def a_run(
 
 
 def a_data_set(n_runs: int, variants: Iterable[str] = VARIANTS, **options: float) -> dict[str, RunSet]:
-    """As :func:`buto.experiments.dataset.load` gives it."""
+    """As :func:`buto.experiments.dataset.archive.load` gives it."""
     return {
         variant: RunSet(tuple(a_run(variant, number, **options) for number in range(n_runs)))
         for variant in variants

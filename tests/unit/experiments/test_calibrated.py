@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from buto.errors import JudgeError
-from buto.experiments import calibrated
-from buto.experiments.calibrated import RULES, Rule, Size, evaluate
-from buto.experiments.calibrated_table import Line, lines
-from buto.experiments.cost import cost
+from buto.experiments.calibrated import evaluation
+from buto.experiments.calibrated.cost import cost
+from buto.experiments.calibrated.evaluation import RULES, Rule, Size, evaluate
+from buto.experiments.calibrated.goals import Line, lines
 from buto.experiments.design import SUBTLE
 from buto.runs import Run, RunSet
 from tests.support.runs.variants import a_data_set, a_run
@@ -97,7 +97,7 @@ def test_subtle_variants_are_judged_three_runs_at_a_time() -> None:
     ]
     judged = evaluate({**runs, experiment.negative: RunSet(tuple(changed))}, seed=1, size=SMALL)
     rows = judged.subtle[experiment]
-    assert rows.shape == (calibrated.TRIPLES * 2, 4)
+    assert rows.shape == (evaluation.TRIPLES * 2, 4)
     assert (rows[:, -1] == 1).all()
     assert all(len(set(row)) == 3 for row in rows[:, :3].tolist())
 

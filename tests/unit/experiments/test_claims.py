@@ -9,10 +9,8 @@ from math import isnan
 import numpy as np
 import pytest
 
-from buto.experiments import published
-from buto.experiments.chapter5 import CLAIMS, claims_of
-from buto.experiments.claims import Decide, Evidence, Outcome
-from buto.experiments.deciding import (
+from buto.experiments.claims.chapter5 import CLAIMS, claims_of
+from buto.experiments.claims.criteria import (
     above,
     alike,
     all_of,
@@ -28,11 +26,13 @@ from buto.experiments.deciding import (
     worst,
     worst_rule,
 )
+from buto.experiments.claims.evidence import Decide, Evidence, Outcome
 from buto.experiments.design import EXPERIMENTS
-from buto.experiments.evaluation import Evaluation, Judged
-from buto.experiments.grids import GRIDS, configuration
-from buto.experiments.notified import Flagged, NotifiedRuns
 from buto.experiments.scores import PRECISION
+from buto.experiments.thesis import published
+from buto.experiments.thesis.evaluation import Evaluation, Judged
+from buto.experiments.thesis.grids import GRIDS, configuration
+from buto.experiments.thesis.notifications import Flagged, NotifiedRuns
 from buto.properties import property_for
 
 N_RUNS = 40

@@ -15,9 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from buto.errors import BadFileError, JudgeError, StorageError
-from buto.experiments import dataset
-from buto.experiments import dataset_tables as tables
-from buto.experiments.dataset import NOTIFICATIONS, RUNS, SAMPLES
+from buto.experiments.dataset import archive, parquet
+from buto.experiments.dataset.archive import NOTIFICATIONS, RUNS, SAMPLES
 from buto.properties import Property, Role, property_for
 from buto.runs import MetadataValue, Run, RunStore
 from tests.support.runs.examples import a_run, assert_same, runs
@@ -44,15 +43,15 @@ def stored(root: Path, ours: Sequence[Run]) -> RunStore:
 
 
 def packed(root: Path, ours: Sequence[Run]) -> Path:
-    dataset.write(root / "set", dataset.pack(stored(root, ours)))
+    archive.write(root / "set", archive.pack(stored(root, ours)))
     return root / "set"
 
 
 def test_runs_come_back_by_host_and_variant_in_the_order_of_their_start(tmp_path: Path) -> None:
     ours = [recorded(3), recorded(1), recorded(2, WEAK), recorded(4, ON_G1), recorded(5, quality=STARVED)]
     directory = packed(tmp_path, ours)
-    assert dataset.hosts(directory) == ("parallel", "g1")
-    parallel, g1 = dataset.load(directory, "parallel"), dataset.load(directory, "g1")
+    assert archive.hosts(directory) == ("parallel", "g1")
+    parallel, g1 = archive.load(directory, "parallel"), archive.load(directory, "g1")
     assert {variant: len(found) for variant, found in parallel.items()} == {
         "references-strong": 3,
         "references-weak": 1,
@@ -62,7 +61,7 @@ def test_runs_come_back_by_host_and_variant_in_the_order_of_their_start(tmp_path
         [run for part in (parallel, g1) for one in part.values() for run in one], key=lambda run: run.id
     )
     for one, other in zip(found, expected, strict=True):
-        assert_same(one, dataset.published(other))
+        assert_same(one, archive.published(other))
     strong = parallel["references-strong"]
     assert [run.id for run in strong] == sorted(run.id for run in strong)
     assert [run.id for run in strong.valid()] == [ours[1].id, ours[0].id]
@@ -74,22 +73,22 @@ def test_tables_keep_any_run_to_the_bit(ours: list[Run], data: st.DataObject) ->
     keys = st.sampled_from([("g1", "a"), ("parallel", "a"), ("parallel", "b")])
     groups: dict[tuple[str, str], list[Run]] = {}
     for run in ours:
-        groups.setdefault(data.draw(keys), []).append(dataset.published(run))
-    index = tables.runs_from_parquet(tables.runs_to_parquet(groups, {SAMPLES: "x"}))
+        groups.setdefault(data.draw(keys), []).append(archive.published(run))
+    index = parquet.runs_from_parquet(parquet.runs_to_parquet(groups, {SAMPLES: "x"}))
     assert index.sha256 == {SAMPLES: "x"}
     assert [(row.host, row.variant) for row in index.rows] == [
         key for key, group in groups.items() for _ in group
     ]
-    content = tables.samples_to_parquet(groups)
+    content = parquet.samples_to_parquet(groups)
     documents = iter([row.document for row in index.rows])
     emitted = iter(
-        tables.notifications_from_parquet(
-            tables.notifications_to_parquet(groups), [row.document for row in index.rows]
+        parquet.notifications_from_parquet(
+            parquet.notifications_to_parquet(groups), [row.document for row in index.rows]
         )
     )
     for number, group in enumerate(groups.values()):
         of_group = [next(documents) for _ in group]
-        samples = tables.samples_of_group(content, number, of_group)
+        samples = parquet.samples_of_group(content, number, of_group)
         for run, document, (times_s, values) in zip(group, of_group, samples, strict=True):
             found = Run(
                 document.head.id,
@@ -122,7 +121,7 @@ def test_only_what_may_be_published_is_kept() -> None:
         metadata={**MACHINE, **told, "mbean[a:type=B]/Size": 10},
         nan_reasons={cost.name: "why", **run.nan_reasons},
     )
-    kept = dataset.published(full)
+    kept = archive.published(full)
     assert kept.metadata == {**MACHINE, "mbean[a:type=B]/Size": 10}
     assert kept.properties == run.properties
     assert kept.values.tobytes() == run.values.tobytes()
@@ -185,17 +184,17 @@ def test_runs_recorded_since_a_date_can_be_taken_alone(tmp_path: Path) -> None:
     ours = [recorded(1), recorded(2, WEAK), recorded(3), recorded(4, subtle), recorded(5, quality=STARVED)]
     directory = packed(tmp_path, ours)
     date = datetime(2026, 1, 1, 0, 0, 3, tzinfo=UTC)
-    found = dataset.load(directory, "parallel", since=date)
+    found = archive.load(directory, "parallel", since=date)
     assert {name: [run.id for run in runs] for name, runs in found.items()} == {
         "classloading-12ms": [ours[3].id],
         "references-strong": [ours[2].id, ours[4].id],
     }
-    assert dataset.started(ours[2]) == date
+    assert archive.started(ours[2]) == date
     assert pq.read_table(directory / RUNS)["started"].to_pylist()[:2] == [
         datetime(2026, 1, 1, 0, 0, second, tzinfo=UTC) for second in (4, 1)
     ]
     with pytest.raises(ValueError, match="run odd does not say when it began"):
-        dataset.started(replace(ours[0], id="odd"))
+        archive.started(replace(ours[0], id="odd"))
 
 
 def test_a_property_that_a_run_lacks_is_null_and_comes_back_as_lacking(tmp_path: Path) -> None:
@@ -204,20 +203,20 @@ def test_a_property_that_a_run_lacks_is_null_and_comes_back_as_lacking(tmp_path:
     directory = packed(tmp_path, [recorded(1), less])
     column = pq.read_table(directory / SAMPLES)["jvm.memory.used[G1 Eden Space]"].to_pylist()
     assert column == [1e6, 2.5e6, 0.1 + 0.2, None, None, None]
-    found = dataset.load(directory, "parallel")["references-strong"]
+    found = archive.load(directory, "parallel")["references-strong"]
     assert [len(run.properties) for run in found] == [3, 2]
 
 
 def test_names_that_begin_with_another_name_stay_apart(tmp_path: Path) -> None:
     names = ("a", "a.b", "a.b.c", "run", "time_s")
     run = replace(recorded(1), properties=tuple(map(Property, names)), values=np.arange(15.0).reshape(3, 5))
-    found = dataset.load(packed(tmp_path, [run]), "parallel")["references-strong"].runs[0]
-    assert_same(found, dataset.published(run))
+    found = archive.load(packed(tmp_path, [run]), "parallel")["references-strong"].runs[0]
+    assert_same(found, archive.published(run))
 
 
 def test_the_same_runs_give_the_same_bytes(tmp_path: Path) -> None:
     ours = [recorded(1), recorded(2, WEAK), recorded(3, ON_G1)]
-    assert dataset.pack(stored(tmp_path / "a", ours)) == dataset.pack(stored(tmp_path / "b", ours[::-1]))
+    assert archive.pack(stored(tmp_path / "a", ours)) == archive.pack(stored(tmp_path / "b", ours[::-1]))
 
 
 @pytest.mark.parametrize(
@@ -233,28 +232,28 @@ def test_runs_of_unlike_machines_or_jvms_are_not_put_together(
 ) -> None:
     odd = recorded(2, test, metadata=MACHINE | metadata)
     with pytest.raises(JudgeError, match=said):
-        dataset.pack(stored(tmp_path / "odd", [recorded(1), odd]))
-    dataset.pack(stored(tmp_path / "starved", [recorded(1), replace(odd, quality=STARVED)]))
+        archive.pack(stored(tmp_path / "odd", [recorded(1), odd]))
+    archive.pack(stored(tmp_path / "starved", [recorded(1), replace(odd, quality=STARVED)]))
 
 
 def test_variants_may_be_started_in_different_ways(tmp_path: Path) -> None:
     ours = [recorded(1), recorded(2, WEAK, metadata={**MACHINE, "jvm.input.arguments": "-Xmx1g"})]
-    assert len(dataset.load(packed(tmp_path, ours), "parallel")) == 2
+    assert len(archive.load(packed(tmp_path, ours), "parallel")) == 2
 
 
 def test_a_store_without_runs_or_of_other_tests_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadFileError, match="holds no runs"):
-        dataset.pack(RunStore(tmp_path))
+        archive.pack(RunStore(tmp_path))
     with pytest.raises(BadFileError, match="'leaker' is no variant"):
-        dataset.pack(stored(tmp_path, [recorded(1), recorded(2, "leaker")]))
+        archive.pack(stored(tmp_path, [recorded(1), recorded(2, "leaker")]))
 
 
 def test_a_newer_set_is_refused_by_its_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as later:
-        later.setattr(tables, "VERSION", 2)
+        later.setattr(parquet, "VERSION", 2)
         directory = packed(tmp_path, [recorded(1)])
     with pytest.raises(BadFileError, match="it has version 2, this buto reads up to 1"):
-        dataset.load(directory, "parallel")
+        archive.load(directory, "parallel")
 
 
 @pytest.mark.parametrize("name", [RUNS, SAMPLES, NOTIFICATIONS])
@@ -275,7 +274,7 @@ def test_a_damaged_file_is_named(tmp_path: Path, name: str, damage: str) -> None
     else:
         place.write_bytes(b"not Parquet" if damage == "not Parquet" else content[: len(content) // 2])
     with pytest.raises(BadFileError) as caught:
-        dataset.load(directory, "parallel")
+        archive.load(directory, "parallel")
     assert caught.value.message.startswith(f"{directory / name} cannot be read: ") or (
         damage == "of another set" and f"{directory / NOTIFICATIONS} cannot be read" in caught.value.message
     )
@@ -283,9 +282,9 @@ def test_a_damaged_file_is_named(tmp_path: Path, name: str, damage: str) -> None
 
 def test_writing_again_replaces_and_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     directory = packed(tmp_path, [recorded(1)])
-    dataset.write(directory, dataset.pack(stored(tmp_path, [recorded(2)])))
-    assert len(dataset.load(directory, "parallel")["references-strong"]) == 2
+    archive.write(directory, archive.pack(stored(tmp_path, [recorded(2)])))
+    assert len(archive.load(directory, "parallel")["references-strong"]) == 2
     assert sorted(path.name for path in directory.iterdir()) == [NOTIFICATIONS, RUNS, SAMPLES]
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError, match="file"):
-        dataset.write(tmp_path / "file" / "set", dataset.pack(stored(tmp_path, [])))
+        archive.write(tmp_path / "file" / "set", archive.pack(stored(tmp_path, [])))

@@ -10,10 +10,10 @@ import pytest
 
 from buto.errors import JudgeError
 from buto.experiments.design import EXPERIMENTS
-from buto.experiments.evaluation import Evaluation, evaluate
-from buto.experiments.grids import JVM, PARTICLE, SIMPLE, Configuration, Method
-from buto.experiments.published import HEAP_USED, JOBS, Scope
-from buto.experiments.tables import Line, line
+from buto.experiments.thesis.evaluation import Evaluation, evaluate
+from buto.experiments.thesis.grids import JVM, PARTICLE, SIMPLE, Configuration, Method
+from buto.experiments.thesis.published import HEAP_USED, JOBS, Scope
+from buto.experiments.thesis.score_tables import Line, line
 from buto.runs import RunSet
 from tests.support.runs.qualities import starved
 from tests.support.runs.variants import a_data_set, a_run

@@ -10,10 +10,10 @@ import pytest
 from buto.analysis.bounds import ALGORITHMS
 from buto.analysis.pipeline import PipelineSettings
 from buto.detectors.settings import PRESETS, settings_from
-from buto.experiments import published
 from buto.experiments.design import EXPERIMENTS, PROGRAMS, VARIANTS
-from buto.experiments.grids import BEST, GRIDS, HALF, Grid, runs_of
 from buto.experiments.scores import ACCURACY, MCC
+from buto.experiments.thesis import published
+from buto.experiments.thesis.grids import BEST, GRIDS, HALF, Grid, runs_of
 
 KNOWN_SLIPS = {
     # Printed .70 and .50; 540 positive runs where there should be 640.

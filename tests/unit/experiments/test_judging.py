@@ -12,9 +12,9 @@ import pytest
 from buto.analysis.bounds import ALGORITHMS
 from buto.analysis.pipeline import Model, compare, fit
 from buto.analysis.timepoints import time_points
-from buto.experiments.grids import IGNORE, JVM, KALMAN, LISTED, PARTICLE, SIMPLE, Method
-from buto.experiments.judging import Division, Task, bounds_of, judged, shares_of, smoothing_of
-from buto.experiments.stacks import in_thesis, judged_properties, prepared
+from buto.experiments.thesis.batch_judging import Division, Task, bounds_of, judged, shares_of, smoothing_of
+from buto.experiments.thesis.grids import IGNORE, JVM, KALMAN, LISTED, PARTICLE, SIMPLE, Method
+from buto.experiments.thesis.stacked_runs import in_thesis, judged_properties, prepared
 from buto.runs import Run
 from tests.support.runs.variants import STEADY, a_run
 

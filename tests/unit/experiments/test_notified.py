@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from buto.experiments.notified import Classifier, Flagged, notified_runs
+from buto.experiments.thesis.notifications import Classifier, Flagged, notified_runs
 from buto.runs import Notification, RunSet
 from tests.support.runs.variants import a_data_set, a_run
 

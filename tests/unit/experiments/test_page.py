@@ -10,9 +10,10 @@ from html.parser import HTMLParser
 import numpy as np
 
 from buto.detectors.views import Band
-from buto.experiments import presented, published
-from buto.experiments.notified import notified_runs
-from buto.experiments.repeat import Results, repeat
+from buto.experiments.presentation import tables
+from buto.experiments.repetition import Results, repeat
+from buto.experiments.thesis import published
+from buto.experiments.thesis.notifications import notified_runs
 from buto.report.experiments import text
 from buto.report.experiments.content import Columns, Page, Picture, PicturePanel, Section
 from buto.report.experiments.page import html
@@ -101,9 +102,9 @@ def results() -> Results:
 
 def test_the_thesiss_numbers_stand_beside_ours_with_every_claim_and_figure() -> None:
     ours = results()
-    seen = read(html(presented.page([ours]))).seen
+    seen = read(html(tables.page([ours]))).seen
     for table in ours.tables:
-        assert presented.scores(table).caption in seen
+        assert tables.scores(table).caption in seen
     assert {"1408", "0.89"} <= set(seen)
     for claim, decision in ours.claims:
         assert claim.text in seen and decision.outcome.value in seen
@@ -116,9 +117,9 @@ def test_the_thesiss_numbers_stand_beside_ours_with_every_claim_and_figure() -> 
 def test_on_a_terminal_long_tables_are_cut() -> None:
     table = results().tables[0]
     lines = tuple(table.lines * 3)
-    short = presented.scores(type(table)(table.number, table.grid, table.title, lines), short=True)
-    assert len(short.rows) == presented.SHORT
-    assert f"{len(lines) - presented.SHORT} more lines on the page." in short.notes[-1]
+    short = tables.scores(type(table)(table.number, table.grid, table.title, lines), short=True)
+    assert len(short.rows) == tables.SHORT
+    assert f"{len(lines) - tables.SHORT} more lines on the page." in short.notes[-1]
     assert all(len(row) == len(short.heads) for row in short.rows)
 
 
@@ -129,28 +130,28 @@ def test_the_page_says_which_runs_there_were_and_what_the_thesis_contradicts() -
     runs["references-weak"] = RunSet((*runs["references-weak"].runs, busy, odd))
     runs["classloading-12ms"] = runs["references-strong"]
     ours = repeat("parallel", runs, ["bounds-matcher"])
-    rows = {row[0]: row[1:] for row in presented.recorded(ours).rows}
+    rows = {row[0]: row[1:] for row in tables.recorded(ours).rows}
     assert rows == {
         "references-strong": ("10", "10", "0", "–", ""),
         "references-weak": ("11", "10", "1", "25 %", "1 times it was starved"),
     }
-    assert presented.facts(ours).endswith("; 1 more run left out")
-    seen = read(html(presented.page([ours]))).seen
+    assert tables.facts(ours).endswith("; 1 more run left out")
+    seen = read(html(tables.page([ours]))).seen
     assert all(slip in seen for _, slip in published.slips())
 
 
 def test_an_experiment_that_the_thesis_shows_stands_beside_its_counts() -> None:
     ours = replace(results(), examples=((published.EXAMPLES[0], (40, 10, 49, 1)),))
-    (row,) = presented.examples(ours).rows
+    (row,) = tables.examples(ours).rows
     assert row[0] == "5.18" and row[3:] == ("S-4", "40", "10", "49", "1", "46", "4", "50", "0")
-    assert "Single experiments" in read(html(presented.page([ours]))).seen
+    assert "Single experiments" in read(html(tables.page([ours]))).seen
 
 
 def test_flagged_notifications_stand_beside_those_of_the_thesis() -> None:
     runs = a_data_set(10, ("consumerproducer-v0", "consumerproducer-v4"))
     ours = replace(results(), notified=notified_runs(runs, seed=1))
     (one,) = ours.notified
-    of_runs, _ = presented.notifications(one)
+    of_runs, _ = tables.notifications(one)
     assert [row[:2] for row in of_runs.rows] == [
         ("positive", "here"),
         ("positive", "thesis"),
@@ -160,19 +161,19 @@ def test_flagged_notifications_stand_beside_those_of_the_thesis() -> None:
     assert of_runs.rows[0][2] == " ".join(map(str, one.positive.first))
     assert of_runs.rows[1][2].startswith("1 0 1 0 4 0 1 1 1 1 0 1")
     assert of_runs.rows[3][2].startswith("33 34 34 34 36 1 32")
-    assert of_runs.rows[3][2] in read(html(presented.page([ours]))).seen
+    assert of_runs.rows[3][2] in read(html(tables.page([ours]))).seen
 
 
 def test_what_could_not_be_done_is_said() -> None:
     ours = repeat("parallel", a_data_set(6, ("references-strong", "references-weak")), ["training-set-size"])
-    assert presented.impossible(ours, ours.grids[0]) == (
+    assert tables.impossible(ours, ours.grids[0]) == (
         "Not done with 80: references-strong: 6 usable runs are too few to train with 5 and judge 2.",
     )
     assert [line.configuration for line in ours.tables[0].lines].count("80") == 0
 
 
 def test_what_is_known_of_several_claims_is_said_once() -> None:
-    table = presented.claims(results())
+    table = tables.claims(results())
     marks = [row[-1] for row in table.rows if row[-1]]
     assert len(table.notes) == len(set(marks)) < len(marks)
     assert [note.split(":")[0] for note in table.notes] == list("abcdefgh"[: len(table.notes)])
@@ -183,10 +184,10 @@ def test_a_long_table_leads_with_its_best_lines_and_those_of_the_thesis() -> Non
     table = ours.tables[0]
     (row, *others) = [replace(line, thesis=None) for line in table.lines]
     last = table.lines[-1]
-    long = replace(table, lines=(*[row] * presented.SHORT, *others, last))
-    leading = presented.scores(long, leading=True)
-    assert len(leading.rows) == presented.SHORT + 1
+    long = replace(table, lines=(*[row] * tables.SHORT, *others, last))
+    leading = tables.scores(long, leading=True)
+    assert len(leading.rows) == tables.SHORT + 1
     assert leading.rows[-1][0] == last.configuration
     assert leading.notes[-1] == f"{len(others)} more lines below."
-    seen = read(html(presented.page([replace(ours, tables=(long, *ours.tables[1:]))]))).seen
+    seen = read(html(tables.page([replace(ours, tables=(long, *ours.tables[1:]))]))).seen
     assert "Whole tables" in seen

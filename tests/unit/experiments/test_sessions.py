@@ -16,7 +16,7 @@ from buto.cli.printing.console import Console
 from buto.cli.printing.progress import LaunchProgress
 from buto.collect.target import Target
 from buto.errors import BadFileError, MeasureError
-from buto.experiments.generate import Recorded, recorded
+from buto.experiments.dataset.generate import Recorded, recorded
 from buto.runs import Quality, RunStore
 from buto.workflow.events import LaunchesPlanned, LaunchRepeated, LaunchStarted
 from buto.workflow.launching import Collected, Plan, collect, interleave, repeats, without

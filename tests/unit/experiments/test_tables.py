@@ -13,15 +13,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buto.experiments import published, written
 from buto.experiments.design import PROGRAMS
-from buto.experiments.evaluation import Evaluation, evaluate
-from buto.experiments.grids import BEST, GRIDS, SIMPLE, Configuration, Grid, Method
-from buto.experiments.notified import notified_runs
-from buto.experiments.published import HEAP_USED, Scope
-from buto.experiments.repeat import repeat
+from buto.experiments.presentation import files
+from buto.experiments.repetition import repeat
 from buto.experiments.scores import SCORES, standard_error
-from buto.experiments.tables import TOGETHER, by_run, errors, everything, line, table, tables_of
+from buto.experiments.thesis import published
+from buto.experiments.thesis.evaluation import Evaluation, evaluate
+from buto.experiments.thesis.grids import BEST, GRIDS, SIMPLE, Configuration, Grid, Method
+from buto.experiments.thesis.notifications import notified_runs
+from buto.experiments.thesis.published import HEAP_USED, Scope
+from buto.experiments.thesis.score_tables import TOGETHER, by_run, errors, everything, line, table, tables_of
 from tests.support.runs.variants import a_data_set
 
 VARIANTS = PROGRAMS["references"] + PROGRAMS["leaker"]
@@ -124,7 +125,7 @@ def test_the_thesiss_rows_stand_beside_ours(evaluation: Evaluation) -> None:
 def test_files_hold_what_the_tables_do() -> None:
     runs = a_data_set(8, VARIANTS[:3])
     results = repeat("parallel", runs, ["time-point-generation"], seed=3)
-    rows = list(csv.DictReader(io.StringIO(written.scores_csv([results]))))
+    rows = list(csv.DictReader(io.StringIO(files.scores_csv([results]))))
     assert {row["program"] for row in rows} == {"all", "references"}
     (ours,) = [
         row
@@ -137,7 +138,7 @@ def test_files_hold_what_the_tables_do() -> None:
     assert float(ours["mcc"] or "nan") == pytest.approx(of_table.scores[2], nan_ok=True, abs=0)
     assert (ours["thesis_tp"], ours["thesis_mcc"]) == ("1038", "0.33")
 
-    data = json.loads(written.to_json([results]))
+    data = json.loads(files.to_json([results]))
     assert (data["format"], data["version"]) == ("buto-experiments", 1)
     (host,) = data["hosts"]
     assert host["runs_of_each_variant"] == 8 and host["seed"] == 3
@@ -146,15 +147,15 @@ def test_files_hold_what_the_tables_do() -> None:
     assert [one["claim"] for one in host["claims"]] == ["Linear time points are better than rounded ones"]
 
     again = repeat("parallel", runs, ["time-point-generation"], seed=3)
-    assert written.scores_csv([again]) == written.scores_csv([results])
-    assert written.to_json([again]) == written.to_json([results])
+    assert files.scores_csv([again]) == files.scores_csv([results])
+    assert files.to_json([again]) == files.to_json([results])
 
 
 def test_flagged_notifications_are_written_beside_those_of_the_thesis() -> None:
     runs = a_data_set(8, ("consumerproducer-v0", "consumerproducer-v4"))
     (one,) = notified_runs(runs, seed=3)
     results = replace(repeat("parallel", runs, ["time-point-generation"], seed=3), notified=(one,))
-    rows = list(csv.DictReader(io.StringIO(written.notifications_csv([results]))))
+    rows = list(csv.DictReader(io.StringIO(files.notifications_csv([results]))))
     assert [(row["table"], row["runs"]) for row in rows] == [("5.36", "positive")] * 50 + [
         ("5.37", "negative")
     ] * 50
@@ -162,7 +163,7 @@ def test_flagged_notifications_are_written_beside_those_of_the_thesis() -> None:
         of_table = [row for row in rows if row["table"] == number]
         assert [row["flagged"] for row in of_table] == [*map(str, flagged.first), *[""] * 46]
         assert [int(row["thesis_flagged"]) for row in of_table] == [*published.flagged(number)]
-    (told,) = json.loads(written.to_json([results]))["hosts"][0]["notifications"]
+    (told,) = json.loads(files.to_json([results]))["hosts"][0]["notifications"]
     assert told["positive_runs"]["flagged_in_each_run"] == one.positive.first.tolist()
     assert told["negative_runs"]["thesis_flagged_in_each_run"] == [*published.flagged("5.37")]
 

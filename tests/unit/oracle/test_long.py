@@ -12,7 +12,7 @@ import pytest
 from buto import oracle
 from buto.detectors.calibrated import long as by_parts
 from buto.errors import JudgeError
-from buto.experiments import dataset
+from buto.experiments.dataset import archive
 from buto.oracle import CALIBRATED, Oracle
 from buto.oracle.document import to_text
 from buto.report.run_levels import levels
@@ -27,8 +27,8 @@ N_TRAINING = 8
 
 def recorded() -> list[RunSet]:
     """Some runs of each of some recorded programs, those with the most and the fewest samples among them."""
-    host = dataset.hosts(RECORDED)[0]
-    groups = sorted(dataset.load(RECORDED, host).values(), key=lambda runs: runs.runs[0].n_samples)
+    host = archive.hosts(RECORDED)[0]
+    groups = sorted(archive.load(RECORDED, host).values(), key=lambda runs: runs.runs[0].n_samples)
     usable = [runs.valid() for runs in groups if len(runs.valid()) > N_TRAINING + 3]
     assert len(usable) > 8
     return [

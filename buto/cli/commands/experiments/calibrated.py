@@ -15,9 +15,10 @@ from buto.cli.commands.experiments.thesis import WorkProgress, data_and_hosts
 from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
 from buto.errors import EXIT_PASS, JudgeError
-from buto.experiments import calibrated, dataset
-from buto.experiments.calibrated_table import Line, lines
-from buto.experiments.cost import cost
+from buto.experiments.calibrated import evaluation
+from buto.experiments.calibrated.cost import cost
+from buto.experiments.calibrated.goals import Line, lines
+from buto.experiments.dataset import archive
 from buto.report.experiments import text
 from buto.report.experiments.content import Columns
 from buto.runs import RunSet
@@ -50,10 +51,10 @@ def measure_calibrated(args: Namespace, console: Console) -> int:
 
 
 def _measured(data: Path, host: str, args: Namespace, console: Console) -> _Host:
-    runs = dataset.load(data, host, since=calibrated.FROZEN)
+    runs = archive.load(data, host, since=evaluation.FROZEN)
     progress = WorkProgress(console, host)
     try:
-        judgements = calibrated.evaluate(runs, seed=args.seed, workers=args.workers, watch=progress)
+        judgements = evaluation.evaluate(runs, seed=args.seed, workers=args.workers, watch=progress)
     finally:
         progress.clear()
     usable = {name: ours.valid() for name, ours in runs.items()}
@@ -63,7 +64,7 @@ def _measured(data: Path, host: str, args: Namespace, console: Console) -> _Host
 
 def _cost_lines(runs: dict[str, RunSet]) -> list[Line]:
     most = max(runs.values(), key=len)
-    if len(most) <= calibrated.FEWEST:
+    if len(most) <= evaluation.FEWEST:
         raise JudgeError(f"{len(most)} runs are too few to measure what judging costs")
     found = cost(most.runs)
     size = f"{found.n_training} runs, {found.n_properties} properties, {found.n_samples} samples"
@@ -78,7 +79,7 @@ def _cost_lines(runs: dict[str, RunSet]) -> list[Line]:
 
 def _table(result: _Host) -> Columns:
     return Columns(
-        f"{result.host}: {result.runs} runs recorded since {calibrated.FROZEN:%Y-%m-%d %H:%M} UTC, when the "
+        f"{result.host}: {result.runs} runs recorded since {evaluation.FROZEN:%Y-%m-%d %H:%M} UTC, when the "
         "method was frozen",
         ("", "measured", "± s.e.", "asked", "reached", "of"),
         tuple(

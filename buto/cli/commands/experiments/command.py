@@ -17,11 +17,11 @@ from buto.cli.printing.console import Console
 from buto.cli.printing.events import EventPrinter
 from buto.cli.printing.interruption import Stopped
 from buto.errors import EXIT_PASS, UsageError
-from buto.experiments import dataset
-from buto.experiments.evaluation import SEED
-from buto.experiments.generate import RUNS, Recorded, generate, plans, recorded
-from buto.experiments.grids import GRIDS
-from buto.experiments.variants import HOSTS
+from buto.experiments.dataset import archive
+from buto.experiments.dataset.generate import RUNS, Recorded, generate, plans, recorded
+from buto.experiments.dataset.variants import HOSTS
+from buto.experiments.thesis.evaluation import SEED
+from buto.experiments.thesis.grids import GRIDS
 from buto.runs.store import RunStore
 from buto.units import format_bytes, format_count, format_percent
 from buto.workflow.events import WaitingForStore
@@ -190,8 +190,8 @@ def _line(plan: Plan, found: Recorded) -> str:
 
 def _pack(args: Namespace, console: Console) -> int:
     store = RunStore(args.data)
-    files = dataset.pack(store)
-    dataset.write(args.output, files)
+    files = archive.pack(store)
+    archive.write(args.output, files)
     found = [recorded(store, test) for test in store.tests()]
     usable, disturbed = sum(one.usable for one in found), sum(one.disturbed for one in found)
     console.result(

@@ -10,9 +10,10 @@ from pathlib import Path
 from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
 from buto.errors import EXIT_PASS, BadFileError, JudgeError
-from buto.experiments import dataset, presented, written
-from buto.experiments.repeat import Results, repeat
-from buto.experiments.variants import HOSTS
+from buto.experiments.dataset import archive
+from buto.experiments.dataset.variants import HOSTS
+from buto.experiments.presentation import files, tables
+from buto.experiments.repetition import Results, repeat
 from buto.report.experiments import text
 from buto.report.experiments.page import html
 from buto.units import format_seconds
@@ -61,13 +62,13 @@ def data_and_hosts(args: Namespace, default: str) -> tuple[Path, tuple[str, ...]
         BadFileError: there is no data set.
         JudgeError: it has no runs of a host.
     """
-    data = args.data or dataset.RECORDED
+    data = args.data or archive.RECORDED
     if args.data is None and not data.is_dir():
         raise BadFileError(
             "no recorded runs come with an installed buto",
             advice="--data DIR: data/experiments of buto's repository, or what you recorded and packed",
         )
-    there, host = dataset.hosts(data), args.host or default
+    there, host = archive.hosts(data), args.host or default
     hosts = there if host == "all" else (host,)
     if not set(hosts) <= set(there) or not hosts:
         raise JudgeError(
@@ -77,7 +78,7 @@ def data_and_hosts(args: Namespace, default: str) -> tuple[Path, tuple[str, ...]
 
 
 def _repeated(host: str, data: Path, names: list[str], args: Namespace, console: Console) -> Results:
-    runs = dataset.load(data, host)
+    runs = archive.load(data, host)
     progress = WorkProgress(console, host)
     try:
         return repeat(host, runs, names, seed=args.seed, workers=args.workers, watch=progress)
@@ -86,33 +87,33 @@ def _repeated(host: str, data: Path, names: list[str], args: Namespace, console:
 
 
 def _print(results: Results, console: Console) -> None:
-    console.result(f"{results.host}: {presented.facts(results)}\n")
-    tables = [presented.scores(table, short=True) for table in results.tables]
+    console.result(f"{results.host}: {tables.facts(results)}\n")
+    shown = [tables.scores(table, short=True) for table in results.tables]
     if results.examples:
-        tables.append(presented.examples(results))
+        shown.append(tables.examples(results))
     if results.failing:
-        tables.append(presented.failing(results))
-    tables += [table for one in results.notified for table in presented.notifications(one)[1:]]
-    for table in tables:
+        shown.append(tables.failing(results))
+    shown += [table for one in results.notified for table in tables.notifications(one)[1:]]
+    for table in shown:
         for line in text.lines(table):
             console.result(line)
         console.result("")
     for grid in results.grids:
-        for sentence in presented.impossible(results, grid):
+        for sentence in tables.impossible(results, grid):
             console.result(f"{grid.name}: {sentence}\n")
     for claim, decision in results.claims:
         console.result(f"{decision.outcome.value:10}  {claim.section:7}  {claim.text}")
-    console.result(f"\n{presented.summary(results)}")
+    console.result(f"\n{tables.summary(results)}")
 
 
 def _write(results: Sequence[Results], directory: Path) -> list[Path]:
-    files = {
-        "scores.csv": written.scores_csv(results),
-        "notifications.csv": written.notifications_csv(results),
-        "claims.csv": written.claims_csv(results),
-        "results.json": written.to_json(results),
-        "page.html": html(presented.page(results)),
+    contents = {
+        "scores.csv": files.scores_csv(results),
+        "notifications.csv": files.notifications_csv(results),
+        "claims.csv": files.claims_csv(results),
+        "results.json": files.to_json(results),
+        "page.html": html(tables.page(results)),
     }
-    for name, content in files.items():
+    for name, content in contents.items():
         write_file(directory / name, content.encode(), "--out")
-    return [directory / name for name in files]
+    return [directory / name for name in contents]

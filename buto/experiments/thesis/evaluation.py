@@ -14,10 +14,18 @@ import numpy.typing as npt
 
 from buto.errors import JudgeError
 from buto.experiments.design import EXPERIMENTS, PROGRAMS, Experiment, Split, splits
-from buto.experiments.grids import JVM, Method, runs_of
-from buto.experiments.judging import Accepted, Division, Shares, Task, judged, shares_of, smoothing_of
-from buto.experiments.parallel import in_parallel
-from buto.experiments.stacks import Variant, in_thesis, judged_properties, prepared
+from buto.experiments.thesis.batch_judging import (
+    Accepted,
+    Division,
+    Shares,
+    Task,
+    judged,
+    shares_of,
+    smoothing_of,
+)
+from buto.experiments.thesis.grids import JVM, Method, runs_of
+from buto.experiments.thesis.stacked_runs import Variant, in_thesis, judged_properties, prepared
+from buto.experiments.workers import in_parallel
 from buto.properties import Property
 from buto.runs import Run, RunSet
 

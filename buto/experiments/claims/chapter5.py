@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from buto.experiments import published
-from buto.experiments.claims import Claim
-from buto.experiments.deciding import (
+from buto.experiments.claims.criteria import (
     above,
     alike,
     all_of,
@@ -25,8 +23,10 @@ from buto.experiments.deciding import (
     worst,
     worst_rule,
 )
-from buto.experiments.grids import FROM_JVM_START, REACHING, WINDOWS
+from buto.experiments.claims.evidence import Claim
 from buto.experiments.scores import ACCURACY, PRECISION
+from buto.experiments.thesis import published
+from buto.experiments.thesis.grids import FROM_JVM_START, REACHING, WINDOWS
 
 _LEVEL = "Fewer runs, of five seconds, on another JVM, with more memory pools at which a good run can fail."
 _LESS_DATA = "Shares of the recorded runs, of which there are half as many as in the thesis or fewer."

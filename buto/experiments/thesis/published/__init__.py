@@ -1,7 +1,7 @@
 """What the thesis printed in chapter 5, to stand beside what is measured here.
 
 Numbers as they are printed, slips and all; :meth:`Row.slips` says which do not follow from a row's
-own counts. Labels of configurations are those of :mod:`buto.experiments.grids`.
+own counts. Labels of configurations are those of :mod:`buto.experiments.thesis.grids`.
 """
 
 from __future__ import annotations

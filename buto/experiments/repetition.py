@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from math import isnan, nan
 from statistics import fmean
 
-from buto.experiments.chapter5 import claims_of
-from buto.experiments.claims import Claim, Decision, Evidence
+from buto.experiments.claims.chapter5 import claims_of
+from buto.experiments.claims.evidence import Claim, Decision, Evidence
 from buto.experiments.design import PROGRAMS
-from buto.experiments.evaluation import SEED, Evaluation, Watch, evaluate
-from buto.experiments.figures import figures, recorded
-from buto.experiments.grids import BEST, GRIDS, Grid
-from buto.experiments.notified import NotifiedRuns, notified_runs
-from buto.experiments.published import EXAMPLES, Example, Scope
-from buto.experiments.tables import Line, Table, everything, example_by_run, table, tables_of
+from buto.experiments.thesis.evaluation import SEED, Evaluation, Watch, evaluate
+from buto.experiments.thesis.figures import figures, recorded
+from buto.experiments.thesis.grids import BEST, GRIDS, Grid
+from buto.experiments.thesis.notifications import NotifiedRuns, notified_runs
+from buto.experiments.thesis.published import EXAMPLES, Example, Scope
+from buto.experiments.thesis.score_tables import Line, Table, everything, example_by_run, table, tables_of
 from buto.report.experiments.content import Picture
 from buto.runs import RunSet
 
@@ -78,11 +78,11 @@ def repeat(
     """Repeat some experiments of Appendix A.
 
     Args:
-        runs: by variant, see :func:`buto.experiments.dataset.load`.
-        names: of :data:`buto.experiments.grids.GRIDS`.
+        runs: by variant, see :func:`buto.experiments.dataset.archive.load`.
+        names: of :data:`buto.experiments.thesis.grids.GRIDS`.
 
     Raises:
-        JudgeError, UsageError: see :func:`buto.experiments.evaluation.evaluate`.
+        JudgeError, UsageError: see :func:`buto.experiments.thesis.evaluation.evaluate`.
     """
     grids = tuple(GRIDS[name] for name in names)
     methods = [one.method for grid in grids for one in grid.all]

@@ -13,12 +13,12 @@ from itertools import zip_longest
 from math import isnan
 from typing import Any
 
-from buto.experiments import published
-from buto.experiments.notified import Flagged
-from buto.experiments.published import Row
-from buto.experiments.repeat import Results
+from buto.experiments.repetition import Results
 from buto.experiments.scores import SCORES
-from buto.experiments.tables import TOGETHER, Line, Table
+from buto.experiments.thesis import published
+from buto.experiments.thesis.notifications import Flagged
+from buto.experiments.thesis.published import Row
+from buto.experiments.thesis.score_tables import TOGETHER, Line, Table
 
 FORMAT = "buto-experiments"
 VERSION = 1

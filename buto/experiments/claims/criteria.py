@@ -16,11 +16,11 @@ from math import hypot, isnan, nan, sqrt
 import numpy as np
 import numpy.typing as npt
 
-from buto.experiments import published
-from buto.experiments.claims import Decide, Decision, Measured, Outcome
-from buto.experiments.published import Example
+from buto.experiments.claims.evidence import Decide, Decision, Measured, Outcome
 from buto.experiments.scores import MCC, Score
-from buto.experiments.tables import example_by_run
+from buto.experiments.thesis import published
+from buto.experiments.thesis.published import Example
+from buto.experiments.thesis.score_tables import example_by_run
 
 SURE = 3.0
 

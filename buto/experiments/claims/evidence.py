@@ -11,13 +11,13 @@ from math import isnan, nan
 import numpy as np
 import numpy.typing as npt
 
-from buto.experiments import published
-from buto.experiments.evaluation import Evaluation
-from buto.experiments.grids import configuration, grid_of
-from buto.experiments.notified import NotifiedRuns
-from buto.experiments.published import Scope
 from buto.experiments.scores import MCC, Score, difference, standard_error
-from buto.experiments.tables import by_run
+from buto.experiments.thesis import published
+from buto.experiments.thesis.evaluation import Evaluation
+from buto.experiments.thesis.grids import configuration, grid_of
+from buto.experiments.thesis.notifications import NotifiedRuns
+from buto.experiments.thesis.published import Scope
+from buto.experiments.thesis.score_tables import by_run
 
 
 class Outcome(Enum):

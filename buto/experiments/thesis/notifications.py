@@ -23,9 +23,9 @@ from buto.classify.notifications import (
     compare_notifications,
     learn_notifications,
 )
-from buto.experiments import published
-from buto.experiments.evaluation import divided
-from buto.experiments.grids import HALF, SIMPLE, SPLITS
+from buto.experiments.thesis import published
+from buto.experiments.thesis.evaluation import divided
+from buto.experiments.thesis.grids import HALF, SIMPLE, SPLITS
 from buto.properties import Property
 from buto.runs import FloatArray, Notification, Run, RunSet
 

@@ -18,12 +18,12 @@ from buto.analysis.matching import MATCHERS, BoolArray, beyond
 from buto.analysis.pipeline import PipelineSettings
 from buto.analysis.series import sampling_interval
 from buto.analysis.timepoints import GENERATORS, IntArray, TimePoints
-from buto.experiments.grids import FAIL, JVM, Method
-from buto.experiments.stacks import Smoothing, Stack, Variant
+from buto.experiments.thesis.grids import FAIL, JVM, Method
+from buto.experiments.thesis.stacked_runs import Smoothing, Stack, Variant
 from buto.properties import Property
 
 Shares = tuple[float, float | None]
-"""Of the runs: how many train and how many are judged, see :class:`buto.experiments.grids.Method`."""
+"""Of the runs: how many train and how many are judged, see :class:`buto.experiments.thesis.grids.Method`."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)

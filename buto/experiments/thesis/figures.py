@@ -10,12 +10,12 @@ from buto.analysis.pipeline import PipelineSettings
 from buto.analysis.series import Series, sampling_interval
 from buto.analysis.timepoints import GENERATORS, IntArray
 from buto.detectors.views import Band
-from buto.experiments import published
-from buto.experiments.evaluation import divided
-from buto.experiments.grids import HALF, SIMPLE, VALIDATION_SHARE, configuration, runs_of
-from buto.experiments.judging import Shares, bounds_of, smoothing_of
-from buto.experiments.published import HEAP_USED
-from buto.experiments.stacks import Stack, prepared
+from buto.experiments.thesis import published
+from buto.experiments.thesis.batch_judging import Shares, bounds_of, smoothing_of
+from buto.experiments.thesis.evaluation import divided
+from buto.experiments.thesis.grids import HALF, SIMPLE, VALIDATION_SHARE, configuration, runs_of
+from buto.experiments.thesis.published import HEAP_USED
+from buto.experiments.thesis.stacked_runs import Stack, prepared
 from buto.properties import Property
 from buto.report.experiments.content import Picture, PicturePanel
 from buto.report.panels import Curve

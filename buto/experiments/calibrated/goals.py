@@ -8,7 +8,7 @@ from math import isnan, nan
 
 import numpy as np
 
-from buto.experiments.calibrated import SUBTLE_RULE, Counts, Judgements, Rule
+from buto.experiments.calibrated.evaluation import SUBTLE_RULE, Counts, Judgements, Rule
 from buto.experiments.design import SUBTLE
 from buto.experiments.scores import ACCURACY, FN, FP, MCC, TN, TP, standard_error
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from buto.classify.metadata import MetadataSettings, learn_metadata
 from buto.detectors.settings import CHANGES_WITH_EACH_RUN, DECIDING_METADATA
 from buto.errors import BadFileError, StorageError
-from buto.experiments import dataset_tables as tables
-from buto.experiments.dataset_tables import Groups, Index
-from buto.experiments.variants import HOSTS, host_and_variant
+from buto.experiments.dataset import parquet
+from buto.experiments.dataset.parquet import Groups, Index
+from buto.experiments.dataset.variants import HOSTS, host_and_variant
 from buto.properties import Role
 from buto.runs import FloatArray, Notification, Run, RunSet
 from buto.runs.document import Document, NewerVersionError
@@ -24,7 +24,7 @@ from buto.runs.reading import read_file
 from buto.runs.staging import make_directories, publish_file
 from buto.runs.store import RunStore
 
-RECORDED = Path(__file__).parents[2] / "data" / "experiments"
+RECORDED = Path(__file__).parents[3] / "data" / "experiments"
 """The data set in buto's repository; an installed package has none."""
 
 RUNS, SAMPLES, NOTIFICATIONS = "runs.parquet", "samples.parquet", "notifications.parquet"
@@ -76,10 +76,10 @@ def pack(store: RunStore) -> dict[str, bytes]:
     groups = {key: tuple(map(published, store.load_set(test))) for key, test in sorted(_tests(store).items())}
     _check_environment(groups)
     files = {
-        SAMPLES: tables.samples_to_parquet(groups),
-        NOTIFICATIONS: tables.notifications_to_parquet(groups),
+        SAMPLES: parquet.samples_to_parquet(groups),
+        NOTIFICATIONS: parquet.notifications_to_parquet(groups),
     }
-    return files | {RUNS: tables.runs_to_parquet(groups, {name: _sha256(files[name]) for name in files})}
+    return files | {RUNS: parquet.runs_to_parquet(groups, {name: _sha256(files[name]) for name in files})}
 
 
 def published(run: Run) -> Run:
@@ -142,7 +142,7 @@ def load(directory: Path, host: str, *, since: datetime | None = None) -> dict[s
     for row in index.rows:
         documents.setdefault((row.host, row.variant), []).append(row.document)
     with _reading(directory / NOTIFICATIONS, index) as content:
-        found = tables.notifications_from_parquet(content, [row.document for row in index.rows])
+        found = parquet.notifications_from_parquet(content, [row.document for row in index.rows])
         emitted = {row.document.head.id: one for row, one in zip(index.rows, found, strict=True)}
     with _reading(directory / SAMPLES, index) as content:
         runs = {
@@ -150,7 +150,7 @@ def load(directory: Path, host: str, *, since: datetime | None = None) -> dict[s
                 tuple(
                     _run(document, *samples, emitted[document.head.id])
                     for document, samples in zip(
-                        group, tables.samples_of_group(content, number, group), strict=True
+                        group, parquet.samples_of_group(content, number, group), strict=True
                     )
                     if since is None or _began(document.head.id) >= since
                 )
@@ -224,7 +224,7 @@ def _began(run_id: str) -> datetime:
 
 def _index(directory: Path) -> Index:
     with _reading(directory / RUNS) as content:
-        return tables.runs_from_parquet(content)
+        return parquet.runs_from_parquet(content)
 
 
 @contextmanager

@@ -45,7 +45,7 @@ class Configuration:
     """One line of a table.
 
     Attributes:
-        label: as in :mod:`buto.experiments.published`.
+        label: as in :mod:`buto.experiments.thesis.published`.
     """
 
     label: str

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.experiments import design, variants
+from buto.experiments import design
+from buto.experiments.dataset import variants
 from buto.runs.store import RunStore
 from buto.workflow.events import LaunchesEnded, LaunchesPlanned, OnEvent
 from buto.workflow.launching import Collected, Plan, collect
@@ -52,7 +53,7 @@ def plans(hosts: Sequence[str], runs: int | None = None, only: Sequence[str] = (
     """What to record, host by host.
 
     Args:
-        hosts: of :data:`buto.experiments.variants.HOSTS`.
+        hosts: of :data:`buto.experiments.dataset.variants.HOSTS`.
         runs: usable runs of each variant; None for :data:`RUNS` and :data:`SUBTLE_RUNS`.
         only: names of variants; all if there are none. UsageError for an unknown one.
     """

@@ -9,12 +9,12 @@ from math import isnan
 import numpy as np
 import numpy.typing as npt
 
-from buto.experiments import published
 from buto.experiments.design import PROGRAMS
-from buto.experiments.evaluation import Counts, Evaluation
-from buto.experiments.grids import Configuration, Grid, Method, configuration, runs_of
-from buto.experiments.published import Scope
 from buto.experiments.scores import MCC, SCORES, Score
+from buto.experiments.thesis import published
+from buto.experiments.thesis.evaluation import Counts, Evaluation
+from buto.experiments.thesis.grids import Configuration, Grid, Method, configuration, runs_of
+from buto.experiments.thesis.published import Scope
 from buto.runs import FloatArray
 
 TOGETHER = ""

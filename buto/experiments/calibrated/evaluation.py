@@ -18,11 +18,11 @@ from buto.detectors.bounds.detector import BoundsDetector
 from buto.detectors.calibrated.detector import CalibratedDetector, FittedCalibrated
 from buto.detectors.settings import CALIBRATED, THESIS
 from buto.errors import JudgeError
-from buto.experiments.dataset import started
+from buto.experiments.dataset.archive import started
 from buto.experiments.design import EXPERIMENTS, PROGRAMS, SUBTLE, Experiment
-from buto.experiments.evaluation import Watch
-from buto.experiments.parallel import in_parallel
 from buto.experiments.scores import FN, FP, TN, TP
+from buto.experiments.thesis.evaluation import Watch
+from buto.experiments.workers import in_parallel
 from buto.runs import FloatArray, Run, RunSet
 from buto.verdicts import Status
 

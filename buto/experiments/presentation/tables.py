@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from math import isnan
 
-from buto.experiments import published
-from buto.experiments.claims import Outcome
-from buto.experiments.grids import Grid
-from buto.experiments.notified import NotifiedRuns
-from buto.experiments.published import Row
-from buto.experiments.repeat import Results
-from buto.experiments.tables import Line, Table
+from buto.experiments.claims.evidence import Outcome
+from buto.experiments.repetition import Results
+from buto.experiments.thesis import published
+from buto.experiments.thesis.grids import Grid
+from buto.experiments.thesis.notifications import NotifiedRuns
+from buto.experiments.thesis.published import Row
+from buto.experiments.thesis.score_tables import Line, Table
 from buto.report.experiments.content import Columns, Page, Section
 from buto.units import format_count, format_percent
 

@@ -1,0 +1,1 @@
+"""Results as tables for the page and the terminal, and as files."""
