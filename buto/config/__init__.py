@@ -1,6 +1,6 @@
 """Configuration: ``buto.yaml``, checked against one schema, with messages that point at the line."""
 
-from buto.config.model import DEFAULT_RUNS, InvalidValue, TestConfig, build_test, parse_interval
+from buto.config.model import DEFAULT_RUNS, InvalidValue, TestConfig, build_test, most_runs, parse_interval
 from buto.config.reader import FILE_NAME, Config, find, load, masks
 from buto.config.validation import complaints
 from buto.config.variables import escape, expand, portable
@@ -18,6 +18,7 @@ __all__ = [
     "find",
     "load",
     "masks",
+    "most_runs",
     "parse_interval",
     "portable",
 ]

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from buto.collect.target import MBeanSpec, Target
 from buto.config.document import DataPath
 from buto.config.variables import expand
-from buto.detectors.calibrated.sufficiency import MOST_RUNS
+from buto.detectors.registry import DETECTORS
 from buto.detectors.settings import DEFAULT, Settings, settings_from
 from buto.errors import UsageError
 from buto.runs.masking import Mask
@@ -116,10 +116,16 @@ def build_test(
     )
     remembered = {key: value for key, value in written.items() if key not in _NOT_REMEMBERED}
     adaptive = written.get("runs") == AUTO
-    runs = MOST_RUNS if adaptive else written.get("runs", DEFAULT_RUNS)
     settings = values.settings(written.get("judge", {}))
+    runs = most_runs(settings) if adaptive else written.get("runs", DEFAULT_RUNS)
     inputs = tuple(written.get("inputs", ()))
     return TestConfig(name, target, remembered, runs, settings, workload, adaptive, inputs)
+
+
+def most_runs(settings: Settings) -> int:
+    """With how many runs adaptive training ends at the latest; a default where it is not possible at all."""
+    auto = DETECTORS[settings.detector].auto
+    return DEFAULT_RUNS if auto is None else auto.most
 
 
 def parse_interval(text: str) -> float:

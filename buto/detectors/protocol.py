@@ -7,14 +7,33 @@ a default that does nothing. ``docs/detectors.md`` shows a whole detector.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+from buto.classify.metadata import MetadataSettings
+from buto.detectors.alarms import Selftest
 from buto.detectors.explanation import Explanation
+from buto.detectors.levels import Level
 from buto.detectors.settings import Settings
+from buto.detectors.strength import Strengths
 from buto.detectors.views import RunsView, View
+from buto.errors import JudgeError
 from buto.runs import Run, RunSet
 from buto.verdicts import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class AutoRuns:
+    """Between which numbers of runs ``--runs auto`` ends.
+
+    Attributes:
+        last: so many runs in a row that have not sharpened the detector are enough.
+    """
+
+    fewest: int
+    most: int
+    last: int
 
 
 class FittedDetector(ABC):
@@ -30,6 +49,31 @@ class FittedDetector(ABC):
     def to_data(self) -> dict[str, Any]:
         """Return plain numbers, texts, lists and dictionaries, for the oracle file."""
 
+    @property
+    def left_out(self) -> Mapping[str, str]:
+        """Properties that are not judged, each with the reason."""
+        return {}
+
+    def needs_confirmation(self, verdict: Verdict) -> bool:
+        """Return whether two more runs should be made before one run's verdict is believed or dismissed."""
+        return False
+
+    def training_warnings(self, runs: RunSet) -> tuple[str, ...]:
+        """Return what a reader should know of the training runs: too few, or unlike each other.
+
+        Args:
+            runs: those that were learned from, in the order of their start.
+        """
+        return ()
+
+    def levels(self) -> Iterable[Level]:
+        """Return what is expected of a run as one number for each property, for summaries and reviews."""
+        return ()
+
+    def strengths(self, *, everything: bool) -> Strengths:
+        """Return the smallest changes that a check would detect, of the usual quantities or of all."""
+        return Strengths()
+
     def view(self, runs: Sequence[Run]) -> View:
         """Return what can be drawn; ``runs`` say which properties there are where the detector does not."""
         return RunsView(runs)
@@ -43,9 +87,29 @@ class Detector(ABC):
     """Everything that learns from runs and judges later ones."""
 
     name: ClassVar[str]
+    """As in settings and oracle files."""
+
+    fewest_runs: ClassVar[int] = 3
+    """It cannot learn from fewer valid runs."""
+
+    exchangeable: ClassVar[bool] = True
+    """Whether runs must come from the same machine under the same load. If so, runs of another environment
+    are refused, and a regression on a machine that was busier than in training is inconclusive."""
+
+    auto: ClassVar[AutoRuns | None] = None
+    """Set where :meth:`enough_runs` knows when more runs would not sharpen the detector."""
+
+    promises_alarm_rate: ClassVar[bool] = False
+    """Whether it promises a share of false alarms, which :meth:`selftest` can measure."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+
+    @property
+    def metadata(self) -> MetadataSettings:
+        """Which keys of metadata decide whether runs can be judged: none if runs need not be alike."""
+        metadata = self.settings.metadata
+        return metadata if self.exchangeable else replace(metadata, deciding=())
 
     @abstractmethod
     def fit(self, runs: RunSet) -> FittedDetector:
@@ -54,3 +118,18 @@ class Detector(ABC):
     @abstractmethod
     def from_data(self, data: Mapping[str, Any]) -> FittedDetector:
         """Return the inverse of ``to_data``; BadFileError for data of another shape."""
+
+    def n_values(self, data: Mapping[str, Any]) -> int:
+        """Return how many numbers the data stand for, where a short file may stand for many.
+
+        KeyError, TypeError or ValueError for data of another shape.
+        """
+        return 0
+
+    def enough_runs(self, runs: RunSet) -> bool:
+        """Return whether more runs than these, all valid, would not sharpen the detector."""
+        return self.auto is None or len(runs) >= self.auto.most
+
+    def selftest(self, runs: RunSet, n_training: int) -> Selftest:
+        """Judge unchanged runs by one another. JudgeError if they are too few, or nothing is promised."""
+        raise JudgeError(f"{self.name} promises no rate of false alarms")

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from buto.detectors.bounds.detector import BoundsDetector
 from buto.detectors.calibrated.detector import CalibratedDetector
 from buto.detectors.protocol import Detector
-from buto.detectors.settings import Settings
 
-DETECTORS: dict[str, Callable[[Settings], Detector]] = {
+DETECTORS: dict[str, type[Detector]] = {
     detector.name: detector for detector in (CalibratedDetector, BoundsDetector)
 }

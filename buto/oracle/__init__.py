@@ -1,7 +1,5 @@
 """The oracle: trained from runs, kept in a file, judges later runs."""
 
-from buto.detectors.bounds.detector import BoundsDetector, FittedBounds
-from buto.detectors.calibrated.detector import CalibratedDetector, FittedCalibrated
 from buto.detectors.registry import DETECTORS
 from buto.detectors.settings import (
     CALIBRATED,
@@ -16,7 +14,8 @@ from buto.detectors.settings import (
 from buto.oracle.check import METADATA_SOURCE, at_alpha, check, needs_confirmation
 from buto.oracle.model import Oracle
 from buto.oracle.persist import load, save
-from buto.oracle.train import FEWEST_RUNS, fewest_runs, train
+from buto.oracle.train import FEWEST_RUNS, auto_runs, enough_runs, fewest_runs, train
+from buto.oracle.unchanged import promises_alarm_rate, selftest
 
 __all__ = [
     "CALIBRATED",
@@ -27,18 +26,18 @@ __all__ = [
     "PRESETS",
     "SUSTAINED",
     "THESIS",
-    "BoundsDetector",
-    "CalibratedDetector",
-    "FittedBounds",
-    "FittedCalibrated",
     "Oracle",
     "Settings",
     "at_alpha",
+    "auto_runs",
     "check",
+    "enough_runs",
     "fewest_runs",
     "load",
     "needs_confirmation",
+    "promises_alarm_rate",
     "save",
+    "selftest",
     "settings_from",
     "train",
     "with_alpha",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from buto.classify.metadata import MetadataDifference, compare_metadata
-from buto.detectors.calibrated.detector import FittedCalibrated
+from buto.detectors.registry import DETECTORS
 from buto.detectors.settings import with_alpha
 from buto.errors import JudgeError
 from buto.oracle.model import Oracle
@@ -46,8 +46,9 @@ def check(oracle: Oracle, runs: RunSet) -> Verdict:
         return _complete(
             Verdict(Status.INCONCLUSIVE, oracle.settings.detector, reasons=skipped), oracle, runs
         )
+    detector = DETECTORS[oracle.settings.detector](oracle.settings)
     differences = {
-        run.id: compare_metadata(oracle.environment, run.metadata, oracle.settings.metadata) for run in valid
+        run.id: compare_metadata(oracle.environment, run.metadata, detector.metadata) for run in valid
     }
     deciding = {run_id: [one for one in found if one.deciding] for run_id, found in differences.items()}
     same_environment = not any(deciding.values())
@@ -55,7 +56,7 @@ def check(oracle: Oracle, runs: RunSet) -> Verdict:
     others = dict.fromkeys(
         one.describe() for found in differences.values() for one in found if not one.deciding
     )
-    if verdict.status is Status.REGRESSION:
+    if detector.exchangeable and verdict.status is Status.REGRESSION:
         verdict = _if_quiet(verdict, oracle, valid)
     verdict = replace(
         verdict, warnings=(*skipped, *verdict.warnings, *_cleared(oracle, verdict, valid), *others)
@@ -64,24 +65,15 @@ def check(oracle: Oracle, runs: RunSet) -> Verdict:
 
 
 def at_alpha(oracle: Oracle, alpha: float) -> Oracle:
-    """The same oracle judging at another alpha. UsageError if it is no share, or the oracle has bounds."""
+    """The same oracle judging at another alpha. UsageError if it is not a share, or the detector has none."""
     settings = with_alpha(oracle.settings, alpha)
-    assert isinstance(oracle.fitted, FittedCalibrated)  # no other settings have an alpha
-    return replace(oracle, settings=settings, fitted=oracle.fitted.at(settings.alpha))
+    detector = DETECTORS[settings.detector](settings)
+    return replace(oracle, settings=settings, fitted=detector.from_data(oracle.fitted.to_data()))
 
 
 def needs_confirmation(oracle: Oracle, verdict: Verdict) -> bool:
-    """Whether one run's verdict should neither be believed nor dismissed before two more runs were made.
-
-    With a p-value: whether the run stands out further than every training run does from the others. Three
-    runs have the power that one lacks, and of good builds one in n + 1 pays for it.
-
-    With bounds: whether it fails; not where a single run's finding decides whatever others do, for then
-    nothing can be confirmed.
-    """
-    if verdict.p_value is not None and verdict.alpha is not None:
-        return verdict.stands_out or verdict.p_value <= verdict.alpha
-    return verdict.status is Status.REGRESSION and oracle.settings.runs_outside == "most"
+    """Whether one run's verdict should neither be believed nor dismissed before two more runs were made."""
+    return oracle.fitted.needs_confirmation(verdict)
 
 
 def _cleared(oracle: Oracle, verdict: Verdict, runs: RunSet) -> tuple[str, ...]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from buto.oracle.levels import Level, left_out, levels
+from buto.detectors.levels import Level
 from buto.oracle.model import Oracle
-from buto.properties import Better, Property
+from buto.properties import Better
 from buto.verdicts import Effect
 
 STANDARD_ERRORS = 3.0
@@ -82,19 +82,21 @@ class Row:
 def difference(old: Oracle, new: Oracle) -> tuple[Row, ...]:
     """One row for each number that either oracle has, those that have moved furthest first."""
     before, after = _numbers(old), _numbers(new)
-    reasons = left_out(new)
+    sides = ((old, before), (new, after))
+    reasons = new.fitted.left_out
     rows = []
     for key in dict.fromkeys((*before, *after)):
         subject, number = key
+        known = [(oracle, numbers[key]) for oracle, numbers in sides if key in numbers]
         prop = (after.get(key) or before[key]).prop
         rows.append(
             Row(
                 subject,
                 number,
                 prop.unit,
-                before[key].level if key in before else None,
-                after[key].level if key in after else None,
-                math.hypot(*(one[key].standard_error for one in (before, after) if key in one)),
+                before.get(key),
+                after.get(key),
+                math.hypot(*(_standard_error(oracle, level) for oracle, level in known)),
                 prop.better,
                 "" if key in after else reasons.get(subject, ""),
             )
@@ -102,17 +104,13 @@ def difference(old: Oracle, new: Oracle) -> tuple[Row, ...]:
     return tuple(sorted(rows, key=lambda row: -row.steps))
 
 
-@dataclass(frozen=True, slots=True)
-class _Number:
-    prop: Property
-    level: Level
-    standard_error: float
-
-
-def _numbers(oracle: Oracle) -> dict[tuple[str, str], _Number]:
-    deviations, n_runs = oracle.settings.pipeline.deviations, len(oracle.run_ids)
+def _numbers(oracle: Oracle) -> dict[tuple[str, str], Level]:
     return {
-        (prop.name, number): _Number(prop, level, level.half_width / deviations / math.sqrt(n_runs))
-        for prop, number, level in levels(oracle)
+        (level.prop.name, level.number): level
+        for level in oracle.fitted.levels()
         if math.isfinite(level.expected)
     }
+
+
+def _standard_error(oracle: Oracle, level: Level) -> float:
+    return level.deviation / math.sqrt(len(oracle.run_ids))

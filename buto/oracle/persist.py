@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from buto.classify.metadata import MetadataModel
+from buto.detectors.protocol import Detector
 from buto.detectors.registry import DETECTORS
 from buto.detectors.settings import settings_from
 from buto.errors import BadFileError, StorageError, UsageError
@@ -94,7 +95,8 @@ def _content(path: Path) -> bytes:
 
 def _oracle(data: dict[str, Any]) -> Oracle:
     settings = settings_from(data["judge"])
-    _check_size(data["model"])
+    detector = DETECTORS[settings.detector](settings)
+    _check_size(detector, data["model"])
     _check_plain("target", data["target"], MAX_DEPTH)
     _check_plain("environment", data["environment"], 1)
     return Oracle(
@@ -104,7 +106,7 @@ def _oracle(data: dict[str, Any]) -> Oracle:
         environment=MetadataModel(
             dict(data["environment"]), tuple(str(key) for key in data["environment_varying"])
         ),
-        fitted=DETECTORS[settings.detector](settings).from_data(data["model"]),
+        fitted=detector.from_data(data["model"]),
         target=dict(data["target"]),
         warnings=tuple(str(one) for one in data["warnings"]),
         foreign_load=_load_by_others(data.get("foreign_load")),
@@ -118,13 +120,9 @@ def _load_by_others(written: Any) -> float:
     return load
 
 
-def _check_size(model: Mapping[str, Any]) -> None:
+def _check_size(detector: Detector, model: Mapping[str, Any]) -> None:
     """ValueError where a short file stands for more numbers than MAX_VALUES: one is written for many."""
-    bands = model.get("bands", model)
-    n_values = len(bands["times_s"]) * len(bands["properties"])
-    if "features" in model and type(model["n_runs"]) is int:
-        n_values += model["n_runs"] * sum(map(len, model["features"]))
-    if n_values > MAX_VALUES:
+    if detector.n_values(model) > MAX_VALUES:
         raise ValueError(f"it stands for more than {MAX_VALUES} numbers")
 
 

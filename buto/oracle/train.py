@@ -7,13 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from buto.classify.metadata import MetadataModel, learn_metadata
-from buto.detectors.calibrated.detector import CalibratedDetector
-from buto.detectors.calibrated.evidence import FEWEST_RUNS as OF_CALIBRATED
-from buto.detectors.calibrated.long import fit_long, is_long
+from buto.detectors.protocol import AutoRuns
 from buto.detectors.registry import DETECTORS
 from buto.detectors.settings import DEFAULT, Settings
 from buto.errors import JudgeError
-from buto.oracle.caveats import few_runs, unlike
 from buto.oracle.mbeans import never_recorded
 from buto.oracle.model import Oracle
 from buto.runs import Run, RunSet, run_set
@@ -36,12 +33,9 @@ def train(runs: RunSet, settings: Settings = DEFAULT, *, target: Mapping[str, An
     """
     _refuse_unusable(runs)
     runs = run_set(runs.runs)
-    environment = learn_metadata([run.metadata for run in runs], settings.metadata)
-    fitted = (
-        fit_long(runs, settings)
-        if is_long(runs, settings)
-        else DETECTORS[settings.detector](settings).fit(runs)
-    )
+    detector = DETECTORS[settings.detector](settings)
+    environment = learn_metadata([run.metadata for run in runs], detector.metadata)
+    fitted = detector.fit(runs)
     loads = [run.quality.foreign_load for run in runs if not math.isnan(run.quality.foreign_load)]
     return Oracle(
         test=runs.runs[0].test,
@@ -53,8 +47,7 @@ def train(runs: RunSet, settings: Settings = DEFAULT, *, target: Mapping[str, An
         foreign_load=round(max(loads, default=math.nan), 4),
         warnings=(
             *_warnings(runs, environment),
-            *few_runs(len(runs), fitted),
-            *unlike(runs, fitted),
+            *fitted.training_warnings(runs),
             *never_recorded(target or {}, runs),
         ),
     )
@@ -67,7 +60,17 @@ def _masked(target: Mapping[str, Any]) -> dict[str, Any]:
 
 def fewest_runs(settings: Settings) -> int:
     """How many valid runs these settings need at least."""
-    return OF_CALIBRATED if settings.detector == CalibratedDetector.name else FEWEST_RUNS
+    return DETECTORS[settings.detector].fewest_runs
+
+
+def auto_runs(settings: Settings) -> AutoRuns | None:
+    """Between which numbers of runs training ends by itself; None where the detector cannot tell."""
+    return DETECTORS[settings.detector].auto
+
+
+def enough_runs(runs: RunSet, settings: Settings) -> bool:
+    """Whether more runs than these would not sharpen the oracle. JudgeError if they cannot be judged."""
+    return DETECTORS[settings.detector](settings).enough_runs(runs)
 
 
 def _refuse_unusable(runs: RunSet) -> None:

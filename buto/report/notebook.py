@@ -11,7 +11,7 @@ from functools import singledispatch
 import numpy as np
 
 from buto.oracle import Oracle
-from buto.oracle.levels import left_out, summary
+from buto.oracle.levels import summary
 from buto.properties import Role
 from buto.report import words
 from buto.report.html.summary import MARKS
@@ -72,7 +72,7 @@ def _(oracle: Oracle) -> str:
         n_runs=len(oracle.run_ids),
         rows=expected[:MAX_ROWS],
         others=max(0, len(expected) - MAX_ROWS),
-        n_left_out=len(left_out(oracle)),
+        n_left_out=len(oracle.fitted.left_out),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from buto.detectors.calibrated.strength import Strength
+from buto.detectors.strength import Strength
 from buto.display import Displayed
 from buto.errors import ButoError
 from buto.report.check_report import CheckReport

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 
 from buto import oracle
 from buto.config import TestConfig
-from buto.detectors.calibrated.sufficiency import enough_runs
 from buto.errors import ButoError, UsageError
-from buto.oracle import CALIBRATED, Oracle
+from buto.oracle import Oracle
 from buto.runs import Run, RunSet, run_set
 from buto.verdicts import Status
 from buto.workflow.rules import N_CONFIRMING, needs_confirmation
@@ -61,7 +60,7 @@ class Case:
 
     def enough(self, more: RunSet) -> bool:
         """Whether these further runs, with those that are there, make an adaptive test's oracle sharp."""
-        return enough_runs(run_set([*self.valid(), *more]), self.test.settings)
+        return oracle.enough_runs(run_set([*self.valid(), *more]), self.test.settings)
 
     def with_runs(self, runs: Sequence[Run], failure: ButoError | None = None) -> Case:
         """The state after further runs, disturbed ones too.
@@ -97,7 +96,7 @@ def learned(test: TestConfig, purpose: str = Action.TRAIN.value) -> Case:
 def check_number_of_runs(test: TestConfig, door: Door) -> None:
     """UsageError where fewer runs are wanted than an oracle needs; better before the launches than after."""
     ten = door.setting("runs", "10")
-    if test.adaptive and test.settings.detector != CALIBRATED.detector:
+    if test.adaptive and oracle.auto_runs(test.settings) is None:
         raise UsageError(
             f"{test.name}: with the preset {test.settings.preset} nothing says how sharp an oracle is",
             advice=f"name a number of runs: {ten}; or judge: {{preset: calibrated}}",

@@ -100,11 +100,13 @@ class EnoughRuns:
     Attributes:
         n_runs: how many usable runs there are.
         is_most: whether that is the largest number that is ever used.
+        last: so many of the last runs did not sharpen the oracle, if that ended the training.
     """
 
     test: str
     n_runs: int
     is_most: bool
+    last: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,6 @@ from typing import Any
 
 from buto import config, oracle
 from buto.config.model import AUTO
-from buto.detectors.calibrated.sufficiency import MOST_RUNS
 from buto.errors import BadFileError, StorageError, UsageError
 from buto.oracle import Oracle
 from buto.runs.masking import MASKED
@@ -150,10 +149,10 @@ class Project:
         built = config.build_test(name, merged, directory, os.environ)
         base = ours or built
         adaptive = runs == AUTO or (runs is None and base.adaptive)
-        number = MOST_RUNS if adaptive else int(runs or base.runs)
         settings = base.settings
         if overrides.alpha is not None:
             settings = oracle.with_alpha(settings, overrides.alpha)
+        number = config.most_runs(settings) if adaptive else int(runs or base.runs)
         return replace(built, runs=number, settings=settings, adaptive=adaptive)
 
     def check_oracles_writable(self, names: Sequence[str]) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from buto import oracle
 from buto.classify.metadata import compare_metadata
-from buto.detectors.calibrated.selftest import FEWEST_TO_TEST, N_CHECKED, Selftest
-from buto.detectors.calibrated.selftest import selftest as measure
+from buto.detectors.alarms import N_CHECKED, Selftest
 from buto.errors import JudgeError
-from buto.oracle import CalibratedDetector, FittedCalibrated, Oracle
+from buto.oracle import Oracle
 from buto.runs import RunSet, run_set
 from buto.units import format_count
 from buto.workflow.events import OnEvent, RunsLeftOut, Warned, ignore
@@ -54,7 +54,7 @@ def selftest(project: Project, request: SelftestRequest, on_event: OnEvent = ign
     """
     test, action = request.test, Action.SELFTEST
     known = project.oracle(test, action)
-    if not isinstance(known.fitted, FittedCalibrated):
+    if not oracle.promises_alarm_rate(known):
         again = project.door.step(Step(Action.TRAIN, test))
         raise JudgeError(
             f"the oracle of {test} promises no rate of false alarms: its preset is {known.settings.preset}",
@@ -69,7 +69,7 @@ def selftest(project: Project, request: SelftestRequest, on_event: OnEvent = ign
             f"where {len(known.run_ids)} trained the oracle"
         )
         on_event(Warned(test, text))
-    fewest = max(FEWEST_TO_TEST, n_training + N_CHECKED)
+    fewest = max(oracle.fewest_runs(known.settings), n_training) + N_CHECKED
     if len(runs) < fewest:
         more = Step(Action.RECORD, test, runs=max(20, fewest - len(runs)), plain=True)
         raise JudgeError(
@@ -77,8 +77,7 @@ def selftest(project: Project, request: SelftestRequest, on_event: OnEvent = ign
             f"{fewest} are the fewest",
             advice=project.door.step(more),
         )
-    profile = CalibratedDetector(known.settings).fit(runs).profile
-    return SelftestOutcome(runs, measure(profile, known.settings, n_training))
+    return SelftestOutcome(runs, oracle.selftest(known, runs, n_training))
 
 
 def _unchanged(project: Project, known: Oracle, which: str, on_event: OnEvent) -> RunSet:

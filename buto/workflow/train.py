@@ -8,10 +8,9 @@ from typing import Any
 
 from buto import oracle
 from buto.config import TestConfig
-from buto.detectors.calibrated.strength import MOST_ASKED, Strength, strengths, told
-from buto.detectors.calibrated.sufficiency import MOST_RUNS
+from buto.detectors.strength import Strength
 from buto.errors import ButoError, StorageError
-from buto.oracle import FittedCalibrated, Oracle
+from buto.oracle import Oracle
 from buto.report.result import Result
 from buto.runs import Run, run_set
 from buto.workflow.case import check_number_of_runs, learned
@@ -113,8 +112,9 @@ def launched(
     completed = complete(project, cases, on_event)
     for case in completed.values():
         n_runs = len(case.valid())
-        if case.test.adaptive and case.failure is None:
-            on_event(EnoughRuns(case.test.name, n_runs, is_most=n_runs >= MOST_RUNS))
+        auto = oracle.auto_runs(case.test.settings)
+        if case.test.adaptive and auto is not None and case.failure is None:
+            on_event(EnoughRuns(case.test.name, n_runs, is_most=n_runs >= auto.most, last=auto.last))
     return {name: Collected(list(case.runs), case.failure) for name, case in completed.items()}
 
 
@@ -178,11 +178,7 @@ def _strengths(
     trained: Oracle, on_event: OnEvent, *, every: bool
 ) -> tuple[tuple[Strength, ...], frozenset[str]]:
     """What the oracle would detect, and the names of the quantities that matter to most users."""
-    if not isinstance(trained.fitted, FittedCalibrated):
-        return (), frozenset()
-    profile = trained.fitted.profile
-    usual = told(profile)
-    if every and len(profile.quantities) > MOST_ASKED:
-        every = False
-        on_event(StrengthsLimited(trained.test, len(profile.quantities)))
-    return strengths(profile, trained.settings, None if every else usual), frozenset(usual)
+    strengths = trained.fitted.strengths(everything=every)
+    if strengths.too_many:
+        on_event(StrengthsLimited(trained.test, strengths.n_quantities))
+    return strengths.found, frozenset(one.quantity.name for one in strengths.found if one.usual)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from buto.detectors.calibrated.sufficiency import LEAST_RUNS, MOST_RUNS
+from buto.detectors.calibrated.sufficiency import AUTO
 from buto.oracle import load
 from buto.runs import Run
 from buto.runs.store import RunStore
@@ -38,7 +38,7 @@ def launches(monkeypatch: pytest.MonkeyPatch) -> Launches:
 
 
 def steady(leak: float = 1.0) -> list[Run]:
-    return [a_run(number, leak=leak) for number in range(MOST_RUNS)]
+    return [a_run(number, leak=leak) for number in range(AUTO.most)]
 
 
 def taught(directory: Path) -> tuple[str, ...]:
@@ -50,10 +50,10 @@ def test_it_ends_between_its_least_and_its_most_and_says_why(tmp_path: Path, lau
     done = called(tmp_path, *TRAIN)
     assert done.returncode == 0, done.stderr
     n_runs = len(taught(tmp_path))
-    assert LEAST_RUNS < n_runs < MOST_RUNS
+    assert AUTO.fewest < n_runs < AUTO.most
     assert len(script.launched) == n_runs + 1, "the disturbed run counts for nothing"
     assert done.stdout.startswith(f"TRAINED  leaker: {n_runs} runs, ")
-    assert f"leaker: run {n_runs} of at most {MOST_RUNS}: 30 samples" in done.stderr
+    assert f"leaker: run {n_runs} of at most {AUTO.most}: 30 samples" in done.stderr
     assert f"leaker: {n_runs} runs are enough, the last 3 made the oracle no sharper" in done.stderr
 
 
@@ -67,9 +67,9 @@ def test_while_nothing_would_be_noticed_it_goes_on_to_its_most(tmp_path: Path, l
     script = launches(steady()[-1:])
     done = called(tmp_path, "train", "--resume", first)
     assert done.returncode == 0, done.stderr
-    assert (len(script.launched), len(taught(tmp_path))) == (1, MOST_RUNS)
+    assert (len(script.launched), len(taught(tmp_path))) == (1, AUTO.most)
     assert "leaker: run 1 of at most 1: " in done.stderr
-    assert f"leaker: {MOST_RUNS} runs are the most that 'auto' learns from" in done.stderr
+    assert f"leaker: {AUTO.most} runs are the most that 'auto' learns from" in done.stderr
 
 
 def test_an_interrupted_training_goes_on_to_the_runs_that_it_would_have_had(
@@ -89,7 +89,7 @@ def test_an_interrupted_training_goes_on_to_the_runs_that_it_would_have_had(
     assert typed == [*TRAIN[:6], "--resume", first, *TRAIN[6:]]
     resumed = called(tmp_path, *typed)
     assert resumed.stdout.startswith(f"TRAINED  leaker: {n_runs} runs, ")
-    assert f"run 1 of at most {MOST_RUNS - 5}: " in resumed.stderr
+    assert f"run 1 of at most {AUTO.most - 5}: " in resumed.stderr
     assert taught(tmp_path) == tuple(RunStore(tmp_path / ".buto").ids("leaker"))
     assert len(script.launched) == n_runs + 1
 
@@ -108,7 +108,7 @@ def test_accepting_ends_by_itself_too_and_leaves_out_what_taught_before(
     done = called(tmp_path, "accept", "leaker", "--runs", "auto")
     assert done.returncode == 0, done.stderr
     after = taught(tmp_path)
-    assert LEAST_RUNS <= len(after) < MOST_RUNS
+    assert AUTO.fewest <= len(after) < AUTO.most
     assert not set(before) & set(after)
     assert f"leaker: {len(after)} runs are enough" in done.stderr
     assert "jvm.memory.heap.used" in done.stdout

@@ -5,14 +5,18 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import ClassVar
 
+from buto import oracle
 from buto.cli.parsing import options
 from buto.cli.parsing.project import project_of
 from buto.cli.printing.console import Console
 from buto.cli.printing.events import EventPrinter
-from buto.detectors.calibrated.selftest import FEWEST_TO_TEST, Alarms, runs_to_tell
+from buto.detectors.alarms import N_CHECKED, Alarms, runs_to_tell
 from buto.errors import EXIT_PASS
+from buto.oracle import DEFAULT
 from buto.units import format_count, format_percent
 from buto.workflow.selftest import SelftestOutcome, SelftestRequest, selftest
+
+FEWEST = oracle.fewest_runs(DEFAULT) + N_CHECKED
 
 
 class SelftestCommand:
@@ -23,7 +27,7 @@ Measure how often an oracle fails a program that has not changed, and warn if th
 
 Launches nothing. Stored runs of the unchanged program are judged by one another, many times over: some
 of them, drawn at random, train an oracle, and one of the others is checked by it, with two more to
-confirm a failure as 'buto check' has it. At least {FEWEST_TO_TEST} usable runs are needed, and some
+confirm a failure as 'buto check' has it. At least {FEWEST} usable runs are needed, and some
 hundreds to tell a small alpha from twice as much; 'buto record' makes them.
 
 examples:

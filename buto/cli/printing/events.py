@@ -6,7 +6,6 @@ import shlex
 
 from buto.cli.printing.console import Console, Verbosity
 from buto.cli.printing.progress import LaunchProgress
-from buto.detectors.calibrated.sufficiency import LAST
 from buto.report.result import LEFT_OUT, Result
 from buto.report.sanitize import one_line
 from buto.report.terminal.verdict import HEADLINE_ONLY, MAX_LINES, styled_lines
@@ -58,9 +57,9 @@ class EventPrinter:
                 self.progress(event)
             case WaitingForStore(store):
                 console.info(f"waiting for another buto, which is measuring into {store}")
-            case EnoughRuns(test, n_runs, is_most):
+            case EnoughRuns(test, n_runs, is_most, last):
                 most = f"{n_runs} runs are the most that 'auto' learns from"
-                enough = f"{n_runs} runs are enough, the last {LAST} made the oracle no sharper"
+                enough = f"{n_runs} runs are enough, the last {last} made the oracle no sharper"
                 console.info(f"{test}: {most if is_most else enough}")
             case Confirming(tests, runs):
                 names = ", ".join(tests)

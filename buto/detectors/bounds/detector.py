@@ -5,7 +5,7 @@ Metadata is not its business: :mod:`buto.oracle.check` sees to it for every dete
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,9 +25,12 @@ from buto.detectors.bounds.findings import (
     number_finding,
     property_findings,
 )
+from buto.detectors.bounds.levels import levels_of
 from buto.detectors.bounds.rounding import rounded
 from buto.detectors.bounds.view import BoundsView
+from buto.detectors.bounds.warnings import few_runs
 from buto.detectors.explanation import Explanation
+from buto.detectors.levels import Level
 from buto.detectors.protocol import Detector, FittedDetector
 from buto.detectors.settings import Settings
 from buto.detectors.views import View
@@ -89,6 +92,17 @@ class FittedBounds(FittedDetector):
 
     def to_data(self) -> dict[str, Any]:
         return bounds_data.write(self.model, self.duration, self.notifications, self.left_out)
+
+    def needs_confirmation(self, verdict: Verdict) -> bool:
+        """Return whether it fails; not where a single run's finding decides whatever others do."""
+        return verdict.status is Status.REGRESSION and self.settings.runs_outside == "most"
+
+    def training_warnings(self, runs: RunSet) -> tuple[str, ...]:
+        return few_runs(len(runs), self.model, self.duration, self.settings)
+
+    def levels(self) -> Iterable[Level]:
+        deviations = self.settings.pipeline.deviations
+        return levels_of(self.model, self.duration, self.notifications, deviations)
 
     def view(self, runs: Sequence[Run]) -> View:
         return BoundsView(self.model, self.settings, self.left_out, self.notifications.emitters)
@@ -193,6 +207,9 @@ class BoundsDetector(Detector):
 
     def from_data(self, data: Mapping[str, Any]) -> FittedBounds:
         return FittedBounds(self.settings, *bounds_data.read(data))
+
+    def n_values(self, data: Mapping[str, Any]) -> int:
+        return len(data["times_s"]) * len(data["properties"])
 
     def _left_out(self, runs: RunSet) -> dict[str, str]:
         reasons = {}

@@ -9,7 +9,7 @@ p-value (:mod:`buto.analysis.evidence`); it depends on no threshold of any singl
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,20 +17,29 @@ import numpy as np
 
 from buto.analysis.evidence import Significance
 from buto.analysis.pipeline import Comparison
+from buto.detectors.alarms import Selftest
 from buto.detectors.bounds.detector import BoundsDetector, FittedBounds
 from buto.detectors.calibrated import data as calibrated_data
 from buto.detectors.calibrated.evidence import FEWEST_RUNS, Evidence, could_not_be_read, runs_needed, weigh
 from buto.detectors.calibrated.explanation import explain
 from buto.detectors.calibrated.findings import findings, standing
+from buto.detectors.calibrated.long import learn_long
 from buto.detectors.calibrated.profile import Profile, learn
+from buto.detectors.calibrated.selftest import selftest
+from buto.detectors.calibrated.strength import MOST_ASKED, strengths, usual_names
+from buto.detectors.calibrated.sufficiency import AUTO, is_enough
 from buto.detectors.calibrated.view import CalibratedView
+from buto.detectors.calibrated.warnings import few_runs, unlike_runs
 from buto.detectors.effects import smallest_effects
 from buto.detectors.explanation import Explanation
+from buto.detectors.levels import Level
 from buto.detectors.protocol import Detector, FittedDetector
 from buto.detectors.settings import CALIBRATED, Settings
+from buto.detectors.strength import Strengths
 from buto.detectors.views import View
 from buto.errors import JudgeError
 from buto.runs import Run, RunSet
+from buto.runs.long import LongRun
 from buto.verdicts import Status, Verdict
 
 
@@ -91,6 +100,34 @@ class FittedCalibrated(FittedDetector):
         values = np.vstack([profile.values, [profile.measure(run) for run in runs]])
         return weigh(profile, values, len(runs), self.settings)
 
+    @property
+    def left_out(self) -> Mapping[str, str]:
+        return self.bands.left_out
+
+    def needs_confirmation(self, verdict: Verdict) -> bool:
+        """Return whether the run stands out further than every training run does from the others.
+
+        Three runs have the power that one lacks, and of good builds one in n + 1 pays for it.
+        """
+        if verdict.p_value is None or verdict.alpha is None:
+            return False
+        return verdict.stands_out or verdict.p_value <= verdict.alpha
+
+    def training_warnings(self, runs: RunSet) -> tuple[str, ...]:
+        return (
+            *few_runs(len(runs), self.settings.alpha),
+            *unlike_runs(runs, self.profile, self.settings),
+        )
+
+    def levels(self) -> Iterable[Level]:
+        return self.bands.levels()
+
+    def strengths(self, *, everything: bool) -> Strengths:
+        n_quantities = len(self.profile.quantities)
+        too_many = everything and n_quantities > MOST_ASKED
+        names = None if everything and not too_many else usual_names(self.profile)
+        return Strengths(strengths(self.profile, self.settings, names), n_quantities, too_many)
+
     def view(self, runs: Sequence[Run]) -> View:
         return CalibratedView(
             self.bands.view(runs), lambda judged: standing(self.evidence(judged), self.settings)
@@ -102,10 +139,6 @@ class FittedCalibrated(FittedDetector):
     def compare(self, run: Run) -> Comparison:
         """A run beside the bands, for plots."""
         return self.bands.compare(run)
-
-    def at(self, alpha: float) -> FittedCalibrated:
-        """The same judging at another alpha; nothing that was learned depends on it."""
-        return replace(self, settings=replace(self.settings, alpha=alpha))
 
     def to_data(self) -> dict[str, Any]:
         return calibrated_data.write(self.profile) | {"bands": self.bands.to_data()}
@@ -124,6 +157,9 @@ class CalibratedDetector(Detector):
     """Learns a :class:`FittedCalibrated`."""
 
     name = CALIBRATED.detector
+    fewest_runs = FEWEST_RUNS
+    auto = AUTO
+    promises_alarm_rate = True
 
     def fit(self, runs: RunSet) -> FittedCalibrated:
         """Learn from valid runs.
@@ -138,8 +174,11 @@ class CalibratedDetector(Detector):
                 advice="record more with --runs 10, or set judge: {preset: sustained}",
                 options=("runs",),
             )
-        bands = BoundsDetector(self.settings).fit(runs)
-        profile = learn(runs.runs, bands.model.properties)
+        if any(isinstance(run, LongRun) for run in runs):
+            profile, bands = learn_long(runs, self.settings)
+        else:
+            bands = BoundsDetector(self.settings).fit(runs)
+            profile = learn(runs.runs, bands.model.properties)
         profile = replace(profile, values=calibrated_data.rounded(profile.values))
         smallest_effects(profile.quantities, profile.levels(profile.values), self.settings.minimum_effect)
         return FittedCalibrated(self.settings, profile, bands)
@@ -148,6 +187,19 @@ class CalibratedDetector(Detector):
         profile = calibrated_data.read(data)
         bands = BoundsDetector(self.settings).from_data(data["bands"])
         return FittedCalibrated(self.settings, profile, bands)
+
+    def n_values(self, data: Mapping[str, Any]) -> int:
+        n_runs = data["n_runs"] if type(data["n_runs"]) is int else 0
+        bands = BoundsDetector(self.settings).n_values(data["bands"])
+        return bands + n_runs * sum(map(len, data["features"]))
+
+    def enough_runs(self, runs: RunSet) -> bool:
+        if not AUTO.fewest <= len(runs) < AUTO.most:
+            return len(runs) >= AUTO.most
+        return is_enough(self.fit(runs).profile, self.settings)
+
+    def selftest(self, runs: RunSet, n_training: int) -> Selftest:
+        return selftest(self.fit(runs).profile, self.settings, n_training)
 
 
 def _guarantee(found: Significance, n_training: int, n_checked: int) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -20,13 +20,9 @@ from buto.analysis.features import catalogue
 from buto.analysis.pipeline import Wholes
 from buto.analysis.series import series_of, summaries
 from buto.analysis.spread import grains
-from buto.detectors.bounds.detector import BoundsDetector
-from buto.detectors.calibrated import data as calibrated_data
-from buto.detectors.calibrated.detector import CalibratedDetector, FittedCalibrated
-from buto.detectors.calibrated.evidence import FEWEST_RUNS
+from buto.detectors.bounds.detector import BoundsDetector, FittedBounds
 from buto.detectors.calibrated.profile import Profile, learn
-from buto.detectors.effects import smallest_effects
-from buto.detectors.settings import CALIBRATED, Settings
+from buto.detectors.settings import Settings
 from buto.properties import Property
 from buto.runs import FloatArray, Run, RunSet
 from buto.runs.long import LongRun
@@ -51,15 +47,8 @@ class _Part:
     grain: FloatArray
 
 
-def is_long(runs: RunSet, settings: Settings) -> bool:
-    """Whether :func:`fit_long` is for these runs and settings."""
-    return settings.detector == CALIBRATED.detector and any(isinstance(run, LongRun) for run in runs)
-
-
-def fit_long(runs: RunSet, settings: Settings) -> FittedCalibrated:
-    """As :meth:`buto.detectors.calibrated.detector.CalibratedDetector.fit`, with the same errors."""
-    if len(runs) < FEWEST_RUNS:
-        return CalibratedDetector(settings).fit(runs)
+def learn_long(runs: RunSet, settings: Settings) -> tuple[Profile, FittedBounds]:
+    """Return the profile of the runs and their bands; JudgeError if no property can be judged."""
     detector = BoundsDetector(settings)
     properties = detector.judged(runs)
     parts = _learned(runs, _divided(properties, sum(run.n_samples for run in runs)))
@@ -70,10 +59,7 @@ def fit_long(runs: RunSet, settings: Settings) -> FittedCalibrated:
     for run, numbers in zip(runs, found.numbers.tolist(), strict=True):
         if isinstance(run, LongRun):
             run.known.update(zip((prop.name for prop in properties), zip(*numbers, strict=True), strict=True))
-    profile = _joined([part.profile for part in parts])
-    profile = replace(profile, values=calibrated_data.rounded(profile.values))
-    smallest_effects(profile.quantities, profile.levels(profile.values), settings.minimum_effect)
-    return FittedCalibrated(settings, profile, detector.fit(runs, found))
+    return _joined([part.profile for part in parts]), detector.fit(runs, found)
 
 
 def _divided(properties: Sequence[Property], n_samples: int) -> list[Sequence[Property]]:

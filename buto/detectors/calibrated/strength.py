@@ -14,7 +14,6 @@ otherwise than the oracle does.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from math import inf
 
 import numpy as np
@@ -27,14 +26,16 @@ from buto.detectors.calibrated.profile import LEVELS, TOTAL, Profile
 from buto.detectors.calibrated.relevance import Counting, relevant
 from buto.detectors.effects import smallest_effects
 from buto.detectors.settings import Settings
-from buto.properties import Property, split_name
+from buto.detectors.strength import TIMES_LEVEL, Strength
+from buto.properties import split_name
 from buto.runs import FloatArray
 
 CAUGHT_SHARE = 0.9
 """Of the runs held out: what catching means."""
 
-TIMES_LEVEL, TIMES_UNIT = 10.0, 1000.0
-"""Beyond this many times a quantity's level, and its smallest meaningful difference, nobody looks for it."""
+TIMES_UNIT = 1000.0
+"""A change is looked for up to this many times a quantity's smallest meaningful difference, if that is more
+than :data:`buto.detectors.strength.TIMES_LEVEL` times its level."""
 
 FINEST = 0.125
 """The smallest change that is tried, as a share of the smallest meaningful difference."""
@@ -51,7 +52,7 @@ MOST_HELD_OUT = {1: 40, N_CONFIRMED: 10}
 MOST_COMPARED = 1000
 """Choices of runs that each three are compared with."""
 
-TOLD = ("jvm.memory.heap.used", "jvm.cpu.time", "jvm.thread.count", "jvm.class.loaded", "jvm.gc.count")
+USUAL = ("jvm.memory.heap.used", "jvm.cpu.time", "jvm.thread.count", "jvm.class.loaded", "jvm.gc.count")
 """Metrics whose strength everybody wants to know."""
 
 MOST_ASKED, FEW = 300, 20
@@ -72,28 +73,6 @@ COUNTER_SHARE = {
 """What a counter's features gain when it has counted one more by the end."""
 
 
-@dataclass(frozen=True, slots=True)
-class Strength:
-    """What would be caught of one quantity.
-
-    Attributes:
-        quantity: whose; its unit is that of the numbers below.
-        level: of the training runs, mean of their means or, of what counts up, of their totals.
-        more, less: the smallest change in each direction that is caught in nine tenths of checks;
-            infinite where none within reason is, as below nothing for what cannot be negative.
-    """
-
-    quantity: Property
-    level: float
-    more: float
-    less: float
-
-    @property
-    def smallest(self) -> float:
-        """In the direction in which less is enough."""
-        return min(self.more, self.less)
-
-
 def strengths(
     profile: Profile, settings: Settings, quantities: Collection[str] | None = None, *, confirmed: bool = True
 ) -> tuple[Strength, ...]:
@@ -104,6 +83,7 @@ def strengths(
         quantities: names of those that are asked for; None for all. Each one costs time.
         confirmed: whether a run that stands out is followed by two more. If not, it has to fail alone.
     """
+    usual = usual_names(profile)
     alone = _Trial(profile, settings, quantities, 1, enough_to_stand_out=confirmed)
     found = [_smallest(alone, alone.finest, limit, sign) for limit, sign in alone.limits()]
     if confirmed:
@@ -113,16 +93,22 @@ def strengths(
             for low, (limit, sign) in zip(found, three.limits(), strict=True)
         ]
     return tuple(
-        Strength(profile.quantities[number], float(level), float(more), float(less))
+        Strength(
+            profile.quantities[number],
+            float(level),
+            float(more),
+            float(less),
+            profile.quantities[number].name in usual,
+        )
         for number, level, more, less in zip(alone.asked, alone.reported, *found, strict=True)
     )
 
 
-def told(profile: Profile) -> tuple[str, ...]:
+def usual_names(profile: Profile) -> tuple[str, ...]:
     """The names of the quantities that everybody wants to know of; if there are none of them, all, or of
     more than :data:`MOST_ASKED` the first :data:`FEW`."""
     names = [one.name for one in profile.quantities]
-    usual = tuple(name for name in names if split_name(name)[0] in TOLD)
+    usual = tuple(name for name in names if split_name(name)[0] in USUAL)
     return usual or tuple(names if len(names) <= MOST_ASKED else names[:FEW])
 
 

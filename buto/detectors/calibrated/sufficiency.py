@@ -14,33 +14,22 @@ from math import isinf
 
 import numpy as np
 
-from buto.detectors.calibrated.detector import CalibratedDetector
-from buto.detectors.calibrated.strength import Strength, strengths, told
+from buto.detectors.calibrated.profile import Profile
+from buto.detectors.calibrated.strength import strengths, usual_names
+from buto.detectors.protocol import AutoRuns
 from buto.detectors.settings import Settings
-from buto.runs import RunSet
+from buto.detectors.strength import Strength
 
-LEAST_RUNS, MOST_RUNS = 8, 30
-
-LAST = 3
-"""One run more or less sharpens an oracle by chance."""
+AUTO = AutoRuns(fewest=8, most=30, last=3)
+"""One run more or less sharpens an oracle by chance, three show whether runs still do."""
 
 LITTLE = 0.05
 
 
-def enough_runs(runs: RunSet, settings: Settings) -> bool:
-    """Whether more runs would sharpen a calibrated oracle no further, or are too many.
-
-    Args:
-        runs: valid ones.
-
-    Raises:
-        JudgeError: no property of these runs can be judged.
-    """
-    if not LEAST_RUNS <= len(runs) < MOST_RUNS:
-        return len(runs) >= MOST_RUNS
-    profile = CalibratedDetector(settings).fit(runs).profile
-    names = told(profile)
-    before = strengths(replace(profile, values=profile.values[:-LAST]), settings, names)
+def is_enough(profile: Profile, settings: Settings) -> bool:
+    """Return whether the last runs of a profile have sharpened the oracle by next to nothing."""
+    names = usual_names(profile)
+    before = strengths(replace(profile, values=profile.values[: -AUTO.last]), settings, names)
     return gain(before, strengths(profile, settings, names)) < LITTLE
 
 

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from enum import Enum
 from typing import Any
 
-from buto.detectors.calibrated.strength import Strength
+from buto.detectors.strength import Strength
 from buto.errors import ButoError
 from buto.report.result import Commit, LeftOut, Result
 from buto.report.run_levels import levels

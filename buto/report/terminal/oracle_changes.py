@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from buto.detectors.levels import Level
 from buto.oracle.difference import Row
-from buto.oracle.levels import Level
 from buto.oracle.surroundings import Changed
 from buto.report.sanitize import MAX_TEXT, one_line
 from buto.report.terminal.verdict import Line

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import isfinite
 
-from buto.detectors.calibrated.strength import TIMES_LEVEL, Strength
+from buto.detectors.strength import TIMES_LEVEL, Strength
 from buto.units import format_percent, format_quantity
 
 HEADING = "smallest lasting change of one property that a check detects 90 % of the time"

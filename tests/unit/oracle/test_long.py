@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from buto import oracle
+from buto.detectors.bounds.detector import BoundsDetector
 from buto.detectors.calibrated import long as by_parts
 from buto.errors import JudgeError
 from buto.experiments.dataset import archive
@@ -76,7 +77,7 @@ def test_features_before_they_are_rounded_are_the_same_bits(long: RunStore) -> N
     for run in runs:
         long.add(run)
     opened = long.open_set(runs.runs[0].test, long.ids(runs.runs[0].test))
-    detector = oracle.BoundsDetector(CALIBRATED)
+    detector = BoundsDetector(CALIBRATED)
     properties = detector.judged(runs)
     assert detector.judged(opened) == properties
     plain = by_parts.learn(runs.runs, properties)

@@ -8,7 +8,8 @@ from math import comb
 import numpy as np
 import pytest
 
-from buto.detectors.calibrated.selftest import Alarms, runs_to_tell, selftest
+from buto.detectors.alarms import Alarms, runs_to_tell
+from buto.detectors.calibrated.selftest import selftest
 from buto.errors import JudgeError
 from buto.oracle import CALIBRATED
 from tests.support.training.profiles import CPU, HEAP, THREADS, a_profile

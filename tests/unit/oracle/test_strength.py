@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from buto.detectors.calibrated.evidence import weigh
 from buto.detectors.calibrated.profile import Profile
-from buto.detectors.calibrated.strength import FEW, MOST_ASKED, Strength, strengths, told
+from buto.detectors.calibrated.strength import FEW, MOST_ASKED, strengths, usual_names
+from buto.detectors.strength import Strength
 from buto.oracle import CALIBRATED, Settings
 from buto.properties import Property
 from tests.support.training import profiles
@@ -180,8 +181,8 @@ def test_with_two_more_runs_to_confirm_much_less_is_caught(n_runs: int) -> None:
 
 
 def test_everybody_wants_to_know_of_heap_threads_and_processor_time() -> None:
-    assert told(a_profile(6)) == (HEAP.name, THREADS.name, CPU.name)
-    assert told(a_profile(6, properties=(NEVER,))) == (NEVER.name, "run.duration")
+    assert usual_names(a_profile(6)) == (HEAP.name, THREADS.name, CPU.name)
+    assert usual_names(a_profile(6, properties=(NEVER,))) == (NEVER.name, "run.duration")
 
 
 def test_of_very_many_unusual_quantities_only_the_first_are_told() -> None:
@@ -189,7 +190,9 @@ def test_of_very_many_unusual_quantities_only_the_first_are_told() -> None:
         properties = tuple(Property(f"mbean[a:b={place}]/C") for place in range(number))
         return Profile(properties, (), np.ones(number + 1), 1.0, np.ones((5, 12 * number + 1)))
 
-    assert len(told(named(MOST_ASKED - 1))) == MOST_ASKED
+    assert len(usual_names(named(MOST_ASKED - 1))) == MOST_ASKED
     assert (
-        told(named(MOST_ASKED)) == told(named(5000)) == tuple(f"mbean[a:b={place}]/C" for place in range(FEW))
+        usual_names(named(MOST_ASKED))
+        == usual_names(named(5000))
+        == tuple(f"mbean[a:b={place}]/C" for place in range(FEW))
     )

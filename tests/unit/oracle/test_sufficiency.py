@@ -8,9 +8,9 @@ from math import inf
 import numpy as np
 import pytest
 
-from buto.detectors.calibrated.strength import Strength
-from buto.detectors.calibrated.sufficiency import LEAST_RUNS, MOST_RUNS, enough_runs, gain
-from buto.oracle import CALIBRATED
+from buto.detectors.calibrated.sufficiency import AUTO, gain
+from buto.detectors.strength import Strength
+from buto.oracle import CALIBRATED, enough_runs
 from buto.runs import RunSet, run_set
 from tests.support.runs.stored import a_run
 from tests.support.training.profiles import CPU, HEAP, THREADS
@@ -44,15 +44,15 @@ def _steady(n: int) -> RunSet:
 
 
 def test_there_are_never_enough_below_eight_and_always_from_thirty_on() -> None:
-    alike = [replace(a_run(3), id=f"20260101T{number:06d}.000Z-0000") for number in range(MOST_RUNS)]
-    assert not enough_runs(run_set(alike[: LEAST_RUNS - 1]), FEW_PERCENT)
+    alike = [replace(a_run(3), id=f"20260101T{number:06d}.000Z-0000") for number in range(AUTO.most)]
+    assert not enough_runs(run_set(alike[: AUTO.fewest - 1]), FEW_PERCENT)
     assert enough_runs(run_set(alike), FEW_PERCENT)
     assert not enough_runs(run_set([]), FEW_PERCENT)
 
 
 def test_steady_runs_are_enough_before_the_bound_is_reached() -> None:
-    first = next(n for n in range(LEAST_RUNS, MOST_RUNS + 1) if enough_runs(_steady(n), FEW_PERCENT))
-    assert LEAST_RUNS < first < MOST_RUNS
+    first = next(n for n in range(AUTO.fewest, AUTO.most + 1) if enough_runs(_steady(n), FEW_PERCENT))
+    assert AUTO.fewest < first < AUTO.most
 
 
 def test_the_order_in_which_runs_are_given_does_not_matter() -> None:

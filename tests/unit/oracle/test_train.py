@@ -6,7 +6,6 @@ import pytest
 
 from buto.errors import JudgeError
 from buto.oracle import CALIBRATED, DEFAULT, SUSTAINED, THESIS, save, train
-from buto.oracle.levels import left_out
 from buto.runs import RunSet, run_set
 from buto.units import format_seconds
 from tests.support.runs.qualities import starved
@@ -115,7 +114,7 @@ def test_left_out_properties_are_kept_with_their_reason():
         for number in range(5)
     ]
     for settings in (CALIBRATED, SUSTAINED):
-        assert left_out(train(run_set(runs), settings)) == {
+        assert train(run_set(runs), settings).fitted.left_out == {
             "jvm.cpu.time": "not read in any of the training runs: not supported"
         }
 
@@ -139,5 +138,5 @@ def test_the_largest_double_that_stands_for_none_is_left_out(settings, tmp_path)
     ]
     oracle = train(run_set(runs), settings)
     reason = "not read in any of the training runs: its values are too large for statistics"
-    assert left_out(oracle) == {"mbean[a]/Min": reason}
+    assert oracle.fitted.left_out == {"mbean[a]/Min": reason}
     save(tmp_path / "oracle.json", oracle)

@@ -6,7 +6,7 @@ from math import inf
 
 import pytest
 
-from buto.detectors.calibrated.strength import Strength
+from buto.detectors.strength import Strength
 from buto.properties import property_for
 from buto.report.terminal.strengths import HEADING, strength_lines
 

@@ -1,42 +1,26 @@
-"""What a reader of an oracle should know of the runs that it learned from."""
+"""What a reader of a calibrated oracle should know of its training runs."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
 
-from buto.detectors.bounds.detector import FittedBounds
-from buto.detectors.calibrated.detector import FittedCalibrated
 from buto.detectors.calibrated.diagnosis import Ailment, Diagnosis, Symptom, diagnose
 from buto.detectors.calibrated.evidence import runs_needed
 from buto.detectors.calibrated.findings import TEXTS
-from buto.detectors.protocol import FittedDetector
+from buto.detectors.calibrated.profile import Profile
+from buto.detectors.settings import Settings
 from buto.runs import RunSet
-from buto.units import format_quantity, format_seconds
-
-FEW_RUNS = 5
-"""Of fewer, Student's t makes bands of more than ten times the deviation that a large sample would give."""
+from buto.units import format_quantity
 
 GOOD_RUNS = 10
 
 CONFIRMED_BY = 3
 """Runs of a check in which the first one stands out."""
 
-_EXAMPLE = "jvm.memory.heap.used"
 
-
-def few_runs(n_runs: int, fitted: FittedDetector) -> tuple[str, ...]:
-    """One sentence if they are too few, with what they let pass; none if they are enough."""
-    if isinstance(fitted, FittedCalibrated):
-        return _few_for_rank(n_runs, fitted.settings.alpha)
-    if n_runs >= FEW_RUNS:
-        return ()
-    unnoticed = _unnoticed(fitted) if isinstance(fitted, FittedBounds) else []
-    example = f"for example, {' and '.join(unnoticed)} before that is noticed; " if unnoticed else ""
-    return (f"{n_runs} runs tell little: {example}10 are a good number (--runs 10, in a test runs=10)",)
-
-
-def _few_for_rank(n_runs: int, alpha: float) -> tuple[str, ...]:
+def few_runs(n_runs: int, alpha: float) -> tuple[str, ...]:
+    """Return one sentence if they are too few, with what they let pass; none if they are enough."""
     enough = runs_needed(CONFIRMED_BY, alpha)
     if n_runs >= enough:
         return ()
@@ -49,18 +33,16 @@ def _few_for_rank(n_runs: int, alpha: float) -> tuple[str, ...]:
     return (said,)
 
 
-def unlike(runs: RunSet, fitted: FittedDetector) -> tuple[str, ...]:
-    """A sentence for each way in which the training runs are not alike, with what shows it or helps.
+def unlike_runs(runs: RunSet, profile: Profile, settings: Settings) -> tuple[str, ...]:
+    """Return a sentence for each way in which the training runs are not alike, with what shows it or helps.
 
     Args:
         runs: those that were learned from, in the order of their start.
     """
-    if not isinstance(fitted, FittedCalibrated):
-        return ()
-    return tuple(_told(one, runs) for one in diagnose(fitted.profile, fitted.settings))
+    return tuple(_sentence(one, runs) for one in diagnose(profile, settings))
 
 
-def _told(diagnosis: Diagnosis, runs: RunSet) -> str:
+def _sentence(diagnosis: Diagnosis, runs: RunSet) -> str:
     test = shlex.quote(runs.runs[0].test)
     ids = [runs.runs[place].id for place in diagnosis.runs]
     if diagnosis.ailment is Ailment.DRIFT:
@@ -90,16 +72,3 @@ def _compared(symptoms: Sequence[Symptom], there: str, elsewhere: str) -> str:
 def _symptom(one: Symptom, there: str, elsewhere: str) -> str:
     ours, theirs = (format_quantity(value, one.quantity.unit) for value in (one.there, one.elsewhere))
     return f"{one.quantity.name} ({TEXTS[one.feature]}) {ours} {there}, {theirs} {elsewhere}"
-
-
-def _unnoticed(fitted: FittedBounds) -> list[str]:
-    examples = []
-    columns = {prop.name: column for column, prop in enumerate(fitted.model.properties)}
-    if fitted.settings.summaries and _EXAMPLE in columns:
-        band, column = fitted.model.summaries, columns[_EXAMPLE]
-        low, high = (format_quantity(side[0, column], "By") for side in (band.lower, band.upper))
-        examples.append(f"the mean of {_EXAMPLE} may be anywhere from {low} to {high}")
-    if fitted.duration is not None:
-        low, high = format_seconds(fitted.duration.lower), format_seconds(fitted.duration.upper)
-        examples.append(f"a run may take {low} to {high}")
-    return examples

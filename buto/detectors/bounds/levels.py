@@ -1,0 +1,33 @@
+"""The bands of a bounds oracle for the numbers that stand for a whole run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from buto.analysis.pipeline import Model
+from buto.classify.notifications import NotificationModel
+from buto.detectors.bounds.findings import DURATION, Point
+from buto.detectors.levels import Level
+from buto.properties import Kind, Property
+
+_MEANS, _TOTALS = 0, 1
+
+
+def levels_of(
+    model: Model, duration: Point | None, notifications: NotificationModel, deviations: float
+) -> Iterator[Level]:
+    """Yield the mean of each property, or of a counter its total; the duration; counts of notifications."""
+    limits = model.summaries
+    for column, prop in enumerate(model.properties):
+        row, number = (_TOTALS, "total") if prop.kind is Kind.COUNTER else (_MEANS, "mean")
+        expected, lower, upper = (
+            float(side[row, column]) for side in (limits.expected, limits.lower, limits.upper)
+        )
+        yield Level(prop, number, expected, lower, upper, deviations)
+    if duration is not None:
+        yield Level(DURATION, "mean", duration.expected, duration.lower, duration.upper, deviations)
+    for emitter in notifications.emitters:
+        prop = Property(f"{emitter.type} from {emitter.source}", "{notification}")
+        count = emitter.count
+        expected, lower, upper = (float(side[0]) for side in (count.expected, count.lower, count.upper))
+        yield Level(prop, "number", expected, lower, upper, deviations)

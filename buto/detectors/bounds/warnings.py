@@ -1,0 +1,35 @@
+"""What a reader of a bounds oracle should know of its training runs."""
+
+from __future__ import annotations
+
+from buto.analysis.pipeline import Model
+from buto.detectors.bounds.findings import Point
+from buto.detectors.settings import Settings
+from buto.units import format_quantity, format_seconds
+
+FEW_RUNS = 5
+"""Of fewer, Student's t makes bands of more than ten times the deviation that a large sample would give."""
+
+_EXAMPLE = "jvm.memory.heap.used"
+
+
+def few_runs(n_runs: int, model: Model, duration: Point | None, settings: Settings) -> tuple[str, ...]:
+    """Return one sentence if the runs are too few, with what they let pass; none if they are enough."""
+    if n_runs >= FEW_RUNS:
+        return ()
+    unnoticed = _unnoticed(model, duration, settings)
+    example = f"for example, {' and '.join(unnoticed)} before that is noticed; " if unnoticed else ""
+    return (f"{n_runs} runs tell little: {example}10 are a good number (--runs 10, in a test runs=10)",)
+
+
+def _unnoticed(model: Model, duration: Point | None, settings: Settings) -> list[str]:
+    examples = []
+    columns = {prop.name: column for column, prop in enumerate(model.properties)}
+    if settings.summaries and _EXAMPLE in columns:
+        band, column = model.summaries, columns[_EXAMPLE]
+        low, high = (format_quantity(side[0, column], "By") for side in (band.lower, band.upper))
+        examples.append(f"the mean of {_EXAMPLE} may be anywhere from {low} to {high}")
+    if duration is not None:
+        low, high = format_seconds(duration.lower), format_seconds(duration.upper)
+        examples.append(f"a run may take {low} to {high}")
+    return examples

@@ -1,0 +1,26 @@
+"""Whether an oracle keeps its promise on unchanged programs: an A/A test of its detector."""
+
+from __future__ import annotations
+
+from buto.detectors.alarms import Selftest
+from buto.detectors.registry import DETECTORS
+from buto.oracle.model import Oracle
+from buto.runs import RunSet
+
+
+def promises_alarm_rate(oracle: Oracle) -> bool:
+    """Whether the oracle's detector promises a share of false alarms, which :func:`selftest` can measure."""
+    return DETECTORS[oracle.settings.detector].promises_alarm_rate
+
+
+def selftest(oracle: Oracle, runs: RunSet, n_training: int) -> Selftest:
+    """Judge runs of an unchanged program by one another, as the oracle judges.
+
+    Args:
+        runs: valid ones, in the order of their start.
+        n_training: how many train each oracle.
+
+    Raises:
+        JudgeError: there are too few runs, or the detector promises nothing.
+    """
+    return DETECTORS[oracle.settings.detector](oracle.settings).selftest(runs, n_training)
