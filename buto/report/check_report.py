@@ -1,4 +1,4 @@
-"""All that a report of one check shows, put together once; renderers decide nothing."""
+"""Everything that a report of one check shows, collected once; renderers decide nothing."""
 
 from __future__ import annotations
 
@@ -27,23 +27,22 @@ class CheckReport:
 
     Attributes:
         test: its name.
-        verdict: the answer; every number that judges is from here.
+        verdict: the answer, with every number that decides.
         explanation: how the detector came to the verdict, in its own words.
-        made: when the report was put together; aware.
-        oracle_path: the oracle's file; None for one that was learned for this comparison alone.
-        checked: the runs that were judged, and beside them those that could not be.
-        training: those of the training runs that are at hand; may be empty.
-        training_ids: all of them.
-        panels: one for each property that is judged, by how much speaks for a change: those with findings
-            in the verdict's order, then by their reach.
-        reach_of: what a panel's reach is a share of, for behind a percentage.
-        costs: what measuring cost, as it was read; not judged unless the settings say so.
+        made: when the report was created; aware.
+        oracle_path: the oracle's file; None for one that was trained only for this comparison.
+        checked: the runs that were judged, and those that could not be.
+        training: the stored training runs; may be empty.
+        training_ids: of all training runs.
+        panels: one for each judged property: those with findings in the verdict's order, then by reach.
+        reach_of: what a panel's reach is a share of, as a text after the percentage.
+        costs: the overhead of measuring; not judged unless the settings say so.
         unjudged: properties that are not judged, each with the reason.
-        environment: metadata side by side, what differs first.
+        environment: metadata of both sides, differences first.
         emitters: notifications that are expected, with their times.
-        oracle_warnings: what training left out.
-        next_steps: commands to type next.
-        stride: of the samples of the runs each so manieth is drawn; 1 unless they are too many to hold.
+        oracle_warnings: warnings from training.
+        next_steps: next commands.
+        stride: one sample in so many is drawn; 1 unless the runs are too long to hold.
         smoothing: how the curves are smoothed; None if they are not.
         bands_decide: whether the bands decide, or only illustrate.
     """
@@ -85,12 +84,12 @@ def check_report(
     next_steps: Sequence[str] = (),
     explanation: Explanation | None = None,
 ) -> CheckReport:
-    """Put a report together.
+    """Return the report of a check.
 
     Args:
-        verdict: what ``buto.oracle.check`` said of ``checked``.
+        verdict: what ``buto.oracle.check`` returned for ``checked``.
         checked: valid or not; only those that the verdict names are drawn.
-        training: those of the oracle's training runs that the store still has.
+        training: those of the oracle's training runs that are still in the store.
         made: an aware time.
         explanation: of a verdict that the oracle did not give; None for the oracle's own.
     """

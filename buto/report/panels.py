@@ -1,4 +1,4 @@
-"""What a report draws of a property: curves of runs, the band that is expected, what was found."""
+"""What a report draws of a property: curves of runs, the expected band, and findings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from buto.runs.long import drawn_stride
 from buto.verdicts import Finding
 
 MOST = 0.5
-"""Share of the points from some moment on that must lie outside for a run to have left its band then."""
+"""A run has left its band at a time if more than this share of its later points is outside."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -24,7 +24,7 @@ class Curve:
 
     Attributes:
         times_s: shape (n,), increasing, seconds from the program's start.
-        values: shape (n,), NaN where nothing could be read.
+        values: shape (n,), NaN if not readable.
         run_id: the run that it belongs to.
     """
 
@@ -38,9 +38,9 @@ class Panel:
     """One property in one pair of axes.
 
     Attributes:
-        reach: how far the checked runs are on their way to a finding, in the terms of what decides, see
-            :meth:`buto.detectors.views.View.reach`; None where nothing was judged.
-        of_some: whether the curves are of some samples only, which cannot show that nothing moves.
+        reach: how close the checked runs are to a finding, see :meth:`buto.detectors.views.View.reach`; None
+            if nothing was judged.
+        of_some: whether the curves have only some samples, which cannot show that a property is constant.
     """
 
     prop: Property
@@ -53,10 +53,10 @@ class Panel:
 
     @property
     def since_s(self) -> float | None:
-        """From when on the run of the first finding lies outside its band at most of its points.
+        """From when on most points of the run of the first finding are outside its band.
 
-        Seconds from the program's start; None without a finding, without a band, or where the run does
-        not stay outside.
+        Seconds from the program's start; None without a finding, without a band, or if the run does not
+        stay outside.
         """
         curve = next((one for one in self.checked if one.run_id == self._found_in), None)
         if curve is None or self.band is None or not len(self.band.times_s):
@@ -72,10 +72,10 @@ class Panel:
         return float(times[began[0]]) if began.size else None
 
     def outside_s(self, finding: Finding) -> tuple[float, float] | None:
-        """From when to when the run of a finding of this property lay outside the band, where that is known.
+        """Return from when to when the run of a finding was outside the band; None if that is not known.
 
-        A finding's own window says so only with the share of points outside; else it is the part of the run
-        that the finding is about.
+        The finding's own window is this time only if it has a share of points outside; else the window is
+        the part of the run that the finding is about.
         """
         if finding.outside_share is not None:
             return finding.window_s
@@ -90,7 +90,7 @@ class Panel:
 
     @property
     def moves(self) -> bool:
-        """Whether its value ever changes, from one run to another or within one; true where nobody knows."""
+        """Whether its value changes within or between runs; true if that is not known."""
         columns = [curve.values for curve in (*self.training, *self.checked)]
         if not columns or self.of_some:
             return True

@@ -1,4 +1,4 @@
-"""Which properties a person means by what was typed."""
+"""Select properties by name or pattern."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from buto.properties import split_name
 
 
 def select(names: Iterable[str], typed: Sequence[str], where: str) -> list[str]:
-    """The names that were meant, in the order in which they were typed, each once.
+    """Return the names that match, in the order of ``typed``, each once.
 
-    A whole name; a metric, which means all of its instances (``jvm.gc.count``); or either with ``*`` for any
-    characters. Brackets are no pattern, for names have them.
+    A word is a whole name; a metric, which means all of its instances (``jvm.gc.count``); or either with
+    ``*`` for any characters. Brackets are not a pattern, because names have them.
 
     Args:
-        where: what has these names, for the message.
+        where: the owner of these names, for the message.
 
     Raises:
-        UsageError: something that was typed means none of the names.
+        UsageError: a word matches none of the names.
     """
     known = list(names)
     chosen: dict[str, None] = {}

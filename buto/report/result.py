@@ -1,4 +1,4 @@
-"""What became of one test of a command, with all that a renderer needs."""
+"""The result of one test of a command, with everything that a renderer needs."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ LEFT_OUT = "left out"
 
 @dataclass(frozen=True)
 class Result(Displayed):
-    """What became of one test.
+    """The result of one test.
 
     Attributes:
         test: its name.
-        oracle: the file that was written (train) or judged by (check); None where there is none (compare).
+        oracle: the file that was written (train) or judged by (check); None without one (compare).
         runs: every run of this command, valid or not, in the order of their start.
-        verdict: the answer to a check; None for train, and where an error came before.
-        error: what kept the test from being trained or checked.
+        verdict: the answer to a check; None for train and after an error.
+        error: why the test was not trained or checked.
         warnings: of training; those of a check are the verdict's own.
-        report: of a check that has a verdict, all that can be shown of it.
-        strengths: of training, what the oracle would catch.
+        report: everything to show of a check that has a verdict.
+        strengths: of training, the smallest changes that the oracle detects.
     """
 
     test: str
@@ -51,13 +51,13 @@ class Result(Displayed):
 
 
 def reported(report: CheckReport, oracle: Path) -> Result:
-    """The result of a check that has a verdict."""
+    """Return the result of a check that has a verdict."""
     return Result(report.test, oracle, report.checked.runs, report.verdict, report=report)
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A test that a command was not to look at; neither passed nor failed.
+    """A test that a command was asked to leave out; it neither passed nor failed.
 
     Attributes:
         why: in a clause.
@@ -69,7 +69,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A commit of git, as people know it.
+    """A commit of git.
 
     Attributes:
         name: in full.

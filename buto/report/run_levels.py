@@ -1,4 +1,4 @@
-"""One number for each property of a run, for those who track it over many checks."""
+"""One number for each property of a run, to track it over many checks."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from buto.runs import Run
 from buto.runs.long import LongRun
 
 PART_VALUES = 1 << 22
-"""Values of a run that are looked at together: of a long one they are read from the disk."""
+"""Values of a run in memory at a time: those of a long run are read from the disk."""
 
 
 def levels(run: Run) -> dict[str, float]:
-    """Property to level: of a counter its last value, of all others the mean over the samples.
+    """Return property and level: a counter's last value, or the mean over the samples of any other property.
 
-    In the property's unit. With the run's duration; without what measuring costs, and without what
-    could not be read.
+    Levels are in the property's unit. The run's duration is among them; overhead and unreadable properties
+    are not.
     """
     judged = [prop for prop in run.properties if prop.role is Role.PROGRAM]
     known = dict(run.known) if isinstance(run, LongRun) else {}
@@ -38,6 +38,6 @@ def levels(run: Run) -> dict[str, float]:
 
 
 def median_levels(of_runs: Sequence[dict[str, float]]) -> dict[str, float]:
-    """The median of each property over those runs that have it."""
+    """Return the median of each property over the runs that have it."""
     names = dict.fromkeys(name for one in of_runs for name in one)
     return {name: median(one[name] for one in of_runs if name in one) for name in names}

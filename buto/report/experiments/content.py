@@ -1,4 +1,4 @@
-"""What a page of experiments is made of."""
+"""The parts of a page of experiments."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from buto.report.panels import Curve
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """A table whose cells are words already.
+    """A table of texts.
 
     Attributes:
         heads: one for each column.
-        groups: names that stand above several columns each, with the number of columns; may be empty.
+        groups: names above several columns, each with its number of columns; may be empty.
         rows: as many cells as there are columns.
-        left: how many columns, from the left, are words; the others are numbers.
-        faint: rows that are to be read beside the others, as the thesis does not have them.
-        tones: by the word in a cell, how it is coloured: ``good``, ``bad`` or ``open``.
+        left: number of columns, from the left, with words; the others have numbers.
+        faint: rows that the thesis does not have.
+        tones: text of a cell and its colour: ``good``, ``bad`` or ``open``.
     """
 
     caption: str
@@ -33,7 +33,7 @@ class Columns:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PicturePanel:
-    """Runs of one property, and the bounds of a model where they are put beside one."""
+    """Runs of one property, and the bounds of a model, if they are compared with one."""
 
     title: str
     unit: str
@@ -45,7 +45,7 @@ class PicturePanel:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Picture:
-    """A figure of the thesis, drawn anew.
+    """A figure of the thesis, drawn again.
 
     Attributes:
         number: as ``5.3``.
@@ -58,11 +58,11 @@ class Picture:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Section:
-    """A heading with what stands below it.
+    """A heading with its content.
 
     Attributes:
-        folded: tables that a reader has to open.
-        folded_title: what they are.
+        folded: tables that are hidden until a reader opens them.
+        folded_title: their title.
     """
 
     title: str

@@ -1,4 +1,4 @@
-"""The thesis's figures, drawn anew: runs, and the shaded area of the bounds that they are put beside."""
+"""Draw the thesis's figures again: runs, and the bounds that they are compared with as a shaded area."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ COLOURS = {"training": TRAINING_COLOUR, "positive": "#009E73", "negative": CHECK
 """Green, like the others, of Okabe and Ito's palette."""
 
 _WIDE = 1.5
-"""How many ranges of the runs a panel shows; wider bounds are cut off."""
+"""A panel shows so many times the range of the runs; wider bounds are cut off."""
 
 
 def png(picture: Picture) -> bytes:
-    """All panels of a figure beside one another, two in a row, over the same range of values."""
+    """Return all panels of a figure as one picture, two in a row, over the same range of values."""
     columns = min(2, len(picture.panels))
     rows = math.ceil(len(picture.panels) / columns)
     figure = Figure(figsize=(4.6 * columns, 2.5 * rows), dpi=110, layout="constrained")

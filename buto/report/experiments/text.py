@@ -6,7 +6,7 @@ from buto.report.experiments.content import Columns
 
 
 def lines(table: Columns) -> list[str]:
-    """The caption and the table, columns apart by two spaces; words to the left, numbers to the right."""
+    """Return the caption and the table; words are aligned left, numbers right."""
     rows = [table.heads, *table.rows]
     widths = [max(len(row[column]) for row in rows) for column in range(len(table.heads))]
     drawn = []

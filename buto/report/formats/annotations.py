@@ -1,6 +1,6 @@
-"""GitHub annotations: workflow commands that a build prints, one for each test that did not simply pass.
+"""GitHub annotations: workflow commands that a build prints, one for each test that failed or has warnings.
 
-The runner shows ten errors and ten warnings of a step, so a test has one, whatever its number of findings.
+The runner shows ten errors and ten warnings of a step, so each test has only one.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from buto.report.terminal.verdict import result_lines
 from buto.verdicts import Status
 
 MAX_LINES = 12
-"""Of the message; an annotation is folded away beyond some lines."""
+"""Lines of the message; GitHub folds longer annotations."""
 
 
 def workflow_commands(results: Sequence[Result], top: Path | None = None) -> list[str]:
-    """A line for each; an error for what did not pass, a warning where only warnings were given.
+    """Return a line for each annotation: an error if the test did not pass, else a warning.
 
     Args:
-        top: of the repository, from where GitHub takes names of files; None for the current directory.
+        top: directory of the repository, to which file names are relative; None for the current directory.
     """
     return [line for result in results for line in _annotation(result, top)]
 
@@ -40,7 +40,7 @@ def _annotation(result: Result, top: Path | None) -> list[str]:
 
 
 def _from(top: Path | None, path: Path) -> Path:
-    # In words alone, for the name of a test, and so that of its oracle, may be one that no file can have.
+    # Without asking the file system: the name of a test may be one that no file can have.
     whole = Path(os.path.abspath(path))
     return whole.relative_to(top) if top is not None and whole.is_relative_to(top) else path
 

@@ -1,7 +1,7 @@
-"""Bencher metric format: benchmark to measure to value, as https://bencher.dev/bmf.json has it.
+"""Bencher metric format: benchmark to measure to value, see https://bencher.dev/bmf.json.
 
 A benchmark is a property of a test. The measure is the kind of quantity, so that a few thresholds in Bencher
-hold for all properties.
+are enough for all properties.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from buto.report.words import unit_of
 from buto.runs import Run
 
 MAX_NAME = 1024
-"""Characters of a benchmark's name that Bencher takes."""
+"""Characters of a benchmark's name that Bencher accepts."""
 
 _MEASURES = {"By": "bytes", "s": "seconds"}
 
 
 def bencher_text(results: Sequence[Result]) -> str:
-    """The JSON text: the median of each property's level over the valid runs, with lowest and highest.
+    """Return the JSON text: the median of each property's level over the valid runs, with lowest and highest.
 
-    A test without a valid run is not in it, and no property that could not be read.
+    Tests without a valid run and unreadable properties are left out.
     """
     return json.dumps(bencher_document(results), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def bencher_document(results: Sequence[Result]) -> dict[str, Any]:
-    """The same as plain data."""
+    """Return the same as plain data."""
     document: dict[str, Any] = {}
-    # By the runs' own test, for a comparison has runs of two programs.
+    # By the runs' own test: a comparison has runs of two programs.
     by_test: dict[str, list[Run]] = {}
     for run in (run for result in results for run in result.runs if run.quality.valid):
         by_test.setdefault(run.test, []).append(run)

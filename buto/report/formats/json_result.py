@@ -1,4 +1,4 @@
-"""What ``train`` and ``check`` found, as one JSON document for other programs.
+"""The results of ``train`` and ``check`` as one JSON document for other programs.
 
 The shape is ``buto/schemas/result.schema.json``, described in ``docs/formats/result.md``. Numbers
 that JSON does not know (NaN, infinities) become null: not read, or no limit on that side.
@@ -37,14 +37,14 @@ def result_document(
     left_out: Sequence[LeftOut] | None = None,
     first_bad: Commit | None = None,
 ) -> dict[str, Any]:
-    """The whole document as plain data.
+    """Return the whole document as plain data.
 
     Args:
         command: ``train`` or ``check``.
-        results: one for each test, in the order in which they were carried out.
-        exit_code: what the command is about to exit with.
+        results: one for each test, in the order of execution.
+        exit_code: that of the command.
         finished: an aware time; written in UTC.
-        left_out: the tests that the command did not look at; None if it was not asked to leave any out.
+        left_out: the tests that the command did not run; None if it was not asked to leave any out.
         first_bad: of bisect, the commit that it found.
     """
     return {
@@ -61,9 +61,9 @@ def result_document(
 
 
 def result_text(document: dict[str, Any]) -> str:
-    """The document as it stands in a file."""
+    """Return the text of the file."""
     text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
-    # A lone surrogate has no place in UTF-8, and a JSON text may have it escaped.
+    # UTF-8 has no lone surrogates; JSON may have them escaped.
     return text.encode("utf-8", "backslashreplace").decode() + "\n"
 
 
@@ -134,7 +134,7 @@ def _error(error: ButoError) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Enumerations as their values, tuples as lists, numbers that JSON lacks as null."""
+    """Return enumerations as their values, tuples as lists, and numbers that JSON lacks as null."""
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, float):

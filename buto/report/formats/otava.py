@@ -1,7 +1,7 @@
 """A history as CSV for Apache Otava: a row for each check, a column for each property.
 
 Otava reads it with ``type: csv``, ``time_column: time``, ``attributes: [commit]`` and, as ``metrics``, the
-properties that it is to look at. It takes no empty cell, so only properties that every check has are columns.
+properties to analyse. It accepts no empty cell, so only properties that every check has are columns.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ TIME, COMMIT = "time", "commit"
 
 
 def otava_text(entries: Sequence[Entry], names: Sequence[str] = ()) -> str:
-    """The text of the file, quoted as Otava expects by default.
+    """Return the text of the file, quoted as Otava expects by default.
 
     Args:
-        entries: trainings among them are left out.
-        names: properties to write; all without.
+        entries: trainings are left out.
+        names: properties to write; empty for all.
     """
     checks = [entry for entry in entries if not entry.is_training]
     shared = set.intersection(*(set(entry.levels) for entry in checks)) if checks else set()

@@ -33,7 +33,7 @@ _DIRTY = "+dirty"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One check, or one training: the point at which an oracle was accepted.
+    """One check, or one training, with which an oracle was accepted.
 
     Attributes:
         at: start of the first run of a check, end of a training.
@@ -58,7 +58,7 @@ class Entry:
 
     @property
     def short_commit(self) -> str:
-        """The first digits, with ``+`` if files differed; empty where it is not known."""
+        """The first digits, with ``+`` if files had changed; empty if it is not known."""
         digits, dirty, _ = (self.commit or "").partition(_DIRTY)
         return one_line(digits[:_SHORT], _SHORT) + ("+" if dirty else "")
 
@@ -78,7 +78,7 @@ def entry_of(content: bytes) -> Entry:
 
 
 def entry_to_data(entry: Entry) -> dict[str, Any]:
-    """Plain data that can be written as JSON."""
+    """Return plain data for JSON."""
     return {
         "at": entry.at.isoformat(),
         "status": entry.status,

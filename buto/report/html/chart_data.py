@@ -1,4 +1,4 @@
-"""The numbers of a page, for its charts: plain data that becomes one JSON block."""
+"""The numbers of a page's charts: plain data that becomes one JSON block."""
 
 from __future__ import annotations
 
@@ -24,32 +24,32 @@ from buto.units import format_percent, plural, scale_of_unit
 from buto.verdicts import Finding
 
 MAX_VALUES = 200_000
-"""Values of all curves together: some 530 kB of the page."""
+"""Values of all curves together: about 530 kB of the page."""
 
 FEWEST_POINTS, MOST_POINTS = 40, 240
-"""Of one run in one chart."""
+"""Points of one run in one chart."""
 
 BAND_POINTS = 200
 MAX_PANELS = 300
-"""So many properties are all drawn; of more only those that matter most."""
+"""Up to so many properties are all drawn; of more, only the MOST_TELLING."""
 
 MOST_TELLING = 20
 MAX_EMITTERS = 40
 
 
 def drawn(report: CheckReport) -> Sequence[Panel]:
-    """The panels that are drawn: all of them, or of very many the first, for which most speaks."""
+    """Return the panels that are drawn: all, or the first if there are very many."""
     return report.panels if len(report.panels) <= MAX_PANELS else report.panels[:MOST_TELLING]
 
 
 def points_of(report: CheckReport) -> int:
-    """How many points of a run are drawn, an even number."""
+    """Return how many points of a run are drawn, an even number."""
     curves = max(1, sum(len(panel.training) + len(panel.checked) for panel in drawn(report)))
     return min(MOST_POINTS, max(FEWEST_POINTS, MAX_VALUES // curves)) // 2 * 2
 
 
 def training_drawn(report: CheckReport) -> list[int]:
-    """Which of the training runs at hand are drawn: all, or as many as there is room for, evenly chosen."""
+    """Return which of the stored training runs are drawn: all, or an even choice if there are too many."""
     n_panels = max(1, len(drawn(report)))
     n_checked = max((len(panel.checked) for panel in report.panels), default=0)
     n_training = max((len(panel.training) for panel in report.panels), default=0)
@@ -58,7 +58,7 @@ def training_drawn(report: CheckReport) -> list[int]:
 
 
 def page_data(report: CheckReport) -> dict[str, Any]:
-    """Everything that the page's script draws."""
+    """Return everything that the page's script draws."""
     panels = drawn(report)
     most = points_of(report)
     chosen = training_drawn(report)
@@ -99,7 +99,7 @@ def page_data(report: CheckReport) -> dict[str, Any]:
 
 
 def unit_data(unit: str) -> dict[str, Any]:
-    """A unit for the script's formatter, which is the twin of :mod:`buto.units`."""
+    """Return a unit for the script's formatter, which must agree with :mod:`buto.units`."""
     steps = [[step.text, step.size, step.shown_from or step.size] for step in scale_of_unit(unit)]
     counted = unit.startswith("{") and unit.endswith("}")
     noun = line(unit[1:-1]) if counted else ""
@@ -114,18 +114,18 @@ def unit_data(unit: str) -> dict[str, Any]:
 
 
 def when(run: Run) -> str:
-    """The time of a run's start, in words."""
+    """Return the time of a run's start, as text."""
     start: datetime | None = start_of(run.id)
     return "" if start is None else f"{start:%Y-%m-%d %H:%M:%S} UTC"
 
 
 def share(reach: float) -> str:
-    """A reach as whole percents; what is more than all of it is all."""
+    """Return a reach in whole percent, at most 100 %."""
     return format_percent(round(min(reach, 1.0), 2))
 
 
 def _thinned_runs(by_panel: Sequence[Sequence[Curve]], most: int) -> list[tuple[FloatArray, FloatArray]]:
-    """Curves of each panel and run as times and values (n, n_panels) of each run, made small."""
+    """Return times and values, shape (n, n_panels), of each run, with fewer points."""
     found = []
     for curves in zip(*by_panel, strict=True):
         values = np.column_stack([curve.values for curve in curves])
@@ -174,7 +174,7 @@ def _panel_data(
 
 
 def tag_of(panel: Panel, reach_of: str) -> str:
-    """The few words beside a property's name."""
+    """Return the few words beside a property's name."""
     if panel.findings:
         return words.change(panel.findings[0])
     if panel.reach is None:
@@ -210,7 +210,7 @@ def _finding_data(panel: Panel, finding: Finding, run_ids: Sequence[str]) -> dic
 
 
 def _strip(panel: Panel, finding: Finding) -> list[float | None] | None:
-    """From when to when it lay outside."""
+    """Return from when to when it was outside."""
     outside = panel.outside_s(finding)
     return None if outside is None else [_number(time) for time in outside]
 

@@ -1,4 +1,4 @@
-"""Curves made small: fewer points, sixteen bits each."""
+"""Compress curves: fewer points, sixteen bits each."""
 
 from __future__ import annotations
 
@@ -11,31 +11,30 @@ import numpy.typing as npt
 from buto.runs import FloatArray
 
 LARGEST = 65532
-"""Largest code of a number; the three above stand for what is none."""
+"""Largest code of a number; the three codes above it are the infinities and NaN."""
 _BELOW_ALL, _ABOVE_ALL, _UNREADABLE = 65533, 65534, 65535
 
 Codes = str | int
-"""Base64 of little-endian 16-bit codes, or the one code that all of them are."""
+"""Base64 of little-endian 16-bit codes, or one code if all are equal."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """How numbers became codes: ``number = low + code * step``."""
+    """The relation of numbers and codes: ``number = low + code * step``."""
 
     low: float
     step: float
 
 
 def thinned(times_s: FloatArray, values: FloatArray, most: int) -> tuple[FloatArray, FloatArray]:
-    """At most ``most`` points (an even number) of each column, such that no peak is lost.
+    """Return at most ``most`` points (an even number) of each column, without losing a peak.
 
-    Of each of ``most / 2`` spans of equally many samples the lowest and the highest value are kept, in
-    the order in which they came, at the span's first and last time: a point moves by less than a span.
-    Few enough samples stay as they are.
+    Each of ``most / 2`` intervals of equally many samples keeps its lowest and its highest value, in their
+    order, at its first and last time: a point moves by less than an interval. Few samples stay as they are.
 
     Args:
         times_s: shape (n,), increasing.
-        values: shape (n, n_columns); NaN is kept only where a whole span is NaN.
+        values: shape (n, n_columns); NaN is kept only if a whole interval is NaN.
 
     Returns:
         Times, shape (m,), and values, shape (m, n_columns).
@@ -56,20 +55,20 @@ def thinned(times_s: FloatArray, values: FloatArray, most: int) -> tuple[FloatAr
 
 
 def scale_of(*arrays: FloatArray) -> Scale:
-    """A scale for all finite numbers of some arrays; exact for whole numbers that lie near enough."""
+    """Return a scale for all finite numbers of some arrays; exact for whole numbers in a small range."""
     known = np.concatenate([array[np.isfinite(array)] for array in arrays]) if arrays else np.empty(0)
     if not known.size:
         return Scale(0.0, 1.0)
     low, high = float(known.min()), float(known.max())
     if high - low <= LARGEST and (known == np.round(known)).all():
         return Scale(low, 1.0)
-    # Half of each first, for the difference of two large numbers may be none.
+    # Half of each first: the difference of two large numbers may be infinite.
     step = (high / 2 - low / 2) / LARGEST * 2
     return Scale(low, step or 1.0)
 
 
 def codes(values: FloatArray, scale: Scale) -> Codes:
-    """Numbers, shape (n,), as codes; infinities and NaN have codes of their own."""
+    """Return numbers, shape (n,), as codes; infinities and NaN have their own codes."""
     with np.errstate(invalid="ignore", over="ignore"):
         near = np.clip(np.rint((values - scale.low) / scale.step), 0, LARGEST)
     coded: npt.NDArray[np.uint16] = np.select(

@@ -1,4 +1,4 @@
-"""What happened during a run, as marks on the axis of time: collections and notifications."""
+"""Find the events of a run that a chart marks on its time axis."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from buto.properties import split_name
 from buto.runs import Run
 
 MAX_MARKS = 400
-"""Of each kind and run; more would be one dark bar."""
+"""Marks of each kind and run; more would be one dark bar."""
 
 COLLECTIONS = "jvm.gc.count"
 
@@ -30,7 +30,7 @@ class Collections:
 
 
 def collections_of(run: Run) -> list[Collections]:
-    """When the counters of collections grew, in the order of time; the closest are put together if many."""
+    """Return when the counters of collections grew, by time; close ones are combined if there are many."""
     found = []
     for name in run.column_of:
         metric, collector = split_name(name)

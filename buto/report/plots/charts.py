@@ -21,7 +21,7 @@ from buto.runs import FloatArray
 from buto.units import format_change, format_seconds
 from buto.verdicts import OF_CHECK, Roles
 
-# Blue and vermilion of Okabe and Ito's palette: told apart with any colour vision, and in print.
+# Blue and vermilion of Okabe and Ito's palette: distinct with any colour vision, and in print.
 BAND_COLOUR = "#56B4E9"
 TRAINING_COLOUR = "#4D6A7F"
 CHECKED_COLOUR = "#D55E00"
@@ -32,7 +32,7 @@ MAX_DRAWN = 80
 _CAPTION_COLOUR = "#444444"
 _MARGIN = 0.08
 _FLAT_SHARE = 0.1
-"""A property that moves by less of its level is drawn flat, not magnified."""
+"""A property that changes by a smaller share of its level is drawn flat, not magnified."""
 
 
 def property_plot(panel: Panel, title: str, caption: str = "", roles: Roles = OF_CHECK) -> Picture:
@@ -85,7 +85,7 @@ def _draw(axes: Axes, panel: Panel) -> None:
     for finding in panel.findings:
         outside = panel.outside_s(finding)
         if outside is not None:
-            # A strip, for a shade over the whole height would turn the band grey.
+            # A strip: a shade over the whole height would turn the band grey.
             axes.axvspan(*outside, ymin=0.97, color=CHECKED_COLOUR, alpha=0.5, linewidth=0)
     for curve in panel.training:
         axes.plot(curve.times_s, curve.values, color=TRAINING_COLOUR, alpha=0.45, linewidth=0.8)
@@ -109,9 +109,9 @@ def _draw(axes: Axes, panel: Panel) -> None:
 
 
 def limits(panel: Panel) -> tuple[float, float]:
-    """Lowest and highest value to show.
+    """Return the lowest and the highest value to show.
 
-    The range of the curves and the band; of a band that is much wider only a part, or all looks flat.
+    It is the range of the curves and the band; a much wider band is cut, or everything looks flat.
     """
     observed = [finding.observed for finding in panel.findings if finding.observed is not None]
     curves = _finite(*(curve.values for curve in (*panel.training, *panel.checked)), np.array(observed))
@@ -159,11 +159,11 @@ def _subtitle(panel: Panel, title: str) -> str:
 
 
 def _in_two_lines(name: str, width: int = 38) -> str:
-    """A long name with its instance on a line of its own; each line is cut at ``width`` characters."""
+    """Return a long name with its instance on a second line; each line is cut at ``width`` characters."""
     lines = [name] if len(name) <= width else name.replace("[", "\n[", 1).split("\n")
     return "\n".join(line if len(line) <= width else line[: width - 1].rstrip("\\") + "…" for line in lines)
 
 
 def drawn_text(text: str) -> str:
-    """Text from outside as matplotlib draws it: one line, and no dollar sign begins a formula."""
+    """Return text from outside for matplotlib: one line, in which no dollar sign begins a formula."""
     return one_line(text, MAX_DRAWN).replace("$", "\\$")

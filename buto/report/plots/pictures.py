@@ -1,4 +1,4 @@
-"""From an oracle and runs to what a plot shows: the series as they were judged, beside their bounds."""
+"""Make pictures from an oracle and runs: the series as they were judged, with their bounds."""
 
 from __future__ import annotations
 
@@ -10,38 +10,40 @@ from buto.report.panels import Panel, panels_of
 from buto.report.plots.charts import overview_plot, property_plot
 from buto.report.plots.figure import PNG, drawing
 from buto.runs import Run
+from buto.units import format_count
 from buto.verdicts import Finding
 
 MAX_PICTURES = 12
 MAX_NAME = 120
-"""Characters of a property's name in that of its file."""
+"""Characters of a property's name in its file's name."""
 
 MAX_NAMED = 3
-"""Runs whose ids fit below a picture."""
+"""Number of runs whose ids fit below a picture."""
 
 
 def panels(
     oracle: Oracle, training: Sequence[Run], checked: Sequence[Run], findings: Sequence[Finding] = ()
 ) -> list[Panel]:
-    """One panel for each property that the oracle judges.
+    """Return one panel for each property that the oracle judges.
 
     In the order of :func:`buto.report.panels.panels_of`.
 
     Args:
-        training: those of the oracle's training runs that are at hand; may be empty.
+        training: the stored training runs of the oracle; may be empty.
         checked: runs to draw above them; may be empty.
     """
     return list(panels_of(oracle.fitted.view((*training, *checked)), training, checked, findings))
 
 
 def pictures(drawn: Sequence[Panel], title: str, caption: str = "", picture: str = PNG) -> dict[str, bytes]:
-    """File name to picture: an overview, and one for each property with findings, at most MAX_PICTURES.
+    """Return file names and pictures: an overview, and at most MAX_PICTURES properties with findings.
 
-    The overview leaves out what is one and the same value in all runs, and says how many those are.
+    The overview leaves out constant properties, and gives their number.
     """
     shown = [panel for panel in drawn if panel.findings or panel.moves]
     constant = len(drawn) - len(shown)
-    heading = f"{title}; {constant} that never change are left out" if constant else title
+    left_out = format_count(constant, "constant property")
+    heading = f"{title}; without {left_out}" if constant else title
     found = [panel for panel in drawn if panel.findings][:MAX_PICTURES]
     overview = drawing(overview_plot(shown, heading, caption), picture)
     return {f"overview.{picture}": overview, **single_pictures(found, title, caption, picture)}
@@ -50,7 +52,7 @@ def pictures(drawn: Sequence[Panel], title: str, caption: str = "", picture: str
 def single_pictures(
     drawn: Sequence[Panel], title: str, caption: str = "", picture: str = PNG
 ) -> dict[str, bytes]:
-    """File name to picture, one for each panel."""
+    """Return file names and pictures, one for each panel."""
     return {
         f"{_file_name(panel.prop.name)}.{picture}": drawing(property_plot(panel, title, caption), picture)
         for panel in drawn
@@ -58,7 +60,7 @@ def single_pictures(
 
 
 def caption_of(oracle: Oracle, checked: Sequence[Run]) -> str:
-    """Which runs are shown as checked, and what smoothing takes from each curve."""
+    """Return which runs are the checked ones, and what smoothing removes from each curve."""
     ids = [run.id for run in checked]
     if len(ids) > MAX_NAMED:
         ids = [f"{len(ids)} runs from {ids[0]} to {ids[-1]}"]
@@ -67,7 +69,7 @@ def caption_of(oracle: Oracle, checked: Sequence[Run]) -> str:
     if smoothing is not None:
         half = smoothing.window // 2
         most = "up to " if smoothing.shrinks else ""
-        parts.append(f"smoothed ({smoothing.average}), which takes the first and last {most}{half} points")
+        parts.append(f"smoothed ({smoothing.average}), which removes the first and last {most}{half} points")
     return "\n".join(parts)
 
 

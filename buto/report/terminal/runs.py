@@ -1,4 +1,4 @@
-"""Stored runs as plain text: a line for each in a list, and one run with all its properties."""
+"""Print stored runs: a list with a line for each, or one run with all its properties."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from buto.units import (
 SPARKLINE_WIDTH = 30
 MAX_NOTIFICATIONS = 10
 MAX_TEXT = 120
-"""Characters of a metadata value or a message; system properties and class paths are longer."""
+"""Characters of a metadata value or a message; class paths are longer."""
 
 SYSTEM_PROPERTY = "system.property["
-"""Beginning of the metadata keys that only a whole text has; a JVM has some fifty."""
+"""Prefix of the metadata keys that only ``--whole`` shows; a JVM has about fifty."""
 
 _LIST_HEADER = ("TEST", "RUN", "FOR", "AGE", "DURATION", "SAMPLES", "SIZE", "OUTCOME", "STATE")
 
@@ -38,7 +38,7 @@ _LIST_HEADER = ("TEST", "RUN", "FOR", "AGE", "DURATION", "SAMPLES", "SIZE", "OUT
 def list_lines(
     runs: Iterable[tuple[str, RunSummary]], now: datetime, learned: Container[tuple[str, str]] = ()
 ) -> list[str]:
-    """A header and one line for each pair of a test and a run; only the header without any.
+    """Return a header and one line for each pair of a test and a run.
 
     Args:
         now: for their age.
@@ -49,7 +49,7 @@ def list_lines(
 
 
 def run_lines(run: Run, now: datetime, *, whole: bool = False) -> list[str]:
-    """What is known of one run.
+    """Return everything that is known of one run.
 
     Args:
         now: for its age.
@@ -91,7 +91,7 @@ def run_lines(run: Run, now: datetime, *, whole: bool = False) -> list[str]:
 
 
 def _jvm_facts(run: Run) -> list[tuple[str, str]]:
-    """Which JVM was measured, where that is known, and which were not."""
+    """Return which JVM was measured, if that is known, and which others were not."""
     name, others = run.metadata.get("buto.jvm"), run.metadata.get("buto.jvms.others")
     if not name:
         return []
@@ -129,7 +129,7 @@ def _metadata_rows(run: Run, limit: int | None) -> list[tuple[str, ...]]:
 
 
 def _metadata_text(key: str, value: MetadataValue, limit: int | None) -> str:
-    """Known quantities in their units, others as they are; as it was recorded where nothing is cut."""
+    """Return a known quantity in its unit, anything else as recorded."""
     if value is None:
         return ""
     if limit is None or isinstance(value, str) or not math.isfinite(value):
@@ -184,7 +184,7 @@ def _age(start: datetime, now: datetime) -> str:
 
 
 def _shown(text: str, limit: int | None) -> str:
-    """One line that cannot move a terminal's cursor, cut at ``limit`` characters."""
+    """Return one line that cannot move the cursor, cut at ``limit`` characters."""
     cut = text if limit is None or len(text) <= limit else f"{text[:limit]} ..."
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in cut)
 

@@ -1,4 +1,4 @@
-"""A curve in one line of text."""
+"""Draw a curve in one line of text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def sparkline(values: FloatArray, width: int) -> str:
 
 
 def sparklines(curves: list[FloatArray], width: int) -> list[str]:
-    """Several curves of one quantity, drawn to one scale; see :func:`sparkline`."""
+    """Draw several curves of one quantity to the same scale; see :func:`sparkline`."""
     means = [_means(values, width) for values in curves]
     known = np.concatenate([values[np.isfinite(values)] for values in means])
     if not known.size:
@@ -35,7 +35,7 @@ def sparklines(curves: list[FloatArray], width: int) -> list[str]:
 
 
 def _means(values: FloatArray, width: int) -> FloatArray:
-    """Shape (min(n, width),), NaN for a share without a finite value."""
+    """Return the means, shape (min(n, width),), NaN for a share without a finite value."""
     if not len(values):
         return np.empty(0)
     parts = [part[np.isfinite(part)] for part in np.array_split(values, min(len(values), width))]

@@ -173,4 +173,4 @@ def test_the_overview_leaves_out_what_never_changes_and_says_so(monkeypatch: pyt
     flat = replace(PANEL, findings=(), checked=[Curve(TIMES, np.full(41, 10.0))], training=())
     pictures.pictures([replace(PANEL, findings=()), flat], "leaker")
     pictures.pictures([replace(flat, checked=())], "leaker")
-    assert seen == [(1, "leaker; 1 that never change are left out"), (1, "leaker")]
+    assert seen == [(1, "leaker; without 1 constant property"), (1, "leaker")]
