@@ -42,6 +42,11 @@ Plan = tuple[Visit | Fork, ...]
 """What a request goes through, one after the other."""
 
 
+def edges_of(architecture: Architecture) -> dict[str, dict[str, float]]:
+    """Each component with what it calls, by name."""
+    return {one.name: {call.to: call.times for call in one.calls} for one in architecture.components}
+
+
 def call_matrix(architecture: Architecture, *, parallel: bool | None = None) -> FloatArray:
     """Calls of component j for one call of component i, shape (n_components, n_components).
 

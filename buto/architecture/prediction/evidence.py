@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from buto.architecture.deviations import ALPHA, Deviation, deviation
+from buto.architecture.mapping import How
 from buto.architecture.model import Architecture, Measures
 from buto.architecture.results.matching import match
 from buto.architecture.results.model import ComponentResult
@@ -21,11 +22,13 @@ class ComponentTest:
 
     Attributes:
         component: what it is about; None if no component of the model could be found.
-        replicate: what one measurement is called: fork, run, trace.
+        how: why it is believed to be about that; None without a component.
+        replicate: what one measurement is called: fork, run.
     """
 
     name: str
     component: str | None
+    how: How | None
     replicate: str
     deviation: Deviation
 
@@ -80,20 +83,22 @@ def gather(
     """
     olds, news = ({result.name: result for result in side} for side in (old, new))
     names = list(dict.fromkeys([*olds, *news]))
-    matched = match(names, architecture)
+    matched = match([olds.get(name) or news[name] for name in names], architecture)
     empty = np.zeros(0)
     tests, groups = [], dict[str, list[str]]()
     for name in names:
         result = olds.get(name) or news[name]
         times = [side[name].times_s if name in side else empty for side in (olds, news)]
-        benchmark = matched.known.get(name)
-        component = None if benchmark is None else benchmark.component
-        tests.append(ComponentTest(name, component, result.replicate, deviation(times[0], times[1], alpha)))
+        found = matched.get(name)
+        component, how = (None, None) if found is None else (found.benchmark.component, found.how)
+        tests.append(
+            ComponentTest(name, component, how, result.replicate, deviation(times[0], times[1], alpha))
+        )
         if component is not None and all(len(side) for side in times):
             groups.setdefault(component, []).append(name)
-    found = []
+    components = []
     for component, group in groups.items():
-        measures = {(olds[name].measures or matched.known[name].measures) for name in group}
+        measures = {(olds[name].measures or matched[name].benchmark.measures) for name in group}
         if len(measures) > 1:
             raise UsageError(
                 f"the tests of {component!r} must all measure its inclusive or all its self time, got both: "
@@ -105,7 +110,7 @@ def gather(
             np.concatenate([side[name].times_s / mean for name, mean in zip(group, means, strict=True)])
             for side in (olds, news)
         ]
-        found.append(
+        components.append(
             ComponentEvidence(
                 architecture.component_index[component],
                 tuple(group),
@@ -116,4 +121,4 @@ def gather(
                 deviation(pooled[0], pooled[1], alpha),
             )
         )
-    return Evidence(tuple(tests), tuple(found))
+    return Evidence(tuple(tests), tuple(components))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import norm, t
 
+from buto.architecture.graph import edges_of
 from buto.architecture.mapping import GraphMapping, map_graphs
 from buto.architecture.model import Architecture
 from buto.architecture.prediction.evidence import ComponentEvidence, Evidence
@@ -74,7 +75,7 @@ def versions_of(
     old_network = network_of(old)
     changed = tuple(one for one in evidence.components if one.deviation.significant)
     used = _used(old_network, changed, evidence.components)
-    mapping = None if new is None else map_graphs(_edges(old), _edges(new))
+    mapping = None if new is None else map_graphs(edges_of(old), edges_of(new))
     own, carried = _carry(old, new, mapping)
 
     def apply(self_s: FloatArray, chosen: Sequence[ComponentEvidence], changes: FloatArray) -> FloatArray:
@@ -135,10 +136,6 @@ def _relative_error(architecture: Architecture) -> FloatArray:
     return np.array(
         [0.0 if one.n_samples is None else one.cv / np.sqrt(one.n_samples) for one in architecture.components]
     )
-
-
-def _edges(architecture: Architecture) -> dict[str, dict[str, float]]:
-    return {one.name: {call.to: call.times for call in one.calls} for one in architecture.components}
 
 
 def _carry(

@@ -3,48 +3,48 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from buto.architecture.graph import edges_of
+from buto.architecture.mapping import How, map_graphs
 from buto.architecture.model import Architecture, Benchmark, Measures
+from buto.architecture.results.model import ComponentResult
 
 _TEST_WORDS = re.compile(r"^(Test|Bench(mark)?)(?=[A-Z])|(Perf(ormance)?)?(Bench(mark)?s?|Tests?|IT|JMH)$")
 
 
-@dataclass(frozen=True)
-class Matched:
-    """Component tests and what they are about.
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What a component test is about, and why that is believed."""
 
-    Attributes:
-        known: by the test's name.
-        unknown: names of tests that belong to no component, or to several.
-    """
-
-    known: Mapping[str, Benchmark]
-    unknown: tuple[str, ...]
+    benchmark: Benchmark
+    how: How
 
 
-def match(names: Iterable[str], architecture: Architecture) -> Matched:
-    """Find the component of each test.
+def match(results: Sequence[ComponentResult], architecture: Architecture) -> dict[str, Match]:
+    """Find the component of each test; those that are left out belong to none, or to several.
 
     In this order: what the model says of the test with its parameters, and without; a component of the test's
     own name; the one component whose last words (class and method, else method, else class) are the test's,
-    where ``OrderBench`` and ``OrderTest`` count as ``Order``.
+    where ``OrderBench`` and ``OrderTest`` count as ``Order``. What was traced is mapped by its calls as well.
     """
-    known: dict[str, Benchmark] = {}
-    unknown: list[str] = []
+    known: dict[str, Match] = {}
     tails = _tails(architecture)
-    for name in names:
-        bare = name.partition(":")[0]
+    traced = {result.name: dict.fromkeys(result.calls, 1.0) for result in results if result.calls is not None}
+    mapped = {pair.old: pair for pair in map_graphs(traced, edges_of(architecture)).pairs}
+    for result in results:
+        name, bare = result.name, result.name.partition(":")[0]
         benchmark = architecture.benchmarks.get(name) or architecture.benchmarks.get(bare)
-        if benchmark is None:
+        if benchmark is not None:
+            known[name] = Match(benchmark, How.NAME)
+        elif name in mapped:
+            known[name] = Match(Benchmark(mapped[name].new, Measures.SELF), mapped[name].how)
+        elif result.calls is None:
             component = bare if bare in architecture.component_index else _by_tail(bare, tails)
-            benchmark = None if component is None else Benchmark(component, Measures.INCLUSIVE)
-        if benchmark is None:
-            unknown.append(name)
-        else:
-            known[name] = benchmark
-    return Matched(known, tuple(unknown))
+            if component is not None:
+                known[name] = Match(Benchmark(component, Measures.INCLUSIVE), How.NAME)
+    return known
 
 
 def _tails(architecture: Architecture) -> dict[tuple[str, ...], set[str]]:

@@ -20,12 +20,14 @@ class ComponentResult:
         times_s: mean time of one call in each replicate, in seconds, shape (n_replicates,).
         replicate: what one is called: fork, run, trace.
         measures: what the times hold, where the tool knows it.
+        calls: names of what it called in the test, where that was traced; else None.
     """
 
     name: str
     times_s: FloatArray
     replicate: str
     measures: Measures | None = None
+    calls: tuple[str, ...] | None = None
 
 
 def merged(results: Iterable[ComponentResult]) -> tuple[ComponentResult, ...]:
@@ -35,7 +37,11 @@ def merged(results: Iterable[ComponentResult]) -> tuple[ComponentResult, ...]:
         by_name.setdefault(result.name, []).append(result)
     return tuple(
         ComponentResult(
-            name, np.concatenate([one.times_s for one in same]), same[0].replicate, same[0].measures
+            name,
+            np.concatenate([one.times_s for one in same]),
+            same[0].replicate,
+            same[0].measures,
+            same[0].calls,
         )
         for name, same in by_name.items()
     )

@@ -9,6 +9,8 @@ from buto.architecture.results.jmh import read_jmh
 from buto.architecture.results.junit import read_junit
 from buto.architecture.results.model import ComponentResult, merged
 from buto.architecture.results.stored_runs import read_runs
+from buto.architecture.results.traced import read_traced
+from buto.architecture.traces.reading import is_traces
 from buto.errors import BadFileError
 from buto.runs.reading import read_file
 
@@ -18,7 +20,7 @@ _MAX_BYTES = 256 << 20
 def read_results(paths: Sequence[Path]) -> tuple[ComponentResult, ...]:
     """Read one side's results; those of the same test in several files are put together.
 
-    JMH's JSON, JUnit XML and directories of stored runs are told apart by what they are.
+    JMH's JSON, JUnit XML, traces and directories of stored runs are told apart by what they are.
 
     Raises:
         BadFileError: a file is missing, damaged, or of no kind that is known.
@@ -27,6 +29,8 @@ def read_results(paths: Sequence[Path]) -> tuple[ComponentResult, ...]:
 
 
 def _read(path: Path) -> tuple[ComponentResult, ...]:
+    if is_traces(path):
+        return read_traced(path)
     if path.is_dir():
         return read_runs(path)
     try:
@@ -41,6 +45,7 @@ def _read(path: Path) -> tuple[ComponentResult, ...]:
             return read_junit(text, path)
         case _:
             raise BadFileError(
-                f"{path} must be JSON of JMH, JUnit XML or a directory of stored runs, and is none of them",
+                f"{path} must be JSON of JMH, JUnit XML, traces or a directory of stored runs, and is none"
+                " of them",
                 advice="java -jar benchmarks.jar -rf json -rff result.json",
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import isfinite, isinf, isnan
 
+from buto.architecture.mapping import How
 from buto.architecture.prediction.evidence import ComponentTest
 from buto.architecture.prediction.model import (
     EndpointPrediction,
@@ -56,10 +57,9 @@ def conclusions(prediction: Prediction) -> Iterator[str]:
     yield from map(limit_text, filter(lambda one: one.matters_from is not None, prediction.limits))
     yield saturation_text(prediction)
     yield from map(mending_text, prediction.mending)
-    if prediction.mapping is not None:
-        for pair in prediction.mapping.pairs:
-            if pair.old != pair.new:
-                yield f"taken for the same component, {pair.how.value}: {pair.old} and {pair.new}"
+    yield from (
+        f"taken for the same component, {how.value}: {old} and {new}" for old, new, how in others(prediction)
+    )
     if prediction.unmapped:
         yield f"tests of no component of the model: {', '.join(prediction.unmapped)}"
     for endpoint, share in zip(prediction.endpoints, prediction.coverage, strict=True):
@@ -67,6 +67,18 @@ def conclusions(prediction: Prediction) -> Iterator[str]:
     if not prediction.exact:
         yield "mean response times are simulated: no closed form holds for fifo stations and parallel calls"
     yield from (f"warning: {warning}" for warning in prediction.warnings)
+
+
+def others(prediction: Prediction) -> Iterator[tuple[str, str, How]]:
+    """Give pairs that are taken for one component in spite of their names, of tests and of models."""
+    for test in prediction.evidence.tests:
+        if test.component is not None and test.how not in (None, How.NAME):
+            assert test.how is not None
+            yield test.name, test.component, test.how
+    if prediction.mapping is not None:
+        yield from (
+            (pair.old, pair.new, pair.how) for pair in prediction.mapping.pairs if pair.how is not How.NAME
+        )
 
 
 def needed_text(needed: MoreNeeded) -> str:

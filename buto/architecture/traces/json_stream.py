@@ -1,0 +1,96 @@
+"""JSON that is larger than memory: values are read one after the other, never the whole file."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, TextIO
+
+_CHUNK = 1 << 16
+_MOST = 16 << 20
+"""Characters of one value; a span takes some hundred."""
+
+_BLANKS = re.compile(r"[ \t\r\n]*")
+
+
+class JsonStream:
+    """A position in a JSON text; each method reads on from there.
+
+    What is no JSON raises ValueError, and a key that is no text TypeError.
+    """
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+        self._buffer = ""
+        self._at = 0
+        self._ended = False
+        self._decoder = json.JSONDecoder()
+
+    def peek(self) -> str:
+        """The next character that is no blank; empty at the end."""
+        while True:
+            blank = _BLANKS.match(self._buffer, self._at)
+            assert blank is not None
+            self._at = blank.end()
+            if self._at < len(self._buffer) or not self._more():
+                return self._buffer[self._at : self._at + 1]
+
+    def value(self) -> Any:
+        """The next value as a whole."""
+        self.peek()
+        while True:
+            try:
+                value, end = self._decoder.raw_decode(self._buffer, self._at)
+            except json.JSONDecodeError:
+                if not self._more():
+                    raise
+                continue
+            # A number that touches the end of the buffer may go on behind it.
+            if end < len(self._buffer) or not self._more():
+                self._at = end
+                return value
+
+    def members(self) -> Iterator[str]:
+        """The keys of the next object; the caller reads or skips each one's value before the next key."""
+        self._take("{")
+        while self.peek() != "}":
+            key = self.value()
+            if not isinstance(key, str):
+                raise TypeError(f"a key must be a text, got {key!r}")
+            self._take(":")
+            yield key
+            self._separated("}")
+        self._at += 1
+
+    def elements(self) -> Iterator[None]:
+        """One step for each element of the next array; the caller reads each before the next step."""
+        self._take("[")
+        while self.peek() != "]":
+            yield
+            self._separated("]")
+        self._at += 1
+
+    def _separated(self, end: str) -> None:
+        if self.peek() == ",":
+            self._at += 1
+        elif self.peek() != end:
+            raise ValueError(f"expected , or {end}, got {self.peek()!r}")
+
+    def _take(self, character: str) -> None:
+        if self.peek() != character:
+            raise ValueError(f"expected {character}, got {self.peek() or 'the end of the file'!r}")
+        self._at += 1
+
+    def _more(self) -> bool:
+        """Read on, and forget what lies before the position; false at the end."""
+        if self._ended:
+            return False
+        if len(self._buffer) - self._at > _MOST:
+            raise ValueError(f"a value of more than {_MOST} characters")
+        # What is left doubles, so that a long value is not decoded from its beginning for each chunk.
+        chunk = self._file.read(max(_CHUNK, len(self._buffer) - self._at))
+        self._buffer = self._buffer[self._at :] + chunk
+        self._at = 0
+        self._ended = not chunk
+        return bool(chunk)

@@ -1,0 +1,161 @@
+"""A model of the architecture from traces, with demands by the utilisation law where utilisation is known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from math import isnan, nan
+
+import numpy as np
+
+from buto.architecture.model import Architecture, Call, Component, Discipline, Endpoint, Station
+from buto.architecture.queueing.network import network_of
+from buto.architecture.traces.summary import Summary
+from buto.architecture.traces.tree import NETWORK
+from buto.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Known:
+    """What traces do not say.
+
+    Attributes:
+        servers: of stations, by name; 1 where nothing is said.
+        utilisations: busy share of stations while the traces were recorded.
+        load: requests of all endpoints in 1/s at that time; None: as many as there are traces.
+    """
+
+    servers: Mapping[str, int] = field(default_factory=dict)
+    utilisations: Mapping[str, float] = field(default_factory=dict)
+    load: float | None = None
+
+
+def learn(summary: Summary, name: str, known: Known) -> Architecture:
+    """Make a model.
+
+    Self times are means of wall-clock time, in which waiting in queues is included; where a station's
+    utilisation is known, they are scaled so that the utilisation law holds: utilisation = sum of rate x
+    demand / servers.
+
+    Raises:
+        UsageError: a station is unknown, or no load can be told.
+    """
+    found = {component: votes.most_common(1)[0][0] for component, votes in summary.stations.items()}
+    stations = tuple(_station(station, known) for station in sorted(set(found.values())))
+    for option, names in (("servers", known.servers), ("utilisation", known.utilisations)):
+        unknown = set(names) - {station.name for station in stations}
+        if unknown:
+            raise UsageError(
+                f"--{option} must name a station of the traces, got {', '.join(sorted(unknown))}",
+                advice=f"stations are {', '.join(station.name for station in stations)}",
+            )
+    architecture = Architecture(
+        name,
+        stations,
+        tuple(_component(summary, component, station) for component, station in sorted(found.items())),
+        tuple(_endpoint(summary, endpoint, known.load) for endpoint in sorted(summary.responses)),
+    )
+    return _by_utilisation(architecture, known.utilisations)
+
+
+def _station(name: str, known: Known) -> Station:
+    discipline = Discipline.DELAY if name == NETWORK else Discipline.PROCESSOR_SHARING
+    return Station(name, known.servers.get(name, 1), discipline)
+
+
+def _component(summary: Summary, name: str, station: str) -> Component:
+    moments = summary.self_s[name]
+    calls = tuple(
+        Call(callee, edge.calls / moments.count, parallel=edge.parallel > edge.calls / 2)
+        for (caller, callee), edge in sorted(summary.edges.items())
+        if caller == name
+    )
+    cv = 1.0 if isnan(moments.cv) else moments.cv
+    return Component(name, station, moments.mean, calls, cv, moments.count)
+
+
+def _endpoint(summary: Summary, name: str, load: float | None) -> Endpoint:
+    count = summary.responses[name].count
+    rate = summary.rate(name) if load is None else load * count / summary.requests
+    if isnan(rate):
+        raise UsageError("the load cannot be told from requests that all came at once", advice="--load 20/s")
+    return Endpoint(name, (Call(name, 1.0),), rate, _cv(summary, name))
+
+
+def _cv(summary: Summary, endpoint: str) -> float | None:
+    """Variation of the demand of a request at a station, the mean over stations by their demand."""
+    moments = [one for (name, _), one in summary.demands.items() if name == endpoint and not isnan(one.cv)]
+    total = sum(one.mean for one in moments)
+    return sum(one.cv * one.mean for one in moments) / total if total > 0 else None
+
+
+def _by_utilisation(architecture: Architecture, utilisations: Mapping[str, float]) -> Architecture:
+    if not utilisations:
+        return architecture
+    predicted = network_of(architecture).utilisations(architecture.self_s, architecture.rates)
+    factors = {
+        station.name: utilisations[station.name] / float(predicted[position])
+        for position, station in enumerate(architecture.stations)
+        if station.name in utilisations and predicted[position] > 0
+    }
+    components = tuple(
+        replace(one, self_s=one.self_s * factors.get(one.station, 1.0)) for one in architecture.components
+    )
+    return replace(architecture, components=components)
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One number of a model beside the measured one.
+
+    Attributes:
+        what: the endpoint or the station.
+        predicted, measured: mean response times in seconds, or utilisations.
+    """
+
+    what: str
+    predicted: float
+    measured: float
+
+    @property
+    def error(self) -> float:
+        """As a share of what was measured; NaN where nothing was."""
+        return self.predicted / self.measured - 1 if self.measured else nan
+
+
+def errors_of(
+    architecture: Architecture, summary: Summary, known: Known
+) -> tuple[list[Compared], list[Compared]]:
+    """Predicted against measured response times of endpoints, and utilisations of stations where they are
+    known.
+
+    The load is that of the traces.
+
+    Raises:
+        UsageError: an endpoint of the traces is not in the model.
+    """
+    measured = {name: moments.mean for name, moments in summary.responses.items()}
+    endpoints = [endpoint.name for endpoint in architecture.endpoints]
+    rates = {
+        name: _endpoint(summary, name, known.load).rate if name in measured else 0.0
+        for name in [*endpoints, *measured]
+    }
+    loaded = architecture.with_rates(rates)
+    network = network_of(loaded)
+    responses = network.mean_responses(loaded.self_s, loaded.rates)
+    busy = network.utilisations(loaded.self_s, loaded.rates)
+    if not network.exact and (busy < 1).all():
+        simulated = network.simulate(loaded.self_s, loaded.rates, seed=0).means
+        responses = np.where(np.isnan(simulated), responses, simulated)
+    return (
+        [
+            Compared(name, float(responses[position]), measured[name])
+            for position, name in enumerate(endpoints)
+            if name in measured
+        ],
+        [
+            Compared(station.name, float(busy[position]), known.utilisations[station.name])
+            for position, station in enumerate(loaded.stations)
+            if station.name in known.utilisations
+        ],
+    )

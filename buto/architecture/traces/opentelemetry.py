@@ -1,0 +1,96 @@
+"""Spans as the OpenTelemetry collector's file exporter writes them: OTLP JSON, one document or one a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from buto.architecture.traces.json_stream import JsonStream
+from buto.architecture.traces.span import Kind, Span
+from buto.errors import BadFileError
+
+_CLIENTS = (3, 4, "SPAN_KIND_CLIENT", "SPAN_KIND_PRODUCER")
+_DATABASE = ("db.system.name", "db.system")
+_REMOTE = ("peer.service", "server.address", "net.peer.name")
+_FUNCTION = ("code.function.name", "code.function")
+
+
+def read_otlp(path: Path) -> Iterator[Span]:
+    """Spans in the order of the file.
+
+    A component is named by its service and its function, or the span's name where the function is not known.
+
+    Raises:
+        BadFileError: it cannot be read, or is not OTLP JSON.
+    """
+    try:
+        with path.open(encoding="utf-8-sig") as file:
+            stream = JsonStream(file)
+            while stream.peek():
+                yield from _document(stream, path)
+    except OSError as error:
+        raise BadFileError(f"cannot read the traces {path}: {error.strerror}") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise BadFileError(
+            f"{path} is not OTLP JSON: {type(error).__name__}: {error}",
+            advice="write it with the file exporter of the OpenTelemetry collector, format json",
+        ) from error
+
+
+def _document(stream: JsonStream, path: Path) -> Iterator[Span]:
+    for key in stream.members():
+        if key == "resourceSpans":
+            for _ in stream.elements():
+                yield from _resource(stream, path)
+        else:
+            stream.value()
+
+
+def _resource(stream: JsonStream, path: Path) -> Iterator[Span]:
+    service: str | None = None
+    for key in stream.members():
+        if key == "resource":
+            service = str(_attributes(stream.value()).get("service.name", ""))
+        elif key == "scopeSpans":
+            if not service:
+                raise BadFileError(
+                    f"{path}: spans must stand behind a resource with a service.name, got none"
+                )
+            for _ in stream.elements():
+                for inner in stream.members():
+                    if inner != "spans":
+                        stream.value()
+                        continue
+                    for _ in stream.elements():
+                        yield _span(stream.value(), service)
+        else:
+            stream.value()
+
+
+def _span(data: Mapping[str, Any], service: str) -> Span:
+    attributes = _attributes(data)
+    database = _first(attributes, _DATABASE)
+    is_client = data.get("kind") in _CLIENTS or database is not None
+    function = _first(attributes, _FUNCTION)
+    namespace = attributes.get("code.namespace")
+    name = str(data["name"]) if function is None else f"{namespace}.{function}" if namespace else function
+    return Span(
+        data["traceId"],
+        data["spanId"],
+        data.get("parentSpanId") or "",
+        f"{service}/{name}",
+        (database or _first(attributes, _REMOTE) or "") if is_client else service,
+        Kind.CLIENT if is_client else Kind.LOCAL,
+        int(data["startTimeUnixNano"]) / 1e9,
+        int(data["endTimeUnixNano"]) / 1e9,
+    )
+
+
+def _attributes(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Only texts are asked for."""
+    return {one["key"]: one["value"].get("stringValue") for one in data.get("attributes", ())}
+
+
+def _first(attributes: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
+    return next((str(attributes[name]) for name in names if attributes.get(name)), None)

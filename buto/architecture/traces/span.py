@@ -1,0 +1,38 @@
+"""One recorded call."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import NamedTuple
+
+
+class Kind(Enum):
+    """What a span is on its side of a connection."""
+
+    LOCAL = "local"
+    CLIENT = "client"
+    """It waits for somebody else, whose own span may lie below it."""
+
+
+class Span(NamedTuple):
+    """A call from its beginning to its end.
+
+    Attributes:
+        trace: id of the request that it belongs to.
+        span: its own id, unique in the trace.
+        parent: id of its caller; empty for the request itself.
+        component: what was called.
+        service: where it ran; of a client, what it waited for, empty if only a span below it can tell.
+        start_s, end_s: on the clock of the service.
+        depth: depth in the stack, for formats that order calls in place of naming the caller; else None.
+    """
+
+    trace: str
+    span: str
+    parent: str
+    component: str
+    service: str
+    kind: Kind
+    start_s: float
+    end_s: float
+    depth: int | None = None

@@ -1,0 +1,139 @@
+"""The calls of one request as a tree, or why they make none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from buto.architecture.traces.span import Kind, Span
+
+_PARALLEL = 0.5
+"""Share of the shorter of two calls that must overlap with the other to call both parallel."""
+
+
+@dataclass(slots=True)
+class Node:
+    """A call with what it called.
+
+    Attributes:
+        shift_s: to be added to its times, so that it lies within its caller.
+        self_s: its time without that of its children.
+        parallel: whether it overlaps with a call of the same caller.
+    """
+
+    span: Span
+    children: list[Node] = field(default_factory=list)
+    shift_s: float = 0.0
+    self_s: float = 0.0
+    parallel: bool = False
+
+    @property
+    def start_s(self) -> float:
+        """Corrected for the clock."""
+        return self.span.start_s + self.shift_s
+
+    @property
+    def end_s(self) -> float:
+        """Corrected for the clock."""
+        return self.span.end_s + self.shift_s
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A whole request.
+
+    Attributes:
+        nodes: callers before what they call; the first is the request.
+        skewed: calls whose clock had to be corrected.
+    """
+
+    nodes: Sequence[Node]
+    skewed: int
+
+
+def trees_of(spans: Sequence[Span]) -> list[Tree] | None:
+    """The requests of one trace; None if it is cut or cyclic.
+
+    A trace is cut if a call names a caller that is not there, and cyclic if calls call each other; neither
+    says how often one component calls another.
+    """
+    nodes = {span.span: Node(span) for span in _with_parents(spans)}
+    roots: list[Node] = []
+    for node in nodes.values():
+        if not node.span.parent:
+            roots.append(node)
+        elif node.span.parent in nodes:
+            nodes[node.span.parent].children.append(node)
+        else:
+            return None
+    trees = [_tree(root) for root in roots]
+    # Calls in a cycle have callers, and yet are below no request.
+    return trees if trees and sum(len(tree.nodes) for tree in trees) == len(nodes) else None
+
+
+def _with_parents(spans: Sequence[Span]) -> Sequence[Span]:
+    """Spans that say their depth get their callers; a missing one leaves a caller that is not there."""
+    if spans[0].depth is None:
+        return spans
+    stack: list[str] = []
+    found = []
+    for position, span in enumerate(sorted(spans, key=lambda one: int(one.span))):
+        depth = span.depth or 0
+        if int(span.span) != position or depth > len(stack):
+            return [span._replace(parent="missing")]
+        del stack[depth:]
+        found.append(span._replace(parent=stack[-1] if stack else ""))
+        stack.append(span.span)
+    return found
+
+
+def _tree(root: Node) -> Tree:
+    order, skewed = [root], 0
+    for node in order:
+        for child in node.children:
+            child.shift_s = node.shift_s if child.span.service == node.span.service else 0.0
+            if child.start_s < node.start_s or child.end_s > node.end_s:
+                skewed += _within(child, node)
+            order.append(child)
+        _measure(node)
+    return Tree(order, skewed)
+
+
+def _within(child: Node, caller: Node) -> bool:
+    """Move a call of another clock into the middle of its caller; one that outlasts it is left alone."""
+    spare_s = (caller.end_s - caller.start_s) - (child.end_s - child.start_s)
+    if spare_s < 0 or child.span.service == caller.span.service:
+        return False
+    child.shift_s += caller.start_s + spare_s / 2 - child.start_s
+    return True
+
+
+def _measure(node: Node) -> None:
+    """Self time: the time in which no child runs; and which children run at once."""
+    covered_s, until_s = 0.0, node.start_s
+    previous: Node | None = None
+    for child in sorted(node.children, key=lambda one: one.start_s):
+        if previous is not None:
+            overlap_s = min(previous.end_s, child.end_s) - child.start_s
+            shorter_s = min(previous.end_s - previous.start_s, child.end_s - child.start_s)
+            if overlap_s > _PARALLEL * shorter_s:
+                previous.parallel = child.parallel = True
+        end_s = min(child.end_s, node.end_s)
+        covered_s += max(0.0, end_s - max(child.start_s, until_s))
+        until_s = max(until_s, end_s)
+        if previous is None or child.end_s > previous.end_s:
+            previous = child
+    node.self_s = max(0.0, node.end_s - node.start_s - covered_s)
+
+
+def station_of(node: Node) -> str:
+    """Whose servers a call uses: its service; of a client what it waited for, which may be only the
+    network.
+    """
+    if node.span.kind is Kind.LOCAL:
+        return node.span.service
+    return NETWORK if node.children or not node.span.service else node.span.service
+
+
+NETWORK = "network"
+"""The station of clients whose server has a span of its own below them."""
