@@ -14,8 +14,8 @@ class SchemaCommand:
     name: ClassVar[str] = "schema"
     takes_command: ClassVar[bool] = False
     help: ClassVar[str] = """\
-Print the JSON schema of a file: of buto.yaml (config), of a model of an architecture, or of what --json writes
-(result).
+Print the JSON schema of a file: of buto.yaml (config), of a model of an architecture, or of what
+--json writes (result).
 
 examples:
   buto schema config > buto.schema.json
