@@ -14,16 +14,20 @@ export RUSTUP_HOME ?= $(CURDIR)/$(VENV)/rustup
 unexport PYTHONDONTWRITEBYTECODE
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint type layers java plugins bench clean
+.PHONY: help demo test test-fast lint type layers rooms java plugins dist bench clean
 
 help: ## what can be typed
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(VENV)/installed java ## record, train and check the bundled program; leaves demo-output/
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python demo/demo.py
 
 test: lint type layers java ## the whole test suite, real JVMs included
-	@$(BIN)/python -m pytest -n 2
+	@$(BIN)/python -m pytest -n 2 --durations=15
+
+test-fast: $(VENV)/installed-test ## tests without JVMs, for every save; fails below the floor of coverage
+	@$(BIN)/python -m pytest -n 2 --durations=15 -m "not jvm and not slow" \
+	  --cov --cov-report=term:skip-covered --no-cov-on-fail tests/unit tests/contract tests/integration
 
 lint: $(VENV)/installed-test ## style and common mistakes
 	@$(BIN)/ruff check .
@@ -35,6 +39,9 @@ type: $(VENV)/installed-test ## types
 
 layers: $(VENV)/installed-test ## who may import whom
 	@$(BIN)/lint-imports --no-cache --no-logo
+
+rooms: $(VENV)/installed-test ## draw who imports whom: docs/images/rooms.svg
+	@$(BIN)/python scripts/rooms.py
 
 java: $(VENV)/installed ## compile the Java parts into buto/jars/
 	@$(BIN)/python java-probes/build.py
@@ -49,6 +56,9 @@ $(PLUGINS)/repository/built: $(wildcard $(PLUGINS)/pom.xml $(PLUGINS)/*/pom.xml)
 	@$(MVN) --quiet --batch-mode --file $(PLUGINS) -Dmaven.repo.local="$(CURDIR)/$(PLUGINS)/.m2" \
 	  -DaltDeploymentRepository="buto::file://$(CURDIR)/$(PLUGINS)/repository" clean deploy
 	@touch $@
+
+dist: $(VENV)/installed-test ## wheel and source archive into dist/, checked, and tried in an empty environment
+	@$(BIN)/python scripts/dist.py
 
 bench: $(VENV)/installed-test java ## what measuring costs: docs/bench.md; ONLY="NAME ..." some of it
 	@$(BIN)/python -m perf $(ONLY)

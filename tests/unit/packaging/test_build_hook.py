@@ -15,7 +15,7 @@ def build_all(root, out): raise BuildError("Install openjdk-17-jdk-headless")
 
 
 def test_a_missing_jdk_ends_in_one_clear_message(tmp_path: Path) -> None:
-    for name in ("pyproject.toml", "hatch_build.py", "README.md"):
+    for name in ("pyproject.toml", "hatch_build.py", "LICENSE", "NOTICE", "README.md"):
         shutil.copy(ROOT / name, tmp_path)
     (tmp_path / "buto").mkdir()
     shutil.copy(ROOT / "buto" / "version.py", tmp_path / "buto")

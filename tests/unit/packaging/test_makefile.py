@@ -30,7 +30,19 @@ def fake_python(tmp_path: Path, *cases: str) -> str:
 
 def test_help_lists_every_command() -> None:
     listed = [line.split()[1] for line in make("--no-print-directory", "help").stdout.splitlines()]
-    assert listed == ["help", "demo", "test", "lint", "type", "layers", "java", "plugins", "bench", "clean"]
+    assert listed == [
+        "help",
+        "demo",
+        "test",
+        "lint",
+        "type",
+        "layers",
+        "java",
+        "plugins",
+        "dist",
+        "bench",
+        "clean",
+    ]
 
 
 def test_a_missing_python_is_named(venv: str) -> None:
