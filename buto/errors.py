@@ -17,7 +17,8 @@ class ButoError(Exception):
 
     Args:
         message: what failed, with the value or path in question.
-        advice: what to do next, if possible a command to type; printed on a line of its own.
+        advice: what to do next, if possible a command to type; printed on a line of its own, also below a
+            traceback.
         options: keys of a test's configuration that the advice is about, as ``expect-exit``; they have other
             names on the command line than in a test.
     """
@@ -28,6 +29,8 @@ class ButoError(Exception):
         super().__init__(message)
         self.message = message
         self.advice = advice
+        if advice is not None:
+            self.add_note(advice)
         self.options = options
 
 

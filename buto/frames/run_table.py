@@ -18,8 +18,9 @@ def runs(of: Iterable[Run]) -> pd.DataFrame:
     Returns:
         A frame with the run's id as its index and the columns: test; start (UTC; NaT if the id does not
         say it); exit_code and signal (``Int64``, NA as in :class:`buto.runs.Outcome`); timed_out;
-        duration_s; last_sample; n_samples; n_properties; valid; problems (their texts, joined by ``; ``,
-        empty for a valid run); missed_share; largest_gap_s; foreign_load (NaN if unknown).
+        duration_s; last_sample; n_samples; n_properties; valid; problem_kinds (joined by blanks) and
+        problems (their texts, joined by ``; ``), both empty for a valid run; missed_share; largest_gap_s;
+        foreign_load (NaN if unknown).
     """
     import pandas as pd
 
@@ -35,6 +36,7 @@ def runs(of: Iterable[Run]) -> pd.DataFrame:
         "n_samples": pd.array([run.n_samples for run in every], dtype="int64"),
         "n_properties": pd.array([len(run.properties) for run in every], dtype="int64"),
         "valid": pd.array([run.quality.valid for run in every], dtype="bool"),
+        "problem_kinds": pd.array([_kinds(run) for run in every], dtype="string"),
         "problems": pd.array([run.quality.describe() for run in every], dtype="string"),
         "missed_share": pd.array([run.quality.missed_share for run in every], dtype="float64"),
         "largest_gap_s": pd.array([run.quality.largest_gap_s for run in every], dtype="float64"),
@@ -65,3 +67,7 @@ def _ids(every: list[Run]) -> pd.Index:
     import pandas as pd
 
     return pd.Index([run.id for run in every], dtype="string", name="run")
+
+
+def _kinds(run: Run) -> str:
+    return " ".join(problem.kind.value for problem in run.quality.problems)

@@ -35,3 +35,6 @@ class Oracle(Displayed):
     target: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     foreign_load: float = float("nan")
+
+    def __repr__(self) -> str:
+        return f"<Oracle of {self.test}: {len(self.run_ids)} training runs, preset {self.settings.preset}>"

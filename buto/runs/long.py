@@ -25,7 +25,7 @@ ReadColumns = Callable[[Sequence[int]], FloatArray]
 """From numbers of properties to their values in all samples, shape (n_samples, n)."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LongRun(Run):
     """A stored run whose ``times_s`` and ``values`` are those of each ``stride``-th sample, for drawing.
 

@@ -159,6 +159,11 @@ class Run(Displayed):
         self.values.setflags(write=False)
         self.times_s.setflags(write=False)
 
+    def __repr__(self) -> str:
+        return (
+            f"<Run {self.id} of {self.test}: {self.n_samples} samples of {len(self.properties)} properties>"
+        )
+
     @cached_property
     def column_of(self) -> Mapping[str, int]:
         """Property name to column number."""
@@ -188,6 +193,10 @@ class RunSet(Displayed):
         names = {run.test for run in self.runs}
         if len(names) > 1:
             raise JudgeError(f"runs of different tests cannot be put together: {', '.join(sorted(names))}")
+
+    def __repr__(self) -> str:
+        tests = ", ".join(dict.fromkeys(run.test for run in self.runs))
+        return f"<RunSet of {len(self)} runs of {tests}>" if self.runs else "<RunSet without runs>"
 
     def __len__(self) -> int:
         return len(self.runs)

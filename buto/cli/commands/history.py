@@ -10,22 +10,11 @@ from buto.cli.parsing import options
 from buto.cli.parsing.project import project_of
 from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
-from buto.errors import EXIT_PASS, BadFileError, UsageError
+from buto.errors import EXIT_PASS, UsageError
 from buto.report.formats.otava import otava_text
-from buto.report.history.entries import (
-    ENTRIES,
-    Entry,
-    entry_from_data,
-    entry_of,
-    entry_to_data,
-    history_lines,
-    in_order,
-    usual_properties,
-)
+from buto.report.history.entries import history_lines, usual_properties
 from buto.report.property_selection import select
-from buto.runs.results import ResultStore
-from buto.workflow.project import Project
-from buto.workflow.steps import Action, Step
+from buto.workflow.history import history
 
 NEWEST = 30
 MAX_PROPERTIES = 3
@@ -76,7 +65,7 @@ examples:
         if args.plot is not None and args.plot.suffix not in _PICTURES:
             raise UsageError(f"--plot: {args.plot} is neither .png nor .svg", advice="--plot history.png")
         project = project_of(args)
-        entries = _entries(project, args.test)
+        entries = history(project, args.test)
         known = dict.fromkeys(name for entry in entries for name in entry.levels)
         named = select(known, args.properties, f"the history of {args.test!r}") if args.properties else []
         newest = entries[-args.last :]
@@ -95,18 +84,6 @@ examples:
                 picture = drawing(history_plot(args.test, newest, shown), args.plot.suffix[1:])
             write_file(args.plot, picture, "--plot")
         return EXIT_PASS
-
-
-def _entries(project: Project, test: str) -> list[Entry]:
-    entries = ResultStore(project.files.store).found(
-        test, ENTRIES, lambda content: entry_to_data(entry_of(content)), entry_from_data
-    )
-    if not entries:
-        raise BadFileError(
-            f"{project.files.store} holds no results of {test!r}",
-            advice=project.door.step(Step(Action.CHECK, test, plain=True)),
-        )
-    return in_order(entries)
 
 
 COMMAND = HistoryCommand()

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from buto.oracle import Oracle
 from buto.report.panels import Panel, panels_of
 from buto.report.plots.charts import overview_plot, property_plot
-from buto.report.plots.figure import PNG, drawing
+from buto.report.plots.figure import PNG, Picture, drawing
 from buto.runs import Run
 from buto.units import format_count
-from buto.verdicts import Finding
+from buto.verdicts import OF_CHECK, Finding, Roles
 
 MAX_PICTURES = 12
 MAX_NAME = 120
@@ -36,17 +36,25 @@ def panels(
 
 
 def pictures(drawn: Sequence[Panel], title: str, caption: str = "", picture: str = PNG) -> dict[str, bytes]:
-    """Return file names and pictures: an overview, and at most MAX_PICTURES properties with findings.
-
-    The overview leaves out constant properties, and gives their number.
-    """
-    shown = [panel for panel in drawn if panel.findings or panel.moves]
-    constant = len(drawn) - len(shown)
-    left_out = format_count(constant, "constant property")
-    heading = f"{title}; without {left_out}" if constant else title
+    """Return file names and pictures: an overview, and at most MAX_PICTURES properties with findings."""
     found = [panel for panel in drawn if panel.findings][:MAX_PICTURES]
-    overview = drawing(overview_plot(shown, heading, caption), picture)
-    return {f"overview.{picture}": overview, **single_pictures(found, title, caption, picture)}
+    content = drawing(overview(drawn, title, caption), picture)
+    return {f"overview.{picture}": content, **single_pictures(found, title, caption, picture)}
+
+
+def overview(
+    drawn: Sequence[Panel], title: str, caption: str = "", roles: Roles = OF_CHECK, *, whole: bool = False
+) -> Picture:
+    """Draw many properties.
+
+    Args:
+        whole: whether to draw constant properties too; else they are left out, and the title has their
+            number.
+    """
+    shown = [panel for panel in drawn if whole or panel.findings or panel.moves]
+    constant = len(drawn) - len(shown)
+    heading = f"{title}; without {format_count(constant, 'constant property')}" if constant else title
+    return overview_plot(shown, heading, caption, roles)
 
 
 def single_pictures(

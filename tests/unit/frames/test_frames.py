@@ -184,6 +184,7 @@ def test_how_runs_went() -> None:
         "n_samples": "int64",
         "n_properties": "int64",
         "valid": "bool",
+        "problem_kinds": "string",
         "problems": "string",
         "missed_share": "float64",
         "largest_gap_s": "float64",
@@ -193,8 +194,9 @@ def test_how_runs_went() -> None:
     assert frame.loc[FIRST].tolist() == [
         "shop",
         datetime(2026, 1, 2, 3, 4, 5, 678_000, tzinfo=UTC),
-        *(0, pd.NA, False, 0.5, "agent", 3, 2, True, "", 0.125, 0.25, 0.5),
+        *(0, pd.NA, False, 0.5, "agent", 3, 2, True, "", "", 0.125, 0.25, 0.5),
     ]
+    assert frame.loc["ci-7", "problem_kinds"] == "time-limit starved"
     assert frame.loc["ci-7", "problems"] == "it was stopped; it starved"
     assert frame.loc["ci-7", ["exit_code", "start", "foreign_load"]].isna().all()
     assert not frame.loc["ci-7", "valid"] and frame.loc["ci-7", "signal"] == 9

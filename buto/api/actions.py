@@ -1,0 +1,230 @@
+"""Record, train, check, accept, compare and self-test one test from Python.
+
+Each is the command of the same name: the same defaults, rules, files, history, events and errors. Where a
+command would end with exit code 2, 3 or 4, these raise the :class:`buto.errors.ButoError` of that code. A
+regression and an inconclusive verdict are answers, not errors. For several tests at once, as a command
+without a name takes them, call :mod:`buto.workflow`.
+
+Ctrl-C while programs are launched ends them and raises :class:`buto.workflow.interruption.Interrupted`, a
+KeyboardInterrupt that says which runs are complete; those stay in the store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, Unpack
+
+from buto.api.options import Location, Options, located, project_of
+from buto.report.result import Result
+from buto.runs import RunSet, run_set
+from buto.workflow import accept as accepting
+from buto.workflow import check as checking
+from buto.workflow import compare as comparing
+from buto.workflow import record as recording
+from buto.workflow import selftest as testing
+from buto.workflow import train as training
+from buto.workflow.events import OnEvent, ignore
+from buto.workflow.outcome import Outcome
+from buto.workflow.programs import two_programs
+
+
+def record(
+    test: str,
+    *,
+    command: Sequence[str] | None = None,
+    runs: int = 1,
+    on_event: OnEvent = ignore,
+    **options: Unpack[Options],
+) -> RunSet:
+    """Launch a program and store its runs, without learning or judging.
+
+    Args:
+        test: the name of the test that the runs belong to.
+        command: how to start the program, one argument each; None for the configuration's or the oracle's.
+        runs: how many usable runs.
+        on_event: is called with every event, see :mod:`buto.workflow.events`.
+        options: see :class:`Options`.
+
+    Returns:
+        All runs that were recorded, unusable ones too.
+
+    Raises:
+        UsageError, ConfigError: nothing says how to start the program, or a value means nothing.
+        MeasureError: it could not be measured.
+        StorageError: the store cannot be written.
+    """
+    project, overrides = project_of(options, command)
+    request = recording.RecordRequest((test,), overrides, runs)
+    collected = recording.record(project, request, on_event)[test]
+    if collected.failure is not None:
+        raise collected.failure
+    return run_set(collected.runs)
+
+
+def train(
+    test: str,
+    *,
+    command: Sequence[str] | None = None,
+    runs: int | Literal["auto"] | None = None,
+    from_runs: str | None = None,
+    resume: str | None = None,
+    alpha: float | None = None,
+    on_event: OnEvent = ignore,
+    **options: Unpack[Options],
+) -> Result:
+    """Launch a program, or take stored runs, and write what is usual into its oracle.
+
+    Args:
+        test: its name.
+        command: how to start the program; the oracle remembers it.
+        runs: how many usable runs to learn from, ``"auto"`` for as many as sharpen the oracle; None for
+            what the configuration says, or 10.
+        from_runs: stored runs to learn from instead of launching: ``"all"``, ids with commas between them,
+            or ``"FIRST..LAST"``.
+        resume: the id of a stored run; it and those behind it count, and only what is missing is launched.
+        alpha: the share of checks of an unchanged program that may fail.
+        on_event: is called with every event, see :mod:`buto.workflow.events`.
+        options: see :class:`Options`.
+
+    Returns:
+        The result: its ``oracle`` is the file, its ``runs`` trained it, its ``strengths`` say what a check
+        detects.
+
+    Raises:
+        UsageError, ConfigError: nothing says how to start the program, or a value means nothing.
+        MeasureError, JudgeError: it could not be measured, or cannot be learned from.
+        StorageError: the store or the oracle cannot be written.
+        BadFileError: a stored run is missing or damaged.
+    """
+    project, overrides = project_of(options, command, alpha)
+    request = training.TrainRequest((test,), overrides, runs, from_runs, resume)
+    return _only(training.train(project, request, on_event))
+
+
+def check(
+    test: str,
+    *,
+    command: Sequence[str] | None = None,
+    runs: int | None = None,
+    from_runs: str | None = None,
+    alpha: float | None = None,
+    on_event: OnEvent = ignore,
+    **options: Unpack[Options],
+) -> Result:
+    """Launch a program, or take stored runs, and judge them by its oracle.
+
+    Args:
+        test: its name.
+        command: how to start the program; None for the configuration's or the oracle's.
+        runs: how many runs to judge together; None for one, and two more if it does not pass.
+        from_runs: stored runs to judge instead of launching, as for :func:`train`.
+        alpha: to judge by, instead of the oracle's own.
+        on_event: is called with every event, see :mod:`buto.workflow.events`.
+        options: see :class:`Options`.
+
+    Returns:
+        The result: its ``verdict`` is the answer, its ``report`` all that can be shown of it, with those of
+        the training runs that are still stored.
+
+    Raises:
+        BadFileError: there is no oracle, or a file is damaged.
+        UsageError, ConfigError, MeasureError, JudgeError, StorageError: as for :func:`train`.
+    """
+    project, overrides = project_of(options, command, alpha)
+    request = checking.CheckRequest((test,), overrides, runs, from_runs, with_training=True)
+    return _only(checking.check(project, request, on_event))
+
+
+def accept(
+    test: str,
+    *,
+    command: Sequence[str] | None = None,
+    runs: int | Literal["auto"] | None = None,
+    from_runs: str | None = None,
+    dry_run: bool = False,
+    on_event: OnEvent = ignore,
+    **options: Unpack[Options],
+) -> Result:
+    """Learn a test again after a change that is meant, and write the new oracle.
+
+    Args:
+        test: its name; it has an oracle.
+        command, runs, from_runs: as for :func:`train`.
+        dry_run: whether the oracle is left as it is; the event ``OracleChanged`` has both oracles.
+        on_event: is called with every event, see :mod:`buto.workflow.events`.
+        options: see :class:`Options`.
+
+    Raises:
+        BadFileError: there is no oracle, or a file is damaged.
+        UsageError, ConfigError, MeasureError, JudgeError, StorageError: as for :func:`train`.
+    """
+    project, overrides = project_of(options, command)
+    request = accepting.AcceptRequest((test,), overrides, runs, from_runs, dry_run)
+    return _only(accepting.accept(project, request, on_event))
+
+
+def compare(
+    first: str,
+    second: str,
+    *,
+    commands: tuple[Sequence[str] | None, Sequence[str] | None] = (None, None),
+    runs: int | None = None,
+    from_runs: str | None = None,
+    alpha: float | None = None,
+    on_event: OnEvent = ignore,
+    **options: Unpack[Options],
+) -> Result:
+    """Launch two programs in random turns and report what the second uses more or less of.
+
+    Args:
+        first, second: their names, under which their runs are stored.
+        commands: how to start each; None for a test of the configuration or with an oracle.
+        runs: how many usable runs of each; None for enough to decide.
+        from_runs: stored runs to compare instead of launching: ``"all"`` or ``"FIRST..LAST"``.
+        alpha: the share of comparisons of equal programs that may fail.
+        on_event: is called with every event, see :mod:`buto.workflow.events`.
+        options: see :class:`Options`.
+
+    Returns:
+        The result, whose ``verdict`` is the answer. It is not in a history: it is of no single test.
+
+    Raises:
+        UsageError, ConfigError, MeasureError, JudgeError, StorageError, BadFileError: as for :func:`train`.
+    """
+    one, other = (None if command is None else tuple(command) for command in commands)
+    project, overrides = project_of(options, None, alpha)
+    programs = two_programs(first, second, (one, other))
+    request = comparing.CompareRequest(programs, overrides, runs, from_runs)
+    return _only(comparing.compare(project, request, on_event))
+
+
+def selftest(
+    test: str,
+    *,
+    from_runs: str = "all",
+    training: int | None = None,
+    on_event: OnEvent = ignore,
+    **options: Unpack[Location],
+) -> testing.SelftestOutcome:
+    """Measure how often an oracle fails the unchanged program, on stored runs of it; launches nothing.
+
+    Args:
+        test: its name; it has an oracle.
+        from_runs: runs of the unchanged program, as for :func:`train`.
+        training: how many of them train; None for as many as trained the oracle, or all but a few.
+        on_event: is called with every event, see :mod:`buto.workflow.events`.
+        options: see :class:`Location`.
+
+    Raises:
+        JudgeError: the oracle promises no rate of false alarms, or there are too few runs.
+        BadFileError: there is no oracle, or a file is damaged.
+    """
+    project = located(options)
+    return testing.selftest(project, testing.SelftestRequest(test, from_runs, training), on_event)
+
+
+def _only(outcome: Outcome) -> Result:
+    (result,) = outcome.results
+    if result.error is not None:
+        raise result.error
+    return result

@@ -1,0 +1,87 @@
+"""The options that the functions of this package have in common, and the project that they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, TypedDict
+
+from buto.api.python_door import PythonDoor
+from buto.workflow.files import Files
+from buto.workflow.overrides import NO_OVERRIDES, Overrides
+from buto.workflow.project import Project
+
+LOCATION: Final = ("config", "store", "oracle")
+
+
+class Location(TypedDict, total=False):
+    """Where the files of a project are; as the options of the command line.
+
+    Attributes:
+        config: the configuration; without it ``buto.yaml`` in this directory, if it is there.
+        store: where runs are kept; without it ``.buto`` beside the configuration.
+        oracle: the file of the oracle; without it ``oracles/NAME.json`` beside the configuration.
+    """
+
+    config: str | Path
+    store: str | Path
+    oracle: str | Path
+
+
+class Options(Location, total=False):
+    """What a call specifies of a test, over its configuration; as the options of the command line.
+
+    Attributes:
+        interval, timeout: times as ``"100ms"``.
+        jvm: pattern for the main class of the JVM to measure.
+        collector: ``agent`` or ``jmx``.
+        mbeans: patterns of the program's own MBeans to record.
+        expect_exit: exit code of a good run.
+    """
+
+    interval: str
+    timeout: str
+    jvm: str
+    collector: str
+    mbeans: Sequence[str]
+    expect_exit: int
+
+
+def located(options: Location, overrides: Overrides = NO_OVERRIDES) -> Project:
+    """Return the project of a call.
+
+    Raises:
+        TypeError: there is no such option.
+        ConfigError: its configuration does not follow its schema.
+        BadFileError: the configuration that was named does not exist, or cannot be read.
+    """
+    unknown = [key for key in options if key not in Options.__annotations__]
+    if unknown:
+        raise TypeError(f"there is no option {unknown[0]!r}; known are {', '.join(Options.__annotations__)}")
+    paths: dict[str, Path] = {key: Path(options[key]) for key in LOCATION if key in options}
+    files = Files.located(paths.get("config"), paths.get("store"), paths.get("oracle"))
+    return Project(files, files.read_configuration(), PythonDoor(paths, overrides))
+
+
+def project_of(
+    options: Options, command: Sequence[str] | None, alpha: float | None = None
+) -> tuple[Project, Overrides]:
+    """Return the project of a call, and what the call specifies of the test.
+
+    Raises:
+        TypeError: there is no such option, or the command is one text.
+        ConfigError, BadFileError: see :func:`located`.
+    """
+    if isinstance(command, str):
+        raise TypeError('command must be a list of arguments, as ["java", "-jar", "app.jar"], got a text')
+    overrides = Overrides(
+        command=None if command is None else tuple(command),
+        interval=options.get("interval"),
+        timeout=options.get("timeout"),
+        jvm=options.get("jvm"),
+        collector=options.get("collector"),
+        mbeans=tuple(options.get("mbeans", ())),
+        expect_exit=options.get("expect_exit"),
+        alpha=alpha,
+    )
+    return located(options, overrides), overrides

@@ -1,0 +1,102 @@
+"""How a user who calls buto from Python writes the next step; see :class:`buto.workflow.steps.Door`."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from buto.config import FILE_NAME
+from buto.runs.masking import Mask
+from buto.workflow.overrides import NO_OVERRIDES, Overrides
+from buto.workflow.steps import Action, Step
+
+_COMMAND_LINE_ONLY = frozenset({Action.BISECT, Action.REPORT})
+
+
+@dataclass(frozen=True, slots=True)
+class PythonDoor:
+    """Advice as calls of this package.
+
+    Attributes:
+        located: which of ``config``, ``store`` and ``oracle`` were specified, to be specified again.
+        overrides: what was specified of the test, to be specified again; secrets are masked.
+    """
+
+    located: Mapping[str, Path] = field(default_factory=dict)
+    overrides: Overrides = NO_OVERRIDES
+
+    @property
+    def configuration(self) -> str:
+        return FILE_NAME
+
+    def step(self, step: Step) -> str:
+        why = f"  # {step.why}" if step.why else ""
+        return f"{self._call(step)}{why}"
+
+    def setting(self, key: str, value: str) -> str:
+        return f"{self.name(key)}={value if value.isdecimal() else _text(value)}"
+
+    def name(self, key: str) -> str:
+        return key.replace("-", "_")
+
+    def usage(self, action: Action) -> str:
+        return f"buto {action.value} --help" if action in _COMMAND_LINE_ONLY else f"help(buto.{action.value})"
+
+    def path(self, path: Path) -> str:
+        return str(path)
+
+    def _call(self, step: Step) -> str:
+        store = self._located("store")
+        match step.action:
+            case Action.LIST_RUNS:
+                return f"buto.open_store({', '.join(store.values())}).tests()"
+            case Action.SHOW_RUN:
+                opened = f"buto.open_store({', '.join(store.values())})"
+                run = "" if step.run_id is None else f", {_text(step.run_id)}"
+                return f"{opened}.load{'_set' if step.run_id is None else ''}({_text(step.test)}{run})"
+            case Action.PLOT:
+                return "buto.plot_result(result)"
+            case action if action in _COMMAND_LINE_ONLY:
+                return shlex.join(["buto", action.value, *([step.test] if step.test else [])])
+            case _:
+                return self._again(step)
+
+    def _again(self, step: Step) -> str:
+        """A call about the same program, with what was specified for this one unless the step is plain."""
+        positional = [_text(name) for name in (step.test, step.against) if name]
+        named = {} if step.runs is None else {"runs": str(step.runs)}
+        if step.from_runs is not None:
+            named["from_runs"] = _text(step.from_runs)
+        command = step.command
+        if not step.plain:
+            named |= self._located("config", "store", "oracle") | self._overrides()
+            command = self.overrides.command or command
+        if command and step.action is not Action.COMPARE:
+            named["command"] = f"[{', '.join(map(_text, Mask().words(command)))}]"
+        words = [*positional, *(f"{key}={value}" for key, value in named.items())]
+        return f"buto.{step.action.value}({', '.join(words)})"
+
+    def _located(self, *keys: str) -> dict[str, str]:
+        return {key: _text(str(self.located[key])) for key in keys if key in self.located}
+
+    def _overrides(self) -> dict[str, str]:
+        specified = self.overrides
+        texts = {
+            "interval": specified.interval,
+            "timeout": specified.timeout,
+            "jvm": specified.jvm,
+            "collector": specified.collector,
+        }
+        named = {key: _text(value) for key, value in texts.items() if value is not None}
+        if specified.mbeans:
+            named["mbeans"] = f"[{', '.join(map(_text, specified.mbeans))}]"
+        numbers = {"expect_exit": specified.expect_exit, "alpha": specified.alpha}
+        return named | {key: f"{value:g}" for key, value in numbers.items() if value is not None}
+
+
+def _text(value: str) -> str:
+    """A text as Python and people write it."""
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,33 @@
+"""How the checks of a test went over time."""
+
+from __future__ import annotations
+
+from buto.errors import BadFileError
+from buto.report.history.entries import (
+    ENTRIES,
+    Entry,
+    entry_from_data,
+    entry_of,
+    entry_to_data,
+    in_order,
+)
+from buto.runs.results import ResultStore
+from buto.workflow.project import Project
+from buto.workflow.steps import Action, Step
+
+
+def history(project: Project, test: str) -> list[Entry]:
+    """Return the checks and trainings of a test, oldest first.
+
+    Raises:
+        BadFileError: there are none, or one is damaged.
+    """
+    entries = ResultStore(project.files.store).found(
+        test, ENTRIES, lambda content: entry_to_data(entry_of(content)), entry_from_data
+    )
+    if not entries:
+        raise BadFileError(
+            f"{project.files.store} holds no results of {test!r}",
+            advice=project.door.step(Step(Action.CHECK, test, plain=True)),
+        )
+    return in_order(entries)

@@ -1,0 +1,136 @@
+"""Functions do what commands of their names do: on stored runs, with the same files, events and errors."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+import pytest
+
+import buto
+from buto.api.options import Location, Options
+from buto.errors import EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXIT_USAGE
+from buto.workflow.overrides import Overrides
+from tests.support.processes.command import called
+from tests.support.runs.stored import a_run, store
+
+COMMAND = ["java", "-jar", "app.jar"]
+LEAKY = 60
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory with ten usual runs and three that leak four times as much."""
+    store(tmp_path, *(a_run(number) for number in range(10)))
+    store(tmp_path, *(a_run(LEAKY + number, leak=4.0, purpose="check") for number in range(3)))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def leaky() -> str:
+    return ",".join(a_run(LEAKY + number).id for number in range(3))
+
+
+def test_train_and_check_write_and_read_the_files_of_the_command_line(project: Path) -> None:
+    seen: list[object] = []
+    trained = buto.train("leaker", command=COMMAND, from_runs="all", on_event=seen.append)
+    assert trained.oracle == Path("oracles/leaker.json")
+    assert len(trained.runs) == 10 and trained.strengths
+    assert type(seen[0]) is buto.events.OracleWritten
+    assert called(project, "check", "leaker", "--from-runs", leaky()).returncode == 1
+
+    result = buto.check("leaker", from_runs=leaky(), on_event=seen.append)
+    assert result.verdict is not None and result.verdict.status is buto.Status.REGRESSION
+    assert result.verdict.findings[0].subject == "jvm.memory.heap.used"
+    assert any(isinstance(event, buto.events.Judged) for event in seen)
+    assert result.report is not None and len(result.report.training) == 10
+    # Both checks were of the same runs, and count once.
+    assert sorted(entry.status for entry in buto.history("leaker")) == ["regression", "trained"]
+
+
+def test_advice_is_a_call(project: Path) -> None:
+    buto.train("leaker", command=COMMAND, from_runs="all")
+    result = buto.check("leaker", from_runs=leaky())
+    assert result.report is not None
+    show, plot, accept = result.report.next_steps
+    first = a_run(LEAKY).id
+    assert show == f'buto.open_store().load("leaker", "{first}")'
+    assert plot == "buto.plot_result(result)"
+    assert accept == 'buto.accept("leaker")  # if the change is meant'
+    loaded = eval(show, {"buto": buto})
+    assert loaded.id == first
+
+
+def test_accept_learns_again(project: Path) -> None:
+    buto.train("leaker", command=COMMAND, from_runs="all")
+    known = buto.load_oracle("oracles/leaker.json")
+    changes: list[object] = []
+    every = f"{a_run(0).id}..{a_run(7).id}"
+    buto.accept("leaker", from_runs=every, dry_run=True, on_event=changes.append)
+    (changed,) = [event for event in changes if isinstance(event, buto.events.OracleChanged)]
+    assert (len(changed.known.run_ids), len(changed.learned.run_ids)) == (10, 8)
+    assert buto.load_oracle("oracles/leaker.json").run_ids == known.run_ids
+    buto.accept("leaker", from_runs=every)
+    assert buto.load_oracle("oracles/leaker.json").run_ids == changed.learned.run_ids
+
+
+def test_compare_and_selftest(project: Path) -> None:
+    for number in range(10):
+        store(project, a_run(number, test="old", purpose="compare"))
+        store(project, a_run(20 + number, test="new", leak=2.0, purpose="compare"))
+    result = buto.compare("old", "new", from_runs="all")
+    assert result.verdict is not None and result.verdict.status is buto.Status.REGRESSION
+    buto.train("leaker", command=COMMAND, from_runs="all")
+    found = buto.selftest("leaker", training=5)
+    assert len(found.runs) == 10
+    assert 0 <= found.found.single.rate <= 1
+
+
+def test_an_error_has_the_exit_code_and_message_of_the_command_and_advice_as_a_call(project: Path) -> None:
+    with pytest.raises(buto.BadFileError, match="'cart' has no oracle yet") as missing:
+        buto.check("cart")
+    assert missing.value.exit_code == EXIT_BAD_FILE
+    assert missing.value.advice == 'buto.train("cart", command=["java", "..."])'
+    assert f"buto: {missing.value.message}" in called(project, "check", "cart").stderr
+    with pytest.raises(buto.UsageError, match="nothing says how to start 'cart'") as unknown:
+        buto.train("cart")
+    assert unknown.value.exit_code == EXIT_USAGE
+    with pytest.raises(buto.JudgeError) as few:
+        buto.learn([a_run(0)])
+    assert few.value.exit_code == EXIT_NOT_JUDGED
+
+
+def test_advice_stands_below_the_message_of_a_traceback(project: Path) -> None:
+    with pytest.raises(buto.BadFileError) as missing:
+        buto.check("cart")
+    assert missing.value.__notes__ == ['buto.train("cart", command=["java", "..."])']
+
+
+def test_files_elsewhere(project: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    place = tmp_path_factory.mktemp("elsewhere")
+    trained = buto.train(
+        "leaker", command=COMMAND, from_runs="all", store=str(project / ".buto"), oracle=place / "o.json"
+    )
+    assert trained.oracle == place / "o.json"
+    with pytest.raises(buto.UsageError) as refused:
+        buto.check("other", oracle=place / "o.json")
+    assert refused.value.advice == f'buto.check("leaker", oracle="{place / "o.json"}")'
+
+
+def test_options_that_do_not_exist_are_refused_at_once(project: Path) -> None:
+    with pytest.raises(TypeError, match="there is no option 'intervall'; known are .*interval"):
+        buto.train("leaker", intervall="10ms")  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="command must be a list of arguments"):
+        buto.record("leaker", command="java -jar app.jar")
+
+
+def test_every_option_of_a_call_reaches_it() -> None:
+    specified = set(Options.__annotations__) - set(Location.__annotations__)
+    assert specified | {"command", "alpha"} == set(Overrides.__dataclass_fields__)
+
+
+@pytest.mark.parametrize("name", ["record", "train", "check", "accept", "compare", "selftest"])
+def test_the_docstring_names_every_argument(name: str) -> None:
+    function = getattr(buto, name)
+    words = (function.__doc__ or "").replace(",", " ").replace(":", " ").split()
+    assert [one for one in inspect.signature(function).parameters if one not in words] == []
