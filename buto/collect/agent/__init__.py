@@ -1,1 +1,1 @@
-"""Collecting by an agent inside the JVM, which sends samples over a private channel."""
+"""Collect by an agent inside the JVM, which sends samples over a private channel."""

@@ -1,4 +1,4 @@
-"""The collector for programs that buto launches: an agent inside the JVM pushes, this side listens."""
+"""The default collector for launched programs: an agent inside the JVM pushes samples to buto."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from buto.collect.target import Target
 from buto.runs import Problem, ProblemKind, Run
 
 _SILENCE_NS = 250_000_000
-"""A connection that ends so long before its JVM was given up by the agent."""
+"""If a connection ends so long before its JVM, the agent gave up."""
 
 
 class AgentCollector:
-    """Records launches of one target through buto's Java agent. Keeps nothing between them."""
+    """Records launches of one target through buto's Java agent. Keeps nothing between launches."""
 
     def __init__(self, target: Target) -> None:
         self.target = target
@@ -60,79 +60,79 @@ class AgentCollector:
             AgentListener(directory) as listener,
             Launch(self.target, directory, [agent_option(listener.agent, self.target)]) as launch,
             HookCaller(hooks, launch, recording) as hook_caller,
-            EventLoop(launch, listener, recording, on_tick, hook_caller) as session,
+            EventLoop(launch, listener, recording, on_tick, hook_caller) as loop,
         ):
-            ending = session.follow()
+            ending = loop.run()
             problems = hook_caller.end()
             foreign_load = load.foreign_load()
             launch.end_all()
-            seen = _observed(session, launch, recording, ending, foreign_load)
-            recording.metadata["host.load.run_queue"] = session.run_queue_s
-            return conclude(launch, recording, seen, (*problems, *_problems(session)))
+            seen = _observed(loop, launch, recording, ending, foreign_load)
+            recording.metadata["host.load.run_queue"] = loop.run_queue_s
+            return conclude(launch, recording, seen, (*problems, *_problems(loop)))
 
 
-def _started(session: EventLoop, launch: Launch, recording: Recording) -> AgentRecorder:
-    """The recorder of a JVM whose program has begun; raises MeasureError if there was none."""
-    if session.recorder is None or session.hello is None:
-        raise start_errors.no_jvm(launch, session.others, timed_out=session.timed_out)
-    not_found = start_errors.main_not_found(launch, session.hello.command)
+def _started(loop: EventLoop, launch: Launch, recording: Recording) -> AgentRecorder:
+    """Return the recorder of the measured JVM; raise MeasureError if no program was seen to start."""
+    if loop.recorder is None or loop.hello is None:
+        raise start_errors.no_jvm(launch, loop.others, timed_out=loop.timed_out)
+    not_found = start_errors.main_not_found(launch, loop.hello.command)
     if not_found is not None:
         raise not_found
     if recording.n_samples == 0:
         raise start_errors.not_started(launch, "the JVM ended before its first sample")
     if recording.zero_ns is None:
         raise start_errors.not_started(
-            launch, "the program's start was not seen: the JVM ended before, or held it back for too long"
+            launch, "the program's start was not seen: the JVM ended before it, or delayed it for too long"
         )
-    return session.recorder
+    return loop.recorder
 
 
-def _last_sample(session: EventLoop, launch: Launch, recorder: AgentRecorder, ending: Ending) -> str:
-    """Where the last row comes from, see Outcome; adds one from outside if no exit hook could send any."""
+def _last_sample(loop: EventLoop, launch: Launch, recorder: AgentRecorder, ending: Ending) -> str:
+    """Return the source of the last row, see Outcome; add a row from outside if no exit hook sent one."""
     if recorder.complete:
         return "agent"
     try:
-        if isinstance(session.counters, NoPerfData):
-            raise session.counters
-        values = session.counters.values() if session.counters else {}
+        if isinstance(loop.counters, NoPerfData):
+            raise loop.counters
+        values = loop.counters.values() if loop.counters else {}
     except NoPerfData as reason:
         recorder.recording.metadata["buto.hsperfdata.missing"] = reason.message
         return "push"
-    if session.hello is not None and session.hello.pid == launch.pid:
+    if loop.hello is not None and loop.hello.pid == launch.pid:
         values["jvm.cpu.time"] = ending.cpu_s
-    return "hsperfdata" if recorder.add_last_state(session.end_ns, values, "hsperfdata") else "push"
+    return "hsperfdata" if recorder.add_last_state(loop.end_ns, values, "hsperfdata") else "push"
 
 
 def _observed(
-    session: EventLoop, launch: Launch, recording: Recording, ending: Ending, foreign_load: float
+    loop: EventLoop, launch: Launch, recording: Recording, ending: Ending, foreign_load: float
 ) -> ObservedLaunch:
-    """What is known at the end; a last row from outside is added first, where the exit hook sent none."""
-    recorder = _started(session, launch, recording)
-    last_sample = _last_sample(session, launch, recorder, ending)
+    """Return what is known at the end; first add the last row from outside, if the exit hook sent none."""
+    recorder = _started(loop, launch, recording)
+    last_sample = _last_sample(loop, launch, recorder, ending)
     times_s = recording.times_s()
-    # An agent that gave up before cannot tell whether the hook ran; that is a problem of its own.
-    orderly = recorder.exiting or session.silence_ns > _SILENCE_NS
-    wrapped = session.hello is not None and session.hello.pid != launch.pid
+    # If the agent gave up before, nobody knows whether the hook ran; that is a problem of its own.
+    orderly = recorder.exiting or loop.silence_ns > _SILENCE_NS
+    wrapped = loop.hello is not None and loop.hello.pid != launch.pid
     return ObservedLaunch(
         ending=ending,
-        timed_out=session.timed_out,
+        timed_out=loop.timed_out,
         duration_s=float(times_s[-1]),
         last_sample=last_sample,
         sampled=quality.sampling(times_s, launch.target.interval_s, quality.pauses_s(recording)),
         foreign_load=foreign_load,
-        command=session.hello.command if session.hello else "",
-        code=session.exit_code(ending),
+        command=loop.hello.command if loop.hello else "",
+        code=loop.exit_code(ending),
         orderly=orderly if wrapped else None,
-        others=tuple(session.others),
+        others=tuple(loop.others),
     )
 
 
-def _problems(session: EventLoop) -> tuple[Problem, ...]:
+def _problems(loop: EventLoop) -> tuple[Problem, ...]:
     problems = []
-    recorder = session.recorder
+    recorder = loop.recorder
     if recorder is not None and recorder.blocked is not None and not recorder.complete:
         bean, since_ns = recorder.blocked
-        waited_s = (session.end_ns - since_ns) * 1e-9
+        waited_s = (loop.end_ns - since_ns) * 1e-9
         problems.append(quality.slow_bean(bean, f"did not answer for {waited_s:.1f} s"))
     if recorder is not None and recorder.n_lost_notifications:
         problems.append(quality.lost_notifications(recorder.n_lost_notifications))
@@ -140,7 +140,7 @@ def _problems(session: EventLoop) -> tuple[Problem, ...]:
     if refused is not None:
         text = f"the program's MBeans cannot be read: {refused}"
         problems.append(Problem(ProblemKind.UNREADABLE_MBEANS, text))
-    if session.silence_ns > _SILENCE_NS:
-        text = f"the agent fell silent {session.silence_ns * 1e-9:.1f} s before the JVM's end"
+    if loop.silence_ns > _SILENCE_NS:
+        text = f"the agent fell silent {loop.silence_ns * 1e-9:.1f} s before the JVM's end"
         problems.append(Problem(ProblemKind.EARLY_LOSS, text))
     return tuple(problems)

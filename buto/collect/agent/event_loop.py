@@ -1,4 +1,4 @@
-"""One launch under the agent: a single-threaded loop over its processes and connections.
+"""Follow one launch under the agent: a single-threaded event loop over its processes and connections.
 
 Every wait is for a descriptor (the listening socket, a connection, the end of a process) and has
 a deadline.
@@ -32,12 +32,12 @@ from buto.collect.record.recording import Recording
 
 TICK_S = 0.1
 FLUSH_S = 0.1
-"""Shorter intervals are sent in batches so often, longer ones sample by sample; a killed program loses no
-more of its samples."""
+"""How often samples of shorter intervals are sent in batches; longer intervals are sent sample by sample. A
+killed program loses no more than this."""
 
 
-_MOST_STRANGERS = 128
-"""Connections at once that have not shown the secret; for one more the oldest goes."""
+_MAX_UNIDENTIFIED = 128
+"""Most connections at once that have not shown the secret; one more closes the oldest."""
 
 
 class EventLoop:
@@ -45,9 +45,9 @@ class EventLoop:
 
     Attributes:
         recorder: of the measured JVM; None until one was chosen.
-        others: main classes of the JVMs that were sent away, in the order of their start.
+        others: main classes of the JVMs that were declined, in the order of their start.
         counters: the measured JVM's performance counters, or why there are none.
-        dead_ns: when the end of the measured JVM's process was seen; 0 if it was not.
+        dead_ns: when the end of the measured JVM's process was seen; 0 before.
         run_queue_s: how long its threads had waited for a core when it began to exit, if known.
     """
 
@@ -95,11 +95,11 @@ class EventLoop:
 
     @property
     def hello(self) -> channel.Hello | None:
-        """What the measured JVM said of itself."""
+        """The HELLO of the measured JVM; None until there is one."""
         return None if self._measured is None else self._measured.hello
 
     def exit_code(self, ending: Ending) -> int | None:
-        """Of the measured JVM, when all processes have ended; see :func:`exit_status.code_of`."""
+        """Return the measured JVM's exit code once all have ended, see :func:`exit_status.code_of`."""
         if self.hello is None:
             return None
         return exit_status.code_of(self._launch, self.hello.pid, self._jvm_end, ending)
@@ -111,15 +111,15 @@ class EventLoop:
 
     @property
     def silence_ns(self) -> int:
-        """How long before its JVM's end the agent gave up without a BYE; 0 if it did not."""
+        """How long before its JVM's end the agent closed the connection without a BYE; 0 if it did not."""
         if self._measured is None or not self._measured.closed:
             return 0
         if self.recorder is None or self.recorder.complete:
             return 0
         return max(0, self.end_ns - self._measured.closed_ns)
 
-    def follow(self) -> Ending:
-        """Run to the end of the command and of the measured JVM.
+    def run(self) -> Ending:
+        """Follow the command and the measured JVM to their end.
 
         Raises:
             MeasureError: the agent breaks the channel's format, or processes cannot be killed.
@@ -127,7 +127,7 @@ class EventLoop:
         ticked = -math.inf
         while True:
             now = time.monotonic()
-            # Samples come as often as ticks, and who is awake for them need not be woken once more.
+            # Samples often come with the same period: tick when awake for them, and not once more.
             if now >= ticked + TICK_S / 2:
                 self._tick()
                 ticked = now
@@ -157,7 +157,7 @@ class EventLoop:
             )
 
     def _is_over(self) -> bool:
-        """Once the command has ended: whether nothing more can come."""
+        """Return whether nothing more can come; called once the command has ended."""
         if self._measured is not None:
             return self.dead_ns != 0 if self._jvm_end is not None else self._measured.closed
         return self._launch.is_finished()
@@ -169,25 +169,25 @@ class EventLoop:
     def _connected(self) -> None:
         connection = self._listener.accept()
         if connection is not None:
-            strangers = [each for each in self._connections if each.hello is None]
-            if len(strangers) >= _MOST_STRANGERS:
-                self._drop(min(strangers, key=lambda each: each.opened))
+            unidentified = [each for each in self._connections if each.hello is None]
+            if len(unidentified) >= _MAX_UNIDENTIFIED:
+                self._drop(min(unidentified, key=lambda each: each.opened))
             self._connections.add(connection)
             self._watch(connection.fileno(), lambda: self._arrived(connection))
 
     def _arrived(self, connection: AgentConnection) -> None:
         descriptor = connection.fileno()
-        if descriptor < 0:  # dropped for another since its words were seen
+        if descriptor < 0:  # closed in favour of another connection meanwhile
             return
         was_known = connection.hello is not None
         try:
             messages = connection.receive()
             if connection.hello is not None and not was_known:
                 messages = messages[1:]
-                self._introduce(connection, connection.hello)
+                self._handle_hello(connection, connection.hello)
             if connection is self._measured and self.recorder is not None:
                 for message in messages:
-                    self._heard(connection, self.recorder, message)
+                    self._handle(connection, self.recorder, message)
         except ChannelError:
             if connection is self._measured:
                 raise
@@ -196,7 +196,7 @@ class EventLoop:
             self._selector.unregister(descriptor)
             self._connections.discard(connection)
 
-    def _introduce(self, connection: AgentConnection, hello: channel.Hello) -> None:
+    def _handle_hello(self, connection: AgentConnection, hello: channel.Hello) -> None:
         target = self._launch.target
         is_command = self._launch.line.direct and hello.pid == self._launch.pid and target.jvm is None
         if self._measured is not None or not (is_command or is_wanted(hello.command, target.jvm)):
@@ -211,10 +211,10 @@ class EventLoop:
         self._hold(hello)
 
     def _hold(self, hello: channel.Hello) -> None:
-        """Take hold of the JVM's process and counters, so that its end can be seen from outside."""
+        """Open the JVM's process and performance counters, to see its end from outside."""
         pidfd = kernel.open_pidfd(hello.pid) if self._launch.owns(hello.pid) else None
         if pidfd is None:
-            self.counters = NoPerfData(f"process {hello.pid} is not to be seen from here")
+            self.counters = NoPerfData(f"process {hello.pid} cannot be seen from here")
             return
         self._held.callback(os.close, pidfd)
         self._jvm_end = pidfd
@@ -228,7 +228,7 @@ class EventLoop:
         self._selector.unregister(pidfd)
         self.dead_ns = time.monotonic_ns()
 
-    def _heard(self, connection: AgentConnection, recorder: AgentRecorder, message: channel.Message) -> None:
+    def _handle(self, connection: AgentConnection, recorder: AgentRecorder, message: channel.Message) -> None:
         if isinstance(message, channel.Bye) and connection.hello is not None:
             self.run_queue_s = run_queue_s(connection.hello.pid)
         answer = recorder.receive(message)

@@ -1,4 +1,4 @@
-"""The collector's end of the agent's channel: socket, secret, session file, and one connection each."""
+"""The collector's end of the agent's channel: listening socket, secrets, session file, connections."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from buto.errors import MeasureError
 
 GATE_MS = 5000
 EXIT_MS = 2000
-"""How long the agent may hold ``main`` and the exit for a collector that is alive but slow, see
-docs/formats/agent-channel.md. On a machine with six programs to a core both took up to a second."""
+"""How long the agent may hold ``main`` and the exit for a slow collector, see docs/formats/agent-channel.md.
+With six busy programs per core, both took up to a second."""
 
 HELLO_S = 5.0
-"""Who has connected and not said a valid HELLO after this time is sent away."""
+"""A connection without a valid HELLO after this time is closed."""
 
 _RECEIVE_BYTES = 1024 * 1024
 _SEND_S = 2.0
@@ -32,12 +32,12 @@ class AgentListener:
     """Listens on 127.0.0.1, at a port of the system's choice, for the agents of one launch.
 
     Attributes:
-        agent: the agent's jar and its argument, with which it connects here.
-        answer: what shows an agent that it speaks with this listener.
+        agent: the agent's jar and the argument that lets it connect here.
+        answer: the secret by which an agent recognises this listener.
 
     Raises:
         BadFileError: the agent's jar was not built.
-        MeasureError: there is no port to be had.
+        MeasureError: no port is free.
         StorageError: the session directory cannot be written.
     """
 
@@ -50,8 +50,8 @@ class AgentListener:
             self._socket = socket.create_server(("127.0.0.1", 0), backlog=64)
         except OSError as error:
             raise MeasureError(
-                f"there is no port of 127.0.0.1 for the agent to connect to: {error.strerror}",
-                advice="see what holds them (ss -tan), and whether loopback is up (ip link set lo up)",
+                f"no port of 127.0.0.1 is free for the agent to connect to: {error.strerror}",
+                advice="see which ports are in use (ss -tan), and whether loopback is up (ip link set lo up)",
             ) from error
         try:
             self._socket.setblocking(False)
@@ -79,11 +79,11 @@ class AgentListener:
         self._socket.close()
 
     def fileno(self) -> int:
-        """Readable when somebody wants to connect."""
+        """Return a descriptor that is readable when a connection is waiting."""
         return self._socket.fileno()
 
     def accept(self) -> AgentConnection | None:
-        """The next connection, or None if there is none."""
+        """Accept the next connection; return None if there is none."""
         try:
             connected, _ = self._socket.accept()
         except (BlockingIOError, ConnectionError):
@@ -92,12 +92,12 @@ class AgentListener:
 
 
 class AgentConnection:
-    """One JVM, or somebody who claims to be one until the secret has been shown.
+    """A connection of one JVM; of an unknown process until it has shown the secret.
 
     Attributes:
-        hello: what it said of itself; None until it has shown the secret.
-        opened: when it was made, ``time.monotonic``.
-        closed: the other side has closed, or was sent away.
+        hello: its HELLO; None until it has shown the secret.
+        opened: when the connection was accepted, ``time.monotonic``.
+        closed: whether either side has closed it.
         closed_ns: when that was seen, ``time.monotonic_ns``.
     """
 
@@ -123,14 +123,14 @@ class AgentConnection:
 
     @property
     def is_overdue(self) -> bool:
-        """Whether it has had more than its time to probe_handshake itself."""
+        """Whether no valid HELLO came in time."""
         return self.hello is None and time.monotonic() - self.opened > HELLO_S
 
     def receive(self) -> list[Message]:
-        """The messages that have arrived, at most 1 MiB at once, the HELLO among them.
+        """Return the messages that have arrived, at most 1 MiB at once, including the HELLO.
 
         Raises:
-            ChannelError: what has arrived is no message, or the first was no valid HELLO.
+            ChannelError: the data is not a message, or the first message is not a valid HELLO.
         """
         try:
             data = self._socket.recv(_RECEIVE_BYTES)
@@ -143,14 +143,14 @@ class AgentConnection:
             return []
         messages = self._decoder.feed(data)
         if self.hello is None and messages:
-            self.hello = self._introduced(messages[0])
+            self.hello = self._checked_hello(messages[0])
         return messages
 
     def send(self, frame: bytes) -> None:
-        """Send a short frame; a peer that is gone is noticed by :meth:`receive`.
+        """Send a short frame; :meth:`receive` notices a closed connection.
 
         Raises:
-            MeasureError: it cannot be sent within two seconds, for nobody reads.
+            MeasureError: the agent does not read it within two seconds.
         """
         self._socket.settimeout(_SEND_S)
         try:
@@ -162,7 +162,7 @@ class AgentConnection:
         finally:
             self._socket.setblocking(False)
 
-    def _introduced(self, first: Message) -> Hello:
+    def _checked_hello(self, first: Message) -> Hello:
         if not isinstance(first, Hello):
             raise ChannelError("a message before HELLO")
         if not hmac.compare_digest(first.secret.encode(), self._secret.encode()):

@@ -1,4 +1,4 @@
-"""Bytes from the agent to messages: incremental, bounded, and strict about every length."""
+"""Decode the agent's bytes into messages: incremental, bounded, and strict about every length."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from buto.properties import METRICS, Kind, Property, property_for, split_name
 
 MAX_FRAME_BYTES = 16 * 1024 * 1024
 MAX_HELLO_BYTES = 1024 * 1024
-"""Of the first frame, which comes from somebody who has not shown the secret yet."""
+"""Limit for the first frame, whose sender has not shown the secret yet."""
 
 _LATEST_NS = 1 << 62
-"""Of any two times before it the difference is a number of 64 bits."""
+"""The difference of any two smaller times fits into 64 bits."""
 
 _KINDS = (Kind.GAUGE, Kind.COUNTER, Kind.CONSTANT)
 _LISTED = 3
@@ -38,19 +38,19 @@ _LENGTH = struct.Struct(">I")
 
 
 class ChannelError(MeasureError):
-    """Somebody does not follow the channel's format."""
+    """The data does not follow the channel's format."""
 
     def __init__(self, what: str) -> None:
         super().__init__(
             f"the agent sent something that does not follow the channel's format: {what}",
-            advice="if no other buto's agent stands on the JVM's command line, please report this defect",
+            advice="if the JVM's command line has no agent of another buto, please report this defect",
         )
 
 
 class FrameDecoder:
-    """Bytes in, in pieces of any size; whole messages out.
+    """Takes bytes in pieces of any size and returns whole messages.
 
-    Holds at most one frame: 1 MiB before the first message, 16 MiB after.
+    Holds at most one frame: 1 MiB before the first message, 16 MiB after it.
     """
 
     def __init__(self) -> None:
@@ -59,11 +59,11 @@ class FrameDecoder:
 
     @property
     def n_pending(self) -> int:
-        """Bytes of a frame that is not whole yet."""
+        """Number of bytes of an incomplete frame."""
         return len(self._buffer)
 
     def feed(self, data: bytes) -> list[Message]:
-        """The messages that are complete now, in order.
+        """Add bytes; return the messages that are complete now, in order.
 
         Raises:
             ChannelError: unknown type, wrong length, text that is not UTF-8, number out of range.
@@ -102,7 +102,7 @@ class _Body:
     def time(self) -> int:
         time_ns = self.number("q")
         if not -_LATEST_NS < time_ns < _LATEST_NS:
-            raise ChannelError(f"the time {time_ns} ns, that no clock shows")
+            raise ChannelError(f"the impossible time {time_ns} ns")
         return time_ns
 
     def text(self) -> str:
@@ -119,7 +119,7 @@ class _Body:
 
     def end(self) -> None:
         if self._at != len(self._data):
-            raise ChannelError(f"{len(self._data) - self._at} bytes behind the end of a message")
+            raise ChannelError(f"{len(self._data) - self._at} bytes after the end of a message")
 
 
 def _message(frame: bytes) -> Message:
@@ -169,7 +169,7 @@ def _samples(body: _Body) -> Samples:
     words = np.frombuffer(body.take(n_rows * (1 + n_columns) * 8), dtype=">i8")
     rows = words.reshape(n_rows, 1 + n_columns)
     if not ((rows[:, 0] > -_LATEST_NS) & (rows[:, 0] < _LATEST_NS)).all():
-        raise ChannelError("a time that no clock shows")
+        raise ChannelError("an impossible time")
     return Samples(rows[:, 0].astype(np.int64), rows[:, 1:].view(">f8").astype(np.float64))
 
 

@@ -1,4 +1,4 @@
-"""The messages of the agent's channel as frozen values, and how the collector writes its own.
+"""The messages of the agent's channel as frozen values, and the frames that the collector sends.
 
 The format is described in docs/formats/agent-channel.md.
 """
@@ -21,7 +21,7 @@ VERSION = 3
 
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """A JVM has started and holds its ``main``. Times as they were when it was sent.
+    """A JVM has started and holds its ``main``. All times are those of sending.
 
     Attributes:
         command: the JVM's main class, jar or module, and the program's arguments.
@@ -39,7 +39,7 @@ class Hello:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """New columns behind the ``first`` ones."""
+    """New columns after the ``first`` ones."""
 
     first: int
     properties: tuple[Property, ...]
@@ -90,7 +90,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """How many could not be sent so far."""
+    """Numbers of samples and notifications that could not be sent so far."""
 
     n_samples: int
     n_notifications: int
@@ -105,7 +105,7 @@ Message = Hello | Columns | Metadata | Samples | Notifications | Reasons | Mark 
 
 
 def accept(answer: str, interval_s: float, flush_s: float, mbeans: Sequence[MBeanSpec]) -> bytes:
-    """The frame that makes a JVM the measured one, if ``answer`` is that of its session file."""
+    """Return the frame that starts measuring a JVM; ``answer`` must be that of its session file."""
     body = _text(answer) + struct.pack(">QIH", round(interval_s * 1e9), round(flush_s * 1e3), len(mbeans))
     for spec in mbeans:
         body += _text(spec.pattern) + _texts(spec.attributes) + _texts(spec.metadata)
@@ -114,17 +114,17 @@ def accept(answer: str, interval_s: float, flush_s: float, mbeans: Sequence[MBea
 
 
 def decline() -> bytes:
-    """The frame that sends a JVM away unmeasured."""
+    """Return the frame that declines to measure a JVM."""
     return _frame(66)
 
 
 def go() -> bytes:
-    """The frame that opens the gate before ``main``."""
+    """Return the frame that opens the gate before ``main``."""
     return _frame(67)
 
 
 def farewell() -> bytes:
-    """The frame that lets the JVM exit."""
+    """Return the frame that lets the JVM exit."""
     return _frame(68)
 
 

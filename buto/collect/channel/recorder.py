@@ -1,4 +1,4 @@
-"""What the measured JVM says, message by message, into a recording. Knows no socket and no process."""
+"""Add the messages of the measured JVM to a recording. Knows neither sockets nor processes."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _BLOCKED = "blocked "
 
 
 class AgentRecorder:
-    """Follows the conversation with one JVM after its HELLO.
+    """Handles the messages of one JVM after its HELLO.
 
     Attributes:
-        recording: what has been heard so far.
-        exiting: the exit hook has begun.
-        complete: the last sample was taken by the exit hook, and all has arrived.
-        blocked: the MBean in whose code the agent was held up when the program ended, and since when
-            (``time.monotonic_ns``); None if in none.
+        recording: receives everything.
+        exiting: whether the exit hook has begun.
+        complete: whether the exit hook took the last sample and everything has arrived.
+        blocked: the MBean that kept the agent waiting when the program ended, and since when
+            (``time.monotonic_ns``); None if there was none.
     """
 
     def __init__(self, recording: Recording) -> None:
@@ -33,17 +33,17 @@ class AgentRecorder:
 
     @property
     def n_lost_notifications(self) -> int:
-        """How many could not be sent or kept."""
+        """Number of notifications that could not be sent or kept."""
         return self._n_unsent_notifications + self.recording.n_dropped_notifications
 
     def receive(self, message: channel.Message) -> bytes | None:
-        """Take in one message.
+        """Add one message to the recording.
 
         Returns:
             The frame to answer with, if any: GO to the first sample, FAREWELL to BYE.
 
         Raises:
-            ChannelError: the message does not fit what was said before.
+            ChannelError: the message contradicts an earlier one.
             MeasureError: a property was announced twice.
         """
         recording = self.recording
@@ -87,7 +87,7 @@ class AgentRecorder:
         return None
 
     def add_last_state(self, time_ns: int, values: Mapping[str, float], source: str) -> bool:
-        """Append what is known of the JVM's end from elsewhere, for no exit hook could run.
+        """Append a last row from another source, if no exit hook could run.
 
         Values of properties that the agent did not announce are left out, and so is a counter that
         would fall: both show that the source counts something else.
@@ -95,10 +95,10 @@ class AgentRecorder:
         Args:
             time_ns: of the JVM's end.
             values: property name to value.
-            source: where they come from, for the reason of all other columns' NaN.
+            source: name of the source, for the NaN reason of all other columns.
 
         Returns:
-            Whether there was anything to append.
+            Whether a row was appended.
         """
         recording = self.recording
         known = {

@@ -1,1 +1,1 @@
-"""Collecting by polling over JMX, from a worker process that alone imports jpype."""
+"""Collect by polling over JMX, from a worker process, which alone imports jpype."""

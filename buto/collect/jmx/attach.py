@@ -1,4 +1,4 @@
-"""Recording a JVM that is already running, here or elsewhere."""
+"""Record a JVM that is already running, on this machine or another."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TICK_S = 0.1
 
 @dataclass(frozen=True, slots=True)
 class AttachSpec:
-    """Which running JVM to record, and for how long.
+    """Which running JVM to record, and how.
 
     Attributes:
         test: name of the test that the run belongs to.
@@ -41,7 +41,7 @@ class AttachSpec:
         duration_s: None records until the JVM ends or the user presses Ctrl-C.
         interval_s: time between two samples.
         mbeans: custom MBeans to record.
-        credentials: what a protected connector wants.
+        credentials: for a protected connector.
         mask: further shell patterns for names of what is secret.
     """
 
@@ -56,18 +56,20 @@ class AttachSpec:
 
     def __post_init__(self) -> None:
         if (self.pid is None) == (self.url is None):
-            raise UsageError("either a process id or a URL is needed", advice="give --pid P or --url URL")
+            raise UsageError(
+                "the JVM must be given by either a process id or a URL", advice="give --pid P or --url URL"
+            )
 
 
 @contextmanager
 def connect(spec: AttachSpec, worker: Worker | None = None) -> Iterator[JmxConnection]:
-    """A connection to the JVM, to invoke operations of its MBeans or to record it.
+    """Yield a connection to the JVM, to invoke operations of its MBeans or to record it.
 
     Args:
-        worker: one that somebody else keeps; TLS needs one of its own, made here.
+        worker: an existing worker to use; TLS always starts one of its own.
 
     Raises:
-        MeasureError: it cannot be reached; the message says why.
+        MeasureError: the JVM cannot be reached; the message says why.
     """
     with ExitStack() as held:
         options = spec.credentials.java_options()
@@ -107,9 +109,9 @@ def attach(
 
     A JMX agent that buto started in it (see :mod:`buto.collect.jmx.local_agent`) is stopped at the end.
 
-    Ctrl-C ends the recording and keeps it; pressed twice it ends this program. Metadata: how long the
-    JVM had been up (``buto.attach.uptime_s``), what was attached to, and why the recording ended.
-    The outcome has no exit code, since the program's end is not ours to see.
+    Ctrl-C ends the recording and keeps it; a second Ctrl-C ends buto. Metadata: how long the JVM had been
+    running (``buto.attach.uptime_s``), what was attached to, and why the recording ended. The outcome has no
+    exit code, because buto does not see the program's end.
 
     Raises:
         MeasureError: the JVM cannot be reached, or ended before the first sample.
@@ -155,7 +157,7 @@ def _follow(
     interrupted: threading.Event,
     on_tick: OnTick | None,
 ) -> str:
-    """Drain until the end; returns why it ended."""
+    """Drain until the end; return why it ended."""
     began = time.monotonic()
     with ExitStack() as held:
         pidfd = kernel.open_pidfd(spec.pid) if spec.pid is not None else None
@@ -196,7 +198,7 @@ def _finish(
         more.append(quality.lost_notifications(connection.n_lost_notifications))
     sampled = quality.sampling(times_s, target.interval_s, quality.pauses_s(recording))
     more += quality.slow_beans(recording, sampled, target.interval_s)
-    # How the program ends is not part of what was recorded, so only the sampling is judged.
+    # The program's end is not part of the recording, so only the sampling is judged.
     as_expected = Outcome(exit_code=target.expected_exit)
     judged = quality.quality_of(target, as_expected, sampled, foreign_load, more=tuple(more))
     outcome = Outcome(exit_code=None, duration_s=float(times_s[-1]), last_sample="jmx")
@@ -209,7 +211,7 @@ def _name(spec: AttachSpec) -> str:
 
 @contextmanager
 def _interrupt_noted() -> Iterator[threading.Event]:
-    """While this lasts the first Ctrl-C sets the event; the second acts as ever."""
+    """Let the first Ctrl-C set an event; the second one acts as usual."""
     interrupted = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield interrupted

@@ -1,7 +1,7 @@
-"""The collector for launched programs where no agent may be loaded: polls MBeans from outside.
+"""The collector for launched programs that must not load an agent: polls MBeans from outside.
 
-The thesis's way (section 4.2). It cannot hold ``main`` and the exit as the agent can. The JVM's JMX agent is
-started only when ``main`` begins (:mod:`buto.collect.jmx.local_agent`). The first sample comes late: 0.6 to
+This is the thesis's way (section 4.2). Unlike the agent it cannot hold ``main`` and the exit. The JVM's JMX
+agent is started only when ``main`` begins (:mod:`buto.collect.jmx.local_agent`). The first sample comes late: 0.6 to
 1.3 s after ``main`` were measured with five busy processes on two cores. The last one comes up to one
 interval before the end. A program that ends sooner cannot be measured, and a run that lacks more than a fifth
 of its samples for it is invalid.
@@ -30,18 +30,18 @@ from buto.errors import MeasureError
 from buto.runs import FloatArray, Problem, ProblemKind, Run
 
 _OWN_KEY = "system.property[java.rmi.server.randomIDs]"
-"""Metadata that is there only because the JVM's JMX agent was started."""
+"""Metadata that exists only because buto started the JVM's JMX agent."""
 
 
 _MAX_LATE_S = 3.0
-"""A later first sample tells of a machine that was too busy, and hides too much of the start."""
+"""With a later first sample the machine was too busy, and too much of the start is missing."""
 
 
 class JmxCollector:
     """Records launches of one target through JMX. Keeps a worker process between them.
 
     Args:
-        worker: one that somebody else keeps, for this collector too; None for one of its own.
+        worker: an existing worker to use; None to start one.
     """
 
     def __init__(self, target: Target, worker: Worker | None = None) -> None:
@@ -59,10 +59,10 @@ class JmxCollector:
             self._worker.close()
 
     def worker(self) -> Worker:
-        """The worker, started; a new one if the last is of no use any more.
+        """Return a started worker, a new one if the last has ended.
 
         Raises:
-            MeasureError: it cannot be started.
+            MeasureError: the worker cannot be started.
         """
         if self._worker is None or not self._worker.is_usable:
             self._worker = Worker()
@@ -90,29 +90,27 @@ class JmxCollector:
             private_directory() as directory,
             Launch(self.target, directory) as launch,
             HookCaller(hooks, launch, recording) as hook_caller,
-            PollingLoop(launch, directory, worker, recording, on_tick, hook_caller) as session,
+            PollingLoop(launch, directory, worker, recording, on_tick, hook_caller) as loop,
         ):
-            ending = session.follow()
+            ending = loop.run()
             problems = hook_caller.end()
             foreign_load = load.foreign_load(worker.cpu_s() - worker_s)
             launch.end_all()
-            seen = _observed(session, launch, recording, ending, foreign_load)
+            seen = _observed(loop, launch, recording, ending, foreign_load)
             recording.metadata.pop(_OWN_KEY, None)
-            missing = _problems(session, recording.times_s(), self.target.interval_s)
+            missing = _problems(loop, recording.times_s(), self.target.interval_s)
             return conclude(launch, recording, seen, (*problems, *missing))
 
 
-def _check_started(session: PollingLoop, launch: Launch, recording: Recording) -> None:
+def _check_started(loop: PollingLoop, launch: Launch, recording: Recording) -> None:
     """Raise MeasureError if there is nothing to record."""
-    if session.pid is None and not launch.line.direct:
-        raise start_errors.no_jvm(launch, session.others, timed_out=session.timed_out)
-    not_found = start_errors.jvm_not_created(launch) or start_errors.main_not_found(
-        launch, session.seen_command
-    )
+    if loop.pid is None and not launch.line.direct:
+        raise start_errors.no_jvm(launch, loop.others, timed_out=loop.timed_out)
+    not_found = start_errors.jvm_not_created(launch) or start_errors.main_not_found(launch, loop.seen_command)
     if not_found is not None:
         raise not_found
     if recording.n_samples == 0 or recording.zero_ns is None:
-        limit = f", at its time limit of {launch.target.timeout_s:g} s" if session.timed_out else ""
+        limit = f", at its time limit of {launch.target.timeout_s:g} s" if loop.timed_out else ""
         raise MeasureError(
             f"the program ended{limit} before JMX could take a sample\n{launch.quote()}",
             advice="measure short programs with the agent: --collector agent",
@@ -120,37 +118,37 @@ def _check_started(session: PollingLoop, launch: Launch, recording: Recording) -
 
 
 def _observed(
-    session: PollingLoop, launch: Launch, recording: Recording, ending: Ending, foreign_load: float
+    loop: PollingLoop, launch: Launch, recording: Recording, ending: Ending, foreign_load: float
 ) -> ObservedLaunch:
-    _check_started(session, launch, recording)
+    _check_started(loop, launch, recording)
     pauses_s, interval_s = quality.pauses_s(recording), launch.target.interval_s
     return ObservedLaunch(
         ending=ending,
-        timed_out=session.timed_out,
-        duration_s=session.duration_s,
+        timed_out=loop.timed_out,
+        duration_s=loop.duration_s,
         last_sample="jmx",
-        sampled=quality.sampling(recording.times_s(), interval_s, pauses_s, session.duration_s),
+        sampled=quality.sampling(recording.times_s(), interval_s, pauses_s, loop.duration_s),
         foreign_load=foreign_load,
-        command=session.seen_command,
-        code=session.exit_code(ending),
+        command=loop.seen_command,
+        code=loop.exit_code(ending),
         # Nobody outside the JVM sees whether its exit hook ran.
-        orderly=True if session.pid != launch.pid else None,
-        others=tuple(session.others),
+        orderly=True if loop.pid != launch.pid else None,
+        others=tuple(loop.others),
     )
 
 
-def _problems(session: PollingLoop, times_s: FloatArray, interval_s: float) -> tuple[Problem, ...]:
-    """What the gaps between samples do not show: before the first, behind the last; lost notifications."""
+def _problems(loop: PollingLoop, times_s: FloatArray, interval_s: float) -> tuple[Problem, ...]:
+    """Return problems besides gaps between samples: a late start, an early end, lost notifications."""
     problems = []
     limit_s = max(quality.MAX_GAP_S, quality.MAX_GAP_INTERVALS * interval_s)
-    connection = session.connection
+    connection = loop.connection
     if times_s[0] > _MAX_LATE_S:
         text = f"its first sample came {times_s[0]:.1f} s after its start (limit {_MAX_LATE_S:g} s)"
         problems.append(Problem(ProblemKind.LATE_START, text))
-    if session.duration_s - times_s[-1] > limit_s:
+    if loop.duration_s - times_s[-1] > limit_s:
         silent = connection is not None and connection.silent
         why = "it stopped answering" if silent else "its connection was lost"
-        text = f"{why} {session.duration_s - times_s[-1]:.1f} s before its end (limit {limit_s:g} s)"
+        text = f"{why} {loop.duration_s - times_s[-1]:.1f} s before its end (limit {limit_s:g} s)"
         problems.append(Problem(ProblemKind.EARLY_LOSS, text))
     if connection is not None and connection.n_lost_notifications:
         problems.append(quality.lost_notifications(connection.n_lost_notifications))

@@ -1,4 +1,4 @@
-"""A connection to one JVM through the worker: recording it, and driving it."""
+"""A connection to one JVM through the worker, to record it and to invoke its operations."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _DRAIN_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class TargetTimes:
-    """Where the target's life lies on this machine's monotonic clock.
+    """The target's start on this machine's monotonic clock.
 
     Attributes:
         started_ms: the JVM's start, ms of its wall clock.
-        uptime_s: time since then, as it was at ``read_ns``.
-        read_ns: ``time.monotonic_ns``.
+        uptime_s: time since then, at ``read_ns``.
+        read_ns: when the uptime was read, ``time.monotonic_ns``.
     """
 
     started_ms: int
@@ -44,17 +44,17 @@ class TargetTimes:
 
 
 class JmxConnection(Closeable):
-    """The MBean server of one JVM. To be closed, as by a ``with`` block.
+    """A connection to the MBean server of one JVM. Close it, for instance by a ``with`` block.
 
     Args:
-        worker: through which it goes; it may have other connections too. A worker that could not
-            finish something in time is ended, so that no stuck thread outlives its connection.
+        worker: carries the connection, and maybe others. A worker that does not finish a request in
+            time is ended, so that no stuck thread outlives its connection.
         address: a JMX service URL.
         name: what messages call the JVM.
 
     Attributes:
         lost: why no more samples come; None while they do.
-        silent: whether it was lost because the JVM did not answer in time, rather than ended.
+        silent: whether it was lost because the JVM did not answer in time, and not because it ended.
 
     Raises:
         MeasureError: the connection cannot be made; the message says why.
@@ -106,8 +106,8 @@ class JmxConnection(Closeable):
         """Read the metadata, subscribe to notifications and begin to poll.
 
         Args:
-            recording: what :meth:`drain` appends to.
-            same_machine: the JVM runs on this machine, so that its wall clock is ours.
+            recording: receives the samples in :meth:`drain`.
+            same_machine: whether the JVM runs on this machine, with the same wall clock.
         """
         self._recorder = AgentRecorder(recording)
         times = self._ask(
@@ -122,7 +122,7 @@ class JmxConnection(Closeable):
         return TargetTimes(times["started_at_ms"], times["uptime_ms"] / 1000, times["uptime_read_at_ns"])
 
     def drain(self) -> None:
-        """Append what has come since the last time to the recording, and notice a loss."""
+        """Append new samples to the recording; notice a lost connection."""
         if self._recorder is None:
             raise MeasureError("a connection was drained before it was started")
         answer = self._worker.ask("drain", _DRAIN_S, connection=self._number)
@@ -138,14 +138,14 @@ class JmxConnection(Closeable):
             self._retire()
 
     def invoke(self, bean: str, operation: str, *arguments: Any, within_s: float = INVOKE_S) -> Any:
-        """Invoke an operation of an MBean, found by its name and number of arguments.
+        """Invoke an operation of an MBean; it is found by its name and number of arguments.
 
         Args:
-            bean: object name, as ``com.acme:type=Queue``.
+            bean: object name, for example ``com.acme:type=Queue``.
             arguments: numbers, texts, truth values, None.
 
         Returns:
-            A plain value; dictionaries for composite, lists for tabular data and arrays.
+            A plain value; a dictionary for composite data, a list for tabular data and arrays.
 
         Raises:
             MeasureError: there is no such MBean or operation, it threw, or took too long.
@@ -155,7 +155,7 @@ class JmxConnection(Closeable):
         return self._ask("invoke", what, within_s, connection=self._number, **call)
 
     def close(self) -> None:
-        """Close it, so that the target's threads for it end; safe to call again."""
+        """Close the connection, so that the target's threads for it end. Safe to call again."""
         if not self._is_open:
             return
         self._is_open = False
@@ -165,7 +165,7 @@ class JmxConnection(Closeable):
                 self._retire()
 
     def _ask(self, operation: str, what: str, within_s: float, **arguments: Any) -> Any:
-        """Have the worker do something; ``what`` says in a message that it failed."""
+        """Send a request to the worker; ``what`` begins the message if it fails."""
         try:
             return self._worker.ask(operation, within_s, within_ms=round(within_s * 1000), **arguments)
         except JmxFailure as failure:

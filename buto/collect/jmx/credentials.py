@@ -1,4 +1,4 @@
-"""What a protected JMX connector wants to see: user and password, and keys for TLS."""
+"""Credentials for a protected JMX connector: user and password, and key stores for TLS."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from buto.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """How to be let in. Passwords never stand on a command line and are never printed.
+    """Credentials for a JMX connector. Passwords never appear on a command line and are never printed.
 
     Attributes:
         user, password: for a connector with authentication.
-        truststore: key store with the certificates of the JVM or of who signed them.
+        truststore: key store with the certificates of the JVM or of its certificate authority.
         keystore: key store with buto's own key, for a connector that asks for one.
-        registry_tls: whether the RMI registry speaks TLS too
+        registry_tls: whether the RMI registry uses TLS too
             (``com.sun.management.jmxremote.registry.ssl=true``).
     """
 
@@ -32,15 +32,15 @@ class Credentials:
     def __post_init__(self) -> None:
         if (self.user is None) != (self.password is None):
             raise UsageError(
-                "a user needs a password, and a password a user",
+                "a user needs a password, and a password needs a user",
                 advice="give both: --user NAME --password-file FILE",
             )
         for store in (self.truststore, self.keystore):
             if store is not None and not store.is_file():
-                raise UsageError(f"there is no key store {store}", advice="make one with: keytool")
+                raise UsageError(f"there is no key store {store}", advice="create one with: keytool")
 
     def java_options(self) -> tuple[str, ...]:
-        """System properties of the JVM that connects; TLS knows no other way."""
+        """Return system properties for the JVM that connects; TLS cannot be configured otherwise."""
         properties = {
             "trustStore": self.truststore.resolve() if self.truststore else None,
             "trustStorePassword": self.truststore_password,
@@ -51,11 +51,11 @@ class Credentials:
 
 
 NO_CREDENTIALS = Credentials()
-"""Nothing is asked for."""
+"""For a connector without protection."""
 
 
 def password_from_file(path: Path, user: str | None = None) -> str:
-    """A password from a file: a line ``USER PASSWORD`` as in the JDK's, else the first line as it is.
+    """Read a password from a file: a line ``USER PASSWORD`` as in the JDK's file, else the first line.
 
     Raises:
         UsageError: the file cannot be read or is empty.
@@ -69,12 +69,14 @@ def password_from_file(path: Path, user: str | None = None) -> str:
         if len(line) == 2 and line[0] == user:
             return line[1]
     if not lines or not lines[0].strip():
-        raise UsageError(f"the password file {path} is empty", advice="write the password in its first line")
+        raise UsageError(
+            f"the password file {path} is empty", advice="write the password into its first line"
+        )
     return lines[0].strip()
 
 
 def password_from_environment(variable: str) -> str:
-    """A password from an environment variable.
+    """Read a password from an environment variable.
 
     Raises:
         UsageError: it is not set.

@@ -1,4 +1,4 @@
-"""What Java threw while it talked to another JVM, in words that say what to do."""
+"""Errors that Java threw while it talked to another JVM, with advice."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from buto.errors import MeasureError
 
 _CREDENTIALS = "give the user with --user and the password with --password-file or --password-env"
 _TLS = (
-    "name a trust store that has the JVM's certificate with --truststore; --registry-tls if the registry "
-    "speaks TLS too"
+    "name a trust store that has the JVM's certificate with --truststore; add --registry-tls if the registry "
+    "uses TLS too"
 )
 _NOBODY = "start the JVM with -Dcom.sun.management.jmxremote.port=PORT, or check host and port"
 
@@ -22,18 +22,21 @@ _ADVICE = (
         "an address looks like service:jmx:rmi:///jndi/rmi://HOST:PORT/jmxrmi",
     ),
     ("java.util.concurrent.TimeoutException", "the JVM may hang, or a firewall may be in between"),
-    ("javax.management.InstanceNotFoundException", "the program has no such MBean registered (now)"),
+    (
+        "javax.management.InstanceNotFoundException",
+        "the program has not registered such an MBean, or no longer",
+    ),
     ("javax.management.MalformedObjectNameException", "an object name looks like com.acme:type=Queue"),
 )
-"""How the class of an exception in the chain begins, and advice; the first that fits."""
+"""Prefix of the class of an exception in the chain, and advice; the first match counts."""
 
 
 class JmxFailure(MeasureError):
-    """Java could not do what was asked; the worker is well.
+    """A request failed in Java; the worker can still be used.
 
     Attributes:
         classes: names of the exception's class and of its causes', outermost first.
-        is_timeout: a thread of the worker may still be busy with it.
+        is_timeout: whether a thread of the worker may still be busy with it.
     """
 
     def __init__(self, message: str, classes: tuple[str, ...]) -> None:
@@ -42,7 +45,7 @@ class JmxFailure(MeasureError):
         self.is_timeout = "java.util.concurrent.TimeoutException" in classes
 
     def about(self, what: str) -> JmxFailure:
-        """The same, with what failed before it."""
+        """Return the same error with a text in front that says what failed."""
         return JmxFailure(f"{what}: {self.message}", self.classes)
 
 

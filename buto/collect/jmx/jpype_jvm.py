@@ -1,7 +1,7 @@
 """The JVM inside the worker process: the only file that imports jpype.
 
-Plain Python values in and out. The Java side (``buto.probes.jmx``) does all that is timed: it polls,
-listens and keeps; Python only drains.
+Takes and returns plain Python values. The Java side (``buto.probes.jmx``) does everything that is timed: it
+polls, listens and buffers; Python only drains.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Plain = None | bool | int | float | str | list["Plain"] | dict[str, "Plain"]
 
 
 class JavaFailure(Exception):
-    """What Java threw.
+    """An exception from Java.
 
     Attributes:
         classes: names of the exception's class and of its causes', outermost first.
@@ -35,10 +35,10 @@ class JavaFailure(Exception):
 class Jvm:
     """Connections to other JVMs by number, each with at most one recording.
 
-    Every method whose call can hang takes ``within_ms``, after which Java gives up.
+    Every method that can hang takes ``within_ms``, after which Java gives up.
 
     Raises:
-        JavaFailure: from every method; what Java threw.
+        JavaFailure: from every method, if Java threw an exception.
     """
 
     def __init__(self, libjvm: str, jar: str, options: Sequence[str]) -> None:
@@ -61,7 +61,7 @@ class Jvm:
     def connect(
         self, address: str, user: str | None, password: str | None, registry_tls: bool, within_ms: int
     ) -> Plain:
-        """Open a connection and give its number."""
+        """Open a connection and return its number."""
         connection = _call(self._connection_class.open, address, user, password, registry_tls, within_ms)
         self._n_opened += 1
         self._connections[self._n_opened] = connection
@@ -75,7 +75,7 @@ class Jvm:
         mbeans: Sequence[Mapping[str, Any]],
         within_ms: int,
     ) -> Plain:
-        """Read metadata, subscribe, begin to poll; gives the target's start and uptime."""
+        """Read metadata, subscribe and begin to poll; return the target's start and uptime."""
         session = self._session_class(self._connections[connection])
         for spec in mbeans:
             _call(
@@ -94,30 +94,30 @@ class Jvm:
         }
 
     def drain(self, connection: int) -> Plain:
-        """The frames since the last call, and whether more will come."""
+        """Return the frames since the last call, and whether more will come."""
         session = self._sessions[connection]
-        # Asked before draining: what was polled before the loss is then surely in the frames.
+        # Read before draining: then the frames include everything polled before the loss.
         lost = session.lost()
         silent = bool(session.silent())
         frames = base64.b64encode(bytes(session.drain())).decode()
         return {"frames": frames, "lost": None if lost is None else str(lost), "silent": silent}
 
     def finish(self, connection: int, within_ms: int) -> Plain:
-        """Take a last sample and stop polling; whether that was done in time."""
+        """Take a last sample and stop polling; return whether that was done in time."""
         return bool(_call(self._sessions[connection].finish, within_ms))
 
     def invoke(self, connection: int, bean: str, name: str, values: Sequence[Any], within_ms: int) -> Plain:
-        """Invoke an operation of an MBean by its name and give its result."""
+        """Invoke an operation of an MBean by its name and return its result."""
         arguments = jpype.JArray(jpype.JObject)(list(values))
         return _plain(_call(self._connections[connection].invoke, bean, name, arguments, within_ms))
 
     def close(self, connection: int, within_ms: int) -> Plain:
-        """Close a connection; whether that was done in time."""
+        """Close a connection; return whether that was done in time."""
         self._sessions.pop(connection, None)
         return bool(_call(self._connections.pop(connection).close, within_ms))
 
     def close_all(self, within_ms: int) -> None:
-        """Close what is still open, each within that time."""
+        """Close all open connections, each within that time."""
         for connection in list(self._connections):
             self.close(connection, within_ms)
 
@@ -130,7 +130,7 @@ def _call(method: Any, *arguments: Any) -> Any:
 
 
 def _plain(value: Any) -> Plain:
-    """Numbers, texts and truth values; lists and dictionaries of them; the text of anything else."""
+    """Convert to numbers, texts, truth values, and lists and dictionaries of them; else to text."""
     if value is None:
         return None
     if isinstance(value, bool | jpype.java.lang.Boolean):

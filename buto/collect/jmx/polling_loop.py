@@ -1,4 +1,4 @@
-"""One launch under JMX: find the JVM, connect, and follow it to its end."""
+"""Follow one launch under JMX: find the JVM, connect, and poll it to its end."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from buto.collect.record.recording import Recording
 
 TICK_S = 0.1
 _LOOK_S = 0.02
-"""How often JVMs are looked for while none is connected. There is nothing to wait for but the counters."""
+"""Interval of the search for JVMs while none is connected. Their counter files cannot be waited for."""
 
 _NO_COUNTERS_NS = 5_000_000_000
-"""A JVM that has no performance counters after this time has none."""
+"""A JVM without performance counters after this time will have none."""
 
 _END_S = 1.0
-"""A connection that fails so shortly before its JVM's end failed for that."""
+"""A connection that fails so shortly before its JVM's end failed because of the end."""
 
 
 class PollingLoop:
@@ -41,9 +41,9 @@ class PollingLoop:
 
     Attributes:
         pid: of the measured JVM; None until one was found.
-        connection: to it; None until then.
+        connection: to that JVM; None until then.
         seen_command: ``sun.java.command`` of the JVM that was seen last, connected or not.
-        others: main classes of the JVMs that were passed over.
+        others: main classes of the JVMs that were not wanted.
         dead_ns: when the end of the measured JVM was seen; 0 before.
     """
 
@@ -68,7 +68,7 @@ class PollingLoop:
         self._on_tick = on_tick
         self._hook_caller = hook_caller
         self._limit = TimeLimit(launch)
-        self._passed_over: set[int] = set()
+        self._unwanted: set[int] = set()
         self._counters: HeldCounters | None = None
         self._main_seen = False
         self._jvm_end: int | None = None
@@ -88,7 +88,7 @@ class PollingLoop:
         return self._limit.has_passed
 
     def exit_code(self, ending: Ending) -> int | None:
-        """Of the measured JVM, when all processes have ended; see :func:`exit_status.code_of`."""
+        """Return the measured JVM's exit code once all have ended, see :func:`exit_status.code_of`."""
         if self.pid is None:
             return None
         return exit_status.code_of(self._launch, self.pid, self._jvm_end, ending)
@@ -98,8 +98,8 @@ class PollingLoop:
         """From the program's start to the end of its JVM."""
         return (self.dead_ns - (self._recording.zero_ns or 0)) * 1e-9
 
-    def follow(self) -> Ending:
-        """Run to the end of the command and of the measured JVM.
+    def run(self) -> Ending:
+        """Follow the command and the measured JVM to their end.
 
         Raises:
             MeasureError: the JVM cannot be connected, the worker fails, or processes cannot be killed.
@@ -110,24 +110,24 @@ class PollingLoop:
                 self._tick()
                 next_tick = time.monotonic() + TICK_S
             if self.pid is None:
-                self._look()
+                self._find_jvm()
             ending = self._launch.poll()
             if ending is not None and self._is_over():
                 return ending
             self._wait(_LOOK_S if self.pid is None else max(0.0, next_tick - time.monotonic()))
 
     def _is_over(self) -> bool:
-        """Once the command has ended: whether nothing more can come."""
+        """Return whether nothing more can come; called once the command has ended."""
         if self.pid is not None:
             return self.dead_ns != 0
         return self._launch.is_finished()
 
     def _wait(self, timeout_s: float) -> None:
-        """For the end of the measured JVM; without one, or after it, of the command."""
+        """Wait for the end of the measured JVM; before and after it, for the end of the command."""
         if self._jvm_end is not None and not self.dead_ns:
             if kernel.readable(self._jvm_end, timeout_s):
                 self.dead_ns = time.monotonic_ns()
-                self._part()
+                self._disconnect()
         elif self._launch.poll() is None:
             kernel.readable(self._launch.fileno(), timeout_s)
         elif not self.dead_ns:
@@ -138,7 +138,7 @@ class PollingLoop:
         self._limit.enforce()
         if self.connection is not None and not self.dead_ns and self.connection.lost is None:
             self.connection.drain()
-            self._see_main()
+            self._observe_main()
             if self.pid is not None and (self._main_seen or self._counters is None):
                 self._hook_caller.start(self.pid, self.connection)
         if self._on_tick is not None:
@@ -147,13 +147,13 @@ class PollingLoop:
             timeout_s = self._launch.target.timeout_s
             self._on_tick(Progress(elapsed_s, timeout_s, self._recording.n_samples, stage))
 
-    def _look(self) -> None:
-        """Take the first JVM of the command that is wanted and ready."""
+    def _find_jvm(self) -> None:
+        """Connect to the first JVM of the command that is wanted and ready."""
         is_command = self._launch.line.direct and self._launch.target.jvm is None
         for pid in [self._launch.pid] if is_command else self._launch.members():
-            jvm = None if pid in self._passed_over else local_jvm(pid)
+            jvm = None if pid in self._unwanted else local_jvm(pid)
             if jvm is None:
-                # One without counters (-XX:-UsePerfData) is ready once it has had time to start.
+                # A JVM without counters (-XX:-UsePerfData) counts as ready after some time.
                 waited_ns = time.monotonic_ns() - self._launch.started_ns
                 if is_command and waited_ns > _NO_COUNTERS_NS:
                     self._connect(pid)
@@ -164,7 +164,7 @@ class PollingLoop:
             if is_command or is_wanted(jvm.command, self._launch.target.jvm):
                 self._connect(pid)
                 return
-            self._passed_over.add(pid)
+            self._unwanted.add(pid)
             self.others.append(main_name(jvm.command) or NO_PROGRAM)
 
     def _connect(self, pid: int) -> None:
@@ -179,7 +179,7 @@ class PollingLoop:
         except NoPerfData as reason:
             self._recording.metadata["buto.hsperfdata.missing"] = reason.message
         try:
-            # Nobody closes it, for the JVM ends before this does.
+            # Nothing stops the JMX agent: the JVM ends before this loop does.
             endpoint = open_endpoint(pid, self._directory)
             self.connection = self._held.enter_context(
                 JmxConnection(self._worker, endpoint.address, f"process {pid}", endpoint.credentials)
@@ -194,11 +194,11 @@ class PollingLoop:
                 raise
             self.connection = None
 
-    def _see_main(self) -> None:
-        """Learn from the counters what a JVM says only when it is ready: its command, and that moment.
+    def _observe_main(self) -> None:
+        """Read from the counters when the JVM was ready, and its command.
 
-        All its agents have started then, and ``main`` follows after 1 to 2 ms. A JVM without counters
-        tells only its own start; so does one whose wall clock was set since.
+        All its agents have started then, and ``main`` begins 1 to 2 ms later. A JVM without counters
+        reports only its own start; so does one whose wall clock was changed since.
         """
         if self._counters is None or self._main_seen:
             return
@@ -212,9 +212,9 @@ class PollingLoop:
             self.seen_command = str(counters.get("sun.rt.javaCommand", self.seen_command))
             self._main_seen = True
 
-    def _part(self) -> None:
-        """After the JVM's end: take what was still on its way, and let the connection go."""
-        self._see_main()
+    def _disconnect(self) -> None:
+        """After the JVM's end: take the last samples and close the connection."""
+        self._observe_main()
         if self.connection is not None:
             if self.connection.lost is None:
                 self.connection.drain()

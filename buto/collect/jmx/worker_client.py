@@ -1,4 +1,4 @@
-"""The parent's end of the worker process: starting it, asking it, and ending it."""
+"""The parent's end of the worker process: start it, send requests, and end it."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ START_S = 60.0
 WARM_UP_S = 20.0
 CLOSE_S = 3.0
 _MARGIN_S = 10.0
-"""What an answer may take beyond the bound that the worker itself keeps."""
+"""Time that an answer may take in addition to the bound of the operation."""
 
 
 class Worker(Closeable):
-    """One process with a JVM that talks JMX. It is started by :meth:`start` or the first :meth:`ask`.
+    """One process with a JVM that talks JMX. :meth:`start` or the first :meth:`ask` starts it.
 
-    A worker that died or did not answer in time is gone for good; :attr:`is_usable` says so, and
-    whoever needs one makes another.
+    A worker that died or did not answer in time cannot be used again, see :attr:`is_usable`; create
+    another one.
 
     Args:
-        java_options: further options of its JVM, as for a trust store. They do not appear in the
-            process list.
+        java_options: further options of its JVM, for example for a trust store. The process list
+            does not show them.
 
     Attributes:
         is_warm: whether :meth:`warm_up` was called.
@@ -58,11 +58,11 @@ class Worker(Closeable):
 
     @property
     def pid(self) -> int | None:
-        """Its process number; None before its start."""
+        """Its process id; None before its start."""
         return self._process.pid if self._process is not None else None
 
     def cpu_s(self) -> float:
-        """Processor time that it has used so far; 0 before its start and after its end."""
+        """Return the processor time that it has used; 0 before its start and after its end."""
         if self._process is None:
             return 0.0
         try:
@@ -76,30 +76,30 @@ class Worker(Closeable):
         return not self._closed and (self._process is None or self._process.poll() is None)
 
     def start(self) -> None:
-        """Start it, if it was not: some 0.5 s.
+        """Start the worker if it is not running; takes some 0.5 s.
 
         Raises:
-            MeasureError: it cannot be started, or this machine has no Java for it.
+            MeasureError: the worker cannot be started, or this machine has no Java for it.
         """
         with self._lock:
             if self._closed:
-                raise MeasureError("buto's JMX worker has ended, for something before failed")
+                raise MeasureError("buto's JMX worker has ended, because an earlier request failed")
             if self._process is None:
                 self._start()
 
     def warm_up(self) -> None:
-        """Load all that a recording needs, some 0.5 s, or it would be done while the first target runs."""
+        """Load everything that a recording needs, some 0.5 s, to spare the first target."""
         self.ask("warm_up", WARM_UP_S, within_ms=round(WARM_UP_S * 1000))
         self.is_warm = True
 
     def ask(self, operation: str, within_s: float, **arguments: Any) -> Any:
-        """Have an operation of :class:`buto.collect.jmx.jpype_jvm.Jvm` done.
+        """Run an operation of :class:`buto.collect.jmx.jpype_jvm.Jvm`.
 
         Args:
             within_s: the operation's own bound; the worker is killed ten seconds after it.
 
         Raises:
-            JmxFailure: Java threw something; the worker is well.
+            JmxFailure: Java threw an exception; the worker can still be used.
             MeasureError: the worker could not be started, ended, or did not answer in time.
         """
         self.start()
@@ -107,7 +107,7 @@ class Worker(Closeable):
             return self._exchange(operation, arguments, within_s + _MARGIN_S)
 
     def close(self) -> None:
-        """End it: by the end of its input, and if that does not help within three seconds, by force."""
+        """Close its input, so that it ends; kill it if it still runs after three seconds."""
         if self._closed:
             return
         self._closed = True
@@ -127,7 +127,7 @@ class Worker(Closeable):
         libjvm, major = find_libjvm()
         environment = {key: value for key, value in os.environ.items() if key not in USERS_OPTIONS}
         environment["PYTHONPATH"] = str(Path(jars.__file__).parents[2])
-        # -P: a module of the user's in the working directory must not stand in for one of ours.
+        # -P: a module in the working directory must not replace one of buto's.
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "buto.collect.jmx.worker"],
             stdin=subprocess.PIPE,
@@ -147,7 +147,7 @@ class Worker(Closeable):
         self._exchange("hello", hello, START_S)
 
     def _exchange(self, operation: str, arguments: dict[str, Any], within_s: float) -> Any:
-        """Send a request and read replies up to its own; earlier ones were given up by Ctrl-C."""
+        """Send a request and return its reply; skip replies to requests that Ctrl-C interrupted."""
         assert self._process is not None
         assert self._process.stdin is not None
         self._n_asked += 1
@@ -185,7 +185,7 @@ class Worker(Closeable):
         return reply
 
     def _broken(self, what: str) -> MeasureError:
-        """The error for a worker that is of no use any more, with the end of what it printed."""
+        """End the worker; return the error for it, with the last lines that it printed."""
         assert self._process is not None
         try:
             code = self._process.wait(CLOSE_S)

@@ -227,5 +227,5 @@ def test_a_machine_without_a_free_port_is_told(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 3, done.stderr
-    assert "there is no port of 127.0.0.1 for the agent to connect to: Address already in use" in done.stderr
+    assert "no port of 127.0.0.1 is free for the agent to connect to: Address already in use" in done.stderr
     assert "Traceback" not in done.stderr

@@ -101,7 +101,7 @@ def test_default_metrics_get_what_the_registry_knows_and_others_what_the_agent_s
         (speech.frame(77), "unknown type 77"),
         (struct.pack(">I", 0), "a frame of 0 bytes"),
         (struct.pack(">IB", MAX_HELLO_BYTES + 1, 1), "a frame of 1048577 bytes"),
-        (speech.frame(9, b"x"), "1 bytes behind the end"),
+        (speech.frame(9, b"x"), "1 bytes after the end"),
         (speech.frame(7, struct.pack(">I", 50) + b"main"), "ends too early"),
         (speech.frame(7, struct.pack(">I", 2) + b"\xff\xfe" + bytes(8)), "not UTF-8"),
         (speech.frame(4, struct.pack(">II", 2**32 - 1, 2**32 - 1)), "ends too early"),

@@ -195,7 +195,7 @@ def test_times_whose_differences_are_too_large(time_ns: int) -> None:
         5, struct.pack(">I", 1) + packed + 2 * speech.text("") + bytes(8) + speech.text("") + bytes(8)
     )
     for frame in (sample, noted, speech.frame(7, speech.text("main") + packed)):
-        with pytest.raises(ChannelError, match="no clock shows"):
+        with pytest.raises(ChannelError, match="impossible time"):
             FrameDecoder().feed(frame)
 
 
