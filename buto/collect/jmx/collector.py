@@ -1,10 +1,10 @@
 """The collector for launched programs that must not load an agent: polls MBeans from outside.
 
 This is the thesis's way (section 4.2). Unlike the agent it cannot hold ``main`` and the exit. The JVM's JMX
-agent is started only when ``main`` begins (:mod:`buto.collect.jmx.local_agent`). The first sample comes late: 0.6 to
-1.3 s after ``main`` were measured with five busy processes on two cores. The last one comes up to one
+agent is started only when ``main`` begins (:mod:`buto.collect.jmx.local_agent`), so the first sample comes
+late: 0.6 to 1.3 s after ``main`` with five busy processes on two cores. The last sample comes up to one
 interval before the end. A program that ends sooner cannot be measured, and a run that lacks more than a fifth
-of its samples for it is invalid.
+of its samples for this reason is invalid.
 """
 
 from __future__ import annotations
