@@ -19,7 +19,7 @@ from buto.cli.printing.interruption import Stopped, stopped
 from buto.cli.registry import COMMANDS
 from buto.errors import EXIT_NOT_JUDGED, EXIT_USAGE, ButoError, UsageError
 from buto.version import __version__
-from buto.workflow.interruption import Interrupted
+from buto.workflow.launching.interruption import Interrupted
 
 _LAUNCHER = re.compile(r"(\S*/)?(java|mvnw?|gradlew?|sh|bash)")
 """Words that begin a command of the user's."""

@@ -17,13 +17,12 @@ from buto.runs import Run
 from buto.runs.reading import is_missing
 from buto.units import format_count
 from buto.verdicts import Status, Verdict
-from buto.workflow.case import Case, check_number_of_runs, checked, learned
 from buto.workflow.check import describe, judge, warn_of_settings
 from buto.workflow.events import Event, Warned, ignore
-from buto.workflow.files import Files
-from buto.workflow.launching import check_repeats
+from buto.workflow.launching.case import Case, check_number_of_runs, checked, learned
+from buto.workflow.launching.ending import check_repeats
 from buto.workflow.outcome import concluded, keep
-from buto.workflow.project import Project
+from buto.workflow.project import Files, Project
 from buto.workflow.record import complete
 from buto.workflow.steps import Action
 from buto.workflow.train import learn

@@ -19,7 +19,9 @@ from buto.pytest_plugin.case import ItemCase
 from buto.pytest_plugin.live import LiveLaunch
 from buto.pytest_plugin.session import ItemTests
 from buto.runs import Run
-from buto.workflow.launching import check_ending, measuring, record_one
+from buto.workflow.launching.collecting import record_one
+from buto.workflow.launching.ending import check_ending
+from buto.workflow.launching.lock import measuring
 from buto.workload.model import STOPPED_EXIT
 
 _POLL_S = 0.02

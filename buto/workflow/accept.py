@@ -12,13 +12,12 @@ from buto.oracle import Oracle
 from buto.report.result import Result
 from buto.runs import Run, run_set
 from buto.workflow.events import Accepted, Failed, OnEvent, OracleChanged, Warned, ignore
-from buto.workflow.launching import Collected
+from buto.workflow.launching.collecting import Collected
 from buto.workflow.outcome import Outcome, concluded, keep
-from buto.workflow.overrides import NO_OVERRIDES, Overrides
-from buto.workflow.project import Project
+from buto.workflow.project import NO_OVERRIDES, Overrides, Project
+from buto.workflow.project.stored import stored_runs
 from buto.workflow.rules import warnings
 from buto.workflow.steps import Action, Step
-from buto.workflow.stored import stored_runs
 from buto.workflow.train import launched
 
 

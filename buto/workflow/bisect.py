@@ -13,7 +13,6 @@ from buto.report import words
 from buto.report.result import Commit, Result
 from buto.report.sanitize import one_line
 from buto.verdicts import Status
-from buto.workflow.case import checked
 from buto.workflow.check import judge
 from buto.workflow.events import (
     BuildStarted,
@@ -27,9 +26,9 @@ from buto.workflow.events import (
 from buto.workflow.git import commands as git
 from buto.workflow.git import worktrees
 from buto.workflow.git.bisection import Answer, check_order, described, first_bad, move_to
+from buto.workflow.launching.case import checked
 from buto.workflow.outcome import Outcome, concluded
-from buto.workflow.overrides import NO_OVERRIDES, Overrides
-from buto.workflow.project import Project
+from buto.workflow.project import NO_OVERRIDES, Overrides, Project
 from buto.workflow.record import complete
 from buto.workflow.steps import Action, Step
 

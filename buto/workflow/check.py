@@ -12,17 +12,16 @@ from buto.oracle import Oracle, Settings
 from buto.report.check_report import NO_RUNS, check_report
 from buto.report.result import Result, reported
 from buto.runs import Run, RunSet, run_set
-from buto.workflow.case import checked
 from buto.workflow.events import Failed, Judged, OnEvent, Warned, ignore
 from buto.workflow.git.changes import divided
-from buto.workflow.launching import Collected
+from buto.workflow.launching.case import checked
+from buto.workflow.launching.collecting import Collected
 from buto.workflow.outcome import Outcome, concluded, keep
-from buto.workflow.overrides import NO_OVERRIDES, Overrides
-from buto.workflow.project import Project
+from buto.workflow.project import NO_OVERRIDES, Overrides, Project
+from buto.workflow.project.stored import stored_runs, training_runs
 from buto.workflow.record import complete
 from buto.workflow.rules import jvm_measured, next_steps, settings_warning, warnings
 from buto.workflow.steps import Action
-from buto.workflow.stored import stored_runs, training_runs
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,14 +18,13 @@ from buto.runs import Run, run_set
 from buto.verdicts import Status, Verdict
 from buto.workflow.check import describe
 from buto.workflow.events import Failed, Judged, OnEvent, ignore
-from buto.workflow.launching import Collected
+from buto.workflow.launching.collecting import Collected
 from buto.workflow.outcome import Outcome, concluded
-from buto.workflow.overrides import NO_OVERRIDES, Overrides
 from buto.workflow.programs import Program, test_of
-from buto.workflow.project import Project
+from buto.workflow.project import NO_OVERRIDES, Overrides, Project
+from buto.workflow.project.stored import ALL, stored_runs
 from buto.workflow.record import launch
 from buto.workflow.steps import Action, Step
-from buto.workflow.stored import ALL, stored_runs
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,7 @@ from buto.runs.reading import is_missing
 from buto.workflow.events import BuildStarted, OnEvent
 from buto.workflow.git import commands as git
 from buto.workflow.git import worktrees
-from buto.workflow.overrides import Overrides
-from buto.workflow.project import Project
+from buto.workflow.project import Overrides, Project
 from buto.workflow.steps import Action
 
 _WITHOUT_GIT = "buto compare A -- COMMAND --against B -- COMMAND compares without one"

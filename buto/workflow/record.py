@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 
 from buto.config import TestConfig
 from buto.runs import Run, RunSet
-from buto.workflow.case import Case
 from buto.workflow.events import (
     Confirming,
     Event,
@@ -20,10 +19,11 @@ from buto.workflow.events import (
     WaitingForStore,
     ignore,
 )
-from buto.workflow.interruption import Complete, Interrupted
-from buto.workflow.launching import Collected, Plan, collect, measuring
-from buto.workflow.overrides import NO_OVERRIDES, Overrides
-from buto.workflow.project import Project
+from buto.workflow.launching.case import Case
+from buto.workflow.launching.collecting import Collected, Plan, collect
+from buto.workflow.launching.interruption import Complete, Interrupted
+from buto.workflow.launching.lock import measuring
+from buto.workflow.project import NO_OVERRIDES, Overrides, Project
 from buto.workflow.steps import Action
 from buto.workload import workload_hooks
 
@@ -148,7 +148,7 @@ def launch(
 
 
 def measuring_alone(project: Project, on_event: OnEvent) -> AbstractContextManager[None]:
-    """The store's lock; see :func:`buto.workflow.launching.measuring`."""
+    """The store's lock; see :func:`buto.workflow.launching.lock.measuring`."""
     store = project.files.store
     return measuring(store, lambda: on_event(WaitingForStore(store)))
 

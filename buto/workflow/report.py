@@ -10,8 +10,8 @@ from buto.workflow.check import judge
 from buto.workflow.events import OnEvent, ignore
 from buto.workflow.outcome import Outcome, concluded
 from buto.workflow.project import Project
+from buto.workflow.project.stored import newest_check
 from buto.workflow.steps import Action, Step
-from buto.workflow.stored import newest_check
 
 
 @dataclass(frozen=True, slots=True)

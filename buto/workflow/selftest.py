@@ -13,8 +13,8 @@ from buto.runs import RunSet, run_set
 from buto.units import format_count
 from buto.workflow.events import OnEvent, RunsLeftOut, Warned, ignore
 from buto.workflow.project import Project
+from buto.workflow.project.stored import ALL, stored_runs
 from buto.workflow.steps import Action, Step
-from buto.workflow.stored import ALL, stored_runs
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,8 +34,8 @@ class Step:
     Attributes:
         test: what it is about; empty where it is about all.
         runs: how many runs to launch; None for the default.
-        from_runs: which stored runs to take instead of launching, as :func:`buto.workflow.stored.stored_runs`
-            has it.
+        from_runs: which stored runs to take instead of launching, see
+            :func:`buto.workflow.project.stored.stored_runs`.
         run_id: of SHOW_RUN, the run.
         against: of COMPARE, the second program.
         command: the program's command to show, if none was specified and there is no configuration.

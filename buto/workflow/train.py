@@ -13,7 +13,6 @@ from buto.errors import ButoError, StorageError
 from buto.oracle import Oracle
 from buto.report.result import Result
 from buto.runs import Run, run_set
-from buto.workflow.case import check_number_of_runs, learned
 from buto.workflow.events import (
     EnoughRuns,
     Failed,
@@ -24,14 +23,14 @@ from buto.workflow.events import (
     Warned,
     ignore,
 )
-from buto.workflow.launching import Collected
+from buto.workflow.launching.case import check_number_of_runs, learned
+from buto.workflow.launching.collecting import Collected
 from buto.workflow.outcome import Outcome, concluded, keep
-from buto.workflow.overrides import NO_OVERRIDES, Overrides
-from buto.workflow.project import Project
+from buto.workflow.project import NO_OVERRIDES, Overrides, Project
+from buto.workflow.project.stored import stored_runs
 from buto.workflow.record import complete
 from buto.workflow.rules import jvm_measured, warnings
 from buto.workflow.steps import Action, Step
-from buto.workflow.stored import stored_runs
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from buto.oracle import load
 from buto.runs import Run
 from buto.runs.store import RunStore
 from buto.workflow import record
-from buto.workflow.launching import collect
+from buto.workflow.launching.collecting import collect
 from tests.support.processes.command import called
 from tests.support.runs.qualities import starved
 from tests.support.runs.scripted import Event, Script

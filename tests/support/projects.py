@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from buto.cli.parsing.hints import CommandLine
-from buto.workflow.files import Files
-from buto.workflow.project import Project
+from buto.workflow.project import Files, Project
 
 
 def project_in(directory: Path) -> Project:

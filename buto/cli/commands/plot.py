@@ -22,8 +22,8 @@ from buto.runs.store import RunStore
 from buto.units import format_count
 from buto.verdicts import Finding
 from buto.workflow.project import Project
+from buto.workflow.project.stored import newest_check, stored_runs, training_runs
 from buto.workflow.steps import Action
-from buto.workflow.stored import newest_check, stored_runs, training_runs
 
 MATPLOTLIB_PLACE = "MPLCONFIGDIR"
 

@@ -11,7 +11,7 @@ from buto.cli.printing.console import Console, Verbosity
 from buto.cli.printing.events import EventPrinter
 from buto.cli.printing.interruption import resumed
 from buto.cli.printing.report_files import add_report_options, reports_of, write_reports
-from buto.workflow.interruption import Interrupted
+from buto.workflow.launching.interruption import Interrupted
 from buto.workflow.train import TrainRequest, train
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from buto.config import FILE_NAME
 from buto.runs.masking import Mask
-from buto.workflow.files import STORE, Files
-from buto.workflow.overrides import NO_OVERRIDES, Overrides
+from buto.workflow.project import NO_OVERRIDES, Overrides
+from buto.workflow.project.files import STORE, Files
 from buto.workflow.steps import Action, Step
 
 _NAMES = {"command": "a command after --"}

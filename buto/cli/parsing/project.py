@@ -7,9 +7,7 @@ from argparse import Namespace
 from buto import config
 from buto.cli.parsing.hints import CommandLine
 from buto.errors import UsageError
-from buto.workflow.files import Files
-from buto.workflow.overrides import Overrides
-from buto.workflow.project import Project
+from buto.workflow.project import Files, Overrides, Project
 
 
 def overrides_of(args: Namespace) -> Overrides:

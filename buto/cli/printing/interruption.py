@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from buto.workflow.interruption import Interrupted
+from buto.workflow.launching.interruption import Interrupted
 
 
 class Stopped(KeyboardInterrupt):

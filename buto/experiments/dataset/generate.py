@@ -16,7 +16,7 @@ from buto.experiments import design
 from buto.experiments.dataset import variants
 from buto.runs.store import RunStore
 from buto.workflow.events import LaunchesEnded, LaunchesPlanned, OnEvent
-from buto.workflow.launching import Collected, Plan, collect
+from buto.workflow.launching.collecting import Collected, Plan, collect
 
 PURPOSE = "experiments"
 RUNS = {"parallel": 50, "g1": 36}
@@ -94,7 +94,7 @@ def generate(
 
     The order is that of all plans; launches whose runs are in the store already are passed over.
     Disturbed runs and failed launches are repeated at the end, see
-    :func:`buto.workflow.launching.collect`.
+    :func:`buto.workflow.launching.collecting.collect`.
 
     Args:
         deadline_s: of ``time.monotonic()``; no launch begins after it.
@@ -103,7 +103,8 @@ def generate(
         By test, what this session recorded, and why it was given up, if it was.
 
     Raises:
-        StorageError, KeyboardInterrupt: see :func:`buto.workflow.launching.collect`; what was stored stays.
+        StorageError, KeyboardInterrupt: see :func:`buto.workflow.launching.collecting.collect`; what was
+            stored stays.
     """
     done = {plan.test: recorded(store, plan.test).usable for plan in plans}
     complete = {plan.test: min(plan.runs, done[plan.test]) for plan in plans}

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from buto.runs.model import SESSION
 from buto.runs.store import RunStore
-from buto.workflow.launching import SESSION
 from tests.support.processes.command import buto, judged
 
 CONFIG = """\

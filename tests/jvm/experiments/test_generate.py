@@ -13,8 +13,8 @@ import pytest
 
 from buto.experiments.dataset import archive, variants
 from buto.experiments.dataset.generate import PURPOSE, RUNS, SUBTLE_RUNS, generate, plans
+from buto.runs.model import PURPOSE as PURPOSE_KEY
 from buto.runs.store import RunStore
-from buto.workflow.launching import PURPOSE as PURPOSE_KEY
 from tests.support.checkout import ROOT
 from tests.support.processes.command import buto, called
 from tests.support.runs.scripted import Log

@@ -19,7 +19,9 @@ from buto.errors import BadFileError, MeasureError
 from buto.experiments.dataset.generate import Recorded, recorded
 from buto.runs import Quality, RunStore
 from buto.workflow.events import LaunchesPlanned, LaunchRepeated, LaunchStarted
-from buto.workflow.launching import Collected, Plan, collect, interleave, repeats, without
+from buto.workflow.launching.collecting import Collected, Plan, collect
+from buto.workflow.launching.ending import repeats
+from buto.workflow.launching.order import interleave, without
 from tests.support.processes.command import called
 from tests.support.runs.examples import a_run
 from tests.support.runs.qualities import starved

@@ -11,7 +11,7 @@ import scipy.special  # noqa: F401
 
 import buto.pytest_plugin.session  # noqa: F401
 from buto.workflow import record
-from buto.workflow.launching import collect
+from buto.workflow.launching.collecting import collect
 from tests.support.runs.scripted import LATE, Event, Script
 from tests.support.runs.stored import a_run
 

@@ -25,7 +25,8 @@ from buto.experiments.thesis.grids import GRIDS
 from buto.runs.store import RunStore
 from buto.units import format_bytes, format_count, format_percent
 from buto.workflow.events import WaitingForStore
-from buto.workflow.launching import Plan, measuring
+from buto.workflow.launching.collecting import Plan
+from buto.workflow.launching.lock import measuring
 
 ALL = "all"
 CALIBRATED = "calibrated"

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from buto.errors import StorageError
-from buto.workflow.launching import measuring
+from buto.workflow.launching.lock import measuring
 
 HOLD = """
 import sys
 from pathlib import Path
-from buto.workflow.launching import measuring
+from buto.workflow.launching.lock import measuring
 with measuring(Path(sys.argv[1]), lambda: None):
     print("held", flush=True)
     sys.stdin.read()

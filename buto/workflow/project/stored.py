@@ -9,8 +9,8 @@ from buto.oracle import Oracle
 from buto.runs import Run, RunSet
 from buto.runs.document import Head
 from buto.runs.model import PURPOSE, SESSION
-from buto.workflow.launching import bad_ending
-from buto.workflow.project import Project
+from buto.workflow.launching.ending import bad_ending
+from buto.workflow.project.resolving import Project
 from buto.workflow.steps import Action, Step
 
 ALL = "all"

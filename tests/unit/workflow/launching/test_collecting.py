@@ -12,10 +12,13 @@ from hypothesis import strategies as st
 from buto.collect.target import Target
 from buto.errors import MeasureError, StorageError
 from buto.runs import Problem, ProblemKind, Quality, RunSet
+from buto.runs.model import PURPOSE, SESSION
 from buto.runs.store import RunStore
 from buto.workflow.events import Event as LaunchEvent
 from buto.workflow.events import RunStored
-from buto.workflow.launching import PURPOSE, SESSION, Collected, Plan, collect, interleave, repeats
+from buto.workflow.launching.collecting import Collected, Plan, collect
+from buto.workflow.launching.ending import repeats
+from buto.workflow.launching.order import interleave
 from tests.support.runs.scripted import GOOD, LATE, STARVED, WRONG_EXIT, Event, Log, Script
 
 

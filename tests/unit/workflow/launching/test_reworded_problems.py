@@ -10,13 +10,13 @@ import pytest
 from buto.collect.target import Target
 from buto.errors import ButoError
 from buto.runs import Outcome, Problem, ProblemKind, Quality, Run, RunStore
-from buto.workflow.launching import Plan, collect
-from buto.workflow.stored import newest_check
+from buto.workflow.launching.collecting import Plan, collect
+from buto.workflow.project.stored import newest_check
 from tests.support.projects import project_in
 from tests.support.runs import stored
 from tests.support.runs.scripted import GOOD, Log, Script
 
-GOLDEN = Path(__file__).parents[2] / "golden" / "runs" / "v1"
+GOLDEN = Path(__file__).parents[3] / "golden" / "runs" / "v1"
 OLD_PROBLEMS = RunStore(GOLDEN).load_set("golden/invalid").runs[0].quality.problems
 """One problem of each wording that the first version of the format had."""
 

@@ -22,8 +22,8 @@ from buto.runs.masking import MASKED
 from buto.runs.names import encode_test
 from buto.runs.reading import is_missing
 from buto.runs.store import RunStore
-from buto.workflow.files import Files
-from buto.workflow.overrides import Overrides
+from buto.workflow.project.files import Files
+from buto.workflow.project.overrides import Overrides
 from buto.workflow.steps import EXAMPLE, Action, Door, Step
 
 

@@ -1,0 +1,174 @@
+"""The training manager: launches tests many times in random order and stores each run at once."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+
+from buto.collect.collector import Collector
+from buto.collect.hooks import LaunchHooks
+from buto.collect.opener import open_collector
+from buto.collect.progress import OnTick, Progress
+from buto.collect.record.journal import Journal
+from buto.collect.target import Target
+from buto.errors import ButoError, StorageError
+from buto.runs import Run, RunSet, run_set
+from buto.runs.model import PURPOSE, SESSION
+from buto.runs.store import RunStore
+from buto.workflow.events import GivenUp, LaunchProgressed, LaunchRepeated, LaunchStarted, OnEvent, RunStored
+from buto.workflow.launching.ending import check_ending, check_repeats
+from buto.workflow.launching.order import interleave, without
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How often to launch one test.
+
+    Attributes:
+        hooks: makes what goes along with each launch; None for nothing.
+        enough: is asked after each valid run, with those of this session, whether no more are needed.
+    """
+
+    test: str
+    target: Target
+    runs: int
+    hooks: Callable[[], LaunchHooks] | None = None
+    enough: Callable[[RunSet], bool] | None = None
+
+
+@dataclass(slots=True)
+class Collected:
+    """What became of one plan.
+
+    Attributes:
+        runs: all that were stored, in the order of their start, invalid ones too.
+        failure: why there are fewer valid runs than planned; None if there are not.
+    """
+
+    runs: list[Run] = field(default_factory=list)
+    failure: ButoError | None = None
+
+    def valid(self) -> RunSet:
+        """The runs that may be used."""
+        return run_set([run for run in self.runs if run.quality.valid])
+
+
+def collect(
+    plans: Sequence[Plan],
+    store: RunStore,
+    on_event: OnEvent,
+    *,
+    seed: int,
+    purpose: str,
+    collector_for: Callable[[Target], Collector] = open_collector,
+    done: Mapping[str, int] | None = None,
+    deadline_s: float = math.inf,
+    forgiven: int = 0,
+    sessions: Mapping[str, str] | None = None,
+    together: bool = False,
+) -> dict[str, Collected]:
+    """Launch every plan as often as it says, in random order, and store each run as it ends.
+
+    A run that was disturbed is repeated, at most :func:`repeats` times a test. A program that ends
+    with another exit code than expected, or at its time limit, or cannot be measured, will not do
+    better the next time: its test is given up at once and the other tests go on.
+
+    Args:
+        plans: one for each test; no test twice.
+        seed: of the random order.
+        purpose: written into each run's metadata under PURPOSE, so that runs which were judged can
+            be told from those that may be learned from.
+        collector_for: how to open a collector.
+        done: by test, how many valid runs an interrupted session with these plans and this seed has
+            left; the order is taken up where they end. None: there was no such session.
+        deadline_s: of ``time.monotonic()``; no launch begins after it.
+        forgiven: how many failures of a test only cost one more launch; for programs that are known to
+            work, and sessions that nobody watches.
+        sessions: by test, the id of the first run of the session that is continued; a test that is
+            not there begins one. Written into each run's metadata under SESSION.
+        together: whether a test that is given up ends the others, too, which mean nothing without it.
+
+    Returns:
+        By test, in the order of the plans, what this session recorded.
+
+    Raises:
+        StorageError: the store cannot be written. What was stored before stays.
+        KeyboardInterrupt: the current program was stopped and its run dropped; those before stay.
+    """
+    plan_of = {plan.test: plan for plan in plans}
+    results = {plan.test: Collected() for plan in plans}
+    done = done or {}
+    firsts = dict(sessions or {})
+    failures: Counter[str] = Counter()
+
+    def tick(progress: Progress) -> None:
+        on_event(LaunchProgressed(progress))
+
+    queue = deque(without(interleave({plan.test: plan.runs for plan in plans}, seed), done))
+    with ExitStack() as stack:
+        collectors: dict[str, Collector] = {}
+        while queue and time.monotonic() < deadline_s:
+            test = queue.popleft()
+            plan, result = plan_of[test], results[test]
+            try:
+                if test not in collectors:
+                    collectors[test] = stack.enter_context(collector_for(plan.target))
+                number = done.get(test, 0) + len(result.valid()) + 1
+                on_event(LaunchStarted(test, number, plan.runs))
+                hooks = None if plan.hooks is None else plan.hooks()
+                run = record_one(collectors[test], test, store, purpose, firsts.get(test), tick, hooks)
+                firsts.setdefault(test, run.id)
+                result.runs.append(run)
+                on_event(RunStored(run))
+                check_ending(run, plan.target)
+                if not run.quality.valid:
+                    check_repeats(result.runs, plan.runs)
+                    queue.append(test)
+                elif plan.enough is not None and plan.enough(result.valid()):
+                    queue = deque(other for other in queue if other != test)
+            except StorageError:
+                raise
+            except ButoError as error:
+                failures[test] += 1
+                if failures[test] <= forgiven:
+                    on_event(LaunchRepeated(test, error))
+                    queue.append(test)
+                    continue
+                result.failure = error
+                on_event(GivenUp(test, error))
+                queue = deque(other for other in queue if other != test and not together)
+    return results
+
+
+def record_one(
+    collector: Collector,
+    test: str,
+    store: RunStore,
+    purpose: str,
+    session: str | None = None,
+    on_tick: OnTick | None = None,
+    hooks: LaunchHooks | None = None,
+) -> Run:
+    """Launch once and store the run, whatever is to be said of it.
+
+    What was recorded before something fails is kept, if there is more than a little of it; see
+    :class:`buto.collect.record.journal.Journal`.
+
+    Args:
+        purpose, session: written into the run's metadata, see :func:`collect`; a run without a session
+            begins one.
+
+    Raises:
+        MeasureError: there is nothing to record.
+        StorageError: the run cannot be stored.
+    """
+    marks = {PURPOSE: purpose} | ({SESSION: session} if session else {})
+    with Journal(store, marks) as journal:
+        run = collector.record(test, on_tick, hooks, journal)
+        run = replace(run, metadata={**run.metadata, SESSION: run.id, **marks})
+        store.add(run)
+    return run

@@ -1,0 +1,99 @@
+"""What ends a test: a program that does not end as it should, or too many disturbed runs."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Sequence
+
+from buto.collect.process.output import last_lines
+from buto.collect.target import Target
+from buto.errors import MeasureError
+from buto.runs import Problem, ProblemKind, Run
+
+_LEAST_REPEATS = 3
+
+_BAD_ENDS = (
+    ProblemKind.TIME_LIMIT,
+    ProblemKind.SIGNAL,
+    ProblemKind.EXIT_CODE,
+    ProblemKind.JVM_END,
+    ProblemKind.WORKLOAD,
+)
+"""The problems for which :func:`check_ending` ends a test: another launch would end in the same way."""
+
+_ADVICE = {
+    ProblemKind.STARVED: "buto doctor (what else loads this machine), or sample less often with --interval",
+    ProblemKind.SLOW_MBEAN: "record others with --mbean PATTERN, or sample less often with --interval",
+}
+"""What to do about the commonest problem of many runs."""
+
+
+def repeats(runs: int) -> int:
+    """How many disturbed runs of one test are repeated: half of the planned ones, at least three."""
+    return max(_LEAST_REPEATS, runs // 2)
+
+
+def check_ending(run: Run, target: Target) -> None:
+    """A run that ended as it should not is invalid by its collector; here it ends the test.
+
+    Raises:
+        MeasureError: it did, or its workload failed; quotes what the program printed.
+    """
+    failed = _first(run, ProblemKind.WORKLOAD)
+    bad_end = _first(run, ProblemKind.JVM_END)
+    what = f"the program {run.outcome.describe()}"
+    options: tuple[str, ...] = ()
+    if failed is not None and not run.outcome.timed_out:
+        show = f"buto runs show {shlex.join([run.test, run.id])}"
+        raise MeasureError(f"{failed.text}\n{what}\n{_quoted(run)}", advice=show)
+    if not run.outcome.timed_out and run.outcome.exit_code == target.expected_exit:
+        if bad_end is None:
+            return
+        what = bad_end.text
+        advice = "if that is meant, give the java command itself, or a script that ends with its exit code"
+    elif run.outcome.timed_out:
+        what += f" of {target.timeout_s:g} s"
+        advice = "give it more time with --timeout, or find out what it waits for"
+        options = ("timeout",)
+    elif run.outcome.exit_code is not None:
+        advice = f"if that is a good end for this program: --expect-exit {run.outcome.exit_code}"
+        options = ("expect-exit",)
+    else:
+        advice = f"see what the run recorded: buto runs show {run.id}"
+    raise MeasureError(f"{what}\n{_quoted(run)}", advice=advice, options=options)
+
+
+def _first(run: Run, kind: ProblemKind) -> Problem | None:
+    return next((problem for problem in run.quality.problems if problem.kind is kind), None)
+
+
+def bad_ending(problems: Sequence[Problem]) -> Problem | None:
+    """Return the one of a stored run's problems for which :func:`check_ending` ended its test."""
+    return next((problem for problem in problems if problem.kind in _BAD_ENDS), None)
+
+
+def _quoted(run: Run) -> str:
+    parts = []
+    for name, output in (("stdout", run.stdout), ("stderr", run.stderr)):
+        lines = last_lines(output)
+        parts.append(f"{name}, last lines:\n{lines}" if lines else f"{name}: empty")
+    return "\n".join(parts)
+
+
+def check_repeats(runs: Sequence[Run], planned: int) -> None:
+    """Raise MeasureError if more runs were disturbed than may be, of so many that are planned."""
+    invalid = [run for run in runs if not run.quality.valid]
+    if len(invalid) <= repeats(planned):
+        return
+    kinds = Counter(
+        kind for run in invalid for kind in dict.fromkeys(one.kind for one in run.quality.problems)
+    )
+    commonest = kinds.most_common(1)[0][0]
+    example = next(one.text for run in invalid for one in run.quality.problems if one.kind is commonest)
+    show = f"buto runs show {shlex.join([invalid[-1].test, invalid[-1].id])}"
+    raise MeasureError(
+        f"{len(invalid)} of {len(runs)} runs were disturbed, most often: {example}",
+        advice=_ADVICE.get(commonest, show),
+        options=("interval",) if commonest in _ADVICE else (),
+    )

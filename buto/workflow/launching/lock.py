@@ -1,0 +1,70 @@
+"""The lock of a store: one buto at a time measures into it."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from buto.errors import StorageError
+
+LOCK_TIMEOUT_S = 3600.0
+"""How long to wait for another buto that measures: six launches that reach the default time limit."""
+
+_LOCK_POLL_S = 0.2
+
+
+@contextmanager
+def measuring(root: Path, on_wait: Callable[[], None], timeout_s: float = LOCK_TIMEOUT_S) -> Iterator[None]:
+    """One buto at a time measures into a store, for two would disturb each other.
+
+    The lock is the kernel's, on the store's directory (``flock``): it leaves no file behind and ends
+    with its process, however that ends.
+
+    Args:
+        root: the store's directory; made if it is not there.
+        on_wait: called once before waiting for another.
+        timeout_s: how long to wait.
+
+    Raises:
+        StorageError: the directory cannot be made or written, or the other does not end in time.
+    """
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        raise _not_writable(root, error.strerror) from error
+    try:
+        if not os.access(root, os.W_OK | os.X_OK):
+            raise _not_writable(root, "permission denied")
+        _lock(descriptor, root, on_wait, timeout_s)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _not_writable(root: Path, why: str | None) -> StorageError:
+    return StorageError(f"the store {root} cannot be written: {why}", advice="name another with --store DIR")
+
+
+def _lock(descriptor: int, root: Path, on_wait: Callable[[], None], timeout_s: float) -> None:
+    deadline = time.monotonic() + timeout_s
+    told = False
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                raise StorageError(
+                    f"another buto has been measuring into {root} for too long",
+                    advice=f"see which: fuser {root}; or name another store with --store DIR",
+                ) from None
+            if not told:
+                on_wait()
+                told = True
+            time.sleep(_LOCK_POLL_S)
+        else:
+            return

@@ -1,0 +1,32 @@
+"""The order in which tests are launched."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+
+def interleave(counts: Mapping[str, int], seed: int) -> list[str]:
+    """Each test as often as it says, in rounds of random order.
+
+    A machine that grows slower or warmer then does so for all tests alike (randomised blocks).
+    """
+    source = random.Random(seed)
+    order: list[str] = []
+    for number in range(max(counts.values(), default=0)):
+        block = [test for test, count in counts.items() if count > number]
+        source.shuffle(block)
+        order += block
+    return order
+
+
+def without(order: Sequence[str], done: Mapping[str, int]) -> list[str]:
+    """An order without each test's first launches, as many as ``done`` says."""
+    passed: Counter[str] = Counter()
+    left = []
+    for test in order:
+        passed[test] += 1
+        if passed[test] > done.get(test, 0):
+            left.append(test)
+    return left

@@ -1,0 +1,189 @@
+"""Training, checking and accepting without a command line: what is reported, and what is returned."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from buto.errors import BadFileError, MeasureError
+from buto.runs import Run
+from buto.runs.results import ResultStore
+from buto.verdicts import Status
+from buto.workflow import record
+from buto.workflow.accept import AcceptRequest, accept
+from buto.workflow.check import CheckRequest, check
+from buto.workflow.events import (
+    Accepted,
+    Confirming,
+    Event,
+    Failed,
+    Judged,
+    LaunchesEnded,
+    LaunchesPlanned,
+    LaunchStarted,
+    OracleWritten,
+    RunStored,
+    Trained,
+)
+from buto.workflow.launching.collecting import collect
+from buto.workflow.launching.interruption import Complete, Interrupted
+from buto.workflow.outcome import Outcome
+from buto.workflow.project import Overrides
+from buto.workflow.train import TrainRequest, train
+from tests.support.projects import project_in
+from tests.support.runs.scripted import WRONG_EXIT, Script
+from tests.support.runs.scripted import Event as Launch
+from tests.support.runs.stored import a_run
+
+JAVA = Overrides(command=("java", "Leaker"))
+N_TRAINING = 10
+
+
+class Told(list[Event]):
+    """The events of a call."""
+
+    def __call__(self, event: Event) -> None:
+        self.append(event)
+
+    def of(self, *kinds: type) -> list[Event]:
+        return [event for event in self if isinstance(event, kinds)]
+
+
+@pytest.fixture
+def launches(monkeypatch: pytest.MonkeyPatch) -> Script:
+    """Hands out the runs that a test puts down, in place of launches."""
+    script = Script({})
+    monkeypatch.setattr(record, "collect", partial(collect, collector_for=script.collector))
+    return script
+
+
+def put_down(script: Script, *launched: Launch) -> None:
+    script.events["java"] = iter(launched)
+    script.events["leaker"] = script.events["java"]
+
+
+def leaking(n_runs: int, leak: float = 1.0, first: int = 0) -> list[Run]:
+    return [a_run(number, leak=leak) for number in range(first, first + n_runs)]
+
+
+def trained(directory: Path, script: Script) -> Told:
+    put_down(script, *leaking(N_TRAINING))
+    told = Told()
+    train(project_in(directory), TrainRequest(("leaker",), JAVA), told)
+    return told
+
+
+def checked(directory: Path, script: Script, *launched: Launch) -> tuple[Outcome, Told]:
+    put_down(script, *launched)
+    told = Told()
+    return check(project_in(directory), CheckRequest(("leaker",)), told), told
+
+
+def test_training_reports_each_launch_and_then_the_oracle(tmp_path: Path, launches: Script) -> None:
+    told = trained(tmp_path, launches)
+    assert isinstance(told[0], LaunchesPlanned)
+    assert told[0].planned == {"leaker": N_TRAINING}
+    assert [event.number for event in told.of(LaunchStarted)] == list(range(1, N_TRAINING + 1))
+    assert len(told.of(RunStored)) == N_TRAINING
+    (written,) = told.of(OracleWritten)
+    assert isinstance(written, OracleWritten)
+    assert (written.path, written.n_runs) == (tmp_path / "oracles" / "leaker.json", N_TRAINING)
+    assert written.path.is_file()
+    assert told.index(told.of(LaunchesEnded)[0]) < told.index(written) < told.index(told.of(Trained)[0])
+
+
+def test_a_run_like_those_of_the_training_passes_alone(tmp_path: Path, launches: Script) -> None:
+    trained(tmp_path, launches)
+    outcome, told = checked(tmp_path, launches, a_run(21))
+    (result,) = outcome.results
+    assert result.verdict is not None
+    assert (result.verdict.status, outcome.exit_code) == (Status.PASS, 0)
+    assert len(result.runs) == 1
+    assert not told.of(Confirming)
+    assert [event.result for event in told if isinstance(event, Judged)] == [result]
+
+
+def test_a_run_that_does_not_pass_is_confirmed_by_two_more_of_its_session(
+    tmp_path: Path, launches: Script
+) -> None:
+    trained(tmp_path, launches)
+    outcome, told = checked(tmp_path, launches, *leaking(3, 9.0))
+    assert told.of(Confirming) == [Confirming(("leaker",), 2)]
+    (result,) = outcome.results
+    assert (result.status, outcome.exit_code, len(result.runs)) == ("regression", 1, 3)
+    assert {run.metadata["buto.session"] for run in result.runs} == {result.runs[0].id}
+
+
+def test_a_number_of_runs_that_was_specified_is_kept_to(tmp_path: Path, launches: Script) -> None:
+    trained(tmp_path, launches)
+    put_down(launches, *leaking(9, 9.0))
+    told = Told()
+    outcome = check(project_in(tmp_path), CheckRequest(("leaker",), runs=1), told)
+    assert len(outcome.results[0].runs) == 1
+    assert not told.of(Confirming)
+
+
+def test_what_was_judged_and_learned_is_in_the_history(tmp_path: Path, launches: Script) -> None:
+    trained(tmp_path, launches)
+    checked(tmp_path, launches, a_run(21))
+    assert len(list((ResultStore(tmp_path / ".buto").root).rglob("results/*/*.json"))) == 2
+
+
+def test_a_test_that_fails_is_reported_and_gives_the_exit_code(tmp_path: Path, launches: Script) -> None:
+    trained(tmp_path, launches)
+    outcome, told = checked(tmp_path, launches, WRONG_EXIT)
+    (result,) = outcome.results
+    assert isinstance(result.error, MeasureError)
+    assert result.error.options == ("expect-exit",)
+    assert told.of(Failed) == [Failed(result)]
+    assert outcome.exit_code == 3
+
+
+def test_an_interruption_says_as_data_what_is_complete(tmp_path: Path, launches: Script) -> None:
+    put_down(launches, *leaking(2), KeyboardInterrupt())
+    told = Told()
+    with pytest.raises(Interrupted) as stopped:
+        train(project_in(tmp_path), TrainRequest(("leaker",), JAVA), told)
+    first, *_ = project_in(tmp_path).store.ids("leaker")
+    assert stopped.value.complete == (Complete("leaker", 2, N_TRAINING),)
+    assert (stopped.value.store, stopped.value.first_id) == (tmp_path / ".buto", first)
+    assert isinstance(told[-1], LaunchesEnded)
+
+
+def test_a_training_is_taken_up_where_it_was_interrupted(tmp_path: Path, launches: Script) -> None:
+    put_down(launches, *leaking(2), KeyboardInterrupt(), *leaking(8, first=2))
+    with pytest.raises(Interrupted) as stopped:
+        train(project_in(tmp_path), TrainRequest(("leaker",), JAVA))
+    outcome = train(project_in(tmp_path), TrainRequest(("leaker",), JAVA, resume=stopped.value.first_id))
+    assert [result.status for result in outcome.results] == ["trained"]
+    assert len(outcome.results[0].runs) == N_TRAINING
+
+
+def test_accepting_learns_from_the_runs_that_it_is_given(tmp_path: Path, launches: Script) -> None:
+    trained(tmp_path, launches)
+    outcome, _ = checked(tmp_path, launches, *leaking(3, 9.0))
+    ids = ",".join(run.id for run in outcome.results[0].runs)
+    request = AcceptRequest(("leaker",), JAVA, from_runs=ids, dry_run=True)
+    before = (tmp_path / "oracles" / "leaker.json").read_bytes()
+    told = Told()
+    refused = accept(project_in(tmp_path), request, told)
+    assert refused.exit_code == 3, "three runs are too few for an oracle"
+    put_down(launches, *leaking(N_TRAINING, 9.0))
+    dry = accept(project_in(tmp_path), AcceptRequest(("leaker",), dry_run=True), told)
+    (accepted,) = told.of(Accepted)
+    assert isinstance(accepted, Accepted)
+    assert not accepted.written
+    assert (tmp_path / "oracles" / "leaker.json").read_bytes() == before
+    which = accepted.again.from_runs
+    put_down(launches)
+    done = accept(project_in(tmp_path), AcceptRequest(("leaker",), from_runs=which))
+    assert (dry.exit_code, done.exit_code) == (0, 0)
+    assert (tmp_path / "oracles" / "leaker.json").read_bytes() != before
+
+
+def test_a_test_without_an_oracle_is_refused_with_the_step_that_makes_one(tmp_path: Path) -> None:
+    with pytest.raises(BadFileError, match="'leaker' has no oracle yet") as refused:
+        check(project_in(tmp_path), CheckRequest(("leaker",)))
+    assert refused.value.advice == f"buto train leaker --store {tmp_path / '.buto'} -- java ..."

@@ -1,0 +1,100 @@
+"""What to do next, in the words of each door."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from buto.cli.parsing.hints import CommandLine
+from buto.pytest_plugin.hints import InPytest
+from buto.workflow.project import Files, Overrides
+from buto.workflow.steps import Action, Door, Step
+
+HERE = Path("/home/me/shop")
+FILES = Files(Path("ci.yaml"), True, Path(), Path("my runs"), Path("o.json"))
+USUAL = Files(None, False, Path(), Path(".buto"), None)
+TYPED = Overrides(
+    command=("java", "-jar", "my app.jar"), interval="10ms", mbeans=("com.acme:*", "b:*"), expect_exit=3
+)
+NAMED = "--oracle o.json --config ci.yaml"
+MEASURED = "--interval 10ms --mbean 'com.acme:*' --mbean 'b:*' --expect-exit 3"
+COMMAND = "java -jar 'my app.jar'"
+PYTEST = InPytest("test_it.py::test_shop", "shop", HERE, HERE / ".buto", HERE / "oracles" / "shop.json")
+
+
+@pytest.mark.parametrize(
+    ("step", "words"),
+    [
+        (
+            Step(Action.TRAIN, "shop", from_runs="all"),
+            f"buto train shop --from-runs all {NAMED} --store 'my runs' {MEASURED} -- {COMMAND}",
+        ),
+        (
+            Step(Action.SHOW_RUN, "shop", run_id="X", why="as it was"),
+            "buto runs show shop X --store 'my runs'  (as it was)",
+        ),
+        (
+            Step(Action.PLOT, "shop", from_runs="a,b"),
+            "buto plot shop --oracle o.json --config ci.yaml --from-runs a,b --store 'my runs'",
+        ),
+        (Step(Action.RECORD, "shop", runs=20, plain=True), "buto record shop --runs 20"),
+        (Step(Action.LIST_RUNS), "buto runs list --store 'my runs'"),
+        (
+            Step(Action.COMPARE, "a", against="b", from_runs="1..2"),
+            "buto compare a --against b --from-runs 1..2 --store 'my runs' --html report.html",
+        ),
+    ],
+)
+def test_the_command_line_repeats_what_was_typed(step: Step, words: str) -> None:
+    assert CommandLine(FILES, TYPED).step(step) == words
+
+
+def test_a_command_is_shown_only_where_none_was_typed_or_configured() -> None:
+    step = Step(Action.TRAIN, "shop", command=("java", "..."))
+    assert CommandLine(USUAL).step(step) == "buto train shop -- java ..."
+    configured = Files(None, True, Path(), Path(".buto"), None)
+    assert CommandLine(configured).step(step) == "buto train shop"
+
+
+def test_a_secret_is_not_repeated() -> None:
+    typed = Overrides(command=("java", "-Dshop.password=swordfish", "Shop"))
+    assert "swordfish" not in CommandLine(USUAL, typed).step(Step(Action.ACCEPT, "shop"))
+
+
+@pytest.mark.parametrize(
+    ("step", "words"),
+    [
+        (Step(Action.TRAIN, "shop"), "pytest test_it.py::test_shop --buto-train"),
+        (Step(Action.CHECK, "shop"), "pytest test_it.py::test_shop"),
+        (Step(Action.CHECK, "other"), "pytest test_it.py::test_shop --buto-train"),
+        (
+            Step(Action.ACCEPT, "shop", why="if the change is meant"),
+            "pytest test_it.py::test_shop --buto-accept  (if the change is meant)",
+        ),
+        (Step(Action.SHOW_RUN, "shop", run_id="X"), "buto runs show shop X"),
+        (Step(Action.PLOT, "shop"), "buto plot shop --oracle oracles/shop.json"),
+    ],
+)
+def test_pytest_names_its_own_options(step: Step, words: str) -> None:
+    assert PYTEST.step(step) == words
+
+
+@pytest.mark.parametrize("door", [CommandLine(FILES, TYPED), PYTEST], ids=["command line", "pytest"])
+@pytest.mark.parametrize("action", Action)
+def test_every_door_has_words_for_every_action(door: Door, action: Action) -> None:
+    words = shlex.split(door.step(Step(action, "shop")))
+    assert words[0] in ("buto", "pytest")
+
+
+def test_a_setting_is_an_option_or_an_argument() -> None:
+    assert (CommandLine(USUAL).setting("runs", "10"), PYTEST.setting("runs", "10")) == (
+        "--runs 10",
+        "runs=10",
+    )
+    assert PYTEST.setting("interval", "10ms") == 'interval="10ms"'
+    assert (CommandLine(USUAL).name("expect-exit"), PYTEST.name("expect-exit")) == (
+        "--expect-exit",
+        "expect_exit",
+    )
