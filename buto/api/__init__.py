@@ -27,7 +27,7 @@ from buto.oracle import Oracle
 from buto.report.result import Result
 from buto.runs import Run, RunSet, RunStore
 from buto.verdicts import Finding, Status, Verdict
-from buto.workflow.interruption import Interrupted
+from buto.workflow.launching.interruption import Interrupted
 
 __all__ = [
     "BadFileError",

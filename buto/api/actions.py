@@ -5,8 +5,9 @@ command would end with exit code 2, 3 or 4, these raise the :class:`buto.errors.
 regression and an inconclusive verdict are answers, not errors. For several tests at once, as a command
 without a name takes them, call :mod:`buto.workflow`.
 
-Ctrl-C while programs are launched ends them and raises :class:`buto.workflow.interruption.Interrupted`, a
-KeyboardInterrupt that says which runs are complete; those stay in the store.
+Ctrl-C while programs are launched ends them and raises
+:class:`buto.workflow.launching.interruption.Interrupted`, a KeyboardInterrupt that says which runs are
+complete; those stay in the store.
 """
 
 from __future__ import annotations

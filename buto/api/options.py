@@ -7,9 +7,7 @@ from pathlib import Path
 from typing import Final, TypedDict
 
 from buto.api.python_door import PythonDoor
-from buto.workflow.files import Files
-from buto.workflow.overrides import NO_OVERRIDES, Overrides
-from buto.workflow.project import Project
+from buto.workflow.project import NO_OVERRIDES, Files, Overrides, Project
 
 LOCATION: Final = ("config", "store", "oracle")
 

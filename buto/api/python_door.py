@@ -10,7 +10,7 @@ from pathlib import Path
 
 from buto.config import FILE_NAME
 from buto.runs.masking import Mask
-from buto.workflow.overrides import NO_OVERRIDES, Overrides
+from buto.workflow.project import NO_OVERRIDES, Overrides
 from buto.workflow.steps import Action, Step
 
 _COMMAND_LINE_ONLY = frozenset({Action.BISECT, Action.REPORT})

@@ -10,7 +10,7 @@ import pytest
 import buto
 from buto.api.options import Location, Options
 from buto.errors import EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXIT_USAGE
-from buto.workflow.overrides import Overrides
+from buto.workflow.project import Overrides
 from tests.support.processes.command import called
 from tests.support.runs.stored import a_run, store
 
