@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from buto.errors import UsageError
 from buto.oracle import Oracle
-from buto.report.history.entries import Entry, usual_properties
+from buto.report.history import Entry, usual_properties
 from buto.report.property_selection import select
 from buto.report.result import Result
 from buto.runs import Run, run_set

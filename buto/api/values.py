@@ -12,7 +12,7 @@ from buto.api.options import Location, located
 from buto.detectors.settings import settings_from
 from buto.experiments.dataset import archive
 from buto.oracle import DEFAULT, Oracle
-from buto.report.history.entries import Entry
+from buto.report.history import Entry
 from buto.runs import Run, RunSet, RunStore, run_set
 from buto.verdicts import Verdict
 from buto.workflow import history as histories

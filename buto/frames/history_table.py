@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from buto.report.history.entries import Entry
+from buto.report.history import Entry
 from buto.report.words import unit_of
 
 if TYPE_CHECKING:

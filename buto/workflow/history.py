@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from buto.errors import BadFileError
-from buto.report.history.entries import (
+from buto.report.history import (
     ENTRIES,
     Entry,
     entry_from_data,

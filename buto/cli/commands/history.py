@@ -12,8 +12,9 @@ from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
 from buto.errors import EXIT_PASS, UsageError
 from buto.report.formats.otava import otava_text
-from buto.report.history.entries import history_lines, usual_properties
+from buto.report.history import usual_properties
 from buto.report.property_selection import select
+from buto.report.terminal.history import history_lines
 from buto.workflow.history import history
 
 NEWEST = 30

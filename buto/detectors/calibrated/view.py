@@ -13,7 +13,7 @@ from buto.runs import FloatArray, Run, RunSet
 class CalibratedView(View):
     """The bands of a bounds oracle, and the share of what would make each property an outlier."""
 
-    reach_of = "of what stands out"
+    reach_of = "of the outlier limit"
     bands_decide = False
 
     def __init__(self, bands: View, shares: Callable[[RunSet], Mapping[str, float]]) -> None:

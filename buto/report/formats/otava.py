@@ -10,7 +10,7 @@ import csv
 import io
 from collections.abc import Sequence
 
-from buto.report.history.entries import Entry
+from buto.report.history import Entry
 from buto.report.sanitize import one_line
 
 TIME, COMMIT = "time", "commit"

@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator
 
-from buto.report.history.entries import Entry, series
+from buto.report.history import Entry, series
 from buto.report.plots.axes import set_unit
 from buto.report.plots.charts import CHECKED_COLOUR, TRAINING_COLOUR, drawn_text
 from buto.report.plots.figure import Picture

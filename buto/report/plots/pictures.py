@@ -68,7 +68,7 @@ def single_pictures(
 
 
 def caption_of(oracle: Oracle, checked: Sequence[Run]) -> str:
-    """Return which runs are the checked ones, and what smoothing removes from each curve."""
+    """Return which runs are the checked ones, and how the curves are smoothed."""
     ids = [run.id for run in checked]
     if len(ids) > MAX_NAMED:
         ids = [f"{len(ids)} runs from {ids[0]} to {ids[-1]}"]
@@ -77,7 +77,7 @@ def caption_of(oracle: Oracle, checked: Sequence[Run]) -> str:
     if smoothing is not None:
         half = smoothing.window // 2
         most = "up to " if smoothing.shrinks else ""
-        parts.append(f"smoothed ({smoothing.average}), which removes the first and last {most}{half} points")
+        parts.append(f"smoothed ({smoothing.average}); {most}{half} points are missing at each end")
     return "\n".join(parts)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from buto.properties import Property, Role
 from buto.report.terminal.sparkline import sparkline
+from buto.report.terminal.table import aligned
 from buto.runs import Notification, Outcome, Quality, Run, RunSummary
 from buto.runs.model import PURPOSE, MetadataValue
 from buto.runs.names import start_of
@@ -45,7 +46,7 @@ def list_lines(
         learned: test and id of the runs that oracles have learned from.
     """
     rows = (_list_row(test, summary, now, (test, summary.id) in learned) for test, summary in runs)
-    return _columns([_LIST_HEADER, *rows])
+    return aligned([_LIST_HEADER, *rows])
 
 
 def run_lines(run: Run, now: datetime, *, whole: bool = False) -> list[str]:
@@ -72,7 +73,7 @@ def run_lines(run: Run, now: datetime, *, whole: bool = False) -> list[str]:
         ("foreign load", format_percent(run.quality.foreign_load)),
         ("output", f"{format_bytes(len(run.stdout))}, errors {format_bytes(len(run.stderr))}"),
     ]
-    lines = [_columns([(f"{key}:", _shown(value, None)) for key, value in facts])]
+    lines = [aligned([(f"{key}:", _shown(value, None)) for key, value in facts])]
     lines += [_section("metadata", _metadata_rows(run, limit))]
     for title, role in (("properties", Role.PROGRAM), ("cost of measuring", Role.COST)):
         ours = [prop for prop in run.properties if prop.role is role]
@@ -190,9 +191,4 @@ def _shown(text: str, limit: int | None) -> str:
 
 
 def _section(title: str, rows: Sequence[tuple[str, ...]]) -> list[str]:
-    return ["", title, *(f"  {line}" for line in _columns(rows))] if rows else []
-
-
-def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+    return ["", title, *(f"  {line}" for line in aligned(rows))] if rows else []

@@ -16,7 +16,7 @@ from hypothesis.extra import numpy as arrays
 from buto import frames
 from buto.errors import JudgeError, UsageError
 from buto.properties import Property, property_for
-from buto.report.history.entries import Entry
+from buto.report.history import Entry
 from buto.runs import Outcome, Problem, ProblemKind, Quality, Run, RunStore
 from buto.runs.long import LongRun
 from buto.verdicts import Direction, Effect, Finding, Status, Verdict

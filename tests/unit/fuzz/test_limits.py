@@ -16,7 +16,7 @@ from buto import config, oracle
 from buto.collect.channel.frames import ChannelError, FrameDecoder
 from buto.errors import EXIT_BAD_FILE, EXIT_USAGE, BadFileError, ButoError, ConfigError, UsageError
 from buto.properties import Property
-from buto.report.history.entries import entry_of
+from buto.report.history import entry_of
 from buto.runs import cache, document, journal_entries, run_set, tables
 from buto.runs.journal_entries import Entry
 from buto.runs.results import ResultStore

@@ -1,4 +1,4 @@
-"""Show the checks of one test over time, from the stored results (see :mod:`buto.runs.results`)."""
+"""The checks of one test over time, from the stored results (see :mod:`buto.runs.results`)."""
 
 from __future__ import annotations
 
@@ -12,13 +12,10 @@ import numpy as np
 from buto.report.formats.json_result import FORMAT, VERSION
 from buto.report.result import TRAINED
 from buto.report.run_levels import median_levels
-from buto.report.sanitize import MAX_TEXT, one_line
-from buto.report.terminal.sparkline import sparkline
-from buto.report.words import unit_of
+from buto.report.sanitize import one_line
 from buto.runs.fields import json_number
 from buto.runs.names import start_of
 from buto.runs.reading import parse_json
-from buto.units import format_count, format_number, format_quantity
 
 ENTRIES = f"history 1 of {FORMAT} {VERSION}"
 """Version of an entry's data, for the cache."""
@@ -26,7 +23,6 @@ ENTRIES = f"history 1 of {FORMAT} {VERSION}"
 _READABLE = (2, VERSION)
 """Versions of a result that :func:`entry_of` reads: what a history shows is the same in all of them."""
 
-SPARKLINE_WIDTH = 40
 _SHORT = 9
 _DIRTY = "+dirty"
 
@@ -122,16 +118,6 @@ def series(entries: Sequence[Entry], name: str) -> np.ndarray:
     return np.array([entry.levels.get(name, np.nan) for entry in entries], dtype=np.float64)
 
 
-def history_lines(test: str, entries: Sequence[Entry], names: Sequence[str]) -> list[str]:
-    """Return a curve for each property, and a row for each entry, oldest first."""
-    trainings = sum(entry.is_training for entry in entries)
-    counts = f"{format_count(len(entries) - trainings, 'check')}, {format_count(trainings, 'training')}"
-    curves = [(one_line(name, MAX_TEXT), *_curve(series(entries, name), unit_of(name))) for name in names]
-    shown = [one_line(name, MAX_TEXT) for name in names]
-    rows = [("WHEN (UTC)", "COMMIT", "RESULT", "P", *shown, "FOUND"), *(_row(one, names) for one in entries)]
-    return [f"{one_line(test)}: {counts}", "", *_columns(curves), *([""] if curves else []), *_columns(rows)]
-
-
 def _entry(data: dict[str, object]) -> Entry:
     tests = data["tests"]
     test = tests[0]  # type: ignore[index]
@@ -149,34 +135,3 @@ def _entry(data: dict[str, object]) -> Entry:
         run_ids=tuple(str(run["id"]) for run in runs),
         p_value=None if verdict is None or verdict["p_value"] is None else float(verdict["p_value"]),
     )
-
-
-def _curve(levels: np.ndarray, unit: str) -> tuple[str, str]:
-    known = levels[np.isfinite(levels)]
-    if not known.size:
-        return "", "no data"
-    low, high = (format_quantity(float(end), unit) for end in (known.min(), known.max()))
-    return sparkline(levels, SPARKLINE_WIDTH), low if low == high else f"{low} to {high}"
-
-
-def _row(entry: Entry, names: Sequence[str]) -> tuple[str, ...]:
-    levels = [entry.levels.get(name) for name in names]
-    values = [
-        "" if level is None else format_quantity(level, unit_of(name))
-        for level, name in zip(levels, names, strict=True)
-    ]
-    others = len(entry.subjects) - 1
-    found = one_line(entry.subjects[0], MAX_TEXT) if entry.subjects else ""
-    return (
-        f"{entry.at:%Y-%m-%d %H:%M}",
-        entry.short_commit,
-        "ORACLE ACCEPTED" if entry.is_training else one_line(entry.status, MAX_TEXT),
-        "" if entry.p_value is None else format_number(entry.p_value),
-        *values,
-        f"{found} and {others} more" if others > 0 else found,
-    )
-
-
-def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]

@@ -1,1 +1,0 @@
-"""How the checks of one test went over time."""
