@@ -37,6 +37,7 @@ COMMANDS: dict[str, Entry] = {
     "selftest": Entry(f"{_ROOM}.selftest", "measure how often an oracle fails an unchanged program"),
     "history": Entry(f"{_ROOM}.history", "show how the checks of a test went over time"),
     "predict": Entry(f"{_ROOM}.predict", "say what slower components mean for the whole system"),
+    "architecture": Entry(f"{_ROOM}.architecture", "make, check and show the model that predict reads"),
     "experiments": Entry(
         "buto.cli.commands.experiments.command", "record the runs of the thesis's experiments"
     ),

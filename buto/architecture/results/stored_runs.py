@@ -25,6 +25,27 @@ def read_runs(directory: Path) -> tuple[ComponentResult, ...]:
     Raises:
         BadFileError: it is no such directory, or has no valid runs.
     """
+    runs = _valid_runs(directory)
+    times = [_cpu_s(run) for run in runs]
+    if not all(math.isfinite(one) for one in times):
+        times = [run.outcome.duration_s for run in runs]
+    return (ComponentResult(runs[0].test, np.array(times, dtype=np.float64), "run"),)
+
+
+def busy_processors(directory: Path) -> float:
+    """Processors that were busy on average, between the first and the last sample of each valid run.
+
+    Raises:
+        BadFileError: it is no directory of a test's runs, or no valid run has read the processor time.
+    """
+    shares = [_busy(run) for run in _valid_runs(directory)]
+    known = [one for one in shares if math.isfinite(one)]
+    if not known:
+        raise BadFileError(f"no run in {directory} has {CPU_TIME} at its beginning and its end")
+    return sum(known) / len(known)
+
+
+def _valid_runs(directory: Path) -> tuple[Run, ...]:
     test = decode_test(directory.name)
     root = directory.resolve().parent.parent
     if test is None or directory.resolve().parent.name != "runs":
@@ -34,13 +55,17 @@ def read_runs(directory: Path) -> tuple[ComponentResult, ...]:
     runs = RunStore(root).load_set(test).valid().runs
     if not runs:
         raise BadFileError(f"{directory} has no valid runs", advice=f"buto runs list {test} --store {root}")
-    times = [_cpu_s(run) for run in runs]
-    if not all(math.isfinite(one) for one in times):
-        times = [run.outcome.duration_s for run in runs]
-    return (ComponentResult(test, np.array(times, dtype=np.float64), "run"),)
+    return runs
 
 
 def _cpu_s(run: Run) -> float:
     if CPU_TIME not in run.column_of or not run.n_samples:
         return math.nan
     return float(run.series(CPU_TIME)[-1])
+
+
+def _busy(run: Run) -> float:
+    if CPU_TIME not in run.column_of or run.n_samples < 2:
+        return math.nan
+    spent = run.series(CPU_TIME)
+    return float((spent[-1] - spent[0]) / (run.times_s[-1] - run.times_s[0]))

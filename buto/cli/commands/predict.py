@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from buto.cli.parsing.options import STDOUT
 from buto.cli.printing.console import Console
+from buto.cli.printing.output_files import write_file
 from buto.errors import UsageError
 from buto.units import parse_rate
 
 if TYPE_CHECKING:
     from buto.architecture.model import Architecture
+    from buto.architecture.prediction.model import Prediction
 
 MODEL = Path("architecture.yaml")
 _MOST_POINTS = 1000
+_FILES = {"json": "the whole prediction as JSON", "html": "one page with drawings", "junitxml": "JUnit XML"}
 
 
 class PredictCommand:
@@ -26,7 +31,8 @@ Say what slower or faster components mean for the whole system, without running 
 
 Component tests of the old and the new version are compared, what changed is carried over to a model of the
 architecture (see buto architecture --help), and response times are predicted under a load. Results are JSON
-of JMH, JUnit XML reports, or directories of stored runs (.buto/runs/NAME); they are told apart by themselves.
+of JMH, JUnit XML reports, traces, or directories of stored runs (.buto/runs/NAME); they are told apart by
+what they hold.
 
 examples:
   buto predict --old old/jmh.json --new new/jmh.json
@@ -34,9 +40,7 @@ examples:
   buto predict --old old.json --new new.json --load 'POST /orders=20/s' --load-grid 50..400:8 --html p.html"""
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument(
-            "--model", metavar="FILE", type=Path, default=MODEL, help=f"the model (default: {MODEL})"
-        )
+        add_model_option(parser)
         parser.add_argument(
             "--new-model",
             metavar="FILE",
@@ -65,14 +69,19 @@ examples:
             type=load_grid,
             help="loads of the curve, as 50,100,200 or LOW..HIGH:POINTS (default: ten up to saturation)",
         )
+        group = parser.add_argument_group("reports", "FILE may be -: standard output")
+        for name, meaning in _FILES.items():
+            group.add_argument(f"--{name}", metavar="FILE", type=Path, help=f"write {meaning}")
 
     def run(self, args: Namespace, console: Console) -> int:
-        # With these come numpy and scipy, before --help is printed.
+        # With these come numpy and scipy, which --help can do without.
         from buto.architecture.prediction.predict import predict
         from buto.architecture.results.reading import read_results
         from buto.config.architecture import load_architecture
         from buto.report.architecture.text import prediction_lines
 
+        if sum(getattr(args, name) == STDOUT for name in _FILES) > 1:
+            raise UsageError("only one report can go to standard output", advice="name files in place of -")
         architecture = under_load(load_architecture(args.model), args.load)
         prediction = predict(
             architecture,
@@ -83,7 +92,15 @@ examples:
         )
         for line in prediction_lines(prediction):
             console.result(line)
+        _write(prediction, args, console)
         return prediction.status.exit_code
+
+
+def add_model_option(parser: ArgumentParser) -> None:
+    """Which model to read."""
+    parser.add_argument(
+        "--model", metavar="FILE", type=Path, default=MODEL, help=f"the model (default: {MODEL})"
+    )
 
 
 def under_load(architecture: Architecture, loads: Sequence[str]) -> Architecture:
@@ -100,13 +117,13 @@ def under_load(architecture: Architecture, loads: Sequence[str]) -> Architecture
 
 def load_grid(text: str) -> tuple[float, ...]:
     """Loads in 1/s, for argparse."""
-    import numpy as np
-
     ends, colon, points = text.partition(":")
     low, dots, high = ends.partition("..")
     try:
         if dots and colon and points.isdecimal() and 2 <= int(points) <= _MOST_POINTS:
-            loads = np.linspace(parse_rate(low), parse_rate(high), int(points)).tolist()
+            steps = int(points) - 1
+            first, last = parse_rate(low), parse_rate(high)
+            loads = [first + (last - first) * step / steps for step in range(steps + 1)]
         elif not dots and not colon:
             loads = [parse_rate(part) for part in text.split(",")]
         else:
@@ -116,6 +133,30 @@ def load_grid(text: str) -> tuple[float, ...]:
     if not loads or min(loads) <= 0:
         raise ArgumentTypeError(f"{text!r} is no list of loads like 50,100,200 or 50..400:8")
     return tuple(loads)
+
+
+def _write(prediction: Prediction, args: Namespace, console: Console) -> None:
+    # Each of them takes imports that the others can do without.
+    for name in _FILES:
+        path: Path | None = getattr(args, name)
+        if path is None:
+            continue
+        match name:
+            case "json":
+                from buto.report.architecture.json_result import prediction_json
+
+                content = prediction_json(prediction).encode()
+            case "html":
+                from buto.report.architecture.page import prediction_page
+
+                content = prediction_page(prediction).encode()
+            case _:
+                from buto.report.architecture.junit import prediction_junit
+
+                content = prediction_junit(prediction, datetime.now(UTC))
+        write_file(path, content, f"--{name}")
+        if path != STDOUT:
+            console.detail(f"wrote {path}")
 
 
 COMMAND = PredictCommand()

@@ -3,39 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import isfinite, isinf, isnan
+from math import isinf
 
 from buto.architecture.mapping import How
-from buto.architecture.prediction.evidence import ComponentTest
-from buto.architecture.prediction.model import (
-    EndpointPrediction,
-    Interval,
-    Limits,
-    Mending,
-    MoreNeeded,
-    Prediction,
-)
+from buto.architecture.prediction.model import Limits, Mending, MoreNeeded, Prediction
+from buto.report.architecture.tables import deviation_rows, endpoint_rows, station_rows
 from buto.report.sanitize import one_line
 from buto.units import format_count, format_percent, format_rate, format_seconds
 from buto.verdicts import Status
 
-_ENDPOINTS = ("ENDPOINT", "LOAD", "OLD", "NEW", "CHANGE", "INTERVAL", "DELTA", "SIZE", "STATUS")
-_STATIONS = ("STATION", "DEMAND OLD", "NEW", "CHANGE", "UTILISATION OLD", "NEW", "")
-_TESTS = ("COMPONENT TEST", "COMPONENT", "OLD", "NEW", "CHANGE", "DELTA", "P", "REPLICATES", "")
-
 
 def prediction_lines(prediction: Prediction) -> list[str]:
-    """Return the headline, the tables of endpoints, stations and component tests, and what follows from
-    them.
-    """
+    """Return the headline, the tables, and what follows from them."""
     return [
         headline(prediction),
         "",
-        *columns([_ENDPOINTS, *map(_endpoint_row, prediction.endpoints)]),
+        *columns(endpoint_rows(prediction)),
         "",
-        *columns([_STATIONS, *_station_rows(prediction)]),
+        *columns(station_rows(prediction)),
         "",
-        *columns([_TESTS, *(_test_row(test) for test in prediction.evidence.tests)]),
+        *columns(deviation_rows(prediction)),
         "",
         *(one_line(line, 1000) for line in conclusions(prediction)),
     ]
@@ -122,75 +109,3 @@ def columns(rows: Sequence[Sequence[str]]) -> list[str]:
         "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in cells
     ]
-
-
-def seconds(value: float) -> str:
-    """Return a response time, which may be that of a saturated station."""
-    return "saturated" if isinf(value) else format_seconds(value)
-
-
-def change(old: float, new: float) -> str:
-    """Return the relative change with its sign; empty where there is none to speak of."""
-    if not isfinite(old) or not isfinite(new) or old == 0:
-        return ""
-    share = new / old - 1
-    return f"{'+' if share >= 0 else '-'}{format_percent(abs(share))}"
-
-
-def number(value: float) -> str:
-    """Return an effect size with two decimals; a dash for none."""
-    return "-" if isnan(value) else f"{value:.2f}"
-
-
-def between(interval: Interval, *, as_seconds: bool = True) -> str:
-    """Return an interval."""
-    low, high = (seconds(one) if as_seconds else format_percent(one) for one in interval)
-    return f"{low} to {high}"
-
-
-def _endpoint_row(one: EndpointPrediction) -> tuple[str, ...]:
-    return (
-        one.name,
-        format_rate(one.rate),
-        seconds(one.old_s),
-        seconds(one.new_s),
-        change(one.old_s, one.new_s),
-        between(one.new_interval_s),
-        number(one.delta),
-        "-" if isnan(one.delta) else one.size.value,
-        one.status.value,
-    )
-
-
-def _station_rows(prediction: Prediction) -> Iterator[tuple[str, ...]]:
-    for one in prediction.stations:
-        yield (
-            one.name,
-            format_seconds(one.old_demand_s),
-            format_seconds(one.new_demand_s),
-            change(one.old_demand_s, one.new_demand_s),
-            format_percent(one.old),
-            format_percent(one.new),
-            "saturated" if one.saturated else "",
-        )
-
-
-def _test_row(test: ComponentTest) -> tuple[str, ...]:
-    known = test.deviation
-    if known.enough:
-        remark = (
-            f"{'slower' if known.delta > 0 else 'faster'}, {known.size.value}" if known.significant else ""
-        )
-    else:
-        remark = "too few" if known.n_old and known.n_new else "on one side only"
-    return (
-        test.name,
-        test.component or "unknown",
-        format_seconds(known.old_s) if known.n_old else "-",
-        format_seconds(known.new_s) if known.n_new else "-",
-        change(known.old_s, known.new_s),
-        number(known.delta),
-        "-" if isnan(known.p_value) else f"{known.p_value:.2g}",
-        f"{known.n_old}+{known.n_new} {test.replicate}s",
-        remark,
-    )
