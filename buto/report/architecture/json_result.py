@@ -8,9 +8,9 @@ from enum import Enum
 from math import isfinite
 from typing import Any
 
-from buto import __version__
 from buto.architecture.prediction.evidence import ComponentTest
 from buto.architecture.prediction.model import EndpointPrediction, Prediction
+from buto.version import __version__
 
 FORMAT = "buto-prediction"
 VERSION = 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from buto import __version__
 from buto.architecture.model import Architecture
 from buto.architecture.prediction.model import Prediction
 from buto.report.architecture import diagram as drawing
@@ -13,6 +12,7 @@ from buto.report.architecture.tables import deviation_rows, endpoint_rows, stati
 from buto.report.architecture.text import conclusions, headline
 from buto.report.html.assets import text_of
 from buto.report.html.template import render_template
+from buto.version import __version__
 
 
 def prediction_page(prediction: Prediction) -> str:
