@@ -68,8 +68,8 @@ def record(root: Path, n_properties: int, n_samples: int) -> None:
         for rows, values in made_up(SEED, n_properties, n_samples, at_once=ROWS_PER_S):
             recording.add_rows((rows + 1) * (10**9 // ROWS_PER_S), values)
             now[0] += 1.0
-            journal.keep(recording)
-            n_bytes = path.stat().st_size if journal.is_kept else 0
+            journal.write_if_due(recording)
+            n_bytes = path.stat().st_size if journal.is_written else 0
             if n_bytes > (written[-1][0] if written else 0):
                 written.append((n_bytes, recording.n_samples))
     print(json.dumps({"id": recording.id, "written": written}))

@@ -1,4 +1,4 @@
-"""How to start a program, how long it may take, and what to record of it."""
+"""How to start a program, its time limit, and what to record of it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class MBeanSpec:
     """Custom MBeans to record.
 
     Attributes:
-        pattern: JMX object name or pattern, as ``com.acme:type=Queue,*``.
+        pattern: JMX object name or pattern, for example ``com.acme:type=Queue,*``.
         attributes: names of the attributes to sample; none means all numeric ones. Composite
             and tabular values give one property for each numeric member.
-        metadata: names of attributes that are read once.
-        notifications: whether to subscribe to what matching beans emit.
+        metadata: names of attributes to read once.
+        notifications: whether to record the notifications of matching beans.
     """
 
     pattern: str
@@ -39,11 +39,11 @@ class Target:
         mbeans: custom MBeans to record.
         collector: ``agent`` or ``jmx``.
         jvm: a shell pattern for the main class (or jar) of the JVM to measure, for commands that
-            start several; None takes the first that is no build tool.
+            start several; None takes the first that is not a build tool.
         directory: working directory of the command; None for the current one.
         environment: variables added to the current environment.
         expected_exit: the exit code of a good run.
-        mask: further shell patterns for names of what is secret, see :mod:`buto.runs.masking`.
+        mask: further shell patterns for names of secrets, see :mod:`buto.runs.masking`.
     """
 
     command: tuple[str, ...]
@@ -58,5 +58,5 @@ class Target:
     mask: tuple[str, ...] = ()
 
     def new_mask(self) -> Mask:
-        """What hides the secrets of this program, of those that its command and environment name."""
+        """Return a mask for the secrets in this program's command and environment."""
         return Mask.of(self.mask, self.command, os.environ, self.environment)

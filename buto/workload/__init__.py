@@ -1,4 +1,4 @@
-"""Workloads: what is done to a program while it is measured."""
+"""Workloads: requests and operations that a program gets while it is measured."""
 
 from buto.workload.driver import workload_hooks
 from buto.workload.model import HttpLoad, Operation, Workload, workload_from

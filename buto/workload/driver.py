@@ -1,4 +1,4 @@
-"""Carries out a workload beside one launch."""
+"""Run a workload during one launch."""
 
 from __future__ import annotations
 
@@ -24,10 +24,12 @@ _POLL_S = 0.02
 
 @contextmanager
 def workload_hooks(workload: Workload | None) -> Iterator[Callable[[], LaunchHooks] | None]:
-    """What makes a driver for each launch; within the block a process for JMX is kept, if one is needed.
+    """Yield a function that creates a driver for each launch; None without a workload.
+
+    If the workload invokes MBeans, all launches within the block share one JMX worker.
 
     Raises:
-        MeasureError: that process cannot be started.
+        MeasureError: the JMX worker cannot be started.
     """
     if workload is None:
         yield None
@@ -41,10 +43,10 @@ def workload_hooks(workload: Workload | None) -> Iterator[Callable[[], LaunchHoo
 
 
 class Driver:
-    """Launch hooks that carry out a workload, in a thread of its own.
+    """Launch hooks that run a workload, in a thread of its own.
 
     Args:
-        worker: for the operations of MBeans; started.
+        worker: started; for the operations of MBeans.
     """
 
     def __init__(self, workload: Workload, worker: Worker | None) -> None:
@@ -67,7 +69,7 @@ class Driver:
         return problems
 
     def _carry_out(self, program: Program) -> tuple[str, ...]:
-        """Returns what went wrong; a program whose workload failed has nothing more to wait for."""
+        """Run the workload and return its problems; stop the program if the workload failed."""
         failed = True
         try:
             problems = self._problems(program)
@@ -87,18 +89,18 @@ class Driver:
             except MeasureError as failure:
                 return (failure.message,)
             program.mark(START)
-            problems, said = self._do(program, port, connection)
-            program.mark(END, said)
+            problems, summary = self._do(program, port, connection)
+            program.mark(END, summary)
         if problems:
             return problems
-        return ("it had not ended when the program did",) if self._stop.is_set() else ()
+        return ("it was still running when the program ended",) if self._stop.is_set() else ()
 
     def _do(
         self, program: Program, port: int | None, connection: MBeanConnection | None
     ) -> tuple[tuple[str, ...], str]:
-        """All parts at once; what went wrong, and what is to be said of them."""
+        """Run all parts at once; return their problems, and a text about their results."""
         workload = self._workload
-        said: list[str] = []
+        summaries: list[str] = []
         todo: list[Callable[[], tuple[str, ...]]] = []
         if workload.command:
             environment = {"BUTO_PID": str(program.pid), "BUTO_PORT": str(port or "")}
@@ -107,21 +109,21 @@ class Driver:
             todo.append(lambda: parts.invoke(connection, workload.operations, self._stop))
         if workload.http is not None:
             load = workload.http
-            todo.append(lambda: self._send(load, port, said))
+            todo.append(lambda: self._send(load, port, summaries))
         with ThreadPoolExecutor(len(todo), thread_name_prefix="buto-workload-part") as pool:
             problems = [one for part in pool.map(lambda part: part(), todo) for one in part]
-        return tuple(problems), "; ".join(said)
+        return tuple(problems), "; ".join(summaries)
 
-    def _send(self, load: HttpLoad, port: int | None, said: list[str]) -> tuple[str, ...]:
-        # Most programs are measured without, and it brings the system's whole client along.
+    def _send(self, load: HttpLoad, port: int | None, summaries: list[str]) -> tuple[str, ...]:
+        # Imported only if needed: it loads Python's whole HTTP client.
         from buto.workload import http
 
         answers, problems = http.send(load, load.url.replace("${port}", str(port or "")), self._stop)
-        said.append(http.describe(answers))
+        summaries.append(http.describe(answers))
         return problems
 
     def _wait(self, program: Program) -> int | None:
-        """Until the workload is to begin; the port that was waited for, if any.
+        """Wait until the workload should begin; return the port that was waited for, if any.
 
         Raises:
             MeasureError: the program does not listen in time.

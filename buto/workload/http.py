@@ -1,6 +1,6 @@
-"""An open loop of HTTP requests: each is sent when it is due, whether or not earlier ones were answered.
+"""Send HTTP requests in an open loop: each is sent when it is due, whether or not earlier ones were answered.
 
-A loop that waits for answers sends less to a slower program and so hides what it should show.
+A loop that waits for answers would send fewer requests to a slower program and hide the slowness.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from buto.units import format_count, format_seconds
 from buto.workload.model import HttpLoad
 
 _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-"""Without a proxy, whatever the environment names: another machine's knows no 127.0.0.1 of ours."""
+"""Ignores the proxies of the environment, which cannot reach 127.0.0.1 of this machine."""
 
 _ANSWER_S = 10.0
 _MOST_AT_ONCE = 64
 _MOST_SHOWN = 200
 _MOST_LATE_S = 1.0
-"""A schedule that is not kept by more than this is none."""
+"""If a request is sent later than this, the load was not the planned one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What became of one request.
+    """The result of one request.
 
     Attributes:
-        late_s: how long after its time it was sent.
-        took_s: from the time at which it was due to the end of its answer.
+        late_s: how long after its due time it was sent.
+        took_s: from its due time to the end of its answer.
         failure: empty for a good answer.
     """
 
@@ -42,10 +42,10 @@ class Answer:
 
 
 def send(load: HttpLoad, url: str, stop: threading.Event) -> tuple[list[Answer], tuple[str, ...]]:
-    """Send all requests, or those that are due before it is told to stop.
+    """Send all requests, or those that are due before ``stop`` is set.
 
     Returns:
-        The answers, and what went wrong.
+        The answers, and the problems.
     """
     begun = time.monotonic()
     with ThreadPoolExecutor(_MOST_AT_ONCE, thread_name_prefix="buto-http") as pool:
@@ -60,7 +60,7 @@ def send(load: HttpLoad, url: str, stop: threading.Event) -> tuple[list[Answer],
 
 
 def describe(answers: list[Answer]) -> str:
-    """How many there were and how long they took, in one line."""
+    """Return the number of answers and how long they took, in one line."""
     if not answers:
         return "no requests"
     took = sorted(one.took_s for one in answers)
@@ -96,5 +96,5 @@ def _ask(url: str, due: float) -> Answer:
     except OSError as error:
         failure = str(error)
     except http.client.HTTPException as error:
-        failure = f"no good HTTP: {error!r:.{_MOST_SHOWN}}"
+        failure = f"invalid HTTP: {error!r:.{_MOST_SHOWN}}"
     return Answer(late_s, time.monotonic() - due, failure)

@@ -1,4 +1,4 @@
-"""A workload as it is configured. Plain values; nothing happens here."""
+"""The configuration of a workload. Plain values; nothing is run here."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from buto.errors import UsageError
 from buto.units import parse_seconds
 
 STOPPED_EXIT = 143
-"""What a JVM exits with that was asked to end: 128 and the number of SIGTERM."""
+"""Exit code of a JVM after SIGTERM: 128 plus the number of the signal."""
 
 MAX_REQUESTS = 1_000_000
 MAX_RATE = 5000.0
-"""Beyond this a load generator in Python falls behind its schedule."""
+"""At higher rates a load generator in Python falls behind its schedule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Operation:
 
     Attributes:
         at_s: when, seconds from the beginning of the workload.
-        mbean: object name, as ``com.acme:type=Shop``.
+        mbean: object name, for example ``com.acme:type=Shop``.
         name: of the operation.
         arguments: numbers, texts, truth values, None.
     """
@@ -37,12 +37,12 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class HttpLoad:
-    """Requests at fixed times, however long the answers take (an open loop).
+    """Requests at fixed times, independent of the answers (an open loop).
 
     Attributes:
-        url: ``${port}`` in it is the port at which the program listens.
-        rate: requests a second, evenly spaced.
-        duration_s: the last one is sent before it is over.
+        url: ``${port}`` stands for the port at which the program listens.
+        rate: requests per second, evenly spaced.
+        duration_s: all requests are sent within this time.
     """
 
     url: str
@@ -56,15 +56,15 @@ class HttpLoad:
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """What is done beside the program; the parts begin together, and it ends with the last of them.
+    """What happens to a program while it runs; all parts begin together.
 
     Attributes:
         after_s: when it begins, seconds from the program's start; with ``port``, from the moment it listens.
-        port: the TCP port that the program must listen at before; 0 for any, None for not waiting.
-        command: a command that runs beside the JVM; empty for none.
+        port: the TCP port at which the program must listen first; 0 for any, None for no wait.
+        command: a command that runs in parallel to the JVM; empty for none.
         operations: of MBeans, in the order of their times.
-        http: requests, or None.
-        stop: whether the program is asked to end (SIGTERM) when the workload has ended.
+        http: requests; None for none.
+        stop: whether to ask the program to end (SIGTERM) after the workload.
     """
 
     after_s: float = 0.0
@@ -78,18 +78,18 @@ class Workload:
 def workload_from(
     data: Mapping[str, Any], expand: Callable[[Any], str], words: Callable[[Any], tuple[str, ...]]
 ) -> Workload:
-    """A workload from a configuration's ``workload`` that follows the schema.
+    """Build a workload from the ``workload`` of a configuration that follows the schema.
 
     Args:
         expand: replaces variables in a text.
-        words: divides a command and replaces variables.
+        words: splits a command and replaces variables.
 
     Raises:
-        UsageError: nothing is to be done, a time or a URL means nothing, or the load is too large.
+        UsageError: the workload is empty, a time or URL is invalid, or the load is too large.
     """
     if not any(key in data for key in ("command", "operations", "http")):
         raise UsageError(
-            "workload: nothing is to be done", advice="workload: {command: [...]}, or operations, or http"
+            "workload must have a command, operations or http, got none", advice="workload: {command: [...]}"
         )
     operations = [
         Operation(
@@ -110,16 +110,18 @@ def workload_from(
 
 
 def _http(data: Mapping[str, Any], expand: Callable[[Any], str]) -> HttpLoad:
-    # The port is not known yet, and is no variable of the environment.
+    # ${port} is replaced later, when the port is known; it is not a variable of the environment.
     url = expand(data["url"].replace("${port}", "$${port}"))
     parts = urlsplit(url.replace("${port}", "1"))
     if parts.scheme != "http" or not parts.hostname or not url.isascii():
-        raise UsageError(f"workload: {url!r} is no URL of HTTP", advice="url: http://127.0.0.1:${port}/order")
+        raise UsageError(
+            f"workload: url must be an HTTP URL, got {url!r}", advice="url: http://127.0.0.1:${port}/order"
+        )
     load = HttpLoad(url, float(data["rate"]), parse_seconds(str(data["duration"])))
     if load.rate > MAX_RATE or load.rate * load.duration_s > MAX_REQUESTS:
         raise UsageError(
-            f"workload: {load.rate:g} requests a second for {load.duration_s:g} s are too many, "
-            f"{MAX_RATE:g} a second and {MAX_REQUESTS} in all are possible",
+            f"workload: {load.rate:g} requests per second for {load.duration_s:g} s are too many: "
+            f"the limits are {MAX_RATE:g} per second and {MAX_REQUESTS} in total",
             advice="give a load generator of your own as command",
         )
     return load

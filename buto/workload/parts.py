@@ -1,4 +1,4 @@
-"""The parts of a workload: each runs to its end or until it is told to stop, and says what went wrong."""
+"""The parts of a workload: each runs to its end or until it is told to stop, and returns its problems."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _QUOTED_LINES = 5
 def run_command(
     command: Sequence[str], environment: dict[str, str], stop: threading.Event
 ) -> tuple[str, ...]:
-    """Run a command to its end; its own process group is ended when it is told to stop.
+    """Run a command to its end; end its process group if ``stop`` is set.
 
     Returns:
-        What went wrong, with the last lines that it printed; not how it ended after it was stopped.
+        Its problems, with the last lines that it printed; none if it was stopped.
     """
     with tempfile.TemporaryFile() as output, Watchdog() as watchdog:
         try:
@@ -62,7 +62,7 @@ def run_command(
 def invoke(
     connection: MBeanConnection, operations: Sequence[Operation], stop: threading.Event
 ) -> tuple[str, ...]:
-    """Invoke operations at their times, counted from now; the first that fails ends it."""
+    """Invoke operations at their times, counted from now; return the problem of the first that fails."""
     begun = time.monotonic()
     for one in operations:
         if stop.wait(max(0.0, begun + one.at_s - time.monotonic())):
@@ -75,7 +75,7 @@ def invoke(
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End all of its group: SIGTERM, two seconds, SIGKILL."""
+    """End the whole process group: SIGTERM, two seconds, SIGKILL."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGTERM)
     with suppress(subprocess.TimeoutExpired):

@@ -18,9 +18,9 @@ from buto.collect.process.launch import Ending, Launch
 from buto.collect.process.private_directory import private_directory
 from buto.collect.progress import OnTick
 from buto.collect.record import quality
-from buto.collect.record.conclusion import ObservedLaunch, conclude
 from buto.collect.record.journal import Journal
 from buto.collect.record.recording import Recording
+from buto.collect.record.run_builder import ObservedLaunch, build_run
 from buto.collect.target import Target
 from buto.runs import Problem, ProblemKind, Run
 
@@ -52,7 +52,7 @@ class AgentCollector:
         """See :meth:`buto.collect.collector.Collector.record`."""
         recording = Recording(test, mask=self.target.new_mask())
         if journal is not None:
-            on_tick = journal.beside(recording, on_tick)
+            on_tick = journal.on_each_tick(recording, on_tick)
         recording.metadata.update(describe(self.target))
         load = LoadMeter()
         with (
@@ -66,9 +66,9 @@ class AgentCollector:
             problems = hook_caller.end()
             foreign_load = load.foreign_load()
             launch.end_all()
-            seen = _observed(loop, launch, recording, ending, foreign_load)
+            observed = _observed(loop, launch, recording, ending, foreign_load)
             recording.metadata["host.load.run_queue"] = loop.run_queue_s
-            return conclude(launch, recording, seen, (*problems, *_problems(loop)))
+            return build_run(launch, recording, observed, (*problems, *_problems(loop)))
 
 
 def _started(loop: EventLoop, launch: Launch, recording: Recording) -> AgentRecorder:

@@ -121,7 +121,7 @@ def attach(
     )
     recording = Recording(spec.test, mask=target.new_mask())
     if journal is not None:
-        on_tick = journal.beside(recording, on_tick)
+        on_tick = journal.on_each_tick(recording, on_tick)
     described = describe(target)
     own = {key: value for key, value in described.items() if spec.pid is not None or key.startswith("buto.")}
     recording.metadata.update(own)

@@ -22,9 +22,9 @@ from buto.collect.process.launch import Ending, Launch
 from buto.collect.process.private_directory import private_directory
 from buto.collect.progress import OnTick
 from buto.collect.record import quality
-from buto.collect.record.conclusion import ObservedLaunch, conclude
 from buto.collect.record.journal import Journal
 from buto.collect.record.recording import Recording
+from buto.collect.record.run_builder import ObservedLaunch, build_run
 from buto.collect.target import Target
 from buto.errors import MeasureError
 from buto.runs import FloatArray, Problem, ProblemKind, Run
@@ -82,7 +82,7 @@ class JmxCollector:
         worker = self.worker()
         recording = Recording(test, mask=self.target.new_mask())
         if journal is not None:
-            on_tick = journal.beside(recording, on_tick)
+            on_tick = journal.on_each_tick(recording, on_tick)
         recording.metadata.update(describe(self.target))
         load = LoadMeter()
         worker_s = worker.cpu_s()
@@ -96,10 +96,10 @@ class JmxCollector:
             problems = hook_caller.end()
             foreign_load = load.foreign_load(worker.cpu_s() - worker_s)
             launch.end_all()
-            seen = _observed(loop, launch, recording, ending, foreign_load)
+            observed = _observed(loop, launch, recording, ending, foreign_load)
             recording.metadata.pop(_OWN_KEY, None)
             missing = _problems(loop, recording.times_s(), self.target.interval_s)
-            return conclude(launch, recording, seen, (*problems, *missing))
+            return build_run(launch, recording, observed, (*problems, *missing))
 
 
 def _check_started(loop: PollingLoop, launch: Launch, recording: Recording) -> None:

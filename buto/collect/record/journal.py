@@ -1,4 +1,4 @@
-"""Keeping on disk what is being recorded, so that it outlives buto itself; and what is left of it then."""
+"""Save a recording to disk while it goes on, and recover it if buto itself was killed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Self
 
 from buto.collect.progress import OnTick, Progress
 from buto.collect.record import quality
-from buto.collect.record.recording import Mark, Recording
+from buto.collect.record.recording import Checkpoint, Recording
 from buto.errors import BadFileError, ButoError, MeasureError, StorageError
 from buto.runs import Outcome, Problem, ProblemKind, Quality, Run, RunStore
 from buto.runs.journal import JournalFile, Unfinished, place_of, read, taken
@@ -20,32 +20,32 @@ from buto.runs.journal_entries import Entry
 from buto.runs.model import JOURNAL, MetadataValue
 from buto.runs.staging import storage_errors
 
-BEGIN_S = 10.0
-"""So long nothing is written: a short program is not disturbed, and loses little."""
+FIRST_WRITE_S = 10.0
+"""Nothing is written before: a short program is not disturbed, and loses little."""
 
-EVERY_S = 5.0
-"""From then on; together with a slow disk and a slow machine no more than ten seconds are lost."""
+WRITE_INTERVAL_S = 5.0
+"""Interval from then on; even with a slow disk and a slow machine at most ten seconds are lost."""
 
 KEPT = "what was recorded until then is kept: buto runs recover --store"
 
 
 class RecordingAbandonedError(MeasureError):
-    """Whoever wanted the recording wants it no more; it is not kept."""
+    """The recording is no longer wanted; nothing of it is kept."""
 
 
 class Journal:
-    """Writes what one recording gains into the store, from its tenth second on.
+    """Writes the growth of one recording into the store, from its tenth second on.
 
-    When the block is left without an exception, by Ctrl-C, or because the recording is not wanted any
-    more, the journal is removed. Otherwise it stays for ``buto runs recover``. A journal that cannot be
-    written, as on a full disk, does not end the recording; what is missing is written with what comes next.
+    The journal is removed if the ``with`` block ends without an exception, by Ctrl-C, or because the
+    recording is no longer wanted. Otherwise it stays for ``buto runs recover``. A failure to write, as on a
+    full disk, does not end the recording; the missing part is written the next time.
 
     Args:
         marks: further metadata.
-        begin_s, every_s: see the constants.
+        first_write_s, write_interval_s: see the constants.
 
     Attributes:
-        is_kept: whether there is something on disk.
+        is_written: whether the journal has anything on disk.
     """
 
     def __init__(
@@ -53,16 +53,16 @@ class Journal:
         store: RunStore,
         marks: Mapping[str, MetadataValue],
         *,
-        begin_s: float = BEGIN_S,
-        every_s: float = EVERY_S,
+        first_write_s: float = FIRST_WRITE_S,
+        write_interval_s: float = WRITE_INTERVAL_S,
     ) -> None:
         self._store = store
         self._marks = marks
-        self._every_s = every_s
-        self._next = time.monotonic() + begin_s
+        self._every_s = write_interval_s
+        self._next = time.monotonic() + first_write_s
         self._file: JournalFile | None = None
-        self._written = Mark()
-        self.is_kept = False
+        self._written = Checkpoint()
+        self.is_written = False
 
     def __enter__(self) -> Self:
         return self
@@ -75,22 +75,22 @@ class Journal:
         if error is None or isinstance(error, KeyboardInterrupt | RecordingAbandonedError):
             with suppress(OSError):
                 self._file.discard()
-        elif isinstance(error, ButoError) and self.is_kept:
+        elif isinstance(error, ButoError) and self.is_written:
             error.message += f"\n{KEPT} {shlex.quote(str(self._store.root))}"
         self._file.close()
 
-    def beside(self, recording: Recording, on_tick: OnTick | None) -> OnTick:
-        """What a collector calls at each tick, with what was to be called anyway."""
+    def on_each_tick(self, recording: Recording, on_tick: OnTick | None) -> OnTick:
+        """Return a function for a collector's ticks that writes the journal and then calls ``on_tick``."""
 
         def tick(progress: Progress) -> None:
-            self.keep(recording)
+            self.write_if_due(recording)
             if on_tick is not None:
                 on_tick(progress)
 
         return tick
 
-    def keep(self, recording: Recording) -> None:
-        """Write what is new, if it is time."""
+    def write_if_due(self, recording: Recording) -> None:
+        """Write the growth of the recording if the interval has passed."""
         now = time.monotonic()
         if now < self._next:
             return
@@ -99,20 +99,20 @@ class Journal:
             if self._file is None:
                 self._store.prepare(recording.test)
                 self._file = JournalFile(place_of(self._store, recording.test, recording.id))
-            entry, mark = recording.gained(self._written)
-            if not self.is_kept:
+            entry, mark = recording.changes_since(self._written)
+            if not self.is_written:
                 entry = replace(entry, metadata={**entry.metadata, **self._marks})
             self._file.append(entry)
             self._written = mark
-            self.is_kept = True
+            self.is_written = True
 
 
 def recover(store: RunStore, one: Unfinished) -> Run | None:
-    """Store what is left of a recording, and remove its journal.
+    """Store what a journal has of a recording, and remove the journal.
 
     Returns:
-        The run; None if there was nothing to recover: the recording is live, its run was stored whole
-        before its journal could be removed, or it has no sample.
+        The run; None if there is nothing to recover: the recording still goes on, its complete run was
+        stored before the journal could be removed, or it has no sample.
 
     Raises:
         BadFileError: the journal is damaged, or of a newer version. It stays.
@@ -137,15 +137,15 @@ def recover(store: RunStore, one: Unfinished) -> Run | None:
 
 
 def recovered(test: str, run_id: str, entries: Iterable[Entry]) -> Run | None:
-    """The run that a journal's entries give: invalid, for nobody saw how the program went on.
+    """Build a run from the entries of a journal. It is invalid, because the program's end was not seen.
 
-    What the program printed is lost. Where its start was not seen, time zero is the first sample.
+    The program's output is lost. If its start was not seen, time zero is the first sample.
 
     Returns:
-        None if there is no sample.
+        The run; None if there is no sample.
 
     Raises:
-        MeasureError, ValueError: the entries do not fit each other.
+        MeasureError, ValueError: the entries contradict each other.
     """
     recording = Recording(test)
     recording.id = run_id

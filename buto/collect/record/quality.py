@@ -1,4 +1,4 @@
-"""Whether a recorded run may be used: was it sampled as planned, and did the program end as expected."""
+"""Decide whether a run may be used: was it sampled as planned, and did the program end as expected?"""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from buto.properties import split_name
 from buto.runs import FloatArray, Outcome, Problem, ProblemKind, Quality
 
 MAX_MISSED_SHARE = 0.2
-"""A run with more of its planned samples missing is starved."""
+"""A run that lacks more of its planned samples is starved."""
 
 MAX_GAP_INTERVALS = 10
 MAX_GAP_S = 1.0
-"""A run is starved by a gap that is longer than both: ten intervals and one second. The same pause of
-the whole machine must not spoil a run at 10 ms that it would not spoil at 100 ms."""
+"""A gap that is longer than both, ten intervals and one second, makes a run starved. The same pause of the
+machine must not spoil a run at 10 ms if it does not spoil one at 100 ms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Sampling:
     Attributes:
         missed_share: share of the planned samples that are missing.
         largest_gap_s: longest time between two samples.
-        largest_unexplained_gap_s: the same without the pauses that the program itself is to blame for.
+        largest_unexplained_gap_s: the same, less the pauses that the program itself caused.
     """
 
     missed_share: float
@@ -43,16 +43,16 @@ def sampling(
 ) -> Sampling:
     """Compare the times of the samples with the planned interval.
 
-    A gap of g seconds lacks ``round(g / interval) - 1`` samples. Pauses of the JVM's own garbage
-    collector stop every thread, the sampler too: they belong to the program, and a run with a long
-    pause must not be thrown away for it, so they are taken off the gaps.
+    A gap of g seconds lacks ``round(g / interval) - 1`` samples. Pauses of the JVM's garbage collector stop
+    every thread, also the sampler. They are part of the program's behaviour and no reason to discard the
+    run, so they are subtracted from the gaps.
 
     Args:
         times_s: shape (n_samples,), strictly increasing.
         interval_s: planned time between two samples.
         paused_s: shape (n_samples,), time spent in pauses up to each sample; NaN where not known.
-        duration_s: from the program's start, time zero, to its end, for a collector that may come late
-            or lose it early: samples were planned from the start on, and as long as it ran.
+        duration_s: from the program's start, time zero, to its end. For a collector that may start late or
+            lose the program early: samples were planned for this whole time.
     """
     gaps = np.diff(times_s)
     pauses = np.zeros(len(gaps)) if paused_s is None else np.nan_to_num(np.diff(paused_s))
@@ -69,9 +69,9 @@ def sampling(
 
 
 def pauses_s(recording: Recording) -> FloatArray:
-    """Time in pauses of garbage collectors up to each sample, shape (n_samples,), NaN where not known.
+    """Return the time in garbage collector pauses up to each sample, shape (n_samples,), NaN if unknown.
 
-    Collectors that work beside the program count their cycles apart, and those stop nobody.
+    Concurrent collectors count their cycles separately; cycles stop no thread and are left out.
     """
     total = np.zeros(len(recording.times_s()))
     for prop in recording.columns:
@@ -81,10 +81,11 @@ def pauses_s(recording: Recording) -> FloatArray:
 
 
 def slow_beans(recording: Recording, sampled: Sampling, interval_s: float) -> tuple[Problem, ...]:
-    """Which MBeans a run lacks samples for: those that answer later than the next sample is due.
+    """Return the problems of MBeans that answered so slowly that samples are missing.
 
-    The slowest are named, as few as it takes to explain half of the time for which samples are missing.
-    Where all of them do not explain that much, none is named: a busy machine keeps any MBean waiting once.
+    A slow MBean takes longer than the interval. The slowest are named, as few as explain half of the time
+    without samples. If all of them together do not explain it, none is named: on a busy machine any MBean is
+    slow at times.
     """
     if sampled.missed_share <= MAX_MISSED_SHARE:
         return ()
@@ -120,7 +121,7 @@ def slow_bean(bean: str, what: str) -> Problem:
 
 def lost_notifications(n_lost: int) -> Problem:
     """Return the problem of a run that lacks so many notifications."""
-    text = f"{n_lost} notifications were lost, for there were too many"
+    text = f"{n_lost} notifications were lost, because there were too many"
     return Problem(ProblemKind.LOST_NOTIFICATIONS, text)
 
 
@@ -132,11 +133,11 @@ def quality_of(
     *,
     more: tuple[Problem, ...] = (),
 ) -> Quality:
-    """Put together why a run is invalid, if it is.
+    """Return the quality of a run, with all problems that make it invalid.
 
     Args:
         foreign_load: mean share of the visible cores that others used, NaN if unknown.
-        more: problems that only the collector knows of; told first, for they may be why samples are missing.
+        more: problems found by the collector; listed before missing samples, which they may explain.
     """
     problems = [*_of_outcome(target, outcome), *more, *_of_sampling(target, sampled, foreign_load)]
     return Quality(tuple(problems), sampled.missed_share, sampled.largest_gap_s, foreign_load)

@@ -1,4 +1,4 @@
-"""A run while it is being made. It grows; :meth:`Recording.finish` freezes it into a Run."""
+"""A run while it is recorded. It grows until :meth:`Recording.finish` freezes it into a Run."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _NS = 1e-9
 T = TypeVar("T")
 
 MOST_NOTIFICATION_BYTES = 64 * 2**20
-"""What the notifications of one recording may take in memory: some 250,000 short ones."""
+"""Memory for the notifications of one recording: some 250,000 short ones."""
 
 _NOTIFICATION_BYTES = 200
-"""What one takes beside its texts."""
+"""Memory of one notification besides its texts."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,12 +34,12 @@ class _Table:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Mark:
-    """How far a recording has come.
+class Checkpoint:
+    """The size of a recording at one moment, from which later changes are found.
 
     Attributes:
-        n_columns, n_blocks, n_notifications: how many there are.
-        metadata, reasons: what they are.
+        n_columns, n_blocks, n_notifications: their numbers.
+        metadata, reasons: their values.
     """
 
     n_columns: int = 0
@@ -52,13 +52,13 @@ class Mark:
 class Recording:
     """Samples, notifications, metadata and reasons of one execution, in the order of arrival.
 
-    All times are nanoseconds of one monotonic clock, whichever the collector has; ``zero_ns`` is the
-    program's own start on it and must be set before :meth:`finish`.
+    All times are nanoseconds of the collector's monotonic clock; ``zero_ns`` is the program's own start on
+    that clock and must be set before :meth:`finish`.
 
-    Secrets are masked as they come in, so that whoever looks never sees them.
+    Secrets are masked on arrival, so that no reader of the recording ever sees them.
 
     Args:
-        mask: what knows them; None for one that goes by the usual names alone.
+        mask: hides secrets; None for a mask that only knows the usual names.
     """
 
     def __init__(self, test: str, *, start: datetime | None = None, mask: Mask | None = None) -> None:
@@ -83,21 +83,21 @@ class Recording:
 
     @property
     def columns(self) -> tuple[Property, ...]:
-        """One for each column so far."""
+        """The properties of the columns so far."""
         return tuple(self._columns.values())
 
     @property
     def first_time_ns(self) -> int | None:
-        """The time of the row that came first, None before it."""
+        """The time of the row that arrived first; None without rows."""
         return int(self._times[0][0]) if self._times else None
 
     @property
     def last_time_ns(self) -> int | None:
-        """The time of the row that came last, None before the first."""
+        """The time of the row that arrived last; None without rows."""
         return int(self._times[-1][-1]) if self._times else None
 
     def last_value(self, name: str) -> float:
-        """The newest value of a column that is not NaN; NaN if there is none."""
+        """Return the newest value of a column that is not NaN; NaN if there is none."""
         column = list(self._columns).index(name)
         for block in reversed(self._values):
             if column < block.shape[1]:
@@ -107,10 +107,10 @@ class Recording:
         return float("nan")
 
     def add_columns(self, properties: Iterable[Property]) -> None:
-        """Append columns; rows that are there already get NaN in them.
+        """Append columns; existing rows get NaN in them.
 
         Raises:
-            MeasureError: a column of that name is there already.
+            MeasureError: there already is a column of that name.
         """
         for prop in properties:
             if prop.name in self._columns:
@@ -126,7 +126,7 @@ class Recording:
             values: shape (n_rows, n), n at most the number of columns so far: the first n of them.
 
         Raises:
-            MeasureError: the shapes do not fit each other or the columns.
+            MeasureError: the shapes do not match each other or the columns.
         """
         if len(times_ns) == 0:
             return
@@ -147,7 +147,7 @@ class Recording:
         self.add_rows(np.array([time_ns], dtype=np.int64), row)
 
     def add_notification(self, time_ns: int, type: str, source: str, sequence: int, message: str) -> None:
-        """Keep a notification; past the bound it is only counted, in ``n_dropped_notifications``."""
+        """Add a notification; beyond the memory limit it is only counted, in ``n_dropped_notifications``."""
         self._notification_bytes += _NOTIFICATION_BYTES + len(type) + len(source) + len(message)
         if self._notification_bytes > MOST_NOTIFICATION_BYTES:
             self.n_dropped_notifications += 1
@@ -156,7 +156,7 @@ class Recording:
         self._notifications.append((time_ns, type, source, sequence, message))
 
     def add_reason(self, name: str, why: str) -> None:
-        """Why values of a column are NaN; a second, different reason is added to the first."""
+        """Add a reason why values of a column are NaN; different reasons are joined."""
         why = self.mask.text(why)
         known = self._reasons.get(name)
         if known is None:
@@ -164,10 +164,10 @@ class Recording:
         elif why not in known:
             self._reasons[name] = f"{known}; {why}"
 
-    def gained(self, since: Mark) -> tuple[Entry, Mark]:
-        """What has been added since then, and how far it has come now."""
+    def changes_since(self, since: Checkpoint) -> tuple[Entry, Checkpoint]:
+        """Return what was added since a checkpoint, and the checkpoint for now."""
         metadata, reasons = self.metadata.finished(), dict(self._reasons)
-        now = Mark(len(self._columns), len(self._values), len(self._notifications), metadata, reasons)
+        now = Checkpoint(len(self._columns), len(self._values), len(self._notifications), metadata, reasons)
         times = self._times[since.n_blocks : now.n_blocks]
         entry = Entry(
             times_ns=np.concatenate([np.empty(0, dtype=np.int64), *times]),
@@ -181,15 +181,15 @@ class Recording:
         return entry, now
 
     def times_s(self) -> FloatArray:
-        """The times of the rows so far, shape (n_samples,), in increasing order, seconds from zero."""
+        """Return the times of the rows so far, shape (n_samples,), in increasing order, seconds from zero."""
         return self._seconds(self._sorted().times_ns)
 
     def series(self, name: str) -> FloatArray:
-        """One column in the order of :meth:`times_s`, shape (n_samples,)."""
+        """Return one column in the order of :meth:`times_s`, shape (n_samples,)."""
         return self._sorted().values[:, list(self._columns).index(name)]
 
     def finish(self, outcome: Outcome, quality: Quality, *, stdout: bytes = b"", stderr: bytes = b"") -> Run:
-        """The frozen run. Of rows with the same time the one that came last holds.
+        """Return the frozen run. Of rows with the same time, the one that arrived last counts.
 
         Raises:
             MeasureError: there is no sample, or the program's start is not known.
@@ -200,7 +200,7 @@ class Recording:
         values = table.values
         for column, name in enumerate(self._columns):
             if np.isnan(values[:, column]).any() and name not in self._reasons:
-                self._reasons[name] = "not there in every sample"
+                self._reasons[name] = "missing in some samples"
         notifications = sorted(self._notifications, key=lambda item: item[0])
         problems = tuple(replace(one, text=self.mask.text(one.text)) for one in quality.problems)
         return Run(
@@ -230,7 +230,7 @@ class Recording:
         return np.asarray((times_ns - self._zero()) * _NS, dtype=np.float64)
 
     def _sorted(self) -> _Table:
-        """All rows in strictly increasing order of time, with all columns."""
+        """Return all rows in strictly increasing order of time, with all columns."""
         if self._table is None:
             times = np.concatenate([np.empty(0, dtype=np.int64), *self._times])
             values = self._joined(self._values)
@@ -243,8 +243,8 @@ class Recording:
         return self._table
 
     def _joined(self, blocks: Sequence[FloatArray]) -> FloatArray:
-        """Rows one below the other, with all columns; NaN where a block did not have them yet."""
-        # Column by column, as the store will write them without making a copy.
+        """Return the rows of all blocks, with all columns; NaN in columns that a block did not have yet."""
+        # In column order, so that the store writes them without a copy.
         values = np.full((sum(map(len, blocks)), len(self._columns)), np.nan, order="F")
         start = 0
         for block in blocks:
@@ -254,5 +254,5 @@ class Recording:
 
 
 def _changed(now: Mapping[str, T], before: Mapping[str, T]) -> dict[str, T]:
-    """What is new in a mapping or has another value, in its order."""
+    """Return the items that are new or have another value, in their order."""
     return {key: value for key, value in now.items() if key not in before or before[key] != value}

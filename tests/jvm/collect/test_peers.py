@@ -98,5 +98,5 @@ def test_a_run_with_a_hole_is_starved(record: Recorder) -> None:
 
 def test_lost_notifications_spoil_the_run(record: Recorder) -> None:
     assert problems(measured(record, "loses notifications")) == [
-        "17 notifications were lost, for there were too many"
+        "17 notifications were lost, because there were too many"
     ]

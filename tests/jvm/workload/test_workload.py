@@ -88,4 +88,4 @@ def test_a_workload_that_fails_ends_the_test_and_says_why(project: Path) -> None
     assert done.returncode == 3
     assert "its command ./load.sh exited with code 3; it printed: port" in done.stderr
     assert "order of shop:type=Nothing failed" in done.stderr
-    assert "short: its workload: it had not ended when the program did" in done.stderr
+    assert "short: its workload: it was still running when the program ended" in done.stderr

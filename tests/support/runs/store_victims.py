@@ -53,8 +53,8 @@ def live(store: RunStore, test: str, say: int) -> None:
     for number in itertools.count():
         run_id = f"{number:06d}"
         recording = recording_of(run_id, test)
-        journal = Journal(store, {}, begin_s=0.0)
-        journal.keep(recording)
+        journal = Journal(store, {}, first_write_s=0.0)
+        journal.write_if_due(recording)
         os.write(say, f"kept {run_id}\n".encode())
         if number % 3 == 2:
             journal.__exit__(SystemExit, SystemExit(), None)

@@ -58,7 +58,7 @@ def cut_off(directory: Path, test: str = "leaker") -> str:
     recording.metadata.update({"buto.interval": 0.1, "jvm.spec.version": "17"})
     recording.add_columns(map(property_for, NAMES))
     recording.add_rows(np.arange(1, 31) * 10**8, np.ones((30, len(NAMES))))
-    journal = Journal(RunStore(directory / ".buto"), {"buto.purpose": "train"}, begin_s=0.0)
-    journal.keep(recording)
+    journal = Journal(RunStore(directory / ".buto"), {"buto.purpose": "train"}, first_write_s=0.0)
+    journal.write_if_due(recording)
     journal.__exit__(SystemExit, SystemExit(), None)
     return recording.id

@@ -18,8 +18,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.collect.record.journal import EVERY_S, Journal, RecordingAbandonedError, recover, recovered
-from buto.collect.record.recording import Mark, Recording
+from buto.collect.record.journal import WRITE_INTERVAL_S, Journal, RecordingAbandonedError, recover, recovered
+from buto.collect.record.recording import Checkpoint, Recording
 from buto.errors import BadFileError, ButoError, MeasureError
 from buto.properties import Property
 from buto.runs import Outcome, ProblemKind, Quality, RunStore
@@ -48,13 +48,13 @@ def a_recording(n_samples: int = 0) -> Recording:
 
 
 def at_once(store: RunStore, **marks: str) -> Journal:
-    return Journal(store, marks, begin_s=0.0, every_s=0.0)
+    return Journal(store, marks, first_write_s=0.0, write_interval_s=0.0)
 
 
 def left_behind(store: RunStore, recording: Recording) -> Path:
     """The journal of a recording whose buto is gone."""
     journal = at_once(store)
-    journal.keep(recording)
+    journal.write_if_due(recording)
     journal.__exit__(SystemExit, SystemExit(), None)
     return place_of(store, recording.test, recording.id)
 
@@ -82,8 +82,8 @@ def test_nothing_is_lost_on_the_way_through_a_journal(
                 case "know":
                     recording.metadata["known"] = number
                 case "keep":
-                    journal.keep(recording)
-        journal.keep(recording)
+                    journal.write_if_due(recording)
+        journal.write_if_due(recording)
         found = recovered(recording.test, recording.id, read(place_of(store, "leaker", recording.id)))
     assert found is not None
     said = [(one.time_s, one.type, one.sequence) for one in found.notifications]
@@ -96,10 +96,10 @@ def test_nothing_is_lost_on_the_way_through_a_journal(
 
 def test_a_torn_journal_gives_all_that_was_whole(tmp_path: Path) -> None:
     entries = []
-    recording, mark = a_recording(), Mark()
+    recording, mark = a_recording(), Checkpoint()
     for number in range(4):
         add_samples(recording, 1 + 5 * number, 5)
-        entry, mark = recording.gained(mark)
+        entry, mark = recording.changes_since(mark)
         entries.append(encode(entry))
     content = b"buto-journal 1\n" + b"".join(entries)
     ends = np.cumsum([15, *map(len, entries)])
@@ -135,7 +135,7 @@ def test_a_recovered_run_says_that_buto_was_lost_and_is_of_no_use(tmp_path: Path
 def test_the_start_of_a_program_that_was_not_seen_is_its_first_sample(tmp_path: Path) -> None:
     recording = a_recording(3)
     recording.zero_ns = None
-    entry, _ = recording.gained(Mark())
+    entry, _ = recording.changes_since(Checkpoint())
     run = recovered("leaker", "id", [entry])
     assert run is not None
     assert run.times_s[0] == 0.0
@@ -144,7 +144,7 @@ def test_the_start_of_a_program_that_was_not_seen_is_its_first_sample(tmp_path: 
 def test_a_live_recording_is_not_touched(tmp_path: Path) -> None:
     store, recording = RunStore(tmp_path), a_recording(5)
     with at_once(store) as journal:
-        journal.keep(recording)
+        journal.write_if_due(recording)
         (one,) = unfinished(store)
         assert one.live
         assert recover(store, one) is None
@@ -203,7 +203,7 @@ def test_a_recording_that_ended_or_is_not_wanted_leaves_no_journal(
 ) -> None:
     store, recording = RunStore(tmp_path), a_recording(5)
     journal = at_once(store)
-    journal.keep(recording)
+    journal.write_if_due(recording)
     assert len(unfinished(store)) == 1
     journal.__exit__(None if end is None else type(end), end, None)
     assert unfinished(store) == []
@@ -211,7 +211,7 @@ def test_a_recording_that_ended_or_is_not_wanted_leaves_no_journal(
 
 def keep_and_fail(journal: Journal) -> None:
     with journal:
-        journal.keep(a_recording(5))
+        journal.write_if_due(a_recording(5))
         raise MeasureError("the worker ended")
 
 
@@ -247,16 +247,16 @@ def files_of_at_most(n_bytes: int) -> Iterator[None]:
 def test_a_full_disk_does_not_end_a_recording_and_loses_nothing_once_there_is_room(tmp_path: Path) -> None:
     store, recording = RunStore(tmp_path), a_recording(5)
     with at_once(store) as journal:
-        journal.keep(recording)
+        journal.write_if_due(recording)
         place = place_of(store, "leaker", recording.id)
         size = place.stat().st_size
         add_samples(recording, 6, 300)
         with files_of_at_most(size + 100):
-            journal.keep(recording)
+            journal.write_if_due(recording)
         assert place.stat().st_size == size + 100
         assert len(list(read(place))) == 1
         add_samples(recording, 306, 5)
-        journal.keep(recording)
+        journal.write_if_due(recording)
         found = recovered("leaker", recording.id, read(place))
     assert found is not None
     assert len(found.times_s) == 310
@@ -265,8 +265,8 @@ def test_a_full_disk_does_not_end_a_recording_and_loses_nothing_once_there_is_ro
 def test_a_store_that_cannot_be_made_does_not_end_a_recording(tmp_path: Path) -> None:
     (tmp_path / "store").write_text("in the way")
     with at_once(RunStore(tmp_path / "store")) as journal:
-        journal.keep(a_recording(5))
-        assert not journal.is_kept
+        journal.write_if_due(a_recording(5))
+        assert not journal.is_written
 
 
 def test_a_journal_has_its_name_only_when_it_is_locked(tmp_path: Path) -> None:
@@ -302,9 +302,9 @@ def test_a_journal_costs_less_than_a_hundredth_of_a_core(tmp_path: Path) -> None
         for number in range(20):
             add_samples(recording, 1 + 50 * number, 50)
             before_s = time.process_time()
-            journal.keep(recording)
+            journal.write_if_due(recording)
             used_s.append(time.process_time() - before_s)
-    assert np.median(used_s) < 0.01 * EVERY_S
+    assert np.median(used_s) < 0.01 * WRITE_INTERVAL_S
 
 
 JSON = st.recursive(

@@ -47,7 +47,7 @@ def test_a_column_that_comes_late_is_nan_before_with_a_reason() -> None:
     recording.add_rows(np.array([3]), block([3.0, 4.0]))
     run = finish(recording)
     np.testing.assert_array_equal(run.values, [[1, np.nan], [2, np.nan], [3, 4]])
-    assert run.nan_reasons == {"b": "not there in every sample"}
+    assert run.nan_reasons == {"b": "missing in some samples"}
 
 
 def test_every_column_with_nan_has_a_reason_and_reasons_add_up_once() -> None:
@@ -60,7 +60,7 @@ def test_every_column_with_nan_has_a_reason_and_reasons_add_up_once() -> None:
     recording.add_reason("b", "gone")
     recording.add_row(2, {"a": 5.0})
     run = finish(recording)
-    assert run.nan_reasons == {"b": "unsupported; gone", "c": "not there in every sample"}
+    assert run.nan_reasons == {"b": "unsupported; gone", "c": "missing in some samples"}
     np.testing.assert_array_equal(run.series("a"), [1.0, 5.0])
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from buto import config
 from buto.cli.main import main
-from buto.collect.record.recording import Mark, Recording
+from buto.collect.record.recording import Checkpoint, Recording
 from buto.errors import ConfigError
 from buto.oracle import train
 from buto.runs import Outcome
@@ -164,7 +164,7 @@ def test_nothing_of_a_journal_or_a_finished_run_holds_a_secret_that_the_metadata
     recording.add_reason("column", f"why {SECRET}")
     recording.zero_ns = 0
     recording.add_rows(*_one_row())
-    entry, _ = recording.gained(Mark())
+    entry, _ = recording.changes_since(Checkpoint())
     assert entry.metadata and entry.nan_reasons and entry.notifications
     assert SECRET not in repr(entry)
     run = recording.finish(

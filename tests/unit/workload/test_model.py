@@ -53,13 +53,13 @@ def test_a_program_that_is_stopped_exits_well_with_143(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("workload", "said"),
     [
-        ("{stop: true}", "workload: nothing is to be done"),
+        ("{stop: true}", "workload must have a command, operations or http, got none"),
         ("{command: [x], until: 3s}", "unknown key 'until'"),
         ("{command: [x], port: 0}", "a TCP port, or any"),
         ("{operations: [{at: 1s, mbean: 'a:*', operation: x}]}", "a JMX object name"),
         ("{operations: [{at: 1s, operation: x}]}", "'mbean' is missing"),
-        ("{http: {url: 'https://host/', rate: 1, duration: 1s}}", "is no URL of HTTP"),
-        ("{http: {url: 'http://host/größe', rate: 1, duration: 1s}}", "is no URL of HTTP"),
+        ("{http: {url: 'https://host/', rate: 1, duration: 1s}}", "url must be an HTTP URL"),
+        ("{http: {url: 'http://host/größe', rate: 1, duration: 1s}}", "url must be an HTTP URL"),
         ("{http: {url: 'http://host/', rate: 1e6, duration: 1s}}", "are too many"),
         ("{command: ['${NO_SUCH}']}", "unknown variable ${NO_SUCH}"),
     ],

@@ -1,4 +1,4 @@
-"""From all that was seen of a launch, when everything has ended, to its run: alike for both collectors."""
+"""Build the run from what was observed of a launch that has ended. The same for both collectors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from buto.runs import Outcome, Problem, Run
 
 @dataclass(frozen=True, slots=True)
 class ObservedLaunch:
-    """What a collector knows of a launch that has ended.
+    """What a collector observed of a launch that has ended.
 
     Attributes:
         ending: of the command's own process.
@@ -27,8 +27,8 @@ class ObservedLaunch:
         foreign_load: mean share of the visible cores that others used, NaN if unknown.
         command: of the measured JVM; empty if not known.
         code: of the measured JVM, see :func:`buto.collect.jvm.exit_status.code_of`.
-        orderly: whether its exit hook ran, as far as can be told; None if the JVM is the command's own
-            process, which tells its end itself.
+        orderly: whether its exit hook ran, as far as known; None if the JVM is the command's own
+            process, whose exit code shows its end.
         others: other JVMs that were seen.
     """
 
@@ -44,13 +44,13 @@ class ObservedLaunch:
     others: tuple[str, ...]
 
 
-def conclude(
+def build_run(
     launch: Launch, recording: Recording, seen: ObservedLaunch, problems: tuple[Problem, ...]
 ) -> Run:
-    """Finish the recording, with the outcome, what is known of the JVM, and whether the run may be used.
+    """Finish the recording with its outcome, metadata of the JVM and the run's quality.
 
     Args:
-        problems: that the collector found; told behind a JVM's bad end, before what samples show.
+        problems: found by the collector; listed after a bad end of the JVM and before sampling problems.
     """
     outcome = Outcome(
         exit_code=None if seen.timed_out else seen.ending.exit_code,
