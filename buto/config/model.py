@@ -13,8 +13,9 @@ from typing import Any, ClassVar
 from buto.collect.target import MBeanSpec, Target
 from buto.config.document import DataPath
 from buto.config.variables import expand
-from buto.detectors.registry import DETECTORS
-from buto.detectors.settings import DEFAULT, Settings, settings_from
+from buto.detectors import registry
+from buto.detectors.judge import DEFAULT, settings_from
+from buto.detectors.settings import Settings
 from buto.errors import UsageError
 from buto.runs.masking import Mask
 from buto.units import format_seconds, parse_seconds
@@ -124,7 +125,7 @@ def build_test(
 
 def most_runs(settings: Settings) -> int:
     """With how many runs adaptive training ends at the latest; a default where it is not possible at all."""
-    auto = DETECTORS[settings.detector].auto
+    auto = registry.detector(settings.detector).auto
     return DEFAULT_RUNS if auto is None else auto.most
 
 

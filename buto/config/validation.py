@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from buto import schemas
 from buto.config.document import DataPath, Document
+from buto.config.schema import SCHEMA, config_schema
+from buto.detectors.registry import BrokenDetectorError, packaged
 from buto.errors import ConfigError
 
 if TYPE_CHECKING:
     from jsonschema import Draft7Validator
     from jsonschema.exceptions import ValidationError
 
-SCHEMA = "config"
 MAX_REPORTED = 10
 _NEAR = 0.6
 """How alike a key must be to be suggested, as difflib counts it: three letters of five in the same order."""
@@ -38,9 +39,9 @@ def validate(document: Document, schema: str = SCHEMA) -> None:
     Raises:
         ConfigError: all that is wrong with it, one line each, the first MAX_REPORTED in file order.
     """
-    problems = [
-        problem for error in _validator(schema).iter_errors(document.data) for problem in _translate(error)
-    ]
+    detectors = _third_party(document) if schema == SCHEMA else ()
+    errors = _validator(schema, third_party=detectors).iter_errors(document.data)
+    problems = [problem for error in errors for problem in _translate(error)]
     if not problems:
         return
     problems.sort(key=lambda problem: document.place(problem.at, key=problem.key))
@@ -55,7 +56,7 @@ def complaints(data: Any, definition: str) -> list[str]:
     """What is wrong with data that belongs to one of the schema's definitions, without places."""
     if definition == "test" and is_words_alone(data):
         return []
-    errors = _validator(SCHEMA, definition).iter_errors(data)
+    errors = _validator(SCHEMA, definition, _of_test(data)).iter_errors(data)
     return [problem.what for error in errors for problem in _translate(error)]
 
 
@@ -70,6 +71,28 @@ def is_words_alone(data: Any) -> bool:
     return isinstance(words, list) and bool(words) and all(isinstance(word, str) for word in words)
 
 
+def _third_party(document: Document) -> tuple[str, ...]:
+    """The other packages' detectors that a document mentions; ConfigError for one that cannot be used."""
+    data = document.data if isinstance(document.data, dict) else {}
+    tests = data.get("tests")
+    parts: dict[DataPath, Any] = {("defaults",): data.get("defaults")}
+    parts |= {("tests", name): test for name, test in tests.items()} if isinstance(tests, dict) else {}
+    found: dict[str, None] = {}
+    for at, test in parts.items():
+        try:
+            found |= dict.fromkeys(_of_test(test))
+        except BrokenDetectorError as error:
+            place = (*at, "judge", "preset")
+            raise document.error(place, f"judge: {error.message}", advice=error.advice) from error
+    return tuple(found)
+
+
+def _of_test(test: Any) -> tuple[str, ...]:
+    """The other package's detector that a test mentions, if any; the test may be of any shape."""
+    judge = test.get("judge") if isinstance(test, dict) else None
+    return packaged(judge.get("preset")) if isinstance(judge, dict) else ()
+
+
 @dataclass(frozen=True, slots=True)
 class _Problem:
     """One fault: which value, what is wrong, and whether its key is meant and not the value."""
@@ -80,11 +103,13 @@ class _Problem:
 
 
 @cache
-def _validator(name: str, definition: str | None = None) -> Draft7Validator:
+def _validator(
+    name: str, definition: str | None = None, third_party: tuple[str, ...] = ()
+) -> Draft7Validator:
     # Here, for most commands find no configuration that would have to be held against it.
     from jsonschema import Draft7Validator
 
-    schema = schemas.load(name)
+    schema = config_schema(third_party) if name == SCHEMA else schemas.load(name)
     if definition is not None:
         schema = {"definitions": schema["definitions"], "$ref": f"#/definitions/{definition}"}
     return Draft7Validator(schema)

@@ -9,11 +9,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from buto.classify.metadata import MetadataSettings
 from buto.detectors.alarms import Selftest
 from buto.detectors.explanation import Explanation
+from buto.detectors.keys import COMMON, Key
 from buto.detectors.levels import Level
 from buto.detectors.settings import Settings
 from buto.detectors.strength import Strengths
@@ -21,6 +22,8 @@ from buto.detectors.views import RunsView, View
 from buto.errors import JudgeError
 from buto.runs import Run, RunSet
 from buto.verdicts import Verdict
+
+S = TypeVar("S", bound=Settings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +86,17 @@ class FittedDetector(ABC):
         return Explanation(f"{verdict.n_training} {verdict.roles.known_runs} defined what is normal.")
 
 
-class Detector(ABC):
+class Detector(ABC, Generic[S]):
     """Everything that learns from runs and judges later ones."""
 
     name: ClassVar[str]
     """As in settings and oracle files."""
+
+    presets: ClassVar[Mapping[str, Settings]]
+    """What ``preset`` in a configuration may be, each with all its settings."""
+
+    keys: ClassVar[Sequence[Key]] = COMMON
+    """The other keys of a configuration's ``judge`` that it has."""
 
     fewest_runs: ClassVar[int] = 3
     """It cannot learn from fewer valid runs."""
@@ -102,7 +111,7 @@ class Detector(ABC):
     promises_alarm_rate: ClassVar[bool] = False
     """Whether it promises a share of false alarms, which :meth:`selftest` can measure."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: S) -> None:
         self.settings = settings
 
     @property

@@ -1,16 +1,9 @@
 """The oracle: trained from runs, kept in a file, judges later runs."""
 
-from buto.detectors.registry import DETECTORS
-from buto.detectors.settings import (
-    CALIBRATED,
-    DEFAULT,
-    PRESETS,
-    SUSTAINED,
-    THESIS,
-    Settings,
-    settings_from,
-    with_alpha,
-)
+from buto.detectors.bounds.settings import SUSTAINED, THESIS
+from buto.detectors.calibrated.settings import CALIBRATED
+from buto.detectors.judge import DEFAULT, PRESETS, settings_from, with_alpha
+from buto.detectors.settings import Settings
 from buto.oracle.check import METADATA_SOURCE, at_alpha, check, needs_confirmation
 from buto.oracle.model import Oracle
 from buto.oracle.persist import load, save
@@ -20,7 +13,6 @@ from buto.oracle.unchanged import promises_alarm_rate, selftest
 __all__ = [
     "CALIBRATED",
     "DEFAULT",
-    "DETECTORS",
     "FEWEST_RUNS",
     "METADATA_SOURCE",
     "PRESETS",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from buto.classify.metadata import MetadataDifference, compare_metadata
-from buto.detectors.registry import DETECTORS
-from buto.detectors.settings import with_alpha
+from buto.detectors import registry
+from buto.detectors.judge import with_alpha
 from buto.errors import JudgeError
 from buto.oracle.model import Oracle
 from buto.runs import RunSet
@@ -46,7 +46,7 @@ def check(oracle: Oracle, runs: RunSet) -> Verdict:
         return _complete(
             Verdict(Status.INCONCLUSIVE, oracle.settings.detector, reasons=skipped), oracle, runs
         )
-    detector = DETECTORS[oracle.settings.detector](oracle.settings)
+    detector = registry.detector(oracle.settings.detector)(oracle.settings)
     differences = {
         run.id: compare_metadata(oracle.environment, run.metadata, detector.metadata) for run in valid
     }
@@ -67,7 +67,7 @@ def check(oracle: Oracle, runs: RunSet) -> Verdict:
 def at_alpha(oracle: Oracle, alpha: float) -> Oracle:
     """The same oracle judging at another alpha. UsageError if it is not a share, or the detector has none."""
     settings = with_alpha(oracle.settings, alpha)
-    detector = DETECTORS[settings.detector](settings)
+    detector = registry.detector(settings.detector)(settings)
     return replace(oracle, settings=settings, fitted=detector.from_data(oracle.fitted.to_data()))
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from buto.classify.metadata import MetadataModel
+from buto.detectors import registry
+from buto.detectors.judge import settings_from
 from buto.detectors.protocol import Detector
-from buto.detectors.registry import DETECTORS
-from buto.detectors.settings import settings_from
 from buto.errors import BadFileError, StorageError, UsageError
 from buto.oracle.document import to_text
 from buto.oracle.levels import summary
@@ -95,7 +95,7 @@ def _content(path: Path) -> bytes:
 
 def _oracle(data: dict[str, Any]) -> Oracle:
     settings = settings_from(data["judge"])
-    detector = DETECTORS[settings.detector](settings)
+    detector = registry.detector(settings.detector)(settings)
     _check_size(detector, data["model"])
     _check_plain("target", data["target"], MAX_DEPTH)
     _check_plain("environment", data["environment"], 1)
@@ -120,7 +120,7 @@ def _load_by_others(written: Any) -> float:
     return load
 
 
-def _check_size(detector: Detector, model: Mapping[str, Any]) -> None:
+def _check_size(detector: Detector[Any], model: Mapping[str, Any]) -> None:
     """ValueError where a short file stands for more numbers than MAX_VALUES: one is written for many."""
     if detector.n_values(model) > MAX_VALUES:
         raise ValueError(f"it stands for more than {MAX_VALUES} numbers")

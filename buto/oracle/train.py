@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from buto.classify.metadata import MetadataModel, learn_metadata
+from buto.detectors import registry
+from buto.detectors.judge import DEFAULT
 from buto.detectors.protocol import AutoRuns
-from buto.detectors.registry import DETECTORS
-from buto.detectors.settings import DEFAULT, Settings
+from buto.detectors.settings import Settings
 from buto.errors import JudgeError
 from buto.oracle.mbeans import never_recorded
 from buto.oracle.model import Oracle
@@ -33,7 +34,7 @@ def train(runs: RunSet, settings: Settings = DEFAULT, *, target: Mapping[str, An
     """
     _refuse_unusable(runs)
     runs = run_set(runs.runs)
-    detector = DETECTORS[settings.detector](settings)
+    detector = registry.detector(settings.detector)(settings)
     environment = learn_metadata([run.metadata for run in runs], detector.metadata)
     fitted = detector.fit(runs)
     loads = [run.quality.foreign_load for run in runs if not math.isnan(run.quality.foreign_load)]
@@ -60,17 +61,17 @@ def _masked(target: Mapping[str, Any]) -> dict[str, Any]:
 
 def fewest_runs(settings: Settings) -> int:
     """How many valid runs these settings need at least."""
-    return DETECTORS[settings.detector].fewest_runs
+    return registry.detector(settings.detector).fewest_runs
 
 
 def auto_runs(settings: Settings) -> AutoRuns | None:
     """Between which numbers of runs training ends by itself; None where the detector cannot tell."""
-    return DETECTORS[settings.detector].auto
+    return registry.detector(settings.detector).auto
 
 
 def enough_runs(runs: RunSet, settings: Settings) -> bool:
     """Whether more runs than these would not sharpen the oracle. JudgeError if they cannot be judged."""
-    return DETECTORS[settings.detector](settings).enough_runs(runs)
+    return registry.detector(settings.detector)(settings).enough_runs(runs)
 
 
 def _refuse_unusable(runs: RunSet) -> None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from buto.detectors import registry
 from buto.detectors.alarms import Selftest
-from buto.detectors.registry import DETECTORS
 from buto.oracle.model import Oracle
 from buto.runs import RunSet
 
 
 def promises_alarm_rate(oracle: Oracle) -> bool:
     """Whether the oracle's detector promises a share of false alarms, which :func:`selftest` can measure."""
-    return DETECTORS[oracle.settings.detector].promises_alarm_rate
+    return registry.detector(oracle.settings.detector).promises_alarm_rate
 
 
 def selftest(oracle: Oracle, runs: RunSet, n_training: int) -> Selftest:
@@ -23,4 +23,4 @@ def selftest(oracle: Oracle, runs: RunSet, n_training: int) -> Selftest:
     Raises:
         JudgeError: there are too few runs, or the detector promises nothing.
     """
-    return DETECTORS[oracle.settings.detector](oracle.settings).selftest(runs, n_training)
+    return registry.detector(oracle.settings.detector)(oracle.settings).selftest(runs, n_training)

@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from buto import oracle
+from buto.detectors.bounds.settings import BandSettings
 from buto.detectors.calibrated.explanation import explain_comparison
+from buto.detectors.calibrated.settings import CALIBRATED
 from buto.detectors.comparison.detector import DEFAULT_RUNS, comparing, runs_needed
 from buto.detectors.comparison.detector import compare as compare_runs
-from buto.detectors.settings import CALIBRATED, Settings, settings_from
+from buto.detectors.judge import with_alpha
 from buto.errors import ButoError, UsageError
 from buto.report.check_report import check_report
 from buto.report.result import Result
@@ -82,16 +84,14 @@ def compare(project: Project, request: CompareRequest, on_event: OnEvent = ignor
     return concluded(Action.COMPARE, [result])
 
 
-def _settings(project: Project, request: CompareRequest) -> Settings:
+def _settings(project: Project, request: CompareRequest) -> BandSettings:
     ours = project.configured(request.programs[0].like[0])
     settings = comparing(CALIBRATED if ours is None else ours.settings)
     alpha = request.overrides.alpha
-    if alpha is None:
-        return settings
-    return replace(settings, alpha=settings_from({"preset": "calibrated", "alpha": alpha}).alpha)
+    return settings if alpha is None else with_alpha(settings, alpha)
 
 
-def _number_of_runs(project: Project, request: CompareRequest, settings: Settings) -> int:
+def _number_of_runs(project: Project, request: CompareRequest, settings: BandSettings) -> int:
     """UsageError where fewer are asked for than can show anything: better before than after the launches."""
     needed = runs_needed(settings)
     if request.runs is not None and request.runs < needed:
@@ -116,7 +116,7 @@ def _compared(
     before: Collected,
     after: Collected,
     request: CompareRequest,
-    settings: Settings,
+    settings: BandSettings,
     on_event: OnEvent,
 ) -> Result:
     names = [program.name for program in request.programs]

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from buto.detectors import registry
 from buto.errors import BadFileError
-from buto.oracle import DETECTORS, PRESETS, check, load, save, settings_from, train
+from buto.oracle import PRESETS, check, load, save, settings_from, train
 from buto.oracle.document import to_text
 from buto.oracle.train import fewest_runs
 from buto.runs import run_set
@@ -30,7 +31,7 @@ OTHERS = (
     {"fail-on": "worse", "alpha": 0.05, "minimum-effect": {"jvm.memory.*": "1MiB", "*": "1%"}},
 )
 SETTINGS = [*PRESETS.values(), *map(settings_from, OTHERS)]
-assert {one.detector for one in SETTINGS} == set(DETECTORS)
+assert {one.detector for one in SETTINGS} == set(registry.DETECTORS)
 
 
 def label(chosen):
@@ -142,7 +143,7 @@ def test_an_oracle_judges_alike_before_and_after_it_was_stored(chosen, tmp_path_
 
 
 def test_data_of_another_shape_is_refused(chosen):
-    detector = DETECTORS[chosen.detector](chosen)
+    detector = registry.detector(chosen.detector)(chosen)
     data = json.loads(to_text(detector.fit(program_runs(1, 5)).to_data()))
     for key in data:
         for damaged in ({**data, key: "x"}, {name: data[name] for name in data if name != key}):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from argparse import ArgumentParser, Namespace
 from typing import ClassVar
 
 from buto import schemas
 from buto.cli.printing.console import Console
+from buto.config.schema import SCHEMA, config_schema
+from buto.detectors import registry
 from buto.errors import EXIT_PASS
 
 
@@ -28,8 +31,20 @@ examples:
         )
 
     def run(self, args: Namespace, console: Console) -> int:
-        console.result(schemas.text(args.schema).rstrip("\n"))
+        console.result(_text(args.schema, console))
         return EXIT_PASS
+
+
+def _text(name: str, console: Console) -> str:
+    if name != SCHEMA:
+        return schemas.text(name).rstrip("\n")
+    usable = []
+    for detector in registry.third_party():
+        try:
+            usable.append(registry.detector(detector).name)
+        except registry.BrokenDetectorError as error:
+            console.warning(error.message)
+    return json.dumps(config_schema(usable), indent=2, ensure_ascii=False)
 
 
 COMMAND = SchemaCommand()

@@ -25,14 +25,15 @@ from buto.detectors.bounds.findings import (
     number_finding,
     property_findings,
 )
+from buto.detectors.bounds.keys import KEYS
 from buto.detectors.bounds.levels import levels_of
 from buto.detectors.bounds.rounding import rounded
+from buto.detectors.bounds.settings import BOUNDS, PRESETS, BandSettings
 from buto.detectors.bounds.view import BoundsView
 from buto.detectors.bounds.warnings import few_runs
 from buto.detectors.explanation import Explanation
 from buto.detectors.levels import Level
 from buto.detectors.protocol import Detector, FittedDetector
-from buto.detectors.settings import Settings
 from buto.detectors.views import View
 from buto.errors import JudgeError
 from buto.properties import Property, Role
@@ -55,7 +56,7 @@ class FittedBounds(FittedDetector):
         left_out: properties that cannot be judged, each with the reason.
     """
 
-    settings: Settings
+    settings: BandSettings
     model: Model
     duration: Point | None
     notifications: NotificationModel
@@ -158,10 +159,12 @@ class FittedBounds(FittedDetector):
         return {self.model.properties[column].name for column in np.flatnonzero(~compared)}
 
 
-class BoundsDetector(Detector):
+class BoundsDetector(Detector[BandSettings]):
     """Learns a :class:`FittedBounds`."""
 
-    name = "bounds"
+    name = BOUNDS
+    presets = PRESETS
+    keys = KEYS
 
     def fit(self, runs: RunSet, known: Wholes | None = None) -> FittedBounds:
         """Learn from valid runs. JudgeError if no property can be judged, or for unlike notifications.

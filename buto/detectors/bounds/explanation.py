@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from buto.analysis.pipeline import PipelineSettings
+from buto.detectors.bounds.settings import BandSettings
 from buto.detectors.explanation import Explanation
-from buto.detectors.settings import Settings
 from buto.units import format_number, format_percent
 from buto.verdicts import Verdict
 
 
-def explain(verdict: Verdict, settings: Settings) -> Explanation:
+def explain(verdict: Verdict, settings: BandSettings) -> Explanation:
     """Return what made the bands, and when a value outside them counts."""
     pipeline = settings.pipeline
     least = ", with a smallest width" if pipeline.floor else ""
@@ -34,7 +34,7 @@ def width(pipeline: PipelineSettings) -> str:
     return f"{format_number(pipeline.deviations)} standard deviations around the {pipeline.average}"
 
 
-def _rule(verdict: Verdict, settings: Settings) -> str:
+def _rule(verdict: Verdict, settings: BandSettings) -> str:
     share, n_judged = settings.outside_share, len(verdict.run_ids)
     points = f"{format_percent(share)} of its points lie" if share else "any of its points lies"
     rule = f"A property differs if {points} beyond the same limit"

@@ -10,7 +10,7 @@ import numpy as np
 
 from buto.analysis.pipeline import Comparison, Model
 from buto.analysis.series import SUMMARIES
-from buto.detectors.settings import Settings
+from buto.detectors.bounds.settings import BandSettings
 from buto.properties import Better, Kind, Property
 from buto.verdicts import Direction, Effect, Finding
 
@@ -40,7 +40,7 @@ class Point:
 
 
 def property_findings(
-    run_id: str, comparison: Comparison, model: Model, settings: Settings
+    run_id: str, comparison: Comparison, model: Model, settings: BandSettings
 ) -> tuple[Finding, ...]:
     """At most one finding for each property and direction of one run.
 

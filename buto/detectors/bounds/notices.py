@@ -22,7 +22,7 @@ from buto.classify.notifications import (
 )
 from buto.detectors.bounds.findings import Point, finding_of, largest_of
 from buto.detectors.bounds.rounding import rounded
-from buto.detectors.settings import Settings
+from buto.detectors.bounds.settings import BandSettings
 from buto.properties import Property
 from buto.runs import FloatArray, Run
 from buto.verdicts import Finding
@@ -30,7 +30,7 @@ from buto.verdicts import Finding
 SOURCE = "notification"
 
 
-def learn(runs: Sequence[Run], interval_s: float, settings: Settings) -> NotificationModel:
+def learn(runs: Sequence[Run], interval_s: float, settings: BandSettings) -> NotificationModel:
     """The model of the training runs; with a floor, times have a deviation of half an interval."""
     return learn_notifications(
         [run.notifications for run in runs],
@@ -41,7 +41,7 @@ def learn(runs: Sequence[Run], interval_s: float, settings: Settings) -> Notific
 
 
 def findings(
-    run: Run, model: NotificationModel, interval_s: float, settings: Settings
+    run: Run, model: NotificationModel, interval_s: float, settings: BandSettings
 ) -> tuple[Finding, ...]:
     """At most one finding for each type and source.
 
@@ -123,7 +123,7 @@ def _count_point(count: int, band: Limits) -> Point:
     return Point(float("nan"), float(count), lower, upper, expected, COUNT_GRAIN)
 
 
-def _silent(key: tuple[str, str], settings: Settings) -> Emitter:
+def _silent(key: tuple[str, str], settings: BandSettings) -> Emitter:
     count = _band(Property("count", "{notification}", lower=0.0), COUNT_GRAIN, settings.pipeline)
     nothing = Limits(np.empty(0), np.empty(0), np.empty(0))
     return Emitter(*key, count(np.zeros((2, 1))), (), nothing)

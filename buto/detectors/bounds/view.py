@@ -8,7 +8,7 @@ import numpy as np
 
 from buto.analysis.pipeline import Comparison, Model, compare
 from buto.classify.notifications import Emitter
-from buto.detectors.settings import Settings
+from buto.detectors.bounds.settings import BandSettings
 from buto.detectors.views import OF_BAND, Band, Smoothing, View
 from buto.runs import FloatArray, Run
 from buto.runs.long import drawn
@@ -22,7 +22,7 @@ class BoundsView(View):
     reach_of = OF_BAND
 
     def __init__(
-        self, model: Model, settings: Settings, left_out: Mapping[str, str], emitters: tuple[Emitter, ...]
+        self, model: Model, settings: BandSettings, left_out: Mapping[str, str], emitters: tuple[Emitter, ...]
     ) -> None:
         self._model, self._settings = model, settings
         self.properties = model.properties

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from buto.analysis.pipeline import Model
 from buto.detectors.bounds.findings import Point
-from buto.detectors.settings import Settings
+from buto.detectors.bounds.settings import BandSettings
 from buto.units import format_quantity, format_seconds
 
 FEW_RUNS = 5
@@ -13,7 +13,7 @@ FEW_RUNS = 5
 _EXAMPLE = "jvm.memory.heap.used"
 
 
-def few_runs(n_runs: int, model: Model, duration: Point | None, settings: Settings) -> tuple[str, ...]:
+def few_runs(n_runs: int, model: Model, duration: Point | None, settings: BandSettings) -> tuple[str, ...]:
     """Return one sentence if the runs are too few, with what they let pass; none if they are enough."""
     if n_runs >= FEW_RUNS:
         return ()
@@ -22,7 +22,7 @@ def few_runs(n_runs: int, model: Model, duration: Point | None, settings: Settin
     return (f"{n_runs} runs tell little: {example}10 are a good number (--runs 10, in a test runs=10)",)
 
 
-def _unnoticed(model: Model, duration: Point | None, settings: Settings) -> list[str]:
+def _unnoticed(model: Model, duration: Point | None, settings: BandSettings) -> list[str]:
     examples = []
     columns = {prop.name: column for column, prop in enumerate(model.properties)}
     if settings.summaries and _EXAMPLE in columns:

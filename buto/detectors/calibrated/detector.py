@@ -19,6 +19,7 @@ from buto.analysis.evidence import Significance
 from buto.analysis.pipeline import Comparison
 from buto.detectors.alarms import Selftest
 from buto.detectors.bounds.detector import BoundsDetector, FittedBounds
+from buto.detectors.bounds.settings import BandSettings
 from buto.detectors.calibrated import data as calibrated_data
 from buto.detectors.calibrated.evidence import FEWEST_RUNS, Evidence, could_not_be_read, runs_needed, weigh
 from buto.detectors.calibrated.explanation import explain
@@ -26,6 +27,7 @@ from buto.detectors.calibrated.findings import findings, standing
 from buto.detectors.calibrated.long import learn_long
 from buto.detectors.calibrated.profile import Profile, learn
 from buto.detectors.calibrated.selftest import selftest
+from buto.detectors.calibrated.settings import CALIBRATED, KEYS, PRESETS
 from buto.detectors.calibrated.strength import MOST_ASKED, strengths, usual_names
 from buto.detectors.calibrated.sufficiency import AUTO, is_enough
 from buto.detectors.calibrated.view import CalibratedView
@@ -34,7 +36,6 @@ from buto.detectors.effects import smallest_effects
 from buto.detectors.explanation import Explanation
 from buto.detectors.levels import Level
 from buto.detectors.protocol import Detector, FittedDetector
-from buto.detectors.settings import CALIBRATED, Settings
 from buto.detectors.strength import Strengths
 from buto.detectors.views import View
 from buto.errors import JudgeError
@@ -51,7 +52,7 @@ class FittedCalibrated(FittedDetector):
         bands: what is drawn and tells times; it decides nothing.
     """
 
-    settings: Settings
+    settings: BandSettings
     profile: Profile
     bands: FittedBounds
 
@@ -153,10 +154,12 @@ class FittedCalibrated(FittedDetector):
         )
 
 
-class CalibratedDetector(Detector):
+class CalibratedDetector(Detector[BandSettings]):
     """Learns a :class:`FittedCalibrated`."""
 
     name = CALIBRATED.detector
+    presets = PRESETS
+    keys = KEYS
     fewest_runs = FEWEST_RUNS
     auto = AUTO
     promises_alarm_rate = True

@@ -30,9 +30,9 @@ from buto.analysis.contrasts import Stable, stabilised
 from buto.analysis.evidence import largest_of_each, p_values
 from buto.analysis.matching import BoolArray
 from buto.analysis.timepoints import IntArray
+from buto.detectors.bounds.settings import BandSettings
 from buto.detectors.calibrated.evidence import weigh
 from buto.detectors.calibrated.profile import LEVELS, Profile
-from buto.detectors.settings import Settings
 from buto.properties import Property
 from buto.runs import FloatArray
 
@@ -92,7 +92,7 @@ class Diagnosis:
     p_value: float
 
 
-def diagnose(profile: Profile, settings: Settings) -> tuple[Diagnosis, ...]:
+def diagnose(profile: Profile, settings: BandSettings) -> tuple[Diagnosis, ...]:
     """What is wrong with the runs of a profile, at most one of each ailment.
 
     Args:
@@ -146,7 +146,7 @@ class _Features:
         )
 
 
-def _outlier(features: _Features, settings: Settings) -> Diagnosis | None:
+def _outlier(features: _Features, settings: BandSettings) -> Diagnosis | None:
     """The run that scores highest, if by the tail it is rare even for the highest of so many.
 
     Two runs that are alike hide each other: with either of them the others' scores are wide.

@@ -10,10 +10,10 @@ import numpy as np
 from buto.analysis.contrasts import Stable, choices, contrasts, mirrored, stabilised
 from buto.analysis.evidence import Significance, largest_of_each, scores, significance
 from buto.analysis.timepoints import IntArray
+from buto.detectors.bounds.settings import BandSettings
 from buto.detectors.calibrated.profile import Profile
 from buto.detectors.calibrated.relevance import Counting, relevant
 from buto.detectors.effects import smallest_effects
-from buto.detectors.settings import Settings
 from buto.errors import JudgeError
 from buto.runs import FloatArray
 
@@ -47,7 +47,7 @@ class Evidence:
     significance: Significance
 
 
-def weigh(profile: Profile, values: FloatArray, n_checked: int, settings: Settings) -> Evidence:
+def weigh(profile: Profile, values: FloatArray, n_checked: int, settings: BandSettings) -> Evidence:
     """The evidence of the last ``n_checked`` rows of features against all others.
 
     Args:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from buto.detectors.bounds.explanation import series, width
+from buto.detectors.bounds.settings import BandSettings
 from buto.detectors.explanation import Explanation
-from buto.detectors.settings import Settings
 from buto.units import format_count
 from buto.verdicts import Verdict
 
 _ROWS = "each run is one row of numbers: levels, growth, scatter and extremes of every property"
 
 
-def explain(verdict: Verdict, settings: Settings) -> Explanation:
+def explain(verdict: Verdict, settings: BandSettings) -> Explanation:
     """Return what a run is reduced to, and what the p-value compares."""
     known = f"{verdict.n_training} {verdict.roles.known_runs}"
     return Explanation(
@@ -20,7 +20,7 @@ def explain(verdict: Verdict, settings: Settings) -> Explanation:
     )
 
 
-def explain_comparison(verdict: Verdict, settings: Settings) -> Explanation:
+def explain_comparison(verdict: Verdict, settings: BandSettings) -> Explanation:
     """Return the same of two programs, neither of which is the better known one."""
     around = f" around the {verdict.n_training} {verdict.roles.known_runs}"
     return Explanation(
@@ -29,7 +29,7 @@ def explain_comparison(verdict: Verdict, settings: Settings) -> Explanation:
     )
 
 
-def _bands(settings: Settings, around: str = "") -> str:
+def _bands(settings: BandSettings, around: str = "") -> str:
     pipeline = settings.pipeline
     return (
         f"The bands{around} only illustrate: they are made from {series(pipeline)}, with "

@@ -12,9 +12,10 @@ from buto.analysis.evidence import LARGEST_CONTRAST, largest_of_each
 from buto.analysis.features import Feature
 from buto.analysis.timepoints import IntArray
 from buto.detectors.bounds.findings import DURATION
+from buto.detectors.bounds.settings import BandSettings
 from buto.detectors.calibrated.evidence import Evidence
 from buto.detectors.calibrated.relevance import SHAPES, effect_of
-from buto.detectors.settings import CALIBRATED, Settings
+from buto.detectors.calibrated.settings import CALIBRATED
 from buto.properties import Property
 from buto.runs import FloatArray, RunSet
 from buto.verdicts import Direction, Finding
@@ -52,7 +53,7 @@ SIGNED = ("slope", "increase-early", "increase-middle", "increase-late")
 _THIRDS = {"early": (0.0, 1 / 3), "middle": (1 / 3, 2 / 3), "late": (2 / 3, 1.0)}
 
 
-def findings(evidence: Evidence, runs: RunSet, settings: Settings) -> tuple[Finding, ...]:
+def findings(evidence: Evidence, runs: RunSet, settings: BandSettings) -> tuple[Finding, ...]:
     """One finding for each quantity that stands out from all others, most telling first.
 
     A quantity stands out if its largest contrast is beyond what the largest contrast of any quantity is in
@@ -89,7 +90,7 @@ def _most_telling(evidence: Evidence, features: Sequence[Feature], ours: IntArra
     return int(max(telling, key=lambda column: contrast[column]))
 
 
-def standing(evidence: Evidence, settings: Settings) -> dict[str, float]:
+def standing(evidence: Evidence, settings: BandSettings) -> dict[str, float]:
     """How far each quantity is on its way to standing out, by its name: more than 1 does."""
     columns = np.array([evidence.profile.catalogue[place].column for place in evidence.kept])
     largest, limit = _largest(evidence, columns, settings)
@@ -99,7 +100,7 @@ def standing(evidence: Evidence, settings: Settings) -> dict[str, float]:
     return dict(zip(names, shares.tolist(), strict=True))
 
 
-def _largest(evidence: Evidence, columns: IntArray, settings: Settings) -> tuple[FloatArray, float]:
+def _largest(evidence: Evidence, columns: IntArray, settings: BandSettings) -> tuple[FloatArray, float]:
     """The largest contrast of each quantity, (n_choices, n_quantities), and beyond which one stands out."""
     largest = largest_of_each(evidence.contrast, columns)
     limit = np.quantile(largest[1:].max(axis=1), 1 - settings.alpha, method="higher")

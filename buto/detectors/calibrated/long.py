@@ -21,8 +21,8 @@ from buto.analysis.pipeline import Wholes
 from buto.analysis.series import series_of, summaries
 from buto.analysis.spread import grains
 from buto.detectors.bounds.detector import BoundsDetector, FittedBounds
+from buto.detectors.bounds.settings import BandSettings
 from buto.detectors.calibrated.profile import Profile, learn
-from buto.detectors.settings import Settings
 from buto.properties import Property
 from buto.runs import FloatArray, Run, RunSet
 from buto.runs.long import LongRun
@@ -47,7 +47,7 @@ class _Part:
     grain: FloatArray
 
 
-def learn_long(runs: RunSet, settings: Settings) -> tuple[Profile, FittedBounds]:
+def learn_long(runs: RunSet, settings: BandSettings) -> tuple[Profile, FittedBounds]:
     """Return the profile of the runs and their bands; JudgeError if no property can be judged."""
     detector = BoundsDetector(settings)
     properties = detector.judged(runs)

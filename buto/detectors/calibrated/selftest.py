@@ -17,16 +17,16 @@ import numpy as np
 
 from buto.analysis.timepoints import IntArray
 from buto.detectors.alarms import N_CHECKED, Alarms, Selftest
+from buto.detectors.bounds.settings import BandSettings
 from buto.detectors.calibrated.evidence import FEWEST_RUNS, runs_needed, weigh
 from buto.detectors.calibrated.profile import Profile
-from buto.detectors.settings import Settings
 from buto.errors import JudgeError
 
 ENOUGH_SPLITS = 400
 """More of them change the answer by less than more runs would."""
 
 
-def selftest(profile: Profile, settings: Settings, n_training: int, seed: int = 0) -> Selftest:
+def selftest(profile: Profile, settings: BandSettings, n_training: int, seed: int = 0) -> Selftest:
     """Judge unchanged runs by one another.
 
     The grid's end and the smallest meaningful differences are those of all runs, where an oracle of

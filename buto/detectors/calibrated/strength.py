@@ -22,10 +22,10 @@ from buto.analysis.contrasts import choices, contrasts, stabilised
 from buto.analysis.evidence import LARGEST_CONTRAST, combined, largest_of_each, p_values
 from buto.analysis.matching import BoolArray
 from buto.analysis.timepoints import IntArray
+from buto.detectors.bounds.settings import BandSettings
 from buto.detectors.calibrated.profile import LEVELS, TOTAL, Profile
 from buto.detectors.calibrated.relevance import Counting, relevant
 from buto.detectors.effects import smallest_effects
-from buto.detectors.settings import Settings
 from buto.detectors.strength import TIMES_LEVEL, Strength
 from buto.properties import split_name
 from buto.runs import FloatArray
@@ -74,7 +74,11 @@ COUNTER_SHARE = {
 
 
 def strengths(
-    profile: Profile, settings: Settings, quantities: Collection[str] | None = None, *, confirmed: bool = True
+    profile: Profile,
+    settings: BandSettings,
+    quantities: Collection[str] | None = None,
+    *,
+    confirmed: bool = True,
 ) -> tuple[Strength, ...]:
     """The strength of the oracle that this profile makes, one for each quantity, in the profile's order.
 
@@ -149,7 +153,7 @@ class _Trial:
     def __init__(
         self,
         profile: Profile,
-        settings: Settings,
+        settings: BandSettings,
         names: Collection[str] | None,
         size: int,
         *,

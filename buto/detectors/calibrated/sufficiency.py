@@ -14,10 +14,10 @@ from math import isinf
 
 import numpy as np
 
+from buto.detectors.bounds.settings import BandSettings
 from buto.detectors.calibrated.profile import Profile
 from buto.detectors.calibrated.strength import strengths, usual_names
 from buto.detectors.protocol import AutoRuns
-from buto.detectors.settings import Settings
 from buto.detectors.strength import Strength
 
 AUTO = AutoRuns(fewest=8, most=30, last=3)
@@ -26,7 +26,7 @@ AUTO = AutoRuns(fewest=8, most=30, last=3)
 LITTLE = 0.05
 
 
-def is_enough(profile: Profile, settings: Settings) -> bool:
+def is_enough(profile: Profile, settings: BandSettings) -> bool:
     """Return whether the last runs of a profile have sharpened the oracle by next to nothing."""
     names = usual_names(profile)
     before = strengths(replace(profile, values=profile.values[: -AUTO.last]), settings, names)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
+from buto.detectors.bounds.settings import BandSettings
 from buto.detectors.calibrated.diagnosis import Ailment, Diagnosis, Symptom, diagnose
 from buto.detectors.calibrated.evidence import runs_needed
 from buto.detectors.calibrated.findings import TEXTS
 from buto.detectors.calibrated.profile import Profile
-from buto.detectors.settings import Settings
 from buto.runs import RunSet
 from buto.units import format_quantity
 
@@ -33,7 +33,7 @@ def few_runs(n_runs: int, alpha: float) -> tuple[str, ...]:
     return (said,)
 
 
-def unlike_runs(runs: RunSet, profile: Profile, settings: Settings) -> tuple[str, ...]:
+def unlike_runs(runs: RunSet, profile: Profile, settings: BandSettings) -> tuple[str, ...]:
     """Return a sentence for each way in which the training runs are not alike, with what shows it or helps.
 
     Args:

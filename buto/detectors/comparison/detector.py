@@ -13,16 +13,18 @@ from dataclasses import replace
 from math import comb
 
 from buto.analysis.evidence import Significance
+from buto.detectors.bounds.settings import BandSettings
 from buto.detectors.calibrated.evidence import FEWEST_RUNS, MOST_CHOICES, could_not_be_read, weigh
 from buto.detectors.calibrated.findings import findings
 from buto.detectors.calibrated.profile import learn
+from buto.detectors.calibrated.settings import CALIBRATED
 from buto.detectors.comparison.comparable import (
     comparable_properties,
     environment_differences,
     unequal_times,
     unequally_read,
 )
-from buto.detectors.settings import CALIBRATED, Settings
+from buto.detectors.settings import Settings
 from buto.errors import JudgeError
 from buto.runs import RunSet
 from buto.verdicts import Roles, Status, Verdict
@@ -40,18 +42,20 @@ OF_THE_COMMAND = ("jvm.", "system.processors")
 in them, that is what is compared."""
 
 
-def comparing(settings: Settings) -> Settings:
+def comparing(settings: Settings) -> BandSettings:
     """What a comparison takes of a test's settings.
 
     All of them if it is judged by the calibrated oracle, else that preset's; but metadata that a command
     decides do not keep runs from being compared.
     """
-    taken = settings if settings.detector == CALIBRATED.detector else CALIBRATED
+    taken = CALIBRATED
+    if isinstance(settings, BandSettings) and settings.detector == CALIBRATED.detector:
+        taken = settings
     deciding = tuple(one for one in taken.metadata.deciding if not one.startswith(OF_THE_COMMAND))
     return replace(taken, metadata=replace(taken.metadata, deciding=deciding))
 
 
-def smallest_p_value(n_first: int, n_second: int, settings: Settings) -> float:
+def smallest_p_value(n_first: int, n_second: int, settings: BandSettings) -> float:
     """What the p-value is of the largest difference.
 
     With as many runs of each program, every way of dealing them out has a mirror image that sets them as
@@ -61,7 +65,7 @@ def smallest_p_value(n_first: int, n_second: int, settings: Settings) -> float:
     return max(alike / comb(n_first + n_second, n_second), 1 / MOST_CHOICES)
 
 
-def runs_needed(settings: Settings) -> int:
+def runs_needed(settings: BandSettings) -> int:
     """The smallest number of runs of each program that can show a difference at these settings' alpha."""
     n_runs = FEWEST_RUNS
     while smallest_p_value(n_runs, n_runs, settings) > settings.alpha:
@@ -69,7 +73,7 @@ def runs_needed(settings: Settings) -> int:
     return n_runs
 
 
-def compare(first: RunSet, second: RunSet, settings: Settings) -> Verdict:
+def compare(first: RunSet, second: RunSet, settings: BandSettings) -> Verdict:
     """Judge whether two programs differ; findings say what the second has more or less of.
 
     Neither is the better known one: properties, scales and features come from the runs of both. Runs that
@@ -128,7 +132,7 @@ def _roles(first: RunSet, second: RunSet) -> Roles:
     return Roles(judged, f"runs of {judged}", known, f"runs of {known}")
 
 
-def _too_few(first: RunSet, second: RunSet, settings: Settings) -> str:
+def _too_few(first: RunSet, second: RunSet, settings: BandSettings) -> str:
     return (
         f"{len(first)} runs of {first.runs[0].test} and {len(second)} of {second.runs[0].test} cannot tell a "
         f"share of {settings.alpha:g} from chance: {runs_needed(settings)} of each could"

@@ -15,8 +15,9 @@ import numpy as np
 
 from buto.analysis.evidence import significance
 from buto.detectors.bounds.detector import BoundsDetector
+from buto.detectors.bounds.settings import THESIS
 from buto.detectors.calibrated.detector import CalibratedDetector, FittedCalibrated
-from buto.detectors.settings import CALIBRATED, THESIS
+from buto.detectors.calibrated.settings import CALIBRATED
 from buto.errors import JudgeError
 from buto.experiments.dataset.archive import started
 from buto.experiments.design import EXPERIMENTS, PROGRAMS, SUBTLE, Experiment

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from buto import schemas
 from buto.collect.target import MBeanSpec
 from buto.config import Config, build_test, find, load
-from buto.detectors.settings import ALWAYS, KEYS, OF_CALIBRATED, PRESETS, settings_from
+from buto.config.schema import config_schema
+from buto.detectors.bounds.keys import KEYS as BAND_KEYS
+from buto.detectors.calibrated.settings import KEYS as RANK_KEYS
+from buto.detectors.judge import PRESETS, settings_from
 from buto.errors import BadFileError, ConfigError
 
 FULL = """\
@@ -209,8 +211,8 @@ def test_the_usual_file_is_found_and_a_given_one_goes_first(tmp_path: Path) -> N
 
 
 def test_the_schema_and_the_judge_know_the_same_settings() -> None:
-    judge = schemas.load("config")["definitions"]["judge"]["properties"]
-    assert set(judge) == set(KEYS)
+    judge = config_schema()["definitions"]["judge"]["properties"]
+    assert set(judge) == {"preset", "detector"} | {key.name for key in (*RANK_KEYS, *BAND_KEYS)}
     assert set(judge["preset"]["enum"]) == set(PRESETS)
     for key, schema in judge.items():
         limits = (schema[limit] for limit in ("minimum", "maximum") if limit in schema)
@@ -220,7 +222,7 @@ def test_the_schema_and_the_judge_know_the_same_settings() -> None:
 
 def _company(key: str) -> dict[str, object]:
     """What a key of ``judge`` goes with."""
-    if key in ALWAYS or key in OF_CALIBRATED:
+    if key in {"preset", "detector"} | {one.name for one in RANK_KEYS}:
         return {}
     return {"preset": "sustained", "bounds": "particle"}
 
@@ -251,7 +253,7 @@ def test_the_document_shows_a_configuration_that_works_and_names_every_key(
     tests = load(tmp_path / "buto.yaml", {"SHOP_DB_PASSWORD": "secret"}).tests
     assert tests["leaker"].target.command[3] == "/jars/buto-testprograms.jar"
     assert tests["shop"].target.command[-1] == "--args=--orders 1000"
-    definitions = schemas.load("config")["definitions"]
+    definitions = config_schema()["definitions"]
     for key in (key for kind in ("test", "mbean", "judge") for key in definitions[kind]["properties"]):
         assert f"`{key}`" in text
 

@@ -9,7 +9,7 @@ import pytest
 
 from buto.analysis.bounds import ALGORITHMS
 from buto.analysis.pipeline import PipelineSettings
-from buto.detectors.settings import PRESETS, settings_from
+from buto.detectors.judge import PRESETS, settings_from
 from buto.experiments.design import EXPERIMENTS, PROGRAMS, VARIANTS
 from buto.experiments.scores import ACCURACY, MCC
 from buto.experiments.thesis import published

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from buto.detectors import registry
 from buto.detectors.calibrated.data import MOST_RUNS, read, rounded, write
 from buto.errors import BadFileError, ButoError
-from buto.oracle import CALIBRATED, DETECTORS, SUSTAINED, check, load, save, train
+from buto.oracle import CALIBRATED, SUSTAINED, check, load, save, train
 from buto.oracle.document import to_text
 from buto.runs import Notification, run_set
 from buto.verdicts import Verdict
@@ -69,7 +70,7 @@ ANYTHING = st.recursive(
 @given(st.sampled_from(PLACES), ANYTHING)
 def test_damage_anywhere_is_refused_or_leaves_an_oracle_that_judges(place, value):
     preset, path = place
-    detector = DETECTORS[PRESETS[preset].detector](PRESETS[preset])
+    detector = registry.detector(PRESETS[preset].detector)(PRESETS[preset])
     try:
         fitted = detector.from_data(damaged(DATA[preset], path, value))
     except BadFileError:
@@ -154,6 +155,6 @@ def test_what_was_equal_in_all_runs_takes_one_number():
 
 
 def test_a_loaded_oracle_judges_a_run_with_other_notifications():
-    path_free = DETECTORS["calibrated"](CALIBRATED).from_data(DATA["calibrated"])
+    path_free = registry.detector("calibrated")(CALIBRATED).from_data(DATA["calibrated"])
     assert path_free.check(CHECKED) == train(TRAINING).fitted.check(CHECKED)
     assert check(train(TRAINING), CHECKED).p_value == path_free.check(CHECKED).p_value

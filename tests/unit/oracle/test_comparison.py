@@ -5,8 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from buto.detectors.bounds.settings import SUSTAINED
+from buto.detectors.calibrated.settings import CALIBRATED
 from buto.detectors.comparison.detector import compare, comparing, runs_needed, smallest_p_value
-from buto.detectors.settings import CALIBRATED, SUSTAINED, settings_from
+from buto.detectors.judge import settings_from
 from buto.errors import JudgeError
 from buto.properties import property_for
 from buto.runs import run_set

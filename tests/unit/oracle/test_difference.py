@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from buto.detectors.settings import CALIBRATED, settings_from
+from buto.detectors.calibrated.settings import CALIBRATED
+from buto.detectors.judge import settings_from
 from buto.oracle import SUSTAINED, THESIS, train
 from buto.oracle.difference import difference
 from buto.oracle.surroundings import VARIES, Changed, surroundings

@@ -2,7 +2,8 @@ import json
 
 import pytest
 
-from buto.detectors.settings import ALWAYS, KEYS, OF_CALIBRATED
+from buto.detectors.bounds.keys import KEYS as BAND_KEYS
+from buto.detectors.calibrated.settings import KEYS as RANK_KEYS
 from buto.errors import UsageError
 from buto.oracle import CALIBRATED, DEFAULT, PRESETS, SUSTAINED, THESIS, settings_from
 
@@ -62,8 +63,8 @@ def test_parameters_of_bounds_survive_the_way_through_a_file(judge):
 def test_a_file_holds_no_parameters_of_other_bounds_and_of_no_other_detector():
     assert not {"particles", "seed", "process-noise"} & set(SUSTAINED.to_data())
     assert "particles" not in settings_from({"preset": "sustained", "bounds": "kalman"}).to_data()
-    assert list(settings_from(PARTICLE).to_data()) == [key for key in KEYS if key not in OF_CALIBRATED]
-    assert set(CALIBRATED.to_data()) == {*ALWAYS, *OF_CALIBRATED}
+    assert list(settings_from(PARTICLE).to_data()) == ["preset", "detector", *(key.name for key in BAND_KEYS)]
+    assert list(CALIBRATED.to_data()) == ["preset", "detector", *(key.name for key in RANK_KEYS)]
 
 
 def test_a_setting_of_the_other_detector_is_refused_with_the_presets_that_it_goes_with():
