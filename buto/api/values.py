@@ -9,7 +9,7 @@ from typing import Any, Unpack
 
 from buto import oracle
 from buto.api.options import Location, located
-from buto.detectors.settings import settings_from
+from buto.detectors.judge import settings_from
 from buto.experiments.dataset import archive
 from buto.oracle import DEFAULT, Oracle
 from buto.report.history import Entry
