@@ -5,7 +5,7 @@ import java.lang.instrument.Instrumentation;
 /**
  * Entry point of the agent: {@code -javaagent:buto-agent.jar=SESSION_FILE}.
  *
- * <p>Holds {@code main} until the collector stands ready or the session's bound has passed. Whatever
+ * <p>Holds {@code main} until the collector is ready or the session's bound has passed. Whatever
  * goes wrong, the program runs, and nothing is printed, thrown or left behind.
  */
 public final class Agent {
@@ -14,8 +14,8 @@ public final class Agent {
     private Agent() {}
 
     /**
-     * Called by the JVM before {@code main}. The JVM looks for this signature first; for every other it makes an
-     * exception, and with it the streams and lambdas that word its message.
+     * Called by the JVM before {@code main}. The JVM looks for this signature first; for any other it would create
+     * an exception, and load the streams and lambdas that build its message.
      *
      * @param sessionFile path of the session file; without one the program runs unmeasured
      */
@@ -37,7 +37,7 @@ public final class Agent {
         }
     }
 
-    /** A program that is not measured meets no thread of the agent's, unless that hangs. */
+    /** Waits for the sampler's end, so that a program that is not measured runs without a thread of the agent. */
     private static void awaitEnd(Thread sampler, long deadline) {
         long left = (deadline - System.nanoTime()) / 1000000L;
         try {
@@ -49,7 +49,7 @@ public final class Agent {
         }
     }
 
-    /** Whether this JVM has not been given the agent before; twice happens with JAVA_TOOL_OPTIONS. */
+    /** Whether this is the first agent in this JVM; JAVA_TOOL_OPTIONS may load a second one. */
     private static synchronized boolean isFirst() {
         boolean first = !loaded;
         loaded = true;

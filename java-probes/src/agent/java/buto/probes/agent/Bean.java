@@ -1,8 +1,8 @@
 package buto.probes.agent;
 
 /**
- * Something that is read once in every sample: an MBean of the platform or of the program. It adds
- * its columns when it is made, and the time that reading it takes is a column too.
+ * One MBean of the platform or of the program, read once in every sample. It adds its columns when it is
+ * created; the time to read it is a column too.
  */
 abstract class Bean {
     /** Factor from milliseconds, in which most beans count, to seconds. */
@@ -25,15 +25,15 @@ abstract class Bean {
         first = columns.count();
     }
 
-    /** Ends the declaration: the columns that were added since the bean began are its own. */
+    /** Ends the declaration: the columns added since the bean began belong to it. */
     final void declared(Columns columns) {
         end = columns.count();
     }
 
-    /** Sets this bean's values in the current row. May throw: then the rest of them stays NaN. */
+    /** Sets this bean's values in the current row. If it throws, the other values stay NaN. */
     abstract void read(Columns columns) throws Exception;
 
-    /** Reads, with a reason for every value if that fails, and notes the time it took. */
+    /** Reads the bean and sets the time that this took; if it fails, every missing value gets a reason. */
     final void sample(Columns columns) {
         long began = System.nanoTime();
         try {
@@ -44,7 +44,7 @@ abstract class Bean {
         columns.set(timeColumn, (System.nanoTime() - began) * NANO);
     }
 
-    /** Gives a reason for every value that the current row lacks. */
+    /** Sets a reason for every value that the current row lacks. */
     void failed(Columns columns, String reason) {
         for (int column = first; column < end; column++) {
             if (columns.isMissing(column)) {

@@ -11,9 +11,9 @@ import java.util.concurrent.locks.LockSupport;
 import sun.nio.ch.EPollSelectorProvider;
 
 /**
- * The socket to the collector on the loopback. No call ever blocks in the system: whoever must wait
- * polls with {@link #pause}, so that no thread of the agent is in native code when the JVM exits
- * (HotSpot would wait 300 ms for it).
+ * The socket to the collector on loopback. No call blocks in the operating system: waiting is polling with
+ * {@link #pause}. So no thread of the agent is in native code when the JVM exits, for which HotSpot would wait
+ * 300 ms.
  */
 final class Channel {
     private static final int CHUNK_BYTES = 16384;
@@ -23,7 +23,7 @@ final class Channel {
 
     private final SocketChannel socket;
 
-    /** One buffer outside the heap for both directions; a heap buffer would be copied to a new one. */
+    /** One direct buffer for both directions; the content of a heap buffer would be copied into a new one. */
     private final ByteBuffer chunk = ByteBuffer.allocateDirect(CHUNK_BYTES);
 
     private Channel(SocketChannel socket) {
@@ -50,7 +50,7 @@ final class Channel {
         }
     }
 
-    /** In public the JDK looks for other providers first, in every module and on the whole class path. */
+    /** The public method would first look for other providers, in every module and on the whole class path. */
     private static SocketChannel open() throws IOException {
         try {
             return ((SelectorProvider) (Object) new EPollSelectorProvider()).openSocketChannel();
@@ -59,7 +59,7 @@ final class Channel {
         }
     }
 
-    /** Sleeps before the next attempt, longer from attempt to attempt; throws past the deadline. */
+    /** Sleeps before the next attempt, each time longer; throws after the deadline. */
     static void pause(int attempt, long deadline) throws IOException {
         long left = deadline - System.nanoTime();
         if (left <= 0) {
@@ -69,7 +69,7 @@ final class Channel {
         LockSupport.parkNanos(Math.min(pause, left));
     }
 
-    /** Writes what the system takes at once, and returns how many bytes that were. */
+    /** Writes as much as possible without waiting; returns the number of bytes. */
     int write(byte[] bytes, int offset, int length) throws IOException {
         int written = 0;
         while (written < length) {
@@ -86,7 +86,7 @@ final class Channel {
         return written;
     }
 
-    /** Reads what is there, perhaps nothing; IOException when the collector has closed. */
+    /** Reads what has arrived, maybe nothing; throws IOException if the collector has closed the channel. */
     int read(byte[] bytes, int offset, int length) throws IOException {
         chunk.clear();
         chunk.limit(Math.min(length, CHUNK_BYTES));
@@ -103,7 +103,7 @@ final class Channel {
         try {
             socket.close();
         } catch (IOException alreadyBroken) {
-            // It is closed all the same.
+            // It is closed anyway.
         }
     }
 }

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.HashMap;
 
 /**
- * The columns in the order of their numbers, the values of the current row, and why a value could
- * not be read. Columns are only ever added, up to a bound.
+ * The columns in the order of their numbers, the values of the current row, and the reasons why values could not
+ * be read. Columns are only added, up to a bound.
  */
 final class Columns {
     /** The kind of a custom MBean's value. */
@@ -14,7 +14,7 @@ final class Columns {
     /** The kind of a default property: the collector knows its unit and kind from its name. */
     private static final int LISTED = 3;
 
-    /** Most columns there can be; further ones are refused. */
+    /** Maximum number of columns; further ones are refused. */
     static final int MOST = 16384;
 
     /** The number of a column that was refused. */
@@ -77,7 +77,7 @@ final class Columns {
         return count++;
     }
 
-    /** Makes room; the names last, as their length is what counts when memory ends half way. */
+    /** Makes room. The names come last: their length counts if memory runs out half way. */
     private void grow(int size) {
         kinds = Arrays.copyOf(kinds, size);
         row = Arrays.copyOf(row, size);
@@ -97,7 +97,7 @@ final class Columns {
         }
     }
 
-    /** Sets a count or a time that the JVM gives as -1 where it does not know it. */
+    /** Sets a count or a time, for which the JVM gives -1 if it does not know it. */
     void setIfDefined(int column, long value, double scale) {
         if (value < 0) {
             unreadable(column, "the JVM gives -1: undefined");
@@ -119,7 +119,7 @@ final class Columns {
         }
     }
 
-    /** Whether a reason is known for the column, so that none need be looked for. */
+    /** Whether the column already has a reason. */
     boolean isExplained(int column) {
         return column == NONE || explained[column];
     }
@@ -129,7 +129,7 @@ final class Columns {
         return column != NONE && row[column] != row[column];
     }
 
-    /** Announces columns that are new; false if there was no room, and no row may be written. */
+    /** Announces new columns; returns false if there was no room, then no row may be written. */
     boolean announce(Outbox out) {
         if (announced == count) {
             return true;
@@ -149,7 +149,7 @@ final class Columns {
         return kept;
     }
 
-    /** Writes the current row; false if there was no room. */
+    /** Writes the current row; returns false if there was no room. */
     boolean write(Outbox out, long time) {
         out.begin(Frame.SAMPLES);
         out.u32(1);
@@ -159,7 +159,7 @@ final class Columns {
         return out.end();
     }
 
-    /** Sends the reasons that are new; without room they wait for the next time. */
+    /** Sends new reasons; without room they wait for the next time. */
     void explain(Outbox out) {
         if (unsentReasons == 0) {
             return;

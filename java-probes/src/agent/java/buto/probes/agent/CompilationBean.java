@@ -1,6 +1,6 @@
 package buto.probes.agent;
 
-/** Time spent in just-in-time compilation; the column is there in a JVM that only interprets too. */
+/** Time spent in just-in-time compilation. A JVM that only interprets has the column too. */
 final class CompilationBean extends Bean {
     private final Platform platform;
     private final int time;

@@ -11,8 +11,8 @@ import javax.management.ObjectName;
 import javax.management.openmbean.OpenMBeanAttributeInfo;
 
 /**
- * One MBean of the program: its wanted attributes, all fetched in one call. If that call fails for one
- * of them, as it does for a getter that throws an Error, each is fetched alone from then on.
+ * One MBean of the program: its wanted attributes, all fetched in one call. If one attribute makes that call
+ * fail, as a getter that throws an Error does, each is fetched separately from then on.
  */
 final class CustomBean extends Bean {
     private final MBeanServer server;
@@ -23,10 +23,10 @@ final class CustomBean extends Bean {
     private boolean alone;
 
     /**
-     * Makes a column for every wanted attribute that is a number by its type, and for every one that
-     * was asked for by name, number or not; the others get theirs when they have a value.
+     * Adds a column for every wanted attribute with a numeric type, and for every one that was requested by name.
+     * Other attributes get their columns when they have a value.
      *
-     * @throws JMException if the bean does not describe itself, perhaps as it is gone
+     * @throws JMException if the bean does not describe itself, for example because it is gone
      */
     CustomBean(MBeanServer server, ObjectName name, BeanRule rule, Columns columns) throws JMException {
         super(name.getCanonicalName(), columns);
@@ -136,7 +136,7 @@ final class CustomBean extends Bean {
         }
     }
 
-    /** Fetching many attributes leaves out those that fail, so each of them is asked alone, once. */
+    /** A call for many attributes omits those that fail: each of them is fetched separately once, for its reason. */
     private void explainOmitted(AttributeList values, Columns columns) throws InstanceNotFoundException {
         for (int i = 0; i < attributes.length; i++) {
             if (!asked[i] && !contains(values, attributes[i])) {

@@ -17,14 +17,14 @@ import javax.management.NotificationListener;
 import javax.management.ObjectName;
 
 /**
- * The program's MBeans that match the wanted patterns, in the platform's MBean server. It hears of
- * each registration in the registering thread, before the registering call returns, and subscribes
- * there and then: no notification is lost. Reading is left to the sampler thread.
+ * The program's MBeans that match the wanted patterns, in the platform's MBean server. A registration is
+ * noticed in the registering thread, before the registering call returns, and the subscription happens at
+ * once: no notification is lost. The sampler thread reads the beans.
  */
 final class CustomBeans implements NotificationListener {
     private static final String BROADCASTER = "javax.management.NotificationBroadcaster";
 
-    /** Most beans at a time; as many as columns, since each has one at least. */
+    /** Maximum number of beans: that of columns, since each bean has at least one. */
     private static final int MOST = Columns.MOST;
 
     private final MBeanServer server = ManagementFactory.getPlatformMBeanServer();
@@ -33,23 +33,23 @@ final class CustomBeans implements NotificationListener {
     private final Thread sampler = Thread.currentThread();
     private final Notifications notifications = new Notifications(sampler);
 
-    /** Every bean that matches and is registered, with its listener. Guarded by this. */
+    /** All registered beans that match, with their listeners. Guarded by this. */
     private final HashMap<ObjectName, Tap> taps = new HashMap<ObjectName, Tap>();
 
-    /** Beans that came or went since the sampler last looked; no more than MOST. Guarded by this. */
+    /** Beans that were registered or unregistered since the sampler last looked; at most MOST. Guarded by this. */
     private final ArrayDeque<ObjectName> changes = new ArrayDeque<ObjectName>();
 
-    /** The beans that are read. In the sampler thread only. */
+    /** The beans that are read. Used in the sampler thread only. */
     private final LinkedHashMap<ObjectName, CustomBean> live = new LinkedHashMap<ObjectName, CustomBean>();
 
-    /** The bean whose own code the sampler is in, and since when; null for none. Guarded by this. */
+    /** The bean whose code the sampler is executing, and since when; null for none. Guarded by this. */
     private ObjectName entered;
 
     private long enteredTime;
     private boolean closed;
     private boolean saidFull;
 
-    /** Prepares the patterns, in the sampler thread; a malformed one is left out, and said so. */
+    /** Prepares the patterns, in the sampler thread; a malformed one is left out, with a note in metadata. */
     private CustomBeans(BeanRule[] rules, Metadata metadata) {
         this.rules = rules;
         patterns = new ObjectName[rules.length];
@@ -66,7 +66,7 @@ final class CustomBeans implements NotificationListener {
         return notifications;
     }
 
-    /** All of it, listening; null, with the reason in metadata, where there is no server to be had. */
+    /** Starts to listen; returns null, with the reason in metadata, if there is no MBean server. */
     static CustomBeans open(BeanRule[] rules, Metadata metadata) {
         try {
             CustomBeans beans = new CustomBeans(rules, metadata);
@@ -82,7 +82,7 @@ final class CustomBeans implements NotificationListener {
         return null;
     }
 
-    /** Begins to listen, and finds the beans that are there already. */
+    /** Begins to listen, and finds the beans that are already registered. */
     private void begin() throws JMException {
         server.addNotificationListener(MBeanServerDelegate.DELEGATE_NAME, this, null, null);
         for (ObjectName pattern : patterns) {
@@ -109,7 +109,7 @@ final class CustomBeans implements NotificationListener {
                 }
             }
         } catch (Throwable unseen) {
-            // The registering thread is the program's: nothing of ours may surface in it.
+            // This is a thread of the program: no exception of the agent may reach it.
         }
     }
 
@@ -131,7 +131,7 @@ final class CustomBeans implements NotificationListener {
                 server.addNotificationListener(name, tap, null, null);
             }
         } catch (JMException alreadyGone) {
-            // Its end is announced as its beginning was.
+            // A notification of its unregistration will follow.
         }
         LockSupport.unpark(sampler);
     }
@@ -162,7 +162,7 @@ final class CustomBeans implements NotificationListener {
         return null;
     }
 
-    /** Takes note of beans that came or went; what is read once is read now. */
+    /** Handles beans that were registered or unregistered; reads what is read once. */
     void look(Columns columns, Metadata metadata) {
         for (ObjectName name = nextChange(); name != null; name = nextChange()) {
             CustomBean gone = live.remove(name);
@@ -200,7 +200,7 @@ final class CustomBeans implements NotificationListener {
                 live.put(name, new CustomBean(server, name, rule, columns));
             }
         } catch (JMException alreadyGone) {
-            // Its end is announced as its beginning was.
+            // A notification of its unregistration will follow.
         } catch (RuntimeException failure) {
             metadata.put("mbean[" + name.getCanonicalName() + "]", "unreadable: " + Reason.of(failure));
         }
@@ -229,8 +229,8 @@ final class CustomBeans implements NotificationListener {
     }
 
     /**
-     * Says in a frame which bean the sampler waits for. Called by another thread: the sampler does not
-     * touch the outbox while it is in a bean, and does not leave one meanwhile.
+     * Reports in a frame which bean the sampler waits for. Called by another thread: the sampler does not touch the
+     * outbox while it executes a bean, and cannot leave the bean meanwhile.
      */
     synchronized void explainDelay(Outbox out, Channel channel) throws IOException {
         if (entered != null) {
@@ -242,7 +242,7 @@ final class CustomBeans implements NotificationListener {
         }
     }
 
-    /** Stops listening, when the program goes on unmeasured. */
+    /** Stops listening, if the program continues unmeasured. */
     void close() {
         Map<ObjectName, Tap> left;
         synchronized (this) {
@@ -261,9 +261,9 @@ final class CustomBeans implements NotificationListener {
         try {
             server.removeNotificationListener(name, listener);
         } catch (JMException notThere) {
-            // So there is nothing to remove.
+            // Then there is nothing to remove.
         } catch (RuntimeException noBroadcaster) {
-            // Likewise.
+            // Then there is nothing to remove either.
         }
     }
 }

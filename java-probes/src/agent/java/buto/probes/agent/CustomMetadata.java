@@ -10,7 +10,7 @@ import javax.management.openmbean.CompositeData;
 final class CustomMetadata {
     private CustomMetadata() {}
 
-    /** Adds the wanted attributes of a bean; one that cannot be read says why in its value. */
+    /** Adds the wanted attributes of a bean; if one cannot be read, its value is the reason. */
     static void collect(MBeanServer server, ObjectName name, BeanRule rule, Metadata metadata) {
         for (String attribute : rule.metadata) {
             String key = "mbean[" + name.getCanonicalName() + "]/" + attribute;

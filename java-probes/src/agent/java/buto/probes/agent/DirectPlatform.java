@@ -11,7 +11,7 @@ import java.util.List;
 import sun.management.ManagementFactoryHelper;
 import sun.management.VMManagement;
 
-/** Asked where the JDK itself asks; from Java 9 on: with half the classes, and none that stays unused. */
+/** Uses the JDK's internal classes, from Java 9 on: loads half as many classes as the public way. */
 final class DirectPlatform implements Platform {
     private final VMManagement machine = ManagementFactoryHelper.getVMManagement();
     private final ThreadMXBean threads = (ThreadMXBean) (Object) new HotSpotThreadImpl(machine);
@@ -20,7 +20,7 @@ final class DirectPlatform implements Platform {
 
     private DirectPlatform() {}
 
-    /** The direct way if this JDK lets us go it, else the public one. */
+    /** Returns the direct way if this JDK allows it, else the public one. */
     static Platform orPublic(Instrumentation instrumentation) {
         try {
             Opening.open(instrumentation);

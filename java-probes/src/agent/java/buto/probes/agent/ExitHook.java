@@ -1,6 +1,6 @@
 package buto.probes.agent;
 
-/** Holds the exit until the sampler has sent what is left, for a bounded time. */
+/** Delays the exit for a bounded time, until the sampler has sent everything. */
 final class ExitHook extends Thread {
     private final Sampler sampler;
     private final long longestNanos;
@@ -23,7 +23,7 @@ final class ExitHook extends Thread {
                 sampler.join(half);
             }
         } catch (InterruptedException impatient) {
-            // Then the exit does not wait.
+            // Then the exit is not delayed.
         }
     }
 }

@@ -1,14 +1,14 @@
 package buto.probes.agent;
 
 /**
- * Holds {@code main} for a bounded time. It is either opened in time, and the program is measured
- * from its first instruction, or given up for good: the first decision holds.
+ * Holds {@code main} for a bounded time. Either it is opened in time and the program is measured from its first
+ * instruction, or it is given up for good: the first decision counts.
  */
 final class Gate {
     private boolean decided;
     private boolean opened;
 
-    /** Opens the gate; false if it was given up before, and {@code main} runs already. */
+    /** Opens the gate; returns false if it was given up before, so that {@code main} is already running. */
     synchronized boolean open() {
         if (!decided) {
             decided = true;
@@ -24,7 +24,7 @@ final class Gate {
         notifyAll();
     }
 
-    /** Waits for a decision, and gives up at the deadline (nanoTime) or when interrupted; whether it was opened. */
+    /** Waits until the deadline (nanoTime) or an interrupt, then gives up; returns whether it was opened. */
     synchronized boolean hold(long deadline) {
         try {
             while (!decided) {

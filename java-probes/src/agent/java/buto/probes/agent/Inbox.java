@@ -3,7 +3,7 @@ package buto.probes.agent;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
-/** Frames from the collector: received whole, one at a time, then taken apart field by field. */
+/** Frames from the collector: received whole, one at a time, then decoded field by field. */
 final class Inbox {
     private static final int HEADER_BYTES = 5;
     private static final int LARGEST_FRAME = 1 << 20;
@@ -18,7 +18,7 @@ final class Inbox {
         this.channel = channel;
     }
 
-    /** Waits for a frame and returns its type; throws past the deadline (nanoTime). */
+    /** Waits for a frame and returns its type; throws after the deadline (nanoTime). */
     int await(long deadline) throws IOException {
         int type = poll();
         for (int attempt = 0; type == 0; attempt++) {
@@ -28,7 +28,7 @@ final class Inbox {
         return type;
     }
 
-    /** The type of a frame that is there by now, or 0; never waits. */
+    /** Returns the type of a frame that has arrived, or 0; never waits. */
     int poll() throws IOException {
         if (!fillTo(HEADER_BYTES)) {
             return 0;
@@ -74,7 +74,7 @@ final class Inbox {
         return u8() << 8 | u8();
     }
 
-    /** Four bytes; a value past the range of int comes out negative. */
+    /** Reads four bytes; a value beyond the range of int becomes negative. */
     int u32() throws IOException {
         return u16() << 16 | u16();
     }
@@ -93,7 +93,7 @@ final class Inbox {
         return text;
     }
 
-    /** UTF-8; what is ASCII, as nearly all is, needs no charset, for with one come five others. */
+    /** Reads UTF-8. ASCII, the usual case, is decoded without a charset, which would load five others. */
     static String text(byte[] bytes, int from, int length) {
         StringBuilder text = new StringBuilder(length);
         for (int i = from; i < from + length; i++) {
@@ -113,7 +113,7 @@ final class Inbox {
         return texts;
     }
 
-    /** Checks that the frame has been taken apart to its last byte. */
+    /** Checks that the whole frame was decoded. */
     void close() throws IOException {
         if (position != end) {
             throw new IOException("frame too long");

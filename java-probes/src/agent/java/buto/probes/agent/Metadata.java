@@ -2,18 +2,18 @@ package buto.probes.agent;
 
 import java.util.ArrayList;
 
-/** Keys and values of the run that wait to be sent. */
+/** Metadata of the run that waits to be sent. */
 final class Metadata {
     private final ArrayList<String[]> pairs = new ArrayList<String[]>();
 
-    /** Adds a value; one that the JVM does not know (null) is left out. */
+    /** Adds a value; null, for one that the JVM does not know, is left out. */
     void put(String key, Object value) {
         if (value != null) {
             pairs.add(new String[] {key, value.toString()});
         }
     }
 
-    /** Sends what waits; without room it waits on. */
+    /** Sends what is waiting; without room it keeps waiting. */
     void send(Outbox out) {
         if (pairs.isEmpty()) {
             return;

@@ -4,8 +4,8 @@ import java.util.concurrent.locks.LockSupport;
 import javax.management.Notification;
 
 /**
- * Notifications between the program's threads, which emit them, and the sampler, which sends them:
- * a ring of fixed size. What does not fit is counted; an emitting thread never waits for a frame.
+ * A ring buffer of fixed size for notifications: the program's threads emit them, the sampler sends them. What
+ * does not fit is counted; an emitting thread never waits for a frame.
  */
 final class Notifications {
     private static final int SIZE = 2048;
@@ -24,7 +24,7 @@ final class Notifications {
     private boolean closed;
 
     /**
-     * An empty ring.
+     * Creates an empty ring.
      *
      * @param sampler woken when the ring is half full
      */
@@ -32,7 +32,7 @@ final class Notifications {
         this.sampler = sampler;
     }
 
-    /** Takes a notification in the program's thread; calls the program's code before it locks. */
+    /** Adds a notification in the program's thread; calls the program's code before it takes the lock. */
     void add(long time, String source, Notification emitted) {
         String type = emitted.getType();
         String message = emitted.getMessage();
@@ -62,18 +62,18 @@ final class Notifications {
         }
     }
 
-    /** Notifications lost so far. */
+    /** Returns the number of notifications lost so far. */
     synchronized long dropped() {
         return dropped;
     }
 
-    /** Lets go of everything and takes no more. */
+    /** Drops everything and accepts no more. */
     synchronized void close() {
         closed = true;
         forget(count);
     }
 
-    /** Writes what is there; a frame that finds no room is dropped. In the sampler thread only. */
+    /** Writes all notifications; a frame without room is dropped. Called in the sampler thread only. */
     void send(Outbox out) {
         for (int left = waiting(); left > 0; ) {
             int part = Math.min(left, MOST_IN_FRAME);
@@ -90,7 +90,7 @@ final class Notifications {
         return count;
     }
 
-    /** Without the lock: no other thread touches an entry between its adding and its forgetting. */
+    /** Runs without the lock: no other thread touches an entry between its addition and its removal. */
     private boolean write(Outbox out, int number) {
         out.begin(Frame.NOTIFICATIONS);
         out.u32(number);

@@ -4,15 +4,15 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Frames on their way to the collector, in one buffer that grows up to a bound. A frame that does
- * not fit is left out wholly: {@link #end} says so, and nothing ever waits.
+ * Frames that wait to be sent, in one buffer that grows up to a bound. A frame that does not fit is dropped as a
+ * whole: {@link #end} reports it, and nothing ever waits.
  */
 final class Outbox {
     private static final int FIRST_BYTES = 16384;
     private static final int MOST_BYTES = 4 << 20;
     private static final int CLOSING_BYTES = 1 << 20;
 
-    /** What notifications leave to all else, so that a flood of them costs no sample. */
+    /** Bytes that notifications must not use, so that a flood of them costs no sample. */
     private static final int KEPT_FREE_BYTES = 1 << 20;
 
     private byte[] bytes = new byte[FIRST_BYTES];
@@ -32,7 +32,7 @@ final class Outbox {
         u8(type);
     }
 
-    /** Ends the frame; false if there was no room and the frame is left out. */
+    /** Ends the frame; returns false if it was dropped because there was no room. */
     boolean end() {
         if (overflowed) {
             end = frame;
@@ -47,12 +47,12 @@ final class Outbox {
         return true;
     }
 
-    /** Forgets a frame that was begun but could not be ended. */
+    /** Drops a frame that was begun but could not be ended. */
     void abandon() {
         end = frame;
     }
 
-    /** Makes room for the last frames: they must arrive even when a slow collector left none. */
+    /** Makes room for the last frames: they must arrive even if a slow collector left no room. */
     void reserveForClosing() {
         most = MOST_BYTES + CLOSING_BYTES;
     }
@@ -80,7 +80,7 @@ final class Outbox {
         u32((int) value);
     }
 
-    /** The first values of an array, each as f64. */
+    /** Writes the first values of an array, each as f64. */
     void f64(double[] values, int count) {
         if (hasRoom(8 * count)) {
             for (int i = 0; i < count; i++) {
@@ -90,7 +90,7 @@ final class Outbox {
         }
     }
 
-    /** A method of its own, as it is called so often that the JVM compiles it after a few rows. */
+    /** A separate method, which is called so often that the JVM compiles it after a few rows. */
     private void put(int at, long bits) {
         int high = (int) (bits >> 32);
         int low = (int) bits;
@@ -104,7 +104,7 @@ final class Outbox {
         bytes[at + 7] = (byte) low;
     }
 
-    /** A text; null becomes the empty one. Plain ASCII is written without any allocation. */
+    /** Writes a text; null becomes the empty text. ASCII is written without allocation. */
     void text(String value) {
         String text = value == null ? "" : value;
         if (!hasRoom(4 + text.length())) {
@@ -136,7 +136,7 @@ final class Outbox {
         return true;
     }
 
-    /** Hands the system what it takes at once; true if nothing is left. */
+    /** Sends as much as possible without waiting; returns true if nothing is left. */
     boolean flush(Channel channel) throws IOException {
         if (sent < end) {
             sent += channel.write(bytes, sent, end - sent);

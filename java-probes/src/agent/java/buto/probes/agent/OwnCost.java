@@ -2,7 +2,7 @@ package buto.probes.agent;
 
 import java.lang.management.ThreadMXBean;
 
-/** What measuring itself costs: columns that come last in every row. Made in the sampler thread. */
+/** The cost of measuring: columns that come last in every row. Created in the sampler thread. */
 final class OwnCost {
     private final ThreadMXBean threads;
     private final long sampler = Thread.currentThread().getId();
@@ -32,7 +32,7 @@ final class OwnCost {
         }
     }
 
-    /** Completes a row that was begun at a nanoTime; must be called in the sampler thread. */
+    /** Completes a row that began at the given nanoTime; must be called in the sampler thread. */
     void read(Columns columns, long began, long missedTicks) {
         columns.set(missed, missedTicks);
         if (hasCpuTime) {

@@ -8,8 +8,8 @@ import java.lang.management.ThreadMXBean;
 import java.util.List;
 
 /**
- * What the JVM tells of itself. An interface, and not a class with two heirs, because the verifier
- * would load both of those to see that they are some.
+ * What the JVM reports about itself. An interface and not an abstract class: for a class the verifier would
+ * load both subclasses.
  */
 interface Platform {
     /** Milliseconds since 1970. */
@@ -22,7 +22,7 @@ interface Platform {
 
     String managementVersion();
 
-    /** Null where there is none, which is from Java 9 on. */
+    /** Null if there is none, as from Java 9 on. */
     String bootClassPath();
 
     long loadedClasses();
@@ -38,7 +38,7 @@ interface Platform {
     /** Null in a JVM that only interprets. */
     String compiler();
 
-    /** Milliseconds of compilation, or -1 where they are not measured. */
+    /** Milliseconds of compilation, or -1 if not measured. */
     long compilationTime();
 
     ThreadMXBean threads();

@@ -12,10 +12,10 @@ final class PlatformMetadata {
     private PlatformMetadata() {}
 
     /**
-     * Adds all of it.
+     * Adds all platform metadata.
      *
-     * @param platform from which it comes
-     * @param sessionFile tells this agent's own option from the others, to leave it out
+     * @param platform the source
+     * @param sessionFile identifies this agent's own option, which is left out
      */
     static void collect(Metadata metadata, Platform platform, long processId, String sessionFile) {
         metadata.put("process.pid", Long.valueOf(processId));
@@ -47,7 +47,7 @@ final class PlatformMetadata {
         return joined.toString();
     }
 
-    /** The JVM's beans have these from here too. */
+    /** The JVM's own beans read these properties too. */
     private static void property(Metadata metadata, String key, String property) {
         metadata.put(key, System.getProperty(property));
     }
@@ -93,7 +93,7 @@ final class PlatformMetadata {
         metadata.put("jvm.gc.collectors", joined(inOrder(collectorNames)));
     }
 
-    /** Sorts names in place, for each way to the beans has an order of its own; few, so no class is loaded for it. */
+    /** Sorts a few names in place, without loading a class: each way to the beans has its own order. */
     private static String[] inOrder(String[] names) {
         for (int i = 1; i < names.length; i++) {
             String name = names[i];

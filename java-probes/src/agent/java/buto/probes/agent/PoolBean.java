@@ -3,7 +3,7 @@ package buto.probes.agent;
 import java.lang.management.MemoryPoolMXBean;
 import java.lang.management.MemoryUsage;
 
-/** One memory pool; every pool has the columns of the usage threshold, supported or not. */
+/** One memory pool. Every pool has the columns of the usage threshold, even if it does not support one. */
 final class PoolBean extends Bean {
     private final MemoryPoolMXBean bean;
     private final boolean hasThreshold;

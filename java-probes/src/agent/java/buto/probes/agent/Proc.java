@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 
 /**
- * What Linux says of this process. The JDK has its processor time from the same place and with the
- * same ticks, but asks what container it is in first, which takes a hundred classes.
+ * What Linux reports about this process. The JDK reads the processor time from the same file with the same
+ * resolution, but first looks for its container, which loads a hundred classes.
  */
 final class Proc {
     private static final long NANOS_IN_TICK = 10000000L;
@@ -21,7 +21,7 @@ final class Proc {
         this.stat = stat;
     }
 
-    /** Null where there is no such thing. */
+    /** Returns null if there is no such file. */
     static Proc open() {
         try {
             return new Proc(new RandomAccessFile("/proc/self/stat", "r"));
@@ -60,7 +60,7 @@ final class Proc {
         return number;
     }
 
-    /** The load average of the last minute as Linux writes it; null where it does not. */
+    /** The load average of the last minute as Linux writes it; null if it does not. */
     static String loadAverage() {
         try {
             RandomAccessFile file = new RandomAccessFile("/proc/loadavg", "r");
@@ -79,7 +79,7 @@ final class Proc {
         try {
             stat.close();
         } catch (IOException closedAllTheSame) {
-            // There is nothing to save.
+            // Nothing is lost by that.
         }
     }
 }

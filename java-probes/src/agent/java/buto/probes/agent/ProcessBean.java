@@ -10,7 +10,7 @@ final class ProcessBean extends Bean {
     /**
      * Begins the bean.
      *
-     * @param proc null where the system has none: the value is NaN then
+     * @param proc null if the system has none: then the value is NaN
      */
     ProcessBean(Proc proc, Columns columns) {
         super("java.lang:type=OperatingSystem", columns);

@@ -11,7 +11,7 @@ import java.lang.management.RuntimeMXBean;
 import java.lang.management.ThreadMXBean;
 import java.util.List;
 
-/** Asked in public, which makes the JDK look for every bean that there might be: for any JDK. */
+/** Uses the public API, which works in any JDK, but makes it look for all platform beans. */
 final class PublicPlatform implements Platform {
     private final RuntimeMXBean runtime = ManagementFactory.getRuntimeMXBean();
     private final ClassLoadingMXBean classes = ManagementFactory.getClassLoadingMXBean();

@@ -1,10 +1,10 @@
 package buto.probes.agent;
 
-/** Why a value could not be read, in words. */
+/** The text for why a value could not be read. */
 final class Reason {
     private Reason() {}
 
-    /** Class and message of the innermost cause; a program's own exception may refuse its message. */
+    /** Returns class and message of the innermost cause; a program's own exception may fail to give its message. */
     static String of(Throwable failure) {
         Throwable cause = failure;
         for (int depth = 0; cause.getCause() != null && depth < 10; depth++) {

@@ -7,7 +7,7 @@ import java.lang.management.MemoryPoolMXBean;
 import java.util.ArrayList;
 import javax.management.JMException;
 
-/** Reads the beans into rows, and puts rows and all that goes with them into frames. */
+/** Reads the beans into rows, and writes rows, metadata, reasons and notifications into frames. */
 final class Recorder {
     private final Outbox out;
     private final Columns columns = new Columns();
@@ -15,7 +15,7 @@ final class Recorder {
     private final Bean[] platform;
     private final OwnCost cost;
 
-    /** Null when no MBeans of the program are wanted: then no MBean server is made either. */
+    /** Null if no MBeans of the program are wanted: then no MBean server is created. */
     private final CustomBeans custom;
 
     private long droppedSamples;
@@ -35,7 +35,7 @@ final class Recorder {
         custom = request.rules.length == 0 ? null : CustomBeans.open(request.rules, metadata);
     }
 
-    /** Read through their interfaces, with no MBean server; which there are depends on the JVM and its options. */
+    /** Beans are read through their interfaces, without an MBean server; the JVM and its options decide which exist. */
     private static Bean[] platformBeans(Platform platform, Proc proc, Columns columns) {
         ArrayList<Bean> beans = new ArrayList<Bean>();
         beans.add(new ClassLoadingBean(platform, columns));
@@ -55,7 +55,7 @@ final class Recorder {
         return beans.toArray(new Bean[0]);
     }
 
-    /** Says that something happened at a nanoTime. */
+    /** Reports that something happened at a nanoTime. */
     void mark(String name, long time) {
         out.begin(Frame.MARK);
         out.text(name);
@@ -91,7 +91,7 @@ final class Recorder {
         return columns.write(out, time);
     }
 
-    /** Takes note of what the program has done with its MBeans since the last time. */
+    /** Handles MBeans that the program has registered or unregistered since the last time. */
     void look() {
         try {
             if (custom != null) {
@@ -104,7 +104,7 @@ final class Recorder {
         }
     }
 
-    /** Says how much was dropped so far, if that has changed. */
+    /** Reports how much was dropped so far, if that has changed. */
     void reportDrops() {
         if (droppedSamples + droppedNotifications() > reportedDrops) {
             writeDrops();
@@ -125,7 +125,7 @@ final class Recorder {
         return custom == null ? 0 : custom.notifications().dropped();
     }
 
-    /** Puts everything that the run still owes into the outbox. */
+    /** Writes everything that is left of the run into the outbox. */
     void finish(long exitTime, long missedTicks) {
         out.reserveForClosing();
         mark("exit", exitTime);
@@ -136,14 +136,14 @@ final class Recorder {
         out.end();
     }
 
-    /** Says which MBean keeps the sampler, if one does; called by another thread. */
+    /** Reports which MBean keeps the sampler waiting, if any; called by another thread. */
     void explainDelay(Channel channel) throws IOException {
         if (custom != null) {
             custom.explainDelay(out, channel);
         }
     }
 
-    /** Lets go of the program's MBeans. */
+    /** Releases the program's MBeans. */
     void close() {
         if (custom != null) {
             custom.close();

@@ -11,10 +11,10 @@ final class Request {
     final BeanRule[] rules;
 
     /**
-     * Takes the frame apart.
+     * Decodes the frame.
      *
-     * @param answer what the collector must show
-     * @throws IOException if it does not, the frame is malformed, or its interval is below 0.1 ms
+     * @param answer the secret that the collector must show
+     * @throws IOException if it does not, or the frame is malformed, or its interval is below 0.1 ms
      */
     Request(Inbox frame, String answer) throws IOException {
         if (!frame.text().equals(answer)) {

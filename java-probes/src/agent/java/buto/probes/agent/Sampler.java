@@ -7,12 +7,11 @@ import java.util.concurrent.locks.LockSupport;
 import javax.management.JMException;
 
 /**
- * The agent's only lasting thread. It speaks with the collector, opens the gate, samples at a fixed
- * rate, and says goodbye when the exit hook asks for it. When anything goes wrong it ends, and the
- * program runs on.
+ * The agent's only permanent thread. It talks to the collector, opens the gate, samples at a fixed rate, and sends
+ * the last frames when the exit hook asks for them. If anything goes wrong, it ends and the program continues.
  */
 final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
-    /** How often at most the collector is listened to while the program runs. */
+    /** Shortest interval between two reads from the collector while the program runs. */
     private static final long LISTEN_NANOS = 100000000L;
 
     private final Session session;
@@ -37,7 +36,7 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
     private volatile boolean exiting;
 
     /**
-     * A thread that is no obstacle to the program's end.
+     * Creates a daemon thread, which does not keep the program from ending.
      *
      * @param gateDeadline nanoTime until which {@code main} is held
      */
@@ -51,7 +50,7 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
         setUncaughtExceptionHandler(this);
     }
 
-    /** The group above all, so that a program that lists or interrupts its own group meets no stranger. */
+    /** The top thread group: a program that lists or interrupts its own group does not find the sampler there. */
     static ThreadGroup topGroup() {
         ThreadGroup group = Thread.currentThread().getThreadGroup();
         while (group.getParent() != null) {
@@ -66,7 +65,7 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
             if (greet() && prepare()) {
                 long main = System.nanoTime();
                 recorder.mark("main", main);
-                // Before the gate: a program that halts at once would take the mark with it.
+                // Sent before the gate opens: a program that halts at once would lose the mark.
                 flushAll(gateDeadline);
                 if (gate.open()) {
                     sampleUntilExit(main);
@@ -74,18 +73,18 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
                 }
             }
         } catch (Throwable end) {
-            // The collector is gone, spoke nonsense, or memory is: the program goes on unmeasured.
+            // The collector is gone or broke the protocol, or memory ran out: the program continues unmeasured.
         } finally {
             gate.giveUp();
             close();
         }
     }
 
-    /** Nothing is printed, even if there was no memory to end the thread in order. */
+    /** Prints nothing, even if there was not enough memory to end the thread normally. */
     @Override
     public void uncaughtException(Thread thread, Throwable failure) {}
 
-    /** Connects and introduces this JVM; false if it is not the wanted one. */
+    /** Connects and sends HELLO; returns false if this JVM is not the wanted one. */
     private boolean greet() throws IOException {
         platform = DirectPlatform.orPublic(instrumentation);
         proc = Proc.open();
@@ -106,7 +105,7 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
         return inbox.await(gateDeadline) == Frame.ACCEPT;
     }
 
-    /** The JVM's own name, which has the number too, asks for that of the host, and this may take seconds. */
+    /** The JVM's name has the process id too, but needs the name of the host, which may take seconds. */
     private long processId() throws IOException {
         if (proc != null) {
             return proc.processId();
@@ -115,7 +114,7 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
         return Long.parseLong(name.substring(0, name.indexOf('@')));
     }
 
-    /** Takes the first sample and waits for the collector; false if it does not want to go on. */
+    /** Takes the first sample and waits for the collector; returns false if it does not want to continue. */
     private boolean prepare() throws IOException, JMException {
         request = new Request(inbox, session.answer);
         recorder = new Recorder(request, platform, proc, processId, session.file, out);
@@ -130,8 +129,7 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
     }
 
     /**
-     * Samples at multiples of the interval from the program's start. A tick that was missed is
-     * counted and skipped, never made up for.
+     * Samples at multiples of the interval from the program's start. A missed tick is counted and skipped.
      */
     private void sampleUntilExit(long main) throws IOException {
         long interval = request.intervalNanos;
@@ -164,7 +162,7 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
         }
     }
 
-    /** Notices that the collector is gone; it has nothing to say while the program runs. */
+    /** Notices that the collector is gone; it sends nothing while the program runs. */
     private void listen() throws IOException {
         if (inbox.poll() != 0) {
             throw new IOException("unexpected frame");
@@ -178,12 +176,12 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
         LockSupport.unpark(this);
     }
 
-    /** Tells the collector why this thread does not come to its end; called by the exit hook. */
+    /** Reports to the collector which MBean keeps this thread from ending; called by the exit hook. */
     void explainDelay() {
         try {
             recorder.explainDelay(channel);
         } catch (IOException collectorGone) {
-            // Then nobody asks.
+            // Then the question does not arise.
         }
     }
 
@@ -214,7 +212,7 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
             try {
                 Runtime.getRuntime().removeShutdownHook(hook);
             } catch (RuntimeException exitHasBegun) {
-                // The hook finds this thread at its end.
+                // The exit hook sees the end of this thread.
             }
         }
         if (recorder != null) {

@@ -3,7 +3,7 @@ package buto.probes.agent;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 
-/** What the session file says: where the collector listens, and how long the agent may wait. */
+/** The session file: where the collector listens, and how long the agent may wait. */
 final class Session {
     static final int VERSION = 3;
 
@@ -13,7 +13,7 @@ final class Session {
     final int port;
     final String secret;
 
-    /** What a collector shows in return: who has only heard {@link #secret} does not know it. */
+    /** The secret that the collector shows: a process that only received {@link #secret} does not know it. */
     final String answer;
 
     final long gateNanos;
@@ -37,8 +37,8 @@ final class Session {
     /**
      * Reads a session file of lines {@code key=value}.
      *
-     * @throws IOException if it cannot be read, lacks a value or is of another version
-     * @throws NumberFormatException if a number is none
+     * @throws IOException if it cannot be read, lacks a value or has another version
+     * @throws NumberFormatException if a value is not a number
      */
     static Session read(String file) throws IOException {
         byte[] bytes = new byte[LARGEST_FILE];

@@ -21,7 +21,7 @@ final class Tap implements NotificationListener {
             ObjectName name = source instanceof ObjectName ? (ObjectName) source : bean;
             notifications.add(System.nanoTime(), name.getCanonicalName(), emitted);
         } catch (Throwable lost) {
-            // The emitting thread is the program's: nothing of ours may surface in it.
+            // This is a thread of the program: no exception of the agent may reach it.
         }
     }
 }

@@ -1,6 +1,6 @@
 package buto.probes.agent;
 
-/** Threads; the sampler thread and, in the last sample, the exit hook are among them. */
+/** Threads, including the sampler thread and, in the last sample, the exit hook. */
 final class ThreadBean extends Bean {
     private final Platform platform;
     private final int daemons;

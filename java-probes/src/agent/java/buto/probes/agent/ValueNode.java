@@ -9,8 +9,8 @@ import javax.management.openmbean.OpenType;
 import javax.management.openmbean.TabularData;
 
 /**
- * One attribute, or a member of one: a number with a column, or composite or tabular data with a
- * node for every member or row. Nodes and columns appear as values are seen.
+ * One attribute or a member of one: a number with a column, or composite or tabular data with a node for every
+ * member or row. Nodes and columns are created as values are seen.
  */
 final class ValueNode {
     private static final int NOT_YET = -2;
@@ -21,7 +21,7 @@ final class ValueNode {
     private int column = NOT_YET;
 
     /**
-     * A node without a column.
+     * Creates a node without a column.
      *
      * @param name the full name that its column would have
      */
@@ -29,14 +29,14 @@ final class ValueNode {
         this.name = name;
     }
 
-    /** Gives the node a column before it has a value. */
+    /** Adds the node's column before it has a value. */
     void declare(Columns columns) {
         if (column == NOT_YET) {
             column = columns.addCustom(name);
         }
     }
 
-    /** Gives a column to every member that is known from the type to be a number. */
+    /** Adds a column for every member with a numeric type. */
     void declare(OpenType<?> type, Columns columns) {
         if (type instanceof CompositeType) {
             CompositeType members = (CompositeType) type;
@@ -119,7 +119,7 @@ final class ValueNode {
         return false;
     }
 
-    /** The node of a member; null for a new one when no further column would be taken. */
+    /** Returns the node of a member; null for a new one if there is no room for another column. */
     private ValueNode child(Object key, String suffix, Columns columns) {
         ValueNode child = children.get(key);
         if (child == null && columns.hasRoom()) {
@@ -129,7 +129,7 @@ final class ValueNode {
         return child;
     }
 
-    /** Gives a reason for every value that the current row lacks, here and below. */
+    /** Sets a reason for every value that the current row lacks, in this node and below. */
     void failed(Columns columns, String reason) {
         if (column != NOT_YET && columns.isMissing(column)) {
             columns.unreadable(column, reason);

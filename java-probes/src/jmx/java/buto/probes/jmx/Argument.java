@@ -1,6 +1,6 @@
 package buto.probes.jmx;
 
-/** Arguments of operations, from what Python and JSON know to what Java declares. */
+/** Converts arguments of operations from the types of JSON to those that Java declares. */
 final class Argument {
     private Argument() {}
 

@@ -17,8 +17,8 @@ import javax.management.MBeanServerConnection;
 import javax.management.ObjectName;
 
 /**
- * One MBean in a snapshot: one request for all its attributes, and the time that took. Where that request
- * fails for one of them, each is asked for alone from then on.
+ * One MBean in a snapshot: one request for all its attributes, and the time it took. If one attribute makes the
+ * request fail, each is requested separately from then on.
  */
 final class Bean {
     final ObjectName name;
@@ -70,7 +70,7 @@ final class Bean {
         }
     }
 
-    /** One attribute can spoil the answer for all: it throws an Error, or its value cannot be sent. */
+    /** One attribute can make the whole request fail: it throws an Error, or its value cannot be sent. */
     private void readTogether(MBeanServerConnection server) throws IOException, JMException {
         Map<String, Object> values = new HashMap<>();
         try {
@@ -112,7 +112,7 @@ final class Bean {
         return cells.keySet().toArray(new String[0]);
     }
 
-    /** getAttributes leaves out what fails without a word; getAttribute says why. */
+    /** getAttributes silently leaves out what fails; getAttribute says why. */
     private void question(MBeanServerConnection server, String attribute) throws IOException {
         try {
             server.getAttribute(name, attribute);

@@ -7,14 +7,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
-/** Calls that may hang, with a bound: the caller goes on, the call's own thread is left behind. */
+/** Calls that may hang, with a time limit: the caller continues, the call's own thread is left behind. */
 final class Bounded {
     private Bounded() {}
 
     /**
-     * The result of {@code step}, or a TimeoutException that names {@code what}.
+     * Returns the result of {@code step}, or throws a TimeoutException that names {@code what}.
      *
-     * @param whenLate receives a result that comes after the caller went on, to release it
+     * @param whenLate receives a result that comes too late, to release it
      */
     static <T> T call(String what, long withinMs, Callable<T> step, Consumer<T> whenLate) throws Exception {
         CompletableFuture<T> answer = new CompletableFuture<>();

@@ -6,15 +6,15 @@ import javax.management.MBeanAttributeInfo;
 import javax.management.openmbean.CompositeData;
 import javax.management.openmbean.TabularData;
 
-/** Where the value of one attribute goes in the row. */
+/** Stores the value of one attribute in the row. */
 interface Cell {
     /** @return false if no later value of the attribute can have a number either */
     boolean store(Object value);
 
-    /** Say why there is no value. */
+    /** Set the reason why there is no value. */
     void explain(String reason);
 
-    /** The column of a default property: a number, or one member of composite data, that is not negative. */
+    /** The column of a default property: a non-negative number, or such a member of composite data. */
     final class Metric implements Cell {
         private final Columns columns;
         private final int column;
@@ -46,21 +46,21 @@ interface Cell {
         }
     }
 
-    /** The columns of a custom MBean's attribute, which come as its value shows them. */
+    /** The columns of a custom MBean's attribute, created as values are seen. */
     final class Custom implements Cell {
         private final Columns columns;
         private final String name;
         private final boolean asked;
         private final Set<Integer> own = new HashSet<>();
 
-        /** @param asked named by the user, so that it has a column even if it is no number */
+        /** @param asked requested by name, so that it has a column even if it is not a number */
         Custom(Columns columns, String name, boolean asked) {
             this.columns = columns;
             this.name = name;
             this.asked = asked;
         }
 
-        /** Make the columns that are known before there is a value. */
+        /** Create the columns that are known before there is a value. */
         void declare(MBeanAttributeInfo info) {
             Values.declare(name, info, this::gauge);
         }

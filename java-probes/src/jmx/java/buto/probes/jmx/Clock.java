@@ -8,7 +8,7 @@ import javax.management.JMException;
 import javax.management.MBeanServerConnection;
 import javax.management.ObjectName;
 
-/** Where the target's clocks stand on this JVM's nanoTime. */
+/** Converts the target's clocks to this JVM's nanoTime. */
 final class Clock {
     private static final String[] ATTRIBUTES = {"StartTime", "Uptime"};
     private static final long LONGEST_DELAY_NS = TimeUnit.SECONDS.toNanos(30);
@@ -26,7 +26,7 @@ final class Clock {
         this.wallMs = wallMs;
     }
 
-    /** @param sameMachine its wall clock is this one's; of another, start and uptime must tell */
+    /** @param sameMachine whether both JVMs share a wall clock; otherwise start and uptime are used */
     static Clock read(MBeanServerConnection server, boolean sameMachine) throws IOException, JMException {
         long before = System.nanoTime();
         AttributeList answers = server.getAttributes(new ObjectName("java.lang:type=Runtime"), ATTRIBUTES);
@@ -38,8 +38,8 @@ final class Clock {
     }
 
     /**
-     * The nanoTime of a wall-clock time stamp of the target, for something that was received now.
-     * A stamp that cannot be the time of day (before 30 s ago, or in the future) gives now.
+     * Returns the nanoTime for a wall-clock time stamp of the target, for something that was received now.
+     * A stamp that is older than 30 s or in the future is not a time of day: then returns now.
      */
     long nanoTimeOf(long stampMs, long now) {
         long told = nanoTime + TimeUnit.MILLISECONDS.toNanos(stampMs - wallMs);

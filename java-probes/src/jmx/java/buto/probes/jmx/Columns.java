@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** The columns of a recording, only ever added to; the row of the snapshot being taken; reasons for NaN. */
+/** The columns of a recording, the row of the current snapshot, and reasons for NaN. Columns are only added. */
 final class Columns {
     /** The kind of a custom MBean's value. */
     private static final int GAUGE = 0;
@@ -16,7 +16,7 @@ final class Columns {
     /** The kind of a default property: the collector knows its unit and kind from its name. */
     private static final int LISTED = 3;
 
-    /** Most columns there can be, as in the agent; a table that grows for ever must not end the recording. */
+    /** Maximum number of columns, as in the agent; a table that keeps growing must not end the recording. */
     private static final int MOST = 16384;
 
     /** The number of a column that was refused. */
@@ -79,14 +79,14 @@ final class Columns {
         }
     }
 
-    /** Why a column has NaN; only the first reason is told. */
+    /** Set the reason why a column has NaN; only the first reason counts. */
     void explain(int column, String reason) {
         if (column != NONE && explained.add(column)) {
             newReasons.put(column, reason);
         }
     }
 
-    /** Send what is new about the columns, then the row. */
+    /** Send new columns and reasons, then the row. */
     void send(long nanoTime, Outbox outbox) {
         if (sent < columns.size()) {
             Frame frame = new Frame(Frame.COLUMNS).u32(sent).u32(columns.size() - sent);

@@ -14,7 +14,7 @@ import javax.management.remote.JMXConnectorFactory;
 import javax.management.remote.JMXServiceURL;
 import javax.rmi.ssl.SslRMIClientSocketFactory;
 
-/** A connection to the MBean server of one JVM. Whatever may hang has a bound. */
+/** A connection to the MBean server of one JVM. Every call that may hang has a time limit. */
 public final class Connection {
     /** Shorter than the response time of RMI (see the worker's options), which would end the connection. */
     private static final long FETCH_MS = 2000;
@@ -29,7 +29,7 @@ public final class Connection {
 
     /**
      * @param user null without authentication
-     * @param registryTls the RMI registry that the address names speaks TLS itself
+     * @param registryTls whether the RMI registry of the address uses TLS itself
      */
     public static Connection open(String address, String user, String password, boolean registryTls, long withinMs)
             throws Exception {
@@ -49,7 +49,7 @@ public final class Connection {
                 connection -> connection.close(withinMs));
     }
 
-    /** Invoke an operation by its name and number of arguments; numbers are converted to what it wants. */
+    /** Invoke an operation by its name and number of arguments; numbers are converted to its types. */
     public Object invoke(String bean, String operation, Object[] arguments, long withinMs) throws Exception {
         ObjectName name = Watch.name(bean);
         return Bounded.call(operation + " of " + bean, withinMs, () -> {
@@ -75,7 +75,7 @@ public final class Connection {
         throw new IllegalArgumentException(name + " has no operation " + operation + " with " + count + " arguments");
     }
 
-    /** @return whether it was closed in time; if not, its thread is left behind */
+    /** Close the connection. @return whether that was done in time; if not, its thread is left behind */
     public boolean close(long withinMs) {
         try {
             return Bounded.call("closing a connection", withinMs, () -> {

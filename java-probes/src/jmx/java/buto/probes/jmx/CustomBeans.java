@@ -17,7 +17,7 @@ import javax.management.NotificationListener;
 import javax.management.ObjectName;
 import javax.management.relation.MBeanServerNotificationFilter;
 
-/** The custom MBeans that are there, those that come later, and what they emit. */
+/** The custom MBeans, also those registered later, and their notifications. */
 final class CustomBeans implements NotificationListener {
     private final MBeanServerConnection server;
     private final Columns columns;
@@ -35,7 +35,7 @@ final class CustomBeans implements NotificationListener {
         this.watches = watches;
     }
 
-    /** Find those that are registered; those that come after are told by the server's delegate. */
+    /** Find the registered MBeans; the server's delegate reports later ones. */
     void discover() throws IOException, JMException {
         if (watches.isEmpty()) {
             return;
@@ -71,7 +71,7 @@ final class CustomBeans implements NotificationListener {
         }
     }
 
-    /** Record a bean as the first watch says whose pattern it matches. */
+    /** Record a bean as specified by the first watch whose pattern matches. */
     private void add(ObjectName name) throws IOException {
         if (beans.containsKey(name)) {
             return;
@@ -101,7 +101,7 @@ final class CustomBeans implements NotificationListener {
         }
     }
 
-    /** The attributes asked for; else all that may have numbers. */
+    /** Return the requested attributes; without a request, all that may have numbers. */
     private void addAttributes(Bean bean, Watch watch) throws IOException, JMException {
         Map<String, MBeanAttributeInfo> known = new LinkedHashMap<>();
         for (MBeanAttributeInfo info : server.getMBeanInfo(bean.name).getAttributes()) {

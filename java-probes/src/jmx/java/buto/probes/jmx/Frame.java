@@ -7,7 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/** One frame of the agent's channel, so that one decoder reads what both collectors saw. */
+/** One frame in the format of the agent's channel, so that one decoder serves both collectors. */
 final class Frame {
     static final int COLUMNS = 2;
     static final int METADATA = 3;

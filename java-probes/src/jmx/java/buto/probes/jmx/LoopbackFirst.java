@@ -12,14 +12,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Reaches JVMs that listen on loopback alone: their objects say that they are at the host's own address, unless
+ * Reaches JVMs that listen only on loopback. Their remote objects name the host's address, unless
  * java.rmi.server.hostname is set in them, which would change the program's own RMI.
  */
 final class LoopbackFirst extends RMISocketFactory {
     private static final Pattern ADDRESS = Pattern.compile("//127\\.0\\.0\\.1:(\\d+)/");
     private static final Set<Integer> PORTS = ConcurrentHashMap.newKeySet();
 
-    /** From now on look on loopback for what is at the port of this address, if that is one of loopback. */
+    /** From now on use loopback for the port of this address, if the address is on loopback. */
     static synchronized void expect(String address) throws IOException {
         Matcher matcher = ADDRESS.matcher(address);
         if (matcher.find() && PORTS.add(Integer.valueOf(matcher.group(1))) && getSocketFactory() == null) {

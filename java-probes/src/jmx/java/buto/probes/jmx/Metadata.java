@@ -29,7 +29,7 @@ final class Metadata {
         this.server = server;
     }
 
-    /** All that this JVM tells; a value that it does not know is left out. */
+    /** All metadata of this JVM; a value that it does not know is left out. */
     static Frame frame(MBeanServerConnection server, Set<ObjectName> platform) throws IOException, JMException {
         Metadata metadata = new Metadata(server);
         metadata.runtime();
@@ -115,7 +115,7 @@ final class Metadata {
         }
     }
 
-    /** Attributes of a platform MBean by name, without those that this JVM does not have or may not tell. */
+    /** Attributes of a platform MBean by name, without those that this JVM does not have or does not give. */
     private Map<String, Object> read(String bean, String... attributes) throws IOException, JMException {
         Map<String, Object> values = new HashMap<>();
         try {
@@ -128,7 +128,7 @@ final class Metadata {
         return values;
     }
 
-    /** An attribute of a custom MBean; of one that cannot be read, why. */
+    /** An attribute of a custom MBean; if it cannot be read, the reason. */
     static Frame frame(MBeanServerConnection server, ObjectName bean, String attribute, String key)
             throws IOException {
         Metadata metadata = new Metadata(server);

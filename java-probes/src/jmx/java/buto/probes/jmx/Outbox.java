@@ -13,7 +13,7 @@ final class Outbox {
     private long droppedNotifications;
     private boolean droppedMore;
 
-    /** Columns, reasons and metadata: never dropped, since what follows is read by them. */
+    /** Columns, reasons and metadata: never dropped, because later frames depend on them. */
     synchronized void put(Frame frame) {
         byte[] bytes = frame.bytes();
         frames.write(bytes, 0, bytes.length);

@@ -27,7 +27,7 @@ final class Platform {
         return new TreeSet<>(server.queryNames(new ObjectName("java.*:type=*,*"), null));
     }
 
-    /** The beans of this JVM; their columns are all there from now on, whatever the values. */
+    /** The beans of this JVM; all their columns exist from now on, whatever the values. */
     static List<Bean> beans(Set<ObjectName> names, Columns columns) throws JMException {
         Platform platform = new Platform(columns);
         platform.single();

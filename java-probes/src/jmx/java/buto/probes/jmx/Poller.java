@@ -33,7 +33,7 @@ final class Poller extends Thread {
         this.intervalNs = intervalNs;
         this.snapshotTime = columns.of("buto.snapshot.time");
         this.missedTicks = columns.of("buto.missed.ticks");
-        String reason = "only the agent can tell, since it works inside the program";
+        String reason = "only the agent can measure this, because it runs inside the program";
         columns.explain(columns.of("buto.snapshot.allocated"), reason);
         columns.explain(columns.of("buto.sampler.cpu.time"), reason);
     }
@@ -43,7 +43,7 @@ final class Poller extends Thread {
         return lost;
     }
 
-    /** Whether it was lost by not answering in time, not by ending. */
+    /** Whether it was lost because it did not answer in time, and not because it ended. */
     boolean silent() {
         return silent;
     }
@@ -88,7 +88,7 @@ final class Poller extends Thread {
         columns.send(began, outbox);
     }
 
-    /** Wait until a time; false if the end came first. */
+    /** Wait until a time; return false if the end came first. */
     private synchronized boolean waited(long due) throws InterruptedException {
         for (long left = due - System.nanoTime(); left > 0 && !stopped; left = due - System.nanoTime()) {
             TimeUnit.NANOSECONDS.timedWait(this, left);

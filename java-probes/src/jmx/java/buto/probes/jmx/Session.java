@@ -35,7 +35,7 @@ public final class Session {
         }, unused -> poller.finish());
     }
 
-    /** The thesis reads the metadata first; here it is read beside the samples, so that those begin at once. */
+    /** The thesis reads the metadata first; here it is read in parallel, so that samples begin at once. */
     private void begin(long intervalNs, boolean sameMachine) throws IOException, JMException {
         clock = Clock.read(connection.server, sameMachine);
         connection.connector.addConnectionNotificationListener((notification, unused) -> {
@@ -76,7 +76,7 @@ public final class Session {
         return poller.lost();
     }
 
-    /** Whether the target stopped answering, rather than ended. */
+    /** Whether the target stopped answering, and did not end. */
     public boolean silent() {
         return poller.silent();
     }

@@ -30,7 +30,7 @@ final class Values {
 
     private Values() {}
 
-    /** The columns that an attribute is sure to have by its declared type, as {@link #flatten} names them. */
+    /** The columns that an attribute certainly has by its declared type, as {@link #flatten} names them. */
     static void declare(String name, MBeanAttributeInfo info, Consumer<String> columns) {
         if (info instanceof OpenMBeanAttributeInfo) {
             declare(name, ((OpenMBeanAttributeInfo) info).getOpenType(), columns);

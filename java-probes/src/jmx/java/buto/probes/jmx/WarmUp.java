@@ -15,15 +15,15 @@ import javax.management.remote.JMXServiceURL;
 import javax.management.remote.rmi.RMIConnectorServer;
 
 /**
- * A recording of this JVM by itself, through loopback, so that all classes are there before the first
- * target starts: else its first sample would come some 0.2 s later than those of all later targets.
+ * Records this JVM itself through loopback, so that all classes are loaded before the first target starts.
+ * Otherwise that target's first sample would come some 0.2 s later than those of later targets.
  */
 public final class WarmUp {
     private static final int RECORDING_MS = 20;
 
     private WarmUp() {}
 
-    /** Record a few samples and leave nothing behind, no port and no thread. */
+    /** Record a few samples; leave no port and no thread behind. */
     public static void run(long withinMs) throws Exception {
         List<ServerSocket> sockets = new ArrayList<>();
         RMIServerSocketFactory loopback = port -> {

@@ -22,7 +22,7 @@ final class Watch {
         this.notifications = notifications;
     }
 
-    /** An object name or pattern from what a user has written. */
+    /** Parse an object name or pattern. */
     static ObjectName name(String text) throws MalformedObjectNameException {
         try {
             return new ObjectName(text);
