@@ -26,12 +26,14 @@ from buto.verdicts import Direction, Effect, Finding, Status, Verdict
 def headline(verdict: Verdict) -> str:
     """Return the result without the status and the test's name, which each format sets its own way."""
     run_word = "run" if len(verdict.run_ids) == 1 else format_count(len(verdict.run_ids), "run")
-    if verdict.status is Status.PASS:
+    differences = f"{format_count(len(verdict.findings), 'difference')} from the"
+    if verdict.status is Status.PASS and verdict.findings:
+        text = f"{differences} {verdict.n_training} {verdict.roles.known_runs}, not enough to fail"
+    elif verdict.status is Status.PASS:
         text = f"the {run_word} did what the {verdict.n_training} {verdict.roles.known_runs} did"
     elif verdict.status is Status.REGRESSION:
-        differences = format_count(len(verdict.findings), "difference")
         welcome = ", for the better" if verdict.is_welcome else ""
-        text = f"{differences} from the {verdict.n_training} {verdict.roles.known_runs}{welcome}"
+        text = f"{differences} {verdict.n_training} {verdict.roles.known_runs}{welcome}"
     else:
         text = "could not be judged"
     chance = chance_of(verdict)

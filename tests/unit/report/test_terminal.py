@@ -86,6 +86,7 @@ def test_an_inconclusive_check_says_how_many_runs_would_decide_it() -> None:
 
 def test_a_pass_names_findings_that_were_not_enough() -> None:
     lines = lines_of(made.verdict(Status.PASS, (made.leak(),)))
+    assert lines[0] == "PASS  leaker: 1 difference from the 10 training runs, not enough to fail"
     assert lines[1].strip() == "differences that do not fail the check:"
     assert made.OLD_GENERATION in lines[2]
 

@@ -176,19 +176,25 @@ class Chart {
     const [start, end] = (window ?? this.panel.span).map((time) => Math.max(area.left, Math.min(area.right, x(time))));
     const [upper, lower] = [high === null ? area.top : y(high), low === null || Number.isNaN(y(low)) ? area.bottom : y(low)];
     const top = y(observed);
-    const above = top > 28;
+    const above = this.isAbove(top, observed, low);
     return svg("g", { class: "peak level" },
       svg("rect", { x: start, width: Math.max(2, end - start), y: upper, height: Math.max(1.5, lower - upper) }),
       svg("line", { x1: start, x2: end, y1: top, y2: top }),
       svg("text", { x: end - 6, y: above ? top - 7 : top + 17, "text-anchor": "end" }, change));
   }
 
-  peak({ at, observed, change }) {
+  // Where a label crosses least: above what is more than expected, below what is less.
+  isAbove(top, observed, low) {
+    const { area } = this;
+    return low !== null && observed < low ? top > area.bottom - 28 : top > 24;
+  }
+
+  peak({ at, observed, range: [least], change }) {
     const [left, top] = [this.x(at), this.y(observed)];
     const before = left > (this.area.left + this.area.right) / 2;
-    const low = top < 24;
+    const above = this.isAbove(top, observed, least);
     return svg("g", { class: "peak" }, svg("circle", { cx: left, cy: top, r: 4.5 }),
-      svg("text", { x: left + (before ? -9 : 9), y: top + (low ? 16 : -8), "text-anchor": before ? "end" : "start" }, change));
+      svg("text", { x: left + (before ? -9 : 9), y: top + (above ? -8 : 16), "text-anchor": before ? "end" : "start" }, change));
   }
 }
 
