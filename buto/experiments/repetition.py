@@ -10,12 +10,13 @@ from statistics import fmean
 from buto.experiments.claims.chapter5 import claims_of
 from buto.experiments.claims.evidence import Claim, Decision, Evidence
 from buto.experiments.design import PROGRAMS
-from buto.experiments.thesis.evaluation import SEED, Evaluation, Watch, evaluate
+from buto.experiments.thesis.evaluation import SEED, Evaluation, evaluate
 from buto.experiments.thesis.figures import figures, recorded
 from buto.experiments.thesis.grids import BEST, GRIDS, Grid
 from buto.experiments.thesis.notifications import NotifiedRuns, notified_runs
 from buto.experiments.thesis.published import EXAMPLES, Example, Scope
 from buto.experiments.thesis.score_tables import Line, Table, everything, example_by_run, table, tables_of
+from buto.experiments.workers import Watch
 from buto.report.experiments.content import Picture
 from buto.runs import RunSet
 

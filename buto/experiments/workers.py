@@ -1,4 +1,4 @@
-"""Sharing work among processes; results come in the order of the tasks, whoever did them."""
+"""Share work among processes; results come in the order of the tasks."""
 
 from __future__ import annotations
 
@@ -10,9 +10,16 @@ from buto.errors import UsageError
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
+Watch = Callable[[int, int], None]
+"""Called after each part of the work with the number of finished parts and of all parts."""
+
 
 def in_parallel(function: Callable[[Task], Result], tasks: Iterable[Task], workers: int) -> Iterator[Result]:
-    """The function of each task. UsageError if joblib is missing and there is more than one worker."""
+    """Yield the function's result for each task.
+
+    Raises:
+        UsageError: there is more than one worker, and joblib is not installed.
+    """
     if workers == 1:
         yield from map(function, tasks)
         return
@@ -29,5 +36,5 @@ def in_parallel(function: Callable[[Task], Result], tasks: Iterable[Task], worke
             delayed(function)(task) for task in tasks
         )
     finally:
-        # They would wait for more work until this process ends.
+        # Idle workers would otherwise live as long as this process.
         get_reusable_executor().shutdown(kill_workers=True)

@@ -1,4 +1,4 @@
-"""What the calibrated verdict itself costs, once all is imported."""
+"""Measure what training and checking of the calibrated detector cost, after all imports."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ REPEATS = 5
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Medians in seconds, and the size that was measured."""
+    """Median times in seconds, and the size of the data."""
 
     train_s: float
     check_s: float
@@ -26,10 +26,11 @@ class Cost:
 
 
 def cost(runs: Sequence[Run]) -> Cost:
-    """Of training with twenty runs, or as many as there are but one, and of checking the next one.
+    """Return the time of training with twenty runs, or all but one if there are fewer, and of checking one
+    more.
 
     Args:
-        runs: usable ones of one test, at least six; they are cut to sixty properties and samples.
+        runs: at least six usable runs of one test; each is cut to sixty properties and sixty samples.
     """
     cut = [_cut(run) for run in runs[: N_TRAINING + 1]]
     training, last = RunSet(tuple(cut[:-1])), RunSet((cut[-1],))

@@ -1,4 +1,4 @@
-"""What the judgements of the calibrated oracle amount to, beside what was asked of it."""
+"""Figures from the judgements of the calibrated oracle, each beside its goal."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from math import isnan, nan
 
 import numpy as np
 
-from buto.experiments.calibrated.evaluation import SUBTLE_RULE, Counts, Judgements, Rule
+from buto.experiments.calibrated.rules import SUBTLE_RULE, Counts, Judgements, Rule
 from buto.experiments.design import SUBTLE
 from buto.experiments.scores import ACCURACY, FN, FP, MCC, TN, TP, standard_error
 
@@ -16,7 +16,7 @@ MCC_AT_10, MCC_AT_5 = 0.98, 0.93
 FALSE_ALARMS_CONFIRMED = 0.005
 SUBTLE_DETECTION = 0.6
 ERRORS = 2.0
-"""A rate may lie so many standard errors above its nominal value."""
+"""How many standard errors a rate may lie above its nominal value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +24,12 @@ class Line:
     """One figure.
 
     Attributes:
-        value: NaN where too few runs were recorded to measure it.
+        what: what the figure measures, in words.
+        value: NaN if too few runs were recorded to measure it.
         error: standard error, clustered by run.
-        goal: in words; empty where nothing was asked.
-        reached: None without a goal, or without a value.
-        counts: judgements behind it, in words.
+        goal: in words; empty if there is none.
+        reached: None without a goal or a value.
+        counts: the judgements behind the figure, in words.
     """
 
     what: str
@@ -40,7 +41,7 @@ class Line:
 
 
 def lines(judgements: Judgements) -> list[Line]:
-    """All figures of one host."""
+    """Return all figures of one host."""
     return [*_experiments(judgements), *_false_alarms(judgements), *_subtle(judgements)]
 
 
@@ -75,7 +76,7 @@ def _goal(rule: Rule, value: float, error: float) -> tuple[str, bool | None]:
         return "", None
     if not rule.confirmed:
         within = None if isnan(value) else value <= rule.alpha + ERRORS * error
-        return f"{rule.alpha:g}, or {ERRORS:g} standard errors above at most", within
+        return f"{rule.alpha:g}, or at most {ERRORS:g} standard errors above", within
     if rule.alpha == 0.01:
         return f"at most {FALSE_ALARMS_CONFIRMED:g}", None if isnan(
             value
@@ -92,7 +93,7 @@ def _subtle(judgements: Judgements) -> Iterator[Line]:
             continue
         value, error = float(rows[:, -1].mean()), _jackknife(rows)
         yield Line(
-            f"{experiment.negative} told from {experiment.training}: {_subtle_rule()}",
+            f"{experiment.negative} distinguished from {experiment.training}: {_subtle_rule()}",
             value,
             error,
             counts=f"{rows[:, -1].sum()} of {len(rows)} checks",
@@ -116,7 +117,10 @@ def _subtle_rule() -> str:
 
 
 def _jackknife(rows: Counts) -> float:
-    """Standard error of the share that was found, leaving out each run and all choices that it is in."""
+    """Return the standard error of the detected share.
+
+    Each run is left out with all triples that it is in.
+    """
     runs = np.unique(rows[:, :-1])
     without = [rows[~(rows[:, :-1] == run).any(axis=1), -1] for run in runs]
     shares = np.array([found.mean() for found in without if len(found)])
@@ -125,4 +129,4 @@ def _jackknife(rows: Counts) -> float:
 
 def _rates(counts: Sequence[int] | Counts) -> str:
     tp, fn, tn, fp = (int(counts[kind]) for kind in (TP, FN, TN, FP))
-    return f"{fn} of {tp + fn} unchanged failed, {tn} of {tn + fp} changed were found"
+    return f"{fn} of {tp + fn} unchanged failed, {tn} of {tn + fp} changed were detected"

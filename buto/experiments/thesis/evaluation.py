@@ -6,7 +6,7 @@ truth values, and what is kept are whole numbers, so that their number changes n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,7 +25,7 @@ from buto.experiments.thesis.batch_judging import (
 )
 from buto.experiments.thesis.grids import JVM, Method, runs_of
 from buto.experiments.thesis.stacked_runs import Variant, in_thesis, judged_properties, prepared
-from buto.experiments.workers import in_parallel
+from buto.experiments.workers import Watch, in_parallel
 from buto.properties import Property
 from buto.runs import Run, RunSet
 
@@ -68,10 +68,6 @@ class Evaluation:
     experiments: tuple[Experiment, ...]
     judged: Mapping[tuple[Method, Experiment], Judged]
     without: Mapping[Method, str]
-
-
-Watch = Callable[[int, int], None]
-"""Told how many parts of the work are done, and how many there are."""
 
 
 def evaluate(

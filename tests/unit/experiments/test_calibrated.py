@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from buto.errors import JudgeError
-from buto.experiments.calibrated import evaluation
 from buto.experiments.calibrated.cost import cost
-from buto.experiments.calibrated.evaluation import RULES, Rule, Size, evaluate
+from buto.experiments.calibrated.evaluation import evaluate
 from buto.experiments.calibrated.goals import Line, lines
+from buto.experiments.calibrated.rules import N_TRIPLES, RULES, Rule, Size
 from buto.experiments.design import SUBTLE
 from buto.runs import Run, RunSet
 from tests.support.runs.variants import a_data_set, a_run
@@ -66,7 +66,7 @@ def test_variants_that_do_not_differ_are_not_told_apart() -> None:
 def test_a_run_that_was_there_when_the_method_was_chosen_is_refused() -> None:
     runs = recorded(14)
     early = a_run(LEAKERS[0], 1)
-    with pytest.raises(ValueError, match=f"1 runs were there when the method was chosen, {early.id}"):
+    with pytest.raises(ValueError, match=f"1 are older, the first is {early.id}"):
         evaluate({**runs, LEAKERS[0]: RunSet((early, *runs[LEAKERS[0]].runs))}, seed=1, size=SMALL)
 
 
@@ -97,7 +97,7 @@ def test_subtle_variants_are_judged_three_runs_at_a_time() -> None:
     ]
     judged = evaluate({**runs, experiment.negative: RunSet(tuple(changed))}, seed=1, size=SMALL)
     rows = judged.subtle[experiment]
-    assert rows.shape == (evaluation.TRIPLES * 2, 4)
+    assert rows.shape == (N_TRIPLES * 2, 4)
     assert (rows[:, -1] == 1).all()
     assert all(len(set(row)) == 3 for row in rows[:, :3].tolist())
 

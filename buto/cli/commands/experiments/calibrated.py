@@ -15,9 +15,10 @@ from buto.cli.commands.experiments.thesis import WorkProgress, data_and_hosts
 from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
 from buto.errors import EXIT_PASS, JudgeError
-from buto.experiments.calibrated import evaluation
 from buto.experiments.calibrated.cost import cost
+from buto.experiments.calibrated.evaluation import evaluate
 from buto.experiments.calibrated.goals import Line, lines
+from buto.experiments.calibrated.rules import FEWEST_TRAINING, FROZEN
 from buto.experiments.dataset import archive
 from buto.report.experiments import text
 from buto.report.experiments.content import Columns
@@ -36,7 +37,7 @@ class _Host:
 
 
 def measure_calibrated(args: Namespace, console: Console) -> int:
-    """Judge the runs that were recorded since the method was frozen, print the figures and write them."""
+    """Judge the runs recorded since the method was frozen; print the figures and write them to files."""
     data, hosts = data_and_hosts(args, default="all")
     results = [_measured(data, host, args, console) for host in hosts]
     for one in results:
@@ -51,10 +52,10 @@ def measure_calibrated(args: Namespace, console: Console) -> int:
 
 
 def _measured(data: Path, host: str, args: Namespace, console: Console) -> _Host:
-    runs = archive.load(data, host, since=evaluation.FROZEN)
+    runs = archive.load(data, host, since=FROZEN)
     progress = WorkProgress(console, host)
     try:
-        judgements = evaluation.evaluate(runs, seed=args.seed, workers=args.workers, watch=progress)
+        judgements = evaluate(runs, seed=args.seed, workers=args.workers, watch=progress)
     finally:
         progress.clear()
     usable = {name: ours.valid() for name, ours in runs.items()}
@@ -64,8 +65,10 @@ def _measured(data: Path, host: str, args: Namespace, console: Console) -> _Host
 
 def _cost_lines(runs: dict[str, RunSet]) -> list[Line]:
     most = max(runs.values(), key=len)
-    if len(most) <= evaluation.FEWEST:
-        raise JudgeError(f"{len(most)} runs are too few to measure what judging costs")
+    if len(most) <= FEWEST_TRAINING:
+        raise JudgeError(
+            f"{len(most)} runs are too few to measure the cost of judging; it needs {FEWEST_TRAINING + 1}"
+        )
     found = cost(most.runs)
     size = f"{found.n_training} runs, {found.n_properties} properties, {found.n_samples} samples"
     return [
@@ -79,7 +82,7 @@ def _cost_lines(runs: dict[str, RunSet]) -> list[Line]:
 
 def _table(result: _Host) -> Columns:
     return Columns(
-        f"{result.host}: {result.runs} runs recorded since {evaluation.FROZEN:%Y-%m-%d %H:%M} UTC, when the "
+        f"{result.host}: {result.runs} runs recorded since {FROZEN:%Y-%m-%d %H:%M} UTC, when the "
         "method was frozen",
         ("", "measured", "± s.e.", "asked", "reached", "of"),
         tuple(
