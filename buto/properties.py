@@ -70,7 +70,7 @@ class Metric:
     name: str
     unit: str
     kind: Kind
-    thesis_name: str
+    thesis_name: str | None
     per: str | None = None
     role: Role = Role.PROGRAM
     better: Better = Better.UNKNOWN
@@ -95,11 +95,11 @@ _POOL_SIZES = ("jvm.memory.committed", "jvm.memory.used")
 _YOUNG_POOLS = ("Eden", "Survivor")
 
 
-def _gauge(name: str, unit: str, thesis: str, per: str | None = None) -> Metric:
+def _gauge(name: str, unit: str, thesis: str | None, per: str | None = None) -> Metric:
     return Metric(name, unit, Kind.GAUGE, thesis, per, better=Better.LOWER)
 
 
-def _counter(name: str, unit: str, thesis: str, per: str | None = None) -> Metric:
+def _counter(name: str, unit: str, thesis: str | None, per: str | None = None) -> Metric:
     return Metric(name, unit, Kind.COUNTER, thesis, per, better=Better.LOWER)
 
 
@@ -133,7 +133,7 @@ METRICS: dict[str, Metric] = {
         _counter(
             "jvm.memory.threshold.crossings", "{crossing}", "Memory usage threshold count", "memory pool"
         ),
-        _counter("jvm.cpu.time", "s", "(not in the thesis) process CPU time"),
+        _counter("jvm.cpu.time", "s", None),
         _cost("buto.snapshot.time", "s", Kind.GAUGE),
         _cost("buto.bean.time", "s", Kind.GAUGE, "MBean"),
         _cost("buto.snapshot.allocated", "By", Kind.COUNTER),

@@ -21,18 +21,18 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
 """The variants of each test program."""
 
 BENCHMARK = "consumerproducer-v0"
-"""The one variant that the other seven of its program are compared with."""
+"""The variant that the other seven of its program are compared with."""
 
 VARIANTS = tuple(variant for variants in PROGRAMS.values() for variant in variants)
 
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """A rule learns one variant and has to tell another one from it.
+    """A rule is trained with one variant and must distinguish another variant from it.
 
     Attributes:
-        training: the variant whose runs train the rule, and whose other runs it should accept.
-        negative: the variant whose runs it should not accept.
+        training: the variant whose runs train the rule; it should accept the other runs of this variant.
+        negative: the variant whose runs it should reject.
     """
 
     program: str
@@ -60,20 +60,20 @@ SUBTLE = (
     Experiment("consumerproducer", "consumerproducer-v0", "consumerproducer-v0-leak"),
     Experiment("consumerproducer", "consumerproducer-v0", "consumerproducer-v0-leak-200"),
 )
-"""Small changes, which the thesis has none of: a tenth more objects, eleven leaks for ten, a sixth fewer
-classes, and a page leaked in ten or in two hundred jobs."""
+"""Small changes, which are not in the thesis: a tenth more objects, eleven leaks instead of ten, a sixth
+fewer classes, and one page leaked in every ten or two hundred jobs."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Split:
     """Each variant's runs divided at random.
 
-    An experiment trains with ``training`` of its training variant; positive are ``test`` of the same
-    variant, negative ``test`` of its negative variant. So one split serves all experiments, a variant
-    is learned once in it, and no run that trains is judged.
+    An experiment trains with ``training`` of its training variant. Its positive runs are ``test`` of the same
+    variant, its negative runs are ``test`` of the negative variant. So one split serves all experiments, each
+    variant is trained once in it, and no training run is judged.
 
     Attributes:
-        training, test: by variant, ordinals of runs (see :func:`buto.experiments.dataset.archive.load`).
+        training, test: by variant, the ordinals of runs (see :func:`buto.experiments.dataset.archive.load`).
     """
 
     training: Mapping[str, IntArray]
@@ -89,18 +89,17 @@ def splits(
 ) -> list[Split]:
     """Divide runs at random, several times.
 
-    The thesis divides once: the first runs train, the others are judged.
+    The thesis divides only once: the first runs train, the others are judged.
 
     Args:
-        ordinals: by variant, the runs to be divided. Give only those of some rounds to keep others
-            for a later report.
+        ordinals: by variant, the runs to divide. To keep runs for a later report, leave their rounds out.
         n_training: runs of each variant that train.
-        n_test: runs of each variant that are judged; None for all others.
+        n_test: runs of each variant that are judged; None for all that do not train.
 
     Returns:
-        For one seed always the same. How a variant's runs are divided does not depend on the other
-        variants; a larger ``n_training`` adds runs to the same training sets, and with ``n_test`` the
-        judged runs are the same whatever ``n_training`` is.
+        The same for the same seed. The division of a variant's runs does not depend on the other variants. A
+        larger ``n_training`` adds runs to the same training sets. With ``n_test``, the judged runs do not
+        depend on ``n_training``.
 
     Raises:
         JudgeError: a variant has too few runs.
@@ -109,8 +108,8 @@ def splits(
     for variant, ours in ordinals.items():
         if len(ours) < least:
             raise JudgeError(
-                f"{variant}: {len(ours)} usable runs are too few to train with {n_training} "
-                f"and judge {least - n_training}",
+                f"{variant}: {least} usable runs are needed to train with {n_training} and judge "
+                f"{least - n_training}, got {len(ours)}",
                 advice="record more of them: buto experiments generate",
             )
     return [_split(ordinals, n_training, n_test, [seed, number]) for number in range(n_splits)]

@@ -1,4 +1,4 @@
-"""The experiments of Appendix A on the runs of one host: everything that comes of them."""
+"""Repeat the experiments of Appendix A on the runs of one host, and collect all results."""
 
 from __future__ import annotations
 
@@ -18,39 +18,40 @@ from buto.experiments.thesis.published import EXAMPLES, Example, Scope
 from buto.experiments.thesis.score_tables import Line, Table, everything, example_by_run, table, tables_of
 from buto.experiments.workers import Watch
 from buto.report.experiments.content import Picture
-from buto.runs import RunSet
+from buto.runs import Problem, RunSet
 
 MOST_FAILING = 12
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedVariant:
-    """What was recorded of a variant.
+    """The recorded runs of a variant.
 
     Attributes:
-        usable: how many runs.
-        left_out: of each other run why it is not usable; every method leaves it out.
-        foreign_load: mean share of the cores that others used during the usable ones, NaN if unknown.
+        usable: number of usable runs.
+        left_out: the first problem of each invalid run; no method uses these runs.
+        foreign_load: mean share of the cores that other processes used during usable runs; NaN if unknown.
     """
 
     variant: str
     usable: int
-    left_out: tuple[str, ...]
+    left_out: tuple[Problem, ...]
     foreign_load: float
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Results:
-    """What one host gave.
+    """All results of one host.
 
     Attributes:
         grids: which experiments were repeated.
-        recorded: of each variant that takes part.
-        by_program: of each grid, tables that the thesis does not have.
-        failing: at which properties most good runs failed with the best method; empty without ``overall``.
-        examples: the experiments that the thesis shows: true positives, false negatives, true negatives,
-            false positives by one property, over all splits.
-        lines: every configuration in every scope, by the name of its grid.
+        recorded: the runs of each variant that takes part.
+        by_program: tables of each grid by program, which the thesis does not have.
+        failing: the properties at which most good runs failed with the best method; empty without
+        ``overall``.
+        examples: the single experiments that the thesis shows, each with its counts by one property over all
+            splits: true positives, false negatives, true negatives, false positives.
+        lines: every configuration in every scope, with the name of its grid.
     """
 
     host: str
@@ -127,7 +128,7 @@ def _recorded(variant: str, runs: RunSet) -> RecordedVariant:
     return RecordedVariant(
         variant,
         len(runs.valid()),
-        tuple(run.quality.problems[0].text for run in runs if run.quality.problems),
+        tuple(run.quality.problems[0] for run in runs if run.quality.problems),
         fmean(known) if known else nan,
     )
 

@@ -5,20 +5,20 @@ false negatives, true negatives, false positives, in the order of the thesis's t
 
 Standard errors
 ---------------
-Splits judge the same run again and again, and in several experiments, so judgements are not
-independent; runs are. All judgements of one run form a cluster, the runs of one variant a stratum. A
-score is linearised in the counts, and the variance of the linear score is summed over runs::
+The same run is judged in many splits and in several experiments, so judgements are not independent, but runs
+are. All judgements of one run form a cluster, and the runs of one variant a stratum. A score is linearised in
+the counts, and the variance of the linear score is summed over runs::
 
     u_i = gradient · counts_i          var = Σ_strata n/(n-1) Σ_runs (u_i - mean u)²
 
 as in Binder, "On the variances of asymptotically normal estimators from complex surveys" (1983), and,
 with the name cluster-robust, in Liang and Zeger (1986) and Cameron and Miller (2015).
 
-It holds for the training sets that were drawn. What a score owes to them is not in it, for splits
-share training runs as well. Simulated with a rule of bounds and ten splits of fifty runs, twenty of
-which train, it is 0.5 to 0.9 of the true deviation of a score, and 0.7 to 1 of that of a
-:func:`difference` between two rules that were judged on the same splits. Where every run was judged
-alike it is 0, which means that there was nothing to see it by.
+The error is conditional on the training sets. It does not contain their influence on a score, because splits
+share training runs as well. In simulations with a rule of bounds and ten splits of fifty runs, of which
+twenty train, it was 0.5 to 0.9 of the true deviation of a score, and 0.7 to 1 of that of a :func:`difference`
+between two rules judged on the same splits. It is 0 if all judgements of the runs agree, which means that it
+could not be estimated.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class Score:
     """A number that says how good judgements are.
 
     Attributes:
-        value: from counts (..., 4) to the score (...), NaN where it is 0 / 0.
-        gradient: from counts (4,) to the score's derivatives by them (4,), NaN where it is undefined.
+        value: maps counts, shape (..., 4), to the score, shape (...); NaN for 0 / 0.
+        gradient: maps counts, shape (4,), to the derivatives of the score, shape (4,); NaN if undefined.
     """
 
     name: str
@@ -54,26 +54,26 @@ def tally(runs: IntArray, positive: BoolArray, accepted: BoolArray, n_runs: int)
     """Count judgements for each run.
 
     Args:
-        runs: shape (n_judgements,), which run was judged, from 0 to ``n_runs`` - 1.
-        positive: whether the run ought to be accepted.
-        accepted: whether it was.
+        runs: shape (n_judgements,), the number of the judged run, from 0 to ``n_runs`` - 1.
+        positive: shape (n_judgements,), whether the run should be accepted.
+        accepted: shape (n_judgements,), whether it was accepted.
 
     Returns:
-        shape (n_runs, 4); sum it over runs for the counts of an experiment.
+        shape (n_runs, 4); the sum over runs gives the counts of an experiment.
     """
     kind = np.where(positive, np.where(accepted, TP, FN), np.where(accepted, FP, TN))
     return np.bincount(4 * runs + kind, minlength=4 * n_runs).reshape(n_runs, 4)
 
 
 def standard_error(score: Score, by_run: npt.ArrayLike, strata: npt.ArrayLike) -> float:
-    """How far a score lies from that of endlessly many runs; see the module's text.
+    """Return the standard error of a score; see the module's text.
 
     Args:
-        by_run: shape (n_runs, 4), see :func:`tally`; runs that were never judged are left out.
+        by_run: shape (n_runs, 4), see :func:`tally`; runs that were not judged are left out.
         strata: shape (n_runs,), the variant of each run.
 
     Returns:
-        NaN where the score is undefined, or only one run of a variant was judged.
+        NaN if the score is undefined, or if only one run of a variant was judged.
     """
     counts = np.asarray(by_run, np.float64)
     return _deviation(_influence(score, counts), _judged(counts), np.asarray(strata))
@@ -82,10 +82,10 @@ def standard_error(score: Score, by_run: npt.ArrayLike, strata: npt.ArrayLike) -
 def difference(
     score: Score, by_run: npt.ArrayLike, other: npt.ArrayLike, strata: npt.ArrayLike
 ) -> tuple[float, float]:
-    """By how much one rule's score is above another's, and the standard error of that.
+    """Return the difference of two rules' scores and its standard error.
 
     Args:
-        by_run, other: shape (n_runs, 4), the two rules' counts, of the same runs and splits.
+        by_run, other: shape (n_runs, 4), the counts of the two rules on the same runs and splits.
     """
     one, two = np.asarray(by_run, np.float64), np.asarray(other, np.float64)
     apart = float(score.value(one.sum(axis=0)) - score.value(two.sum(axis=0)))
@@ -161,10 +161,10 @@ def _no_zero(values: FloatArray) -> FloatArray:
 
 
 ACCURACY = Score("accuracy", _accuracy, _accuracy_gradient)
-"""Share of right judgements (3.1)."""
+"""Share of correct judgements (3.1)."""
 
 PRECISION = Score("precision", _precision, _precision_gradient)
-"""Share of the accepted runs that ought to be accepted (3.2); undefined if none was accepted."""
+"""Share of the accepted runs that should be accepted (3.2); undefined if none was accepted."""
 
 MCC = Score("MCC", _mcc, _mcc_gradient)
 """Matthews's correlation coefficient (3.3); undefined if all runs were accepted, or none was, or only

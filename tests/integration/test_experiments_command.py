@@ -58,7 +58,7 @@ def test_one_seed_gives_the_same_files_whatever_the_number_of_workers(data: Path
         (("smoothing", "--data", "nothing"), 4, "nothing/runs.parquet"),
         (("smoothing", "--data", "a" * 300), 4, "File name too long"),
         (("smoothing", "--data", "set", "--host", "g1"), 3, "set has no runs of the host g1"),
-        (("training-set-size", "--data", "few"), 3, "too few to train"),
+        (("training-set-size", "--data", "few"), 3, "usable runs are needed to train"),
     ],
 )
 def test_what_cannot_be_done_is_said(data: Path, arguments: tuple[str, ...], code: int, said: str) -> None:

@@ -1,7 +1,7 @@
-"""Every claim of the thesis's chapter 5, and how our tables decide it.
+"""Every claim of the thesis's chapter 5, with the criterion that decides it.
 
-Margins: .05 of MCC where the thesis speaks of a level, or of a difference that does not matter and is
-itself smaller; .1 of the accepted runs where it shows a single experiment.
+Margins: .05 of MCC for a level, and for a difference that does not matter and is itself smaller; .1 of the
+accepted runs for a single experiment.
 """
 
 from __future__ import annotations
@@ -236,11 +236,11 @@ def _place(claim: Claim) -> list[int]:
 
 
 CLAIMS = tuple(sorted((*_TUNING, *_OVERALL, *_EXAMPLES, *_NOTIFICATIONS), key=_place))
-"""In the order of the thesis's tables, which is that of its sections."""
+"""All claims in the order of the thesis's tables, which is that of its sections."""
 
 
 def claims_of(tables: set[str]) -> Iterator[Claim]:
-    """The claims that only need some of the thesis's experiments, which are named by their tables."""
+    """Yield the claims that need only some experiments of the thesis, which are given by their tables."""
     overall = [14, 0] if "5.14" in tables else None
     for claim in CLAIMS:
         if claim.table in tables or (overall and _place(claim)[1:] > overall):

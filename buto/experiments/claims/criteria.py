@@ -1,9 +1,8 @@
-"""How a table decides whether a claim of the thesis replicates.
+"""Criteria by which a table decides whether a claim of the thesis replicates.
 
-A difference counts as one if it is further from nothing than :data:`SURE` standard errors. Errors are
-clustered by run and leave out what the training sets that were drawn contribute; in simulations they
-are 0.7 to 1 of the truth for differences (:mod:`buto.experiments.scores`), so that three of them are two
-or more true ones.
+A difference counts if it exceeds :data:`SURE` standard errors. Errors are clustered by run and do not contain
+the influence of the choice of training sets. In simulations the errors of differences were 0.7 to 1 of the
+true ones (:mod:`buto.experiments.scores`), so three of them are at least two true ones.
 """
 
 from __future__ import annotations
@@ -25,10 +24,10 @@ from buto.experiments.thesis.score_tables import example_by_run
 SURE = 3.0
 
 _FEW = 2.0
-"""Notifications of a run that do not matter: a few more than the .6 of Table 5.41."""
+"""Number of notifications that does not matter: somewhat more than the .6 of Table 5.41."""
 
 _NO_MATTER = 0.01
-"""A difference between scores that would not have been spoken of."""
+"""A difference between scores that is too small to be mentioned."""
 
 _NOTHING = Decision(Outcome.UNDECIDED, "", "nothing was measured")
 
@@ -36,7 +35,7 @@ _NOTHING = Decision(Outcome.UNDECIDED, "", "nothing was measured")
 def above(one: str, other: str, score: Score = MCC) -> Decide:
     """One configuration is better than another.
 
-    It is not if surely by less than half of what is printed, or than .01 where nothing is.
+    It is not if the difference is surely less than half of the printed one, or than .01 if none is printed.
     """
 
     def decide(measured: Measured) -> Decision:
@@ -46,7 +45,7 @@ def above(one: str, other: str, score: Score = MCC) -> Decide:
         least = _NO_MATTER if isnan(printed) else printed / 2
         if outcome is Outcome.UNDECIDED and apart + SURE * error < least:
             outcome = Outcome.DIFFERS
-        return Decision(outcome, _said(printed), _points(apart, error), apart, error)
+        return Decision(outcome, _difference_text(printed), _points(apart, error), apart, error)
 
     return decide
 
@@ -56,7 +55,7 @@ def alike(one: str, other: str, margin: float) -> Decide:
 
     def decide(measured: Measured) -> Decision:
         apart, error = measured.apart(one, other)
-        thesis = _said(measured.printed(one) - measured.printed(other))
+        thesis = _difference_text(measured.printed(one) - measured.printed(other))
         return Decision(_within(apart, error, margin), thesis, _points(apart, error), apart, error)
 
     return decide
@@ -75,12 +74,18 @@ def level(label: str, margin: float = 0.05) -> Decide:
 
 
 def best(label: str) -> Decide:
-    """Every other configuration has a lower MCC; undecided where one that has not may have it by chance."""
+    """Every other configuration has a lower MCC.
+
+    Undecided if a configuration that does not may do so by chance.
+    """
     return _extreme(label, +1)
 
 
 def worst(label: str) -> Decide:
-    """Every other configuration has a higher MCC; undecided where one that has not may have it by chance."""
+    """Every other configuration has a higher MCC.
+
+    Undecided if a configuration that does not may do so by chance.
+    """
     return _extreme(label, -1)
 
 
@@ -119,15 +124,15 @@ def _rule(letter: str, sign: int) -> Decide:
         (one, value), *others = [tops.pop(letter), *tops.values()]
         rival, other = max(others, key=lambda top: sign * top[1])
         apart, error = measured.apart(one, rival)
-        said = ", ".join(f"{label}: {_number(top)}" for label, top in printed.values())
+        printed_text = ", ".join(f"{label}: {_number(top)}" for label, top in printed.values())
         ours = f"{one}: {_number(value)}, {rival}: {_number(other)}; {_points(apart, error)}"
-        return Decision(_sign(sign * apart, error), said, ours, apart, error)
+        return Decision(_sign(sign * apart, error), printed_text, ours, apart, error)
 
     return decide
 
 
 def _tops(values: dict[str, float]) -> dict[str, tuple[str, float]]:
-    """By rule, its configuration with the highest MCC."""
+    """Return by rule the configuration with the highest MCC, and its MCC."""
     tops: dict[str, tuple[str, float]] = {}
     for label, value in values.items():
         if not isnan(value) and value > tops.get(label[0], ("", -2.0))[1]:
@@ -146,8 +151,8 @@ def rising(*labels: str, score: Score = MCC) -> Decide:
         ours = ", ".join(_number(measured.value(label, score)[0]) for label in labels)
         if falls:
             ours += f"; it falls at {', '.join(falls)}"
-        said = ", ".join(_number(measured.printed(label, score)) for label in labels)
-        return Decision(outcome, said, ours, apart, error)
+        printed_text = ", ".join(_number(measured.printed(label, score)) for label in labels)
+        return Decision(outcome, printed_text, ours, apart, error)
 
     return decide
 
@@ -161,8 +166,8 @@ def steepest(*labels: str) -> Decide:
             return _NOTHING
         (first, of_first), (second, of_second) = steps[0], max(steps[1:])
         apart, error = first - second, hypot(of_first, of_second)
-        said = [measured.printed(b) - measured.printed(a) for a, b in pairwise(labels)]
-        thesis = f"{said[0]:+.2f}, later at most {max(said[1:]):+.2f}"
+        steps_printed = [measured.printed(b) - measured.printed(a) for a, b in pairwise(labels)]
+        thesis = f"{steps_printed[0]:+.2f}, later at most {max(steps_printed[1:]):+.2f}"
         ours = f"{_points(first, of_first)}, later at most {_points(second, of_second)}"
         return Decision(_sign(apart, error), thesis, ours, apart, error)
 
@@ -188,7 +193,7 @@ def at_least(limit: float, *labels: str, score: Score) -> Decide:
 
 
 def shown(example: Example) -> Decide:
-    """As many runs of one experiment are accepted as in the thesis, within a tenth of them."""
+    """The share of accepted runs of one experiment is that of the thesis, within .1."""
 
     def decide(measured: Measured) -> Decision:
         found = example_by_run(measured.evidence.evaluation, example)
@@ -196,55 +201,56 @@ def shown(example: Example) -> Decide:
             return _NOTHING
         ours = [_share(counts) for counts in found]
         tp, fn, tn, fp = example.counts
-        said = tp / (tp + fn), fp / (tn + fp)
+        printed = tp / (tp + fn), fp / (tn + fp)
         outcomes = [
-            _within(share - thesis, error, 0.1) for (share, error), thesis in zip(ours, said, strict=True)
+            _within(share - thesis, error, 0.1) for (share, error), thesis in zip(ours, printed, strict=True)
         ]
         text = "{:.0%} of positive, {:.0%} of negative runs"
-        return Decision(together(outcomes), text.format(*said), text.format(*(share for share, _ in ours)))
+        return Decision(combined(outcomes), text.format(*printed), text.format(*(share for share, _ in ours)))
 
     return decide
 
 
 def notified(figure: str, *, far: bool) -> Decide:
-    """In negative runs more notifications are flagged, by more than two; or else by two at most."""
+    """In negative runs, more than two more notifications are flagged (``far``), or at most two more."""
 
     def decide(measured: Measured) -> Decision:
         thesis = next(one for one in published.NOTIFIED if one.figure == figure)
-        said = f"{thesis.of_positive[0]} and {thesis.of_negative[0]} notifications a run"
+        printed_text = f"{thesis.of_positive[0]} and {thesis.of_negative[0]} notifications a run"
         ours = measured.evidence.notified.get(figure)
         if ours is None:
-            return replace(_NOTHING, thesis=said)
+            return replace(_NOTHING, thesis=printed_text)
         (positive, one), (negative, other) = ours.positive.mean_and_error(), ours.negative.mean_and_error()
         apart, error = negative - positive, hypot(one, other)
         outcome = _sign(apart - _FEW, error) if far else _within(apart, error, _FEW)
-        return Decision(outcome, said, f"{positive:.2f} and {negative:.2f}", apart, error)
+        return Decision(outcome, printed_text, f"{positive:.2f} and {negative:.2f}", apart, error)
 
     return decide
 
 
 def all_of(*parts: Decide) -> Decide:
-    """Several claims in one sentence."""
+    """Combine several claims of one sentence."""
 
     def decide(measured: Measured) -> Decision:
         decisions = [part(measured) for part in parts]
         thesis, ours = ("; ".join(getattr(one, side) for one in decisions) for side in ("thesis", "ours"))
-        return Decision(together([one.outcome for one in decisions]), thesis, ours)
+        return Decision(combined([one.outcome for one in decisions]), thesis, ours)
 
     return decide
 
 
-def together(outcomes: Sequence[Outcome]) -> Outcome:
-    """Replicates if all do; does not if any does not."""
+def combined(outcomes: Sequence[Outcome]) -> Outcome:
+    """Return that a claim replicates if all of its parts do, and that it does not if one part does not."""
     if Outcome.DIFFERS in outcomes:
         return Outcome.DIFFERS
     return Outcome.UNDECIDED if Outcome.UNDECIDED in outcomes else Outcome.REPLICATES
 
 
 def _share(counts: npt.NDArray[np.int32]) -> tuple[float, float]:
-    """The share of judgements that accepted, and its error by run.
+    """Return the share of accepting judgements and its standard error, clustered by run.
 
-    Where all were judged alike, nothing scatters: then it is that of a share of one more run of each kind.
+    If all judgements agree, nothing scatters. The error is then that of a share with one more run of each
+    kind.
     """
     judged = counts.sum(axis=1)
     total = judged.sum()
@@ -276,9 +282,9 @@ def _number(value: float, error: float = nan) -> str:
     return f"{value:.2f}" if isnan(error) else f"{value:.2f} ± {error:.2f}"
 
 
-def _said(apart: float) -> str:
+def _difference_text(apart: float) -> str:
     return "not printed" if isnan(apart) else f"{apart:+.2f}"
 
 
 def _points(apart: float, error: float) -> str:
-    return "neither can be had" if isnan(apart) else f"{apart:+.2f} ± {error:.2f}"
+    return "both are undefined" if isnan(apart) else f"{apart:+.2f} ± {error:.2f}"

@@ -1,4 +1,4 @@
-"""What a claim of the thesis is, and what there is to decide it by."""
+"""A claim of the thesis, and the evidence that decides it."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class Outcome(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What became of a claim.
+    """The decision on a claim.
 
     Attributes:
-        thesis: the thesis's numbers, in words.
-        ours: ours, in words.
-        apart: the number that decided, NaN if there is not just one.
+        thesis: the numbers of the thesis, as text.
+        ours: our numbers, as text.
+        apart: the difference that decided; NaN if there is more than one.
         error: its standard error.
     """
 
@@ -46,7 +46,7 @@ class Decision:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """All that was measured on one host; notifications by the number of their figure."""
+    """All measurements of one host; ``notified`` by the number of the figure."""
 
     evaluation: Evaluation
     notified: Mapping[str, NotifiedRuns]
@@ -63,10 +63,10 @@ class Evidence:
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """One of the thesis's tables: what was printed in it, and what was measured for it.
+    """One table of the thesis: the printed and the measured numbers.
 
-    An undefined MCC (all runs were accepted, or none) is 0 here, without error, as in Table 5.34.
-    Numbers are NaN where nothing was printed, nothing measured, or neither of two MCCs is defined.
+    An undefined MCC (all runs were accepted, or none) is 0 with error 0 here, as in Table 5.34. Numbers are
+    NaN if nothing was printed or measured, or if neither of two MCCs is defined.
     """
 
     evidence: Evidence
@@ -74,7 +74,7 @@ class Measured:
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
-        """Of the configurations that the thesis has."""
+        """The labels of the thesis's configurations."""
         return tuple(one.label for one in grid_of(self.table).configurations)
 
     @cached_property
@@ -82,7 +82,7 @@ class Measured:
         return {}
 
     def counts(self, label: str) -> tuple[npt.NDArray[np.int64], list[str]] | None:
-        """Of a configuration by run, and each run's variant; None where nothing was measured."""
+        """Return a configuration's counts by run, and each run's variant; None if nothing was measured."""
         if label not in self._counts:
             method = configuration(self.table, label).method
             scope = published.SCOPES.get(self.table, Scope())
@@ -90,12 +90,12 @@ class Measured:
         return self._counts[label]
 
     def printed(self, label: str, score: Score = MCC) -> float:
-        """A score of the thesis, made anew from its counts."""
+        """Return a score of the thesis, computed from its counts."""
         rows = {row.configuration: row for row in published.rows(self.table)}
         return float(score.value(rows[label].counts)) if label in rows else nan
 
     def value(self, label: str, score: Score = MCC) -> tuple[float, float]:
-        """A score and its standard error."""
+        """Return a score and its standard error."""
         found = self.counts(label)
         if found is None:
             return nan, nan
@@ -105,12 +105,12 @@ class Measured:
         return value, standard_error(score, *found)
 
     def values(self) -> dict[str, float]:
-        """The MCC of every configuration that was measured."""
+        """Return the MCC of every measured configuration."""
         values = {label: self.value(label)[0] for label in self.labels}
         return {label: value for label, value in values.items() if not isnan(value)}
 
     def apart(self, one: str, other: str, score: Score = MCC) -> tuple[float, float]:
-        """By how much one configuration's score is above another's, and the standard error of that."""
+        """Return the difference of two configurations' scores and its standard error."""
         first, second = self.counts(one), self.counts(other)
         if first is None or second is None:
             return nan, nan
@@ -130,9 +130,10 @@ class Claim:
     """One sentence of the thesis.
 
     Attributes:
-        table: where its numbers are.
-        decided: how the table decides it.
-        why: what is known of the reason for a difference, or of a slip in the thesis.
+        table: of the thesis, with the numbers of the claim.
+        text: the claim.
+        decided: the criterion by which the table decides it.
+        why: a known reason for a difference, or a slip in the thesis; empty if there is none.
     """
 
     table: str

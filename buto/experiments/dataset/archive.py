@@ -1,4 +1,4 @@
-"""Recorded runs as three small files for a repository. Format: docs/formats/dataset.md."""
+"""Recorded runs as three small files that fit into a repository. Format: docs/formats/dataset.md."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from buto.runs.staging import make_directories, publish_file
 from buto.runs.store import RunStore
 
 RECORDED = Path(__file__).parents[3] / "data" / "experiments"
-"""The data set in buto's repository; an installed package has none."""
+"""The data set in buto's repository. An installed package does not have it."""
 
 RUNS, SAMPLES, NOTIFICATIONS = "runs.parquet", "samples.parquet", "notifications.parquet"
 
 MAX_BYTES = 1 << 28
-"""Of one file; a thousand runs of five seconds take 2 MB."""
+"""Largest size of one file; a thousand runs of five seconds take 2 MB."""
 
 KEPT_METADATA = (
     "host.os",
@@ -54,7 +54,7 @@ KEPT_METADATA = (
     "system.processors",
     "mbean[[]*",
 )
-"""Shell patterns. Names of people, machines and directories do not belong into a published file."""
+"""Shell patterns. Names of people, machines and directories must not be published."""
 
 ONE_VARIANT = MetadataSettings(CHANGES_WITH_EACH_RUN, DECIDING_METADATA)
 ONE_MACHINE = MetadataSettings(
@@ -64,14 +64,14 @@ ONE_MACHINE = MetadataSettings(
 
 
 def pack(store: RunStore) -> dict[str, bytes]:
-    """The files of a data set, by name: all runs of a store, those that are not usable too.
+    """Return the files of a data set by name, with all runs of a store, invalid ones included.
 
     The same runs give the same bytes.
 
     Raises:
-        BadFileError: there are no runs, one is damaged, or a test is no variant on a host.
-        JudgeError: usable runs come from unlike machines or JVMs, or those of one variant were started
-            in different ways; the thesis has its data checked like this (section 3.4).
+        BadFileError: there are no runs, one is damaged, or a test is not a variant on a host.
+        JudgeError: usable runs come from different machines or JVMs, or runs of one variant were started in
+            different ways. The thesis checks its data in the same way (section 3.4).
     """
     groups = {key: tuple(map(published, store.load_set(test))) for key, test in sorted(_tests(store).items())}
     _check_environment(groups)
@@ -83,10 +83,10 @@ def pack(store: RunStore) -> dict[str, bytes]:
 
 
 def published(run: Run) -> Run:
-    """What a data set keeps of a run: all but what measuring itself cost, output, and most metadata.
+    """Return the part of a run that a data set keeps: no output, no cost of measuring, and little metadata.
 
-    Times, values, notifications, outcome and quality stay what they are, to the bit; of metadata what
-    KEPT_METADATA names.
+    Times, values, notifications, outcome and quality are kept bit by bit, and the metadata that KEPT_METADATA
+    names.
     """
     columns = [number for number, prop in enumerate(run.properties) if prop.role is Role.PROGRAM]
     properties = tuple(run.properties[number] for number in columns)
@@ -107,12 +107,13 @@ def published(run: Run) -> Run:
 
 
 def write(directory: Path, files: Mapping[str, bytes]) -> None:
-    """Put the files of :func:`pack` into a directory, in place of an older data set.
+    """Write the files of :func:`pack` into a directory, in place of an older data set.
 
     Raises:
         StorageError: they cannot be written.
     """
-    # The one with the checksums comes last: whoever reads meanwhile is told that the files do not fit.
+    # The file with the checksums is written last, so that a reader in the meantime sees that the files
+    # differ.
     for name in (SAMPLES, NOTIFICATIONS, RUNS):
         try:
             make_directories(directory)
@@ -125,14 +126,15 @@ def write(directory: Path, files: Mapping[str, bytes]) -> None:
 
 
 def load(directory: Path, host: str, *, since: datetime | None = None) -> dict[str, RunSet]:
-    """The runs of a host by variant, each in the order of start, those that are not usable too.
+    """Return the runs of a host by variant, in the order of their start, invalid ones included.
 
-    The position of a run in ``runs[variant].valid()`` is its ordinal. Runs of one ordinal were as a rule
-    recorded in one round, so that splits can be stated by rounds.
+    The position of a run in ``runs[variant].valid()`` is its ordinal. Runs with the same ordinal were usually
+    recorded in the same round, so that splits can be specified by rounds.
 
     Args:
-        since: with a time zone; only runs that :func:`started` then or later, so that a method can be
-            tried on runs that were not there when it was chosen. Variants without such runs are left out.
+        since: with a time zone. Only runs that :func:`started` at this time or later are returned, so that a
+            method can be tested on runs recorded after it was chosen. Variants without such runs are left
+            out.
 
     Raises:
         BadFileError: a file is missing, damaged, of a newer format, or does not belong to the others.
@@ -162,18 +164,18 @@ def load(directory: Path, host: str, *, since: datetime | None = None) -> dict[s
 
 
 def started(run: Run) -> datetime:
-    """When a run began, in UTC, to the millisecond; ValueError if its id does not say."""
+    """Return the start of a run in UTC, in milliseconds; ValueError if its id does not contain it."""
     return _began(run.id)
 
 
 def hosts(directory: Path) -> tuple[str, ...]:
-    """The hosts that a data set has runs of; raises as :func:`load`."""
+    """Return the hosts of a data set's runs; raises as :func:`load`."""
     found = {row.host for row in _index(directory).rows}
     return tuple(host for host in HOSTS if host in found)
 
 
 def _tests(store: RunStore) -> dict[tuple[str, str], str]:
-    """The store's tests by host and variant."""
+    """Return the store's tests by host and variant."""
     tests = store.tests()
     if not tests:
         raise BadFileError(
@@ -218,7 +220,7 @@ def _run(
 def _began(run_id: str) -> datetime:
     began = start_of(run_id)
     if began is None:
-        raise ValueError(f"run {run_id} does not say when it began")
+        raise ValueError(f"the id of run {run_id} does not contain the time of its start")
     return began
 
 
@@ -229,7 +231,7 @@ def _index(directory: Path) -> Index:
 
 @contextmanager
 def _reading(path: Path, index: Index | None = None) -> Iterator[bytes]:
-    """The content of a file; a ValueError of the block becomes a BadFileError that names the file."""
+    """Yield the content of a file; a ValueError of the block becomes a BadFileError that names the file."""
     try:
         content = read_file(path, MAX_BYTES)
         if index is not None and index.sha256.get(path.name) != _sha256(content):

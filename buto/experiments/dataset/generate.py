@@ -1,7 +1,7 @@
-"""Recording the variants: rounds of random order, over as many sessions as it takes.
+"""Record the variants in rounds of random order, in as many sessions as needed.
 
-All runs lie in one store, so that one order mixes all variants and hosts: what a machine does in the
-course of hours happens to all of them alike.
+All runs go to one store, so that all variants and hosts are mixed. Slow changes of the machine then affect
+all of them alike.
 """
 
 from __future__ import annotations
@@ -20,27 +20,28 @@ from buto.workflow.launching.collecting import Collected, Plan, collect
 
 PURPOSE = "experiments"
 RUNS = {"parallel": 50, "g1": 36}
-"""By host, how many usable runs of each of the thesis's variants (the thesis has 100, of one host)."""
+"""By host, the number of usable runs of each variant of the thesis (the thesis has 100, on one host)."""
 
 SUBTLE_RUNS = {"parallel": 15, "g1": 9}
-"""By host, how many of each subtle variant: they are only judged, three at a time."""
+"""By host, the number of usable runs of each subtle variant. These are only judged, three at a time."""
 
 SEED = 2013
-"""Of the order. Always the same one, so that a session takes up the order of the one before."""
+"""Seed of the order. It never changes, so that each session continues the order of the one before."""
 
 FORGIVEN = 5
-"""Failures of one variant: a busy machine may fail a program, and must not cost the variant its night."""
+"""Failures of one variant that are tolerated: on a busy machine a launch may fail, and the session must go
+on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What a store holds of one variant on one host.
+    """The runs of one variant on one host in a store.
 
     Attributes:
         usable: runs that the experiments may use.
-        disturbed: runs that are kept but left out of every method alike.
+        disturbed: runs that are kept but that no method uses.
         damaged: runs that cannot be read.
-        foreign_load: mean share of the cores that others used during the usable ones, NaN if unknown.
+        foreign_load: mean share of the cores that other processes used during usable runs; NaN if unknown.
     """
 
     usable: int
@@ -50,12 +51,12 @@ class Recorded:
 
 
 def plans(hosts: Sequence[str], runs: int | None = None, only: Sequence[str] = ()) -> list[Plan]:
-    """What to record, host by host.
+    """Return the plans of what to record, host by host.
 
     Args:
         hosts: of :data:`buto.experiments.dataset.variants.HOSTS`.
         runs: usable runs of each variant; None for :data:`RUNS` and :data:`SUBTLE_RUNS`.
-        only: names of variants; all if there are none. UsageError for an unknown one.
+        only: names of variants; empty for all. UsageError for an unknown name.
     """
     return [
         Plan(variants.name_on(host, name), test.target, runs or _runs(host, name))
@@ -69,7 +70,7 @@ def _runs(host: str, variant: str) -> int:
 
 
 def recorded(store: RunStore, test: str) -> Recorded:
-    """Count the runs of a test."""
+    """Count the runs of a test, and average the load of their machine."""
     summaries = store.summaries(test)
     heads = [summary.head for summary in summaries if summary.head is not None]
     usable = [head.quality for head in heads if head.quality.valid]
@@ -90,21 +91,20 @@ def generate(
     seed: int = SEED,
     deadline_s: float = math.inf,
 ) -> dict[str, Collected]:
-    """Launch what the store lacks, and store each run as it ends.
+    """Launch the runs that are missing in the store, and store each when it ends.
 
-    The order is that of all plans; launches whose runs are in the store already are passed over.
-    Disturbed runs and failed launches are repeated at the end, see
-    :func:`buto.workflow.launching.collecting.collect`.
+    The order is that of all plans; launches whose runs are stored already are skipped. Disturbed runs and
+    failed launches are repeated at the end, see :func:`buto.workflow.launching.collecting.collect`.
 
     Args:
         deadline_s: of ``time.monotonic()``; no launch begins after it.
 
     Returns:
-        By test, what this session recorded, and why it was given up, if it was.
+        By test, what this session recorded, and why the test was given up, if it was.
 
     Raises:
-        StorageError, KeyboardInterrupt: see :func:`buto.workflow.launching.collecting.collect`; what was
-            stored stays.
+        StorageError, KeyboardInterrupt: see :func:`buto.workflow.launching.collecting.collect`; stored runs
+            are kept.
     """
     done = {plan.test: recorded(store, plan.test).usable for plan in plans}
     complete = {plan.test: min(plan.runs, done[plan.test]) for plan in plans}

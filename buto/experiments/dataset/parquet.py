@@ -36,7 +36,7 @@ VERSION = 1
 
 _KEY = FORMAT.encode()
 _LEVEL = 19
-"""Of zstd: written once, and kept in a repository for good."""
+"""Compression level of zstd: high, because a file is written once and kept in a repository."""
 
 Groups = Mapping[tuple[str, str], Sequence[Run]]
 """Runs by host and variant, in the order of their start."""
@@ -47,9 +47,9 @@ class Row:
     """One run in the table of runs.
 
     Attributes:
-        ordinal: how many usable runs of this variant on this host began before it; None if it is not
-            usable itself.
-        document: all of the run but samples and notifications.
+        ordinal: number of usable runs of this variant on this host that started earlier; None if the run is
+            invalid.
+        document: the run without samples and notifications.
     """
 
     host: str
@@ -60,10 +60,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """The table of runs.
+    """The table of runs of a data set.
 
     Attributes:
-        rows: one host and variant after the other, each in the order of start.
+        rows: grouped by host and variant, in the order of their start.
         sha256: of the other files, by name.
     """
 
@@ -72,7 +72,7 @@ class Index:
 
 
 def runs_to_parquet(groups: Groups, sha256: Mapping[str, str]) -> bytes:
-    """One row for each run, with its ``run.json`` as the last column.
+    """Return one row for each run; the last column is its ``run.json``.
 
     Args:
         sha256: of the other files, by name.
@@ -96,17 +96,17 @@ def runs_to_parquet(groups: Groups, sha256: Mapping[str, str]) -> bytes:
 
 
 def runs_from_parquet(content: bytes) -> Index:
-    """The inverse of :func:`runs_to_parquet`.
+    """Read the table that :func:`runs_to_parquet` returns.
 
     Raises:
         NewerVersionError: the data set is of a later version.
-        ValueError: it is no table of runs.
+        ValueError: it is not a table of runs.
     """
     with _arrow_errors():
         file = _opened(content)
         head = json.loads((file.schema_arrow.metadata or {}).get(_KEY, b"null"))
         if not isinstance(head, dict) or head.get("format") != FORMAT:
-            raise ValueError(f"it does not say that its format is {FORMAT!r}")
+            raise ValueError(f"its format must be {FORMAT!r}")
         if head["version"] > VERSION:
             raise NewerVersionError(f"it has version {head['version']}, this buto reads up to {VERSION}")
         if not file.schema_arrow.equals(_run_schema()):
@@ -121,9 +121,9 @@ def runs_from_parquet(content: bytes) -> Index:
 
 
 def samples_to_parquet(groups: Groups) -> bytes:
-    """A row group for each host and variant: ``run``, ``time_s``, and a column for each property.
+    """Return a row group for each host and variant: ``run``, ``time_s``, and a column for each property.
 
-    NaN is what could not be read, null what a run does not have.
+    NaN: the value could not be read. Null: the run does not have the property.
     """
     import pyarrow as pa
 
@@ -141,14 +141,14 @@ def samples_to_parquet(groups: Groups) -> bytes:
 def samples_of_group(
     content: bytes, number: int, documents: Sequence[Document]
 ) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """Times, shape (n_samples,), and values, shape (n_samples, n_properties), of the runs of a row group."""
+    """Yield times (n_samples,) and values (n_samples, n_properties) of each run of a row group."""
     import pyarrow.compute as pc
 
     with _arrow_errors():
         file = _opened(content)
         if file.metadata.num_rows * file.metadata.num_columns > MAX_VALUES:
             raise ValueError(f"it holds more than {MAX_VALUES} values")
-        # All columns: to Parquet the dots in names are paths, and one name may be the beginning of another.
+        # Read all columns: Parquet takes dots in names for paths, and one name may be a prefix of another.
         table = file.read_row_group(number)
         if table.num_rows != sum(one.head.n_samples for one in documents):
             raise ValueError(f"its row group {number} is not the one that {documents[0].head.test} has")
@@ -166,7 +166,7 @@ def samples_of_group(
 
 
 def notifications_to_parquet(groups: Groups) -> bytes:
-    """One row for each notification: ``run`` and the columns of a run's own file."""
+    """Return one row for each notification: ``run`` and the columns of a run's own file."""
     import pyarrow as pa
 
     emitted = [(run.id, one) for runs in groups.values() for run in runs for one in run.notifications]
@@ -185,7 +185,7 @@ def notifications_to_parquet(groups: Groups) -> bytes:
 def notifications_from_parquet(
     content: bytes, documents: Sequence[Document]
 ) -> list[tuple[Notification, ...]]:
-    """The notifications of each run; the documents are those of all runs."""
+    """Return the notifications of each run; ``documents`` are those of all runs."""
     with _arrow_errors():
         file = _opened(content)
         n_rows = sum(one.head.n_notifications for one in documents)
@@ -245,7 +245,7 @@ def _notification_schema() -> pa.Schema:
 
 
 def _written(tables: Sequence[pa.Table], schema: pa.Schema) -> bytes:
-    """A row group for each table."""
+    """Return a Parquet file with one row group for each table."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -256,7 +256,7 @@ def _written(tables: Sequence[pa.Table], schema: pa.Schema) -> bytes:
         schema,
         compression="zstd",
         compression_level=_LEVEL,
-        # Measured values seldom repeat: a dictionary would only be in the way.
+        # Measured values seldom repeat, so a dictionary of values would only cost space.
         use_dictionary=texts,
         write_statistics=False,
     ) as writer:

@@ -181,7 +181,7 @@ def _table(table: Table) -> dict[str, Any]:
         "lines": [_line(one) for one in table.lines],
         "more": [_line(one) for one in table.more],
         "only_in_the_thesis": [
-            {"configuration": row.configuration, "thesis": _row(row)} for row in table.unprinted
+            {"configuration": row.configuration, "thesis": _row(row)} for row in table.only_printed
         ],
     }
 

@@ -1,4 +1,4 @@
-"""Results in words, for the page and the terminal."""
+"""Results as tables, for the page and the terminal."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from buto.experiments.thesis.notifications import NotifiedRuns
 from buto.experiments.thesis.published import Row
 from buto.experiments.thesis.score_tables import Line, Table
 from buto.report.experiments.content import Columns, Page, Section
+from buto.runs import Problem
 from buto.units import format_count, format_percent
 
 SHORT = 15
-"""As many lines as the thesis prints of its longest table."""
+"""Number of lines that the thesis prints of its longest table."""
 
 UNDEFINED = "–"
 TONES = (
@@ -29,23 +30,23 @@ TONES = (
 _OURS = ("TP", "FN", "TN", "FP", "accuracy", "precision", "MCC", "±")
 _THEIRS = ("TP", "FN", "TN", "FP", "acc.", "prec.", "MCC")
 _CLOCK = (
-    "Time is counted from the start of main; the thesis counts it from the start of the JVM. One of the "
-    "claims compares the two where the runs say how long their JVM took to begin."
+    "Time is counted from the start of main; the thesis counts it from the start of the JVM. One claim "
+    "compares the two, if the runs have the time that their JVM took to start."
 )
 _ERRORS = (
-    "± is one standard error of the score before it, clustered by run. What it owes to the training runs "
-    "that were drawn is not in it: in simulations it was half to all of the true deviation. Errors of "
-    "differences, by which claims are decided, were two thirds to all of it, and three of them are asked "
-    "for. Undefined scores (0 / 0) are dashes. Counts are over all splits."
+    "± is one standard error of the score before it, clustered by run. It does not contain the influence of "
+    "the choice of training runs: in simulations it was 50 % to 100 % of the true deviation. Claims are "
+    "decided by differences. The errors of differences were 67 % to 100 % of the true ones, and a difference "
+    "must exceed three of them. Undefined scores (0 / 0) are dashes. Counts are over all splits."
 )
-_CLAIMS = "The thesis's scores are made anew from its counts here; an undefined MCC counts as 0."
+_CLAIMS = "The thesis's scores are computed here from its counts; an undefined MCC counts as 0."
 
 
 def page(results: Sequence[Results]) -> Page:
-    """Everything on one page, host by host."""
+    """Return everything as one page, host by host."""
     sections = [section for one in results for section in _sections(one, several=len(results) > 1)]
     texts = [
-        "Each number of the thesis stands beside ours. " + _ERRORS,
+        "Each number of the thesis is shown beside ours. " + _ERRORS,
         _CLOCK,
         *(f"Host {one.host}: {facts(one)}." for one in results),
     ]
@@ -54,7 +55,7 @@ def page(results: Sequence[Results]) -> Page:
 
 
 def facts(results: Results) -> str:
-    """What was evaluated, in one sentence."""
+    """Return one sentence on what was evaluated."""
     evaluation = results.evaluation
     left_out = sum(len(one.left_out) for one in results.recorded)
     return (
@@ -65,7 +66,7 @@ def facts(results: Results) -> str:
 
 
 def summary(results: Results) -> str:
-    """How many claims went which way."""
+    """Return how many claims replicate, do not, and are undecided."""
     outcomes = Counter(decision.outcome for _, decision in results.claims)
     return ", ".join(f"{outcomes[outcome]} {name}" for outcome, name in _WORDS.items())
 
@@ -78,10 +79,10 @@ _WORDS = {
 
 
 def scores(table: Table, *, short: bool = False, leading: bool = False) -> Columns:
-    """Ours beside the thesis's.
+    """Return our scores beside those of the thesis.
 
     Args:
-        short: for terminals, only the best lines, and of the thesis's numbers the MCC.
+        short: for terminals: only the best lines, and only the MCC of the thesis.
         leading: only the best lines and those that the thesis prints.
     """
     number = f"Table {table.number}. " if table.number else ""
@@ -89,8 +90,8 @@ def scores(table: Table, *, short: bool = False, leading: bool = False) -> Colum
         lines = [one for place, one in enumerate(table.lines) if place < SHORT or (leading and one.thesis)]
     else:
         lines = [*table.lines, *table.more]
-    unprinted = () if short else table.unprinted
-    with_thesis = any(line.thesis for line in lines) or bool(unprinted)
+    only_printed = () if short else table.only_printed
+    with_thesis = any(line.thesis for line in lines) or bool(only_printed)
     heads: tuple[str, ...] = ("configuration", "training", *_OURS)
     rows = [_cells(line) for line in lines]
     groups = [("", 2), ("here", len(_OURS))]
@@ -100,7 +101,8 @@ def scores(table: Table, *, short: bool = False, leading: bool = False) -> Colum
         groups.append(("thesis", len(theirs)))
         rows = [(*row, *_printed(line.thesis)[-len(theirs) :]) for row, line in zip(rows, lines, strict=True)]
         rows += [
-            (one.configuration, *[""] * (1 + len(_OURS)), *_printed(one)[-len(theirs) :]) for one in unprinted
+            (row.configuration, *[""] * (1 + len(_OURS)), *_printed(row)[-len(theirs) :])
+            for row in only_printed
         ]
     faint = frozenset(range(len(table.lines), len(lines)))
     left = len(table.lines) + len(table.more) - len(lines)
@@ -118,7 +120,7 @@ def scores(table: Table, *, short: bool = False, leading: bool = False) -> Colum
 
 
 def claims(results: Results) -> Columns:
-    """A line for each claim; what is known about several of them stands below only once."""
+    """Return a line for each claim; a note on several of them is shown below once."""
     marks = dict(
         zip(dict.fromkeys(claim.why for claim, _ in results.claims if claim.why), _MARKS, strict=False)
     )
@@ -143,7 +145,7 @@ _MARKS = string.ascii_lowercase
 
 
 def recorded(results: Results) -> Columns:
-    """What there is of each variant, and what was left out."""
+    """Return how many runs each variant has, and how many were left out and why."""
     rows = [
         (
             one.variant,
@@ -151,36 +153,35 @@ def recorded(results: Results) -> Columns:
             str(results.evaluation.n_runs),
             str(len(one.left_out)),
             UNDEFINED if isnan(one.foreign_load) else format_percent(one.foreign_load),
-            "; ".join(f"{number} times {why}" for why, number in _reasons(one.left_out).items()),
+            ", ".join(f"{number} {kind}" for kind, number in _kinds(one.left_out).items()),
         )
         for one in results.recorded
     ]
     heads = ("variant", "usable", "taken", "left out", "used by others", "why left out")
-    note = "Used by others: mean share of the cores during usable runs."
+    note = "Used by others: mean share of the cores that other processes used during usable runs."
     return Columns("Recorded runs", heads, tuple(rows), notes=(note,))
 
 
-def _reasons(left_out: Sequence[str]) -> Mapping[str, int]:
-    # Without the numbers of single runs, which follow after a colon.
-    return Counter(why.partition(":")[0] for why in left_out)
+def _kinds(left_out: Sequence[Problem]) -> Mapping[str, int]:
+    return Counter(problem.kind.value for problem in left_out)
 
 
-def impossible(results: Results, grid: Grid) -> tuple[str, ...]:
-    """Which configurations could not be applied, and why, in sentences."""
+def not_applicable(results: Results, grid: Grid) -> tuple[str, ...]:
+    """Return sentences on the configurations that could not be applied, with the reason."""
     found: dict[str, list[str]] = {}
     for one in grid.all:
-        if one.method in results.evaluation.without:
-            found.setdefault(results.evaluation.without[one.method], []).append(one.label)
-    return tuple(f"Not done with {', '.join(labels)}: {why}." for why, labels in found.items())
+        if one.method in results.evaluation.not_applicable:
+            found.setdefault(results.evaluation.not_applicable[one.method], []).append(one.label)
+    return tuple(f"Not applied: {', '.join(labels)} ({why})." for why, labels in found.items())
 
 
 def slips() -> Columns:
-    """Where the thesis contradicts itself."""
+    """Return the places where the thesis contradicts itself."""
     return Columns("Where the thesis contradicts itself", ("table", "slip"), published.slips(), left=2)
 
 
 def notifications(one: NotifiedRuns) -> tuple[Columns, ...]:
-    """Numbers of flagged notifications of each run, and their mean and deviation, beside the thesis's."""
+    """Return the numbers of flagged notifications by run, their mean and deviation, beside the thesis's."""
     first, second, third = one.thesis.tables
     rows = []
     for name, flagged, thesis in (
@@ -191,7 +192,7 @@ def notifications(one: NotifiedRuns) -> tuple[Columns, ...]:
         over_splits, error = flagged.mean_and_error()
         cells = (mean, deviation, over_splits, error, *thesis)
         rows.append((name, *(_decimal(value) for value in cells)))
-    pair = f"{one.thesis.training} is learned, {one.thesis.negative} is negative"
+    pair = f"{one.thesis.training} trains, {one.thesis.negative} is negative"
     return (
         Columns(
             f"Tables {first} and {second}. Flagged notifications of each run of the first split: {pair}",
@@ -216,7 +217,7 @@ def notifications(one: NotifiedRuns) -> tuple[Columns, ...]:
 
 
 def examples(results: Results) -> Columns:
-    """The experiments that the thesis shows, each by one property and configuration."""
+    """Return the single experiments that the thesis shows, each with one property and configuration."""
     rows = [
         (
             one.table,
@@ -229,25 +230,28 @@ def examples(results: Results) -> Columns:
     ]
     heads = ("table", "experiment", "property", "configuration", *_OURS[:4], *_THEIRS[:4])
     groups = (("", 4), ("here", 4), ("thesis", 4))
-    return Columns("What one property accepts with one configuration", heads, tuple(rows), groups, left=4)
+    title = "Runs that one property accepts with one configuration"
+    return Columns(title, heads, tuple(rows), groups, left=4)
 
 
 def failing(results: Results) -> Columns:
-    """Where good runs failed."""
+    """Return the properties at which most good runs failed."""
     rows = []
     for line in results.failing:
         tp, fn, _, _ = line.counts
         rows.append((line.property or "all properties together", f"{fn}", f"{100 * fn / (tp + fn):.1f} %"))
     return Columns(
-        "Where good runs failed with S-20: false negatives by property",
+        "False negatives with S-20, by property",
         ("property", "failed", "of good runs"),
         tuple(rows),
-        notes=("A run can fail at several properties; one at times outside the model fails at all of them.",),
+        notes=(
+            "A run can fail at several properties; one with samples outside the model's times fails at all.",
+        ),
     )
 
 
 def best_by_property(results: Results) -> Iterator[Columns]:
-    """Of each program and property, the configuration of the experiment overall with the best MCC."""
+    """Yield for each program, by property, the configuration of ``overall`` with the best MCC."""
     for program in dict.fromkeys(line.program for _, line in results.lines):
         best: dict[str, Line] = {}
         for grid, line in results.lines:
@@ -274,7 +278,7 @@ def _sections(results: Results, *, several: bool) -> Iterator[Section]:
         more = tables if long else [one for one in results.by_program if one.grid == grid.name]
         yield Section(
             f"{at}{grid.name}",
-            impossible(results, grid),
+            not_applicable(results, grid),
             tables=tuple(scores(one, leading=long) for one in tables),
             pictures=tuple(pictures[number] for number in _FIGURES.get(grid.name, ()) if number in pictures),
             folded=tuple(map(scores, more)),

@@ -1,8 +1,8 @@
-"""Many methods learn one variant's training runs and judge runs of it and of others.
+"""Train many methods with the runs of one variant, and judge runs of that variant and of others.
 
-What the pipeline does for one run and one configuration (:mod:`buto.analysis.pipeline`, preset
-``thesis``), for all test runs of a variant and all configurations at once, with the same algorithms:
-time points are made once for all bounds of a split, bounds once for all deviations and matchers.
+The algorithms are those of :mod:`buto.analysis.pipeline` (preset ``thesis``), which judges one run with one
+configuration. Here, all test runs of a variant are judged with all configurations at once: time points are
+made once for all bounds of a split, and bounds once for all deviations and matchers.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from buto.experiments.thesis.stacked_runs import Smoothing, Stack, Variant
 from buto.properties import Property
 
 Shares = tuple[float, float | None]
-"""Of the runs: how many train and how many are judged, see :class:`buto.experiments.thesis.grids.Method`."""
+"""Shares of the runs that train and that are judged; see :class:`buto.experiments.thesis.grids.Method`."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Division:
-    """Runs of one variant that train, and runs of several variants that are judged, by their ordinals."""
+    """Ordinals of the training runs of one variant, and of the judged runs of several variants."""
 
     training: IntArray
     test: Mapping[str, IntArray]
@@ -36,12 +36,12 @@ class Division:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Task:
-    """One variant is learned in one split.
+    """Training with one variant in one split, and judging by it.
 
     Attributes:
         split: its number.
-        variants: the training variant and those to tell it from, prepared.
-        counted: shape (n_properties,), which properties decide together.
+        variants: the prepared runs of the training variant and of those it is compared with.
+        counted: shape (n_properties,), whether a property counts in the decision by all properties together.
     """
 
     training: str
@@ -55,7 +55,8 @@ class Task:
 
 
 Accepted = Mapping[str, BoolArray]
-"""By variant, shape (n_test_runs, n_properties + 1): accepted by each property, and by all together."""
+"""By variant, shape (n_test_runs, n_properties + 1): whether each property, and all together, accept a
+run."""
 
 
 def smoothing_of(pipeline: PipelineSettings) -> Smoothing:
@@ -67,24 +68,24 @@ def shares_of(method: Method) -> Shares:
 
 
 def judged(task: Task) -> dict[Method, Accepted]:
-    """Let every method of a task judge its test runs.
+    """Judge the test runs of a task with each of its methods.
 
-    A run is accepted by a property if all of its points that can be compared lie within the bounds and,
-    with ``outside_model: fail``, all of its samples at times that the model reaches to. A run that is too
-    short to be smoothed has no points, and is not accepted.
+    A property accepts a run if all of the run's comparable points lie within the bounds. With
+    ``outside_model: fail``, all of its samples must also lie at times that the model covers. A run that is
+    too short to be smoothed has no points and is rejected.
     """
-    learner = _Learner(task)
-    return {method: learner.judged(method) for method in task.methods}
+    batch = _BatchJudge(task)
+    return {method: batch.judge(method) for method in task.methods}
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class _Learner:
+class _BatchJudge:
     task: Task
     _stacks: dict[object, Stack] = field(default_factory=dict)
     _points: dict[object, TimePoints] = field(default_factory=dict)
     _bounds: dict[object, dict[float, Bounds]] = field(default_factory=dict)
 
-    def judged(self, method: Method) -> Accepted:
+    def judge(self, method: Method) -> Accepted:
         bounds = self._bounds_for(method)
         interval_s = self._interval_s(method)
         test = self.task.divisions[shares_of(method)].test
@@ -118,10 +119,10 @@ class _Learner:
         return self._points[key]
 
     def _bounds_for(self, method: Method) -> Bounds:
-        learned = self._learned_like(method)
+        learned = self._training_key(method)
         if learned not in self._bounds:
             deviations = sorted(
-                {one.pipeline.deviations for one in self.task.methods if self._learned_like(one) == learned}
+                {one.pipeline.deviations for one in self.task.methods if self._training_key(one) == learned}
             )
             settings = replace(method.pipeline, seed=self._seed())
             made = bounds_of(self._points_for(method), settings, deviations)
@@ -130,8 +131,8 @@ class _Learner:
             }
         return self._bounds[learned][method.pipeline.deviations]
 
-    def _learned_like(self, method: Method) -> object:
-        """Equal for methods whose bounds come from one pass over the same time points."""
+    def _training_key(self, method: Method) -> object:
+        """Return a key that is equal for methods whose bounds one pass over the same time points gives."""
         pipeline = replace(method.pipeline, deviations=0.0, matching="nearest")
         return pipeline, method.training, method.clock
 
@@ -142,10 +143,10 @@ class _Learner:
 def bounds_of(
     points: TimePoints, settings: PipelineSettings, deviations: Sequence[float]
 ) -> tuple[Bounds, ...]:
-    """Bounds for several deviations; no particle is moved for a property that never scatters.
+    """Return bounds for several deviations, without moving particles for a property that never scatters.
 
-    Every algorithm gives such a property, at each point, a band without width around its value
-    (``tests/contract``), which the simple one gives at no cost.
+    Every algorithm gives such a property a band of no width around its value at each point
+    (``tests/contract``). The simple algorithm computes the same band at no cost.
     """
     algorithm = ALGORITHMS[settings.bounds]
     scatters = np.flatnonzero((np.nan_to_num(points.std) > 0).any(axis=0))

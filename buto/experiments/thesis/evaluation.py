@@ -1,7 +1,7 @@
-"""All experiments with all methods: who was accepted how often, counted by run.
+"""Carry out all experiments with all methods, and count for each run how often it was accepted.
 
-Work is divided by split and training variant and goes to several processes; what each gives are
-truth values, and what is kept are whole numbers, so that their number changes nothing.
+The work is divided by split and training variant, and shared among processes. The results do not depend on
+the number of processes, because only whole numbers are added up.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ SEED = 2013
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Judged:
-    """How often each run of an experiment was rejected (0) and accepted (1), over all splits.
+    """How often each run of an experiment was rejected (index 0) and accepted (index 1), over all splits.
 
     Attributes:
-        positive: shape (n_runs, n_properties + 1, 2), runs of the training variant; the last property is
-            all of them together.
-        negative: the same of the negative variant.
+        positive: shape (n_runs, n_properties + 1, 2), runs of the training variant; the last property stands
+            for all of them together.
+        negative: the same for the negative variant.
     """
 
     positive: Counts
@@ -50,15 +50,15 @@ class Judged:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Evaluation:
-    """What was evaluated, and what came of it.
+    """What was evaluated, and the counts.
 
     Attributes:
-        n_runs: usable runs of each variant; of all variants as many.
+        n_runs: number of usable runs that take part, the same for each variant.
         runs: by variant, their ids.
         properties: by program.
         experiments: those whose variants were recorded.
         judged: by method and experiment.
-        without: methods that could not be applied, with the reason.
+        not_applicable: methods that could not be applied, with the reason.
     """
 
     seed: int
@@ -67,7 +67,7 @@ class Evaluation:
     properties: Mapping[str, tuple[Property, ...]]
     experiments: tuple[Experiment, ...]
     judged: Mapping[tuple[Method, Experiment], Judged]
-    without: Mapping[Method, str]
+    not_applicable: Mapping[Method, str]
 
 
 def evaluate(
@@ -81,12 +81,12 @@ def evaluate(
     """Judge each experiment's runs with each method.
 
     Args:
-        runs: by variant; runs that are not usable are left out. Of each variant as many take part as
-            the variant with the fewest has, the first ones.
-        workers: processes that share the work; the results do not depend on it.
+        runs: by variant; invalid runs are left out. The same number of runs takes part for each variant: the
+            first n, where n is the number of the variant with the fewest.
+        workers: processes that share the work; the results do not depend on their number.
 
     Returns:
-        for one seed always the same.
+        The same for the same seed.
 
     Raises:
         JudgeError: no experiment has both of its variants, or there are too few runs for any method.
@@ -102,15 +102,17 @@ def evaluate(
     n_runs = min(len(usable[name]) for name in taking_part)
     ours = {name: usable[name].runs[:n_runs] for name in sorted(taking_part)}
     asked = tuple(dict.fromkeys(methods))
-    without = _impossible(asked, ours, n_runs, seed)
-    possible = tuple(method for method in asked if method not in without)
-    if without and not possible:
-        raise JudgeError(next(iter(without.values())), advice="record more runs: buto experiments generate")
+    not_applicable = _not_applicable(asked, ours, n_runs, seed)
+    possible = tuple(method for method in asked if method not in not_applicable)
+    if not_applicable and not possible:
+        raise JudgeError(
+            next(iter(not_applicable.values())), advice="record more runs: buto experiments generate"
+        )
     plan = _Plan(seed, n_runs, experiments, possible, ours)
     tasks = list(plan.parts())
     results = in_parallel(judged, map(plan.task, tasks), workers)
     counts = {
-        (method, one): Judged(*(plan.nothing(one.program) for _ in range(2)))
+        (method, one): Judged(*(plan.zeros(one.program) for _ in range(2)))
         for method in possible
         for one in experiments
     }
@@ -124,11 +126,11 @@ def evaluate(
         plan.properties,
         experiments,
         counts,
-        without,
+        not_applicable,
     )
 
 
-def _impossible(
+def _not_applicable(
     methods: Sequence[Method], runs: Mapping[str, Sequence[Run]], n_runs: int, seed: int
 ) -> dict[Method, str]:
     found = {}
@@ -138,14 +140,14 @@ def _impossible(
         except JudgeError as error:
             found[method] = error.message
     if not all(np.isfinite(prepared(of_variant, (), ()).boot_s).all() for of_variant in runs.values()):
-        unknown = "some runs do not say when their JVM started"
+        unknown = "some runs have no time of their JVM's start"
         found |= {method: unknown for method in methods if method.clock == JVM}
     return found
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One task before its data are gathered."""
+    """One task, before its data are collected."""
 
     program: str
     training: str
@@ -153,7 +155,7 @@ class _Part:
 
 
 class _Plan:
-    """What is divided how, and which part of it belongs where."""
+    """How runs are divided, and which part of the work each task does."""
 
     def __init__(
         self,
@@ -177,14 +179,16 @@ class _Plan:
 
     def parts(self) -> Iterator[_Part]:
         for program in PROGRAMS:
-            learned = dict.fromkeys(one.training for one in self.experiments if one.program == program)
+            trained = dict.fromkeys(one.training for one in self.experiments if one.program == program)
             for split in range(max((method.splits for method in self.methods), default=0)):
-                for training in learned:
+                for training in trained:
                     yield _Part(program, training, split)
 
     def task(self, part: _Part) -> Task:
         variants = self._variants(part.program)
-        names = dict.fromkeys([part.training, *(one.negative for one in self._told_from(part.training))])
+        names = dict.fromkeys(
+            [part.training, *(one.negative for one in self._experiments_with(part.training))]
+        )
         properties = self.properties[part.program]
         return Task(
             part.training,
@@ -197,7 +201,7 @@ class _Plan:
             self._methods(part),
         )
 
-    def nothing(self, program: str) -> Counts:
+    def zeros(self, program: str) -> Counts:
         return np.zeros((self.n_runs, len(self.properties[program]) + 1, 2), np.int32)
 
     def count(
@@ -206,10 +210,10 @@ class _Plan:
         accepted: Mapping[Method, Accepted],
         counts: Mapping[tuple[Method, Experiment], Judged],
     ) -> None:
-        """Add what a task gave to the counts."""
+        """Add the results of a task to the counts."""
         for method, by_variant in accepted.items():
             test = self.divided[shares_of(method)][part.split].test
-            for one in self._told_from(part.training):
+            for one in self._experiments_with(part.training):
                 judged = counts[method, one]
                 _add(judged.positive, test[one.training], by_variant[one.training])
                 _add(judged.negative, test[one.negative], by_variant[one.negative])
@@ -221,11 +225,11 @@ class _Plan:
         split = self.divided[shares][part.split]
         return Division(split.training[part.training], {name: split.test[name] for name in names})
 
-    def _told_from(self, training: str) -> list[Experiment]:
+    def _experiments_with(self, training: str) -> list[Experiment]:
         return [one for one in self.experiments if one.training == training]
 
     def _variants(self, program: str) -> Mapping[str, Variant]:
-        # One program's runs at a time, smoothed in every way, are what memory has to hold.
+        # Hold the smoothed runs of only one program in memory at a time.
         if self._prepared[0] != program:
             ways = list({smoothing_of(method.pipeline): None for method in self.methods})
             self._prepared = (
@@ -240,7 +244,7 @@ class _Plan:
 
 
 def divided(names: Sequence[str], n_runs: int, shares: Shares, n_splits: int, seed: int) -> list[Split]:
-    """The splits of variants with ``n_runs`` runs each; see :func:`buto.experiments.design.splits`."""
+    """Return the splits of variants with ``n_runs`` runs each; see :func:`buto.experiments.design.splits`."""
     training, test = shares
     return splits(
         {name: range(n_runs) for name in names},

@@ -1,4 +1,4 @@
-"""What the figures 5.1 to 5.12 show, from the runs of the first split."""
+"""The figures 5.1 to 5.12 of the thesis, drawn from the runs of the first split."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WINDOWS = (1, 3, 5, 9, 17)
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Recorded:
-    """The runs that figures are drawn of: by variant, of each as many; and the seed of the splits."""
+    """The runs to draw by variant, the same number of each, and the seed of the splits."""
 
     runs: Mapping[str, Sequence[Run]]
     n_runs: int
@@ -40,7 +40,7 @@ def recorded(runs: Mapping[str, RunSet], n_runs: int, seed: int) -> Recorded:
 
 
 def figures(data: Recorded, grid: str) -> Iterator[Picture]:
-    """The figures that belong to one of the experiments of Appendix A, as far as their runs are there."""
+    """Yield the figures of one experiment of Appendix A for which there are runs."""
     if grid == "training-set-size":
         yield from _by_training_size(data)
     if grid == "smoothing":
@@ -68,7 +68,7 @@ def _by_training_size(data: Recorded) -> Iterator[Picture]:
         training = _divided(data, (variant,), (share, VALIDATION_SHARE))[0][variant]
         model = _Model.of(data, variant, prop, training, SIMPLE)
         panels.append(model.panel(f"{len(training)} training runs", variant, training, "training"))
-    yield Picture("5.1", f"{variant}, {prop.name}: bounds of more and more runs (S-4)", tuple(panels))
+    yield Picture("5.1", f"{variant}, {prop.name}: bounds by number of training runs (S-4)", tuple(panels))
 
 
 def _by_smoothing(data: Recorded) -> Iterator[Picture]:
@@ -83,7 +83,7 @@ def _by_smoothing(data: Recorded) -> Iterator[Picture]:
         model = _Model.of(data, variant, prop, training, settings)
         title = "not smoothed" if window == 1 else f"mean over {window} samples"
         panels.append(model.panel(title, variant, training, "training"))
-    yield Picture("5.2", f"{variant}, {prop.name}: smoothing and the bounds of it (S-4)", tuple(panels))
+    yield Picture("5.2", f"{variant}, {prop.name}: bounds by smoothing (S-4)", tuple(panels))
 
 
 def _compared(
@@ -107,7 +107,7 @@ def _compared(
             model.panel("training runs, model", example.training, training, "training"),
             *panels,
         ]
-    pair = f"{example.training} is learned, {example.negative} is negative"
+    pair = f"{example.training} trains, {example.negative} is negative"
     caption = f"{prop.name}: {pair} ({example.configuration})"
     yield Picture(example.figure, caption, tuple(panels))
 

@@ -1,7 +1,7 @@
-"""The thirteen experiments of Appendix A: what each one varies, and what it holds fixed.
+"""The thirteen experiments of Appendix A: what each varies, and what is fixed.
 
 Source: thesis, sections 3.4, 4.4 and 5.1 to 5.6, Tables 4.1 to 4.6. Sizes are shares of the recorded
-runs, for the thesis has a hundred of each variant.
+runs; the thesis has a hundred of each variant.
 """
 
 from __future__ import annotations
@@ -20,16 +20,15 @@ MAIN, JVM = "main", "jvm"
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """How a run is judged, and by what it was learned.
+    """How runs train and are judged.
 
     Attributes:
         training: share of a variant's runs that train.
-        test: share that are judged; None for all others.
-        outside_model: whether a sample at a time that the model does not reach to makes a run ``fail``,
-            as in the thesis (section 5.6.2 shows four that failed by it), or is passed over (``ignore``).
-        clock: where time begins: at ``main``, as buto records it, or at the start of the ``jvm``, as in
-            the thesis.
-        splits: how often the runs are divided anew.
+        test: share of the runs that are judged; None for all that do not train.
+        outside_model: what a sample at a time outside the model does: ``fail`` rejects the run, as in the
+            thesis (section 5.6.2 shows four such runs); ``ignore`` leaves the sample out.
+        clock: start of time: ``main``, as buto records it, or the start of the ``jvm``, as in the thesis.
+        splits: how often the runs are divided.
     """
 
     pipeline: PipelineSettings
@@ -58,8 +57,8 @@ class Grid:
 
     Attributes:
         table: of the thesis.
-        varies: what its configurations differ in, in words.
-        more: configurations that the thesis does not have, to be read beside its own.
+        varies: what differs between the configurations, in words.
+        more: configurations that the thesis does not have.
     """
 
     name: str
@@ -78,9 +77,9 @@ SIMPLE = replace(PREPARATION, bounds="simple", average="mean", deviations=4.0)
 KALMAN = replace(
     PREPARATION, bounds="kalman", average="mean", process_noise="average-variance", deviations=8.0
 )
-"""The thesis does not say how many deviations tuned the Kalman filter; eight are its best in Table 5.16."""
+"""The thesis does not state the deviations for tuning the Kalman filter; eight are the best in Table 5.16."""
 LISTED = replace(KALMAN, bounds="kalman-listing")
-"""The filter as its listings have it, but for the process noise, which C.1 forgets to call."""
+"""The filter of the listings, except for the process noise, which Listing C.1 forgets to call."""
 PARTICLE = replace(
     PREPARATION,
     bounds="particle",
@@ -96,14 +95,14 @@ PARTICLE = replace(
 
 TRAINING_SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
 VALIDATION_SHARE = 0.2
-"""Of the first experiment, which judges the same runs whatever the size."""
+"""For the first experiment, which judges the same runs for all sizes."""
 WINDOWS = (3, 5, 9, 17)
 DEVIATIONS = tuple(range(2, 21, 2))
 WEIGHTINGS = {"pdf": "density", "distance": "distance"}
-"""The thesis's names of the weightings, and those of the settings."""
+"""By the thesis's name of a weighting, its name in the settings."""
 
 SPLITS_OF_PARTICLES = 1
-"""A particle filter takes a thousand times as long as the other bounds; the thesis divides once, too."""
+"""A particle filter takes a thousand times as long as other bounds. The thesis, too, divides once."""
 SPLITS_OF_OVERALL = 5
 
 
@@ -152,7 +151,7 @@ def _deviating(letter: str, fixed: PipelineSettings) -> list[Configuration]:
 
 
 BEST = Method(replace(SIMPLE, deviations=20.0), splits=SPLITS_OF_OVERALL)
-"""Of Table 5.14; the preset ``thesis``."""
+"""The best method of Table 5.14; the preset ``thesis``."""
 FROM_JVM_START, REACHING = "S-20, time from the JVM's start", "S-20, times outside the model ignored"
 
 _MORE = (
@@ -198,7 +197,7 @@ GRIDS: dict[str, Grid] = {
         _grid(
             f"{_PARTICLE}-resamplePercentage",
             "5.10",
-            "effective share of particles below which they are sampled anew",
+            "effective share of particles below which they are resampled",
             _varying(PARTICLE, "resample", (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)),
         ),
         _grid(
@@ -227,15 +226,18 @@ GRIDS: dict[str, Grid] = {
 
 
 def grid_of(table: str) -> Grid:
-    """The experiment that a table of the thesis belongs to."""
+    """Return the experiment of a table of the thesis."""
     return next((one for one in GRIDS.values() if one.table == table), GRIDS["overall"])
 
 
 def configuration(table: str, label: str) -> Configuration:
-    """A line of a table by its label, those that the thesis does not print too; KeyError if there is none."""
+    """Return a table's configuration by its label, also one that is not printed.
+
+    KeyError if there is none.
+    """
     return {one.label: one for one in grid_of(table).all}[label]
 
 
 def runs_of(share: float, n_runs: int) -> int:
-    """A share of a variant's runs as a number, at least 2; half a run counts as a whole."""
+    """Return a share of a variant's runs as a number of runs, at least 2; halves are rounded up."""
     return max(2, int(share * n_runs + HALF))

@@ -1,11 +1,11 @@
 """The experiments with notifications (thesis, section 5.7, Tables 5.36 to 5.41).
 
-Each number is how many notifications of one run are flagged by the classifier of section 4.6: too early
-or too late, unknown, missing, or twice. It learns with the mean plus and minus four deviations.
+Each number is the count of notifications of one run that the classifier of section 4.6 flags: too early, too
+late, unknown, missing, or repeated. The classifier uses the mean plus and minus four deviations.
 
-A departure: training runs need not have the same notifications. As printed, the classifier refuses them
-otherwise, and what a program of many threads manages in a fixed time is never twice the same. So a
-notification that some but not all training runs had is neither expected nor flagged.
+A departure from the thesis: training runs may have different notifications. The printed classifier refuses
+such runs, but a program with many threads never does the same work twice in a fixed time. So a notification
+that some but not all training runs had is neither expected nor flagged.
 """
 
 from __future__ import annotations
@@ -32,23 +32,23 @@ from buto.runs import FloatArray, Notification, Run, RunSet
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Flagged:
-    """How many notifications of each run were flagged.
+    """The number of flagged notifications of each run.
 
     Attributes:
         first: shape (n_test_runs,), in the first split.
-        of_runs: shape (n_runs,), of each run the mean over the splits that it was judged in, NaN if none.
+        of_runs: shape (n_runs,), the mean over the splits in which a run was judged; NaN if there is none.
     """
 
     first: IntArray
     of_runs: FloatArray
 
     def mean_and_deviation(self) -> tuple[float, float]:
-        """Over the runs of the first split, as in Tables 5.38 and 5.41; ddof 1."""
+        """Return mean and deviation (ddof 1) over the runs of the first split, as in Tables 5.38 and 5.41."""
         spread = float(self.first.std(ddof=1)) if len(self.first) > 1 else float("nan")
         return float(self.first.mean()), spread
 
     def mean_and_error(self) -> tuple[float, float]:
-        """Over all runs, each of them one observation."""
+        """Return mean and standard error over all runs, each of them one observation."""
         known = self.of_runs[~np.isnan(self.of_runs)]
         if len(known) < 2:
             return float("nan"), float("nan")
@@ -65,7 +65,7 @@ class NotifiedRuns:
 
 
 def notified_runs(runs: Mapping[str, RunSet], seed: int) -> tuple[NotifiedRuns, ...]:
-    """Both experiments, as far as their variants were recorded; same splits as in the other experiments."""
+    """Return the experiments whose variants were recorded; splits are those of the other experiments."""
     found = []
     for one in published.NOTIFIED:
         if one.training in runs and one.negative in runs:
@@ -91,14 +91,14 @@ def _evaluated(one: published.Notified, runs: Mapping[str, Sequence[Run]], seed:
 
 
 class Classifier:
-    """What the training runs emitted, as a judge of other runs."""
+    """Flags notifications of a run that differ from those of the training runs."""
 
     def __init__(self, training: Sequence[Sequence[Notification]]) -> None:
         self._model = learn_notifications(training, _band, _band, strict=False)
         self._seen = {(one.type, one.source, one.sequence) for emitted in training for one in emitted}
 
     def flagged(self, run: Sequence[Notification]) -> int:
-        """How many notifications of a run are not as in the training runs."""
+        """Return how many notifications of a run differ from those of the training runs."""
         return sum(
             difference.kind is not NotificationKind.UNMATCHED
             or (difference.type, difference.source, difference.sequence) not in self._seen

@@ -1,4 +1,4 @@
-"""From counts to tables: scores with their errors, best first, each beside the thesis's own numbers."""
+"""Tables of scores and their errors, best first, each beside the numbers of the thesis."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from buto.experiments.thesis.published import Scope
 from buto.runs import FloatArray
 
 TOGETHER = ""
-"""In the place of a property's name: all properties together."""
+"""Stands for all properties together, in place of a property's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +27,11 @@ class Line:
 
     Attributes:
         property: its name, or :data:`TOGETHER`.
-        n_training: runs of a variant that trained.
+        n_training: number of training runs of a variant.
         counts: true positives, false negatives, true negatives, false positives, over all splits.
-        scores: accuracy, precision and MCC; NaN where undefined.
-        errors: their standard errors, clustered by run; NaN where they cannot be known.
-        thesis: the same configuration's line in the thesis, if it is printed.
+        scores: accuracy, precision and MCC; NaN if undefined.
+        errors: their standard errors, clustered by run; NaN if not known.
+        thesis: the line of this configuration in the thesis, if it is printed.
     """
 
     configuration: str
@@ -50,10 +50,10 @@ class Table:
     """A table of the thesis, repeated.
 
     Attributes:
-        number: of the thesis, as ``5.14``; empty for one that it does not have.
-        lines: those of the thesis's configurations, the best MCC first, undefined ones last.
-        more: those of configurations that the thesis does not have.
-        unprinted: lines of the thesis that nothing of ours stands beside.
+        number: of the thesis, as ``5.14``; empty if the thesis does not have this table.
+        lines: of the thesis's configurations, the best MCC first, undefined ones last.
+        more: of configurations that the thesis does not have.
+        only_printed: lines of the thesis that we have no counterpart of.
     """
 
     number: str
@@ -61,7 +61,7 @@ class Table:
     title: str
     lines: tuple[Line, ...]
     more: tuple[Line, ...] = ()
-    unprinted: tuple[published.Row, ...] = ()
+    only_printed: tuple[published.Row, ...] = ()
 
     def line(self, configuration: str) -> Line | None:
         return next((one for one in (*self.lines, *self.more) if one.configuration == configuration), None)
@@ -70,9 +70,9 @@ class Table:
 def by_run(
     evaluation: Evaluation, method: Method, scope: Scope
 ) -> tuple[npt.NDArray[np.int64], list[str]] | None:
-    """What a method said of each run: counts (n_runs, 4), and the variant of each.
+    """Return a method's counts by run, shape (n_runs, 4), and the variant of each run.
 
-    None if nothing was evaluated in that scope: no such program, or no such property.
+    None if nothing was evaluated in the scope: no such program, or no such property.
     """
     names = list(evaluation.runs)
     counts = np.zeros((len(names), evaluation.n_runs, 4), np.int64)
@@ -93,9 +93,9 @@ def by_run(
 
 
 def example_by_run(evaluation: Evaluation, example: published.Example) -> tuple[Counts, Counts] | None:
-    """How often each positive and each negative run of a shown experiment was rejected and accepted.
+    """Return how often each positive and each negative run of an example was rejected and accepted.
 
-    Each of shape (n_runs, 2); None if it was not evaluated.
+    Both have the shape (n_runs, 2). None if the experiment was not evaluated.
     """
     method = configuration("5.14", example.configuration).method
     for one in evaluation.experiments:
@@ -109,7 +109,7 @@ def example_by_run(evaluation: Evaluation, example: published.Example) -> tuple[
 def line(
     evaluation: Evaluation, configuration: Configuration, scope: Scope, thesis: published.Row | None = None
 ) -> Line | None:
-    """One configuration in one scope; None where there is nothing of it."""
+    """Return one configuration in one scope; None if it was not evaluated."""
     found = by_run(evaluation, configuration.method, scope)
     if found is None:
         return None
@@ -126,7 +126,7 @@ def line(
 
 
 def table(evaluation: Evaluation, grid: Grid, number: str, scope: Scope, title: str) -> Table:
-    """A grid's configurations in one scope, beside a table of the thesis (``number`` empty: none)."""
+    """Return a grid's configurations in one scope, beside table ``number`` of the thesis, if not empty."""
     printed = {row.configuration: row for row in (published.rows(number) if number else ())}
     lines = [line(evaluation, one, scope, printed.get(one.label)) for one in grid.configurations]
     more = [line(evaluation, one, scope) for one in grid.more]
@@ -142,7 +142,7 @@ def table(evaluation: Evaluation, grid: Grid, number: str, scope: Scope, title: 
 
 
 def tables_of(evaluation: Evaluation, grid: Grid) -> Iterator[Table]:
-    """The tables of the thesis that one of its experiments gives."""
+    """Yield the tables of the thesis for one of its experiments."""
     if grid.name != "overall":
         yield table(evaluation, grid, grid.table, Scope(), f"{grid.name}: {grid.varies}")
         return
@@ -153,9 +153,9 @@ def tables_of(evaluation: Evaluation, grid: Grid) -> Iterator[Table]:
 
 
 def everything(evaluation: Evaluation, grid: Grid) -> Iterator[Line]:
-    """Every configuration of a grid: all programs and each program, all properties and each property."""
+    """Yield every configuration of a grid, for all programs and each, for all properties and each."""
     for one in grid.all:
-        if one.method in evaluation.without:
+        if one.method in evaluation.not_applicable:
             continue
         for program in (None, *PROGRAMS):
             found = _all_columns(evaluation, one.method, program)
@@ -175,11 +175,11 @@ def _printed(grid: Grid, line: Line) -> published.Row | None:
 
 
 def errors(score: Score, counts: npt.NDArray[np.int64], strata: Sequence[str]) -> FloatArray:
-    """:func:`buto.experiments.scores.standard_error` of several columns at once.
+    """Compute :func:`buto.experiments.scores.standard_error` of several columns at once.
 
     Args:
         counts: shape (n_runs, n_columns, 4).
-        strata: as long as there are runs, equal ones side by side.
+        strata: shape (n_runs,), the variant of each run; equal ones must be adjacent.
 
     Returns:
         shape (n_columns,).
@@ -206,7 +206,7 @@ def _spans(labels: npt.NDArray[np.str_]) -> Iterator[tuple[int, int]]:
 def _all_columns(
     evaluation: Evaluation, method: Method, program: str | None
 ) -> tuple[tuple[str, ...], npt.NDArray[np.int64], list[str]] | None:
-    """Names of properties, counts (n_runs, n_columns, 4) and variants, of one program or of all."""
+    """Return properties, counts (n_runs, n_columns, 4) and variants, of one program or of all."""
     experiments = [one for one in evaluation.experiments if program in (None, one.program)]
     if not experiments:
         return None
@@ -277,6 +277,6 @@ def _title(evaluation: Evaluation, scope: Scope) -> str:
 
 
 def _name_here(evaluation: Evaluation, scope: Scope) -> str:
-    """The name that a property has on this host, as those of a collector's pools differ."""
+    """Return the name of a property on this host; names of memory pools differ between collectors."""
     known = {prop.name for properties in evaluation.properties.values() for prop in properties}
     return next((name for name in scope.properties if name in known), TOGETHER)

@@ -1,4 +1,4 @@
-"""The runs of one variant as arrays, one run behind the other: prepared once, used by every experiment."""
+"""The runs of one variant as arrays, one run after another; prepared once and used by every experiment."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from buto.properties import METRICS, Property, Role, split_name
 from buto.runs import FloatArray, Run
 
 UPTIME = "jvm.uptime"
-"""Metadata: how long the JVM had been up, in ms, when metadata was read, which is just before main."""
+"""Metadata: milliseconds from the JVM's start until metadata was read, which is just before main."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -24,7 +24,7 @@ class Stack:
     Attributes:
         times_s: shape (n_rows,), seconds from each run's main.
         values: shape (n_rows, n_properties).
-        starts: shape (n_runs + 1,), where in the rows each run begins, and the end.
+        starts: shape (n_runs + 1,), the first row of each run, and the number of rows.
     """
 
     times_s: FloatArray
@@ -39,16 +39,16 @@ class Stack:
         return Series(self.times_s[rows], self.values[rows])
 
     def some(self, numbers: Sequence[int] | IntArray) -> Stack:
-        """Only these runs, in this order."""
+        """Return only these runs, in this order."""
         return stacked([self.run(number) for number in numbers])
 
     def later(self, by_s: FloatArray) -> Stack:
-        """The same runs with ``by_s`` (n_runs,) added to their times."""
+        """Return the same runs with ``by_s``, shape (n_runs,), added to their times."""
         return Stack(self.times_s + np.repeat(by_s, np.diff(self.starts)), self.values, self.starts)
 
 
 def stacked(series: Sequence[Series]) -> Stack:
-    """Put at least one run of the same properties one behind the other."""
+    """Return runs of the same properties as one stack; there must be at least one."""
     starts = np.concatenate([[0], np.cumsum([len(one) for one in series])]).astype(np.int64)
     return Stack(
         np.concatenate([one.times_s for one in series]),
@@ -59,7 +59,7 @@ def stacked(series: Sequence[Series]) -> Stack:
 
 @dataclass(frozen=True, slots=True)
 class Smoothing:
-    """A way to smooth: its name and its window."""
+    """The method of smoothing and its window in samples."""
 
     method: str
     window: int
@@ -71,8 +71,8 @@ class Variant:
 
     Attributes:
         raw: as they were sampled.
-        smoothed: each way of smoothing that was asked for.
-        boot_s: shape (n_runs,), from the JVM's start to main, NaN where it is not known.
+        smoothed: by smoothing, the smoothed runs.
+        boot_s: shape (n_runs,), seconds from the JVM's start to main; NaN if not known.
     """
 
     raw: Stack
@@ -91,7 +91,7 @@ def prepared(runs: Sequence[Run], properties: Sequence[Property], smoothings: Se
 
 
 def judged_properties(runs: Sequence[Run]) -> tuple[Property, ...]:
-    """The program's properties that any of some runs could read at all, in the order of their names."""
+    """Return the program's properties of which at least one value could be read, sorted by name."""
     found: dict[str, Property] = {}
     for run in runs:
         for column, prop in enumerate(run.properties):
@@ -102,9 +102,9 @@ def judged_properties(runs: Sequence[Run]) -> tuple[Property, ...]:
 
 
 def in_thesis(prop: Property) -> bool:
-    """Whether Table 3.6 has a property, or the program's own MBeans do: processor time is ours."""
+    """Return whether a property is in Table 3.6 or from the program's own MBeans; CPU time is in neither."""
     metric = METRICS.get(split_name(prop.name)[0])
-    return metric is None or not metric.thesis_name.startswith("(not in the thesis)")
+    return metric is None or metric.thesis_name is not None
 
 
 def _boot_s(run: Run) -> float:

@@ -17,12 +17,12 @@ from buto.experiments.claims.criteria import (
     at_least,
     best,
     best_rule,
+    combined,
     level,
     notified,
     rising,
     shown,
     steepest,
-    together,
     worst,
     worst_rule,
 )
@@ -178,9 +178,9 @@ def test_notifications() -> None:
 
 
 def test_outcomes_together() -> None:
-    assert together([REPLICATES, REPLICATES]) is REPLICATES
-    assert together([REPLICATES, UNDECIDED]) is UNDECIDED
-    assert together([UNDECIDED, DIFFERS]) is DIFFERS
+    assert combined([REPLICATES, REPLICATES]) is REPLICATES
+    assert combined([REPLICATES, UNDECIDED]) is UNDECIDED
+    assert combined([UNDECIDED, DIFFERS]) is DIFFERS
 
 
 def test_printed_numbers_follow_from_counts() -> None:

@@ -63,7 +63,7 @@ def test_names_of_variants_on_hosts(host: str) -> None:
 
 @pytest.mark.parametrize("name", ["leaker", "leaker@zgc", "@g1", "leaker@", "", "g1"])
 def test_other_names_are_refused(name: str) -> None:
-    with pytest.raises(ValueError, match="no variant"):
+    with pytest.raises(ValueError, match="must be VARIANT@HOST"):
         host_and_variant(name)
 
 
@@ -122,7 +122,7 @@ def test_every_run_trains_about_as_often_as_another() -> None:
 
 
 def test_too_few_runs_are_told_with_the_variant() -> None:
-    with pytest.raises(JudgeError, match="a: 12 usable runs are too few to train with 10 and judge 3"):
+    with pytest.raises(JudgeError, match="a: 13 usable runs are needed to train with 10 and judge 3, got 12"):
         splits(RUNS, 10, 1, seed=1, n_test=3)
     with pytest.raises(JudgeError, match="train with 12 and judge 1"):
         splits(RUNS, 12, 1, seed=1)

@@ -119,7 +119,7 @@ def test_all_variants_make_the_thirty_two_experiments() -> None:
     [
         ({}, "no two variants"),
         (a_data_set(8, ("references-strong", "leaker-string")), "no two variants"),
-        (a_data_set(2, REFERENCES), "too few"),
+        (a_data_set(2, REFERENCES), "3 usable runs are needed"),
     ],
     ids=["none", "no pair", "few runs"],
 )
@@ -132,7 +132,9 @@ def test_a_method_for_which_there_are_too_few_runs_does_not_keep_the_others_from
     greedy = replace(WIDE, training=0.8, test=0.5)
     runs = a_data_set(8, REFERENCES)
     both = evaluate(runs, [WIDE, greedy])
-    assert both.without == {greedy: "references-soft: 8 usable runs are too few to train with 6 and judge 4"}
+    assert both.not_applicable == {
+        greedy: "references-soft: 10 usable runs are needed to train with 6 and judge 4, got 8"
+    }
     assert of(both, WIDE).counts == of(evaluate(runs, [WIDE]), WIDE).counts
 
 
@@ -140,11 +142,11 @@ def test_the_clock_of_the_jvm_needs_runs_that_say_when_it_started() -> None:
     from_jvm = replace(WIDE, clock=JVM)
     runs = a_data_set(8, REFERENCES[:2])
     known = evaluate(runs, [WIDE, from_jvm])
-    assert not known.without
+    assert not known.not_applicable
     # JVMs that take between 150 and 500 ms to boot shift what main's clock has in one place.
     assert of(known, from_jvm).counts[0] < of(known, WIDE).counts[0]
     silent = {name: RunSet(tuple(replace(run, metadata={}) for run in ours)) for name, ours in runs.items()}
     unknown = evaluate(silent, [WIDE, from_jvm])
-    assert set(unknown.without) == {from_jvm}
+    assert set(unknown.not_applicable) == {from_jvm}
     assert line(unknown, Configuration("x", from_jvm), Scope()) is None
     assert of(unknown, WIDE).counts == of(known, WIDE).counts

@@ -133,7 +133,7 @@ def test_the_page_says_which_runs_there_were_and_what_the_thesis_contradicts() -
     rows = {row[0]: row[1:] for row in tables.recorded(ours).rows}
     assert rows == {
         "references-strong": ("10", "10", "0", "–", ""),
-        "references-weak": ("11", "10", "1", "25 %", "1 times it was starved"),
+        "references-weak": ("11", "10", "1", "25 %", "1 starved"),
     }
     assert tables.facts(ours).endswith("; 1 more run left out")
     seen = read(html(tables.page([ours]))).seen
@@ -166,8 +166,8 @@ def test_flagged_notifications_stand_beside_those_of_the_thesis() -> None:
 
 def test_what_could_not_be_done_is_said() -> None:
     ours = repeat("parallel", a_data_set(6, ("references-strong", "references-weak")), ["training-set-size"])
-    assert tables.impossible(ours, ours.grids[0]) == (
-        "Not done with 80: references-strong: 6 usable runs are too few to train with 5 and judge 2.",
+    assert tables.not_applicable(ours, ours.grids[0]) == (
+        "Not applied: 80 (references-strong: 7 usable runs are needed to train with 5 and judge 2, got 6).",
     )
     assert [line.configuration for line in ours.tables[0].lines].count("80") == 0
 

@@ -117,7 +117,7 @@ def test_the_thesiss_rows_stand_beside_ours(evaluation: Evaluation) -> None:
     assert {one.configuration: one.thesis for one in found.lines} == {
         one.label: printed[one.label] for one in ours.configurations
     }
-    assert {row.configuration for row in found.unprinted} == printed.keys() - {
+    assert {row.configuration for row in found.only_printed} == printed.keys() - {
         one.label for one in ours.configurations
     }
 

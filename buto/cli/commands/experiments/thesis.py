@@ -22,7 +22,7 @@ _PLAIN_LINE_EVERY_S = 30.0
 
 
 class WorkProgress:
-    """How much of the work is done: one line that redraws itself, or now and then a plain one."""
+    """Shows how much of the work is done: one line that is redrawn, or a plain line from time to time."""
 
     def __init__(self, console: Console, host: str) -> None:
         self._console, self._host = console, host
@@ -31,7 +31,7 @@ class WorkProgress:
 
     def __call__(self, done: int, parts: int) -> None:
         now = time.monotonic()
-        # Parts are of unlike size, so what is left is not foretold.
+        # Parts differ in size, so the remaining time cannot be predicted.
         line = f"{self._host}: {done} of {parts} parts, {format_seconds(round(now - self._begun))} so far"
         if self._console.animated:
             self._console.rewrite(line)
@@ -45,7 +45,7 @@ class WorkProgress:
 
 
 def repeat_experiments(args: Namespace, names: list[str], console: Console) -> int:
-    """Repeat experiments of Appendix A on a data set, print what came of it and write the files."""
+    """Repeat experiments of Appendix A on a data set, print the results and write the files."""
     data, hosts = data_and_hosts(args, default=HOSTS[0])
     results = [_repeated(host, data, names, args, console) for host in hosts]
     for one in results:
@@ -56,7 +56,7 @@ def repeat_experiments(args: Namespace, names: list[str], console: Console) -> i
 
 
 def data_and_hosts(args: Namespace, default: str) -> tuple[Path, tuple[str, ...]]:
-    """The data set and the hosts that were asked for; ``default`` where none was said.
+    """Return the data set and the hosts that the user chose; ``default`` if no host was given.
 
     Raises:
         BadFileError: there is no data set.
@@ -99,7 +99,7 @@ def _print(results: Results, console: Console) -> None:
             console.result(line)
         console.result("")
     for grid in results.grids:
-        for sentence in tables.impossible(results, grid):
+        for sentence in tables.not_applicable(results, grid):
             console.result(f"{grid.name}: {sentence}\n")
     for claim, decision in results.claims:
         console.result(f"{decision.outcome.value:10}  {claim.section:7}  {claim.text}")

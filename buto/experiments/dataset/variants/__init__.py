@@ -1,8 +1,8 @@
 """The seventeen variants of the four test programs, on two hosts (thesis, section 3.1), and five subtle ones.
 
-A host is a garbage collector on one and the same machine: ``parallel``, whose scavenge and mark-sweep
-collectors the thesis speaks of, and ``g1``. Each has a configuration beside this file, which
-``buto record`` reads as well. A variant on a host is a test called ``VARIANT@HOST``.
+A host is a garbage collector on the same machine: ``parallel``, with the scavenge and mark-sweep collectors
+of the thesis, and ``g1``. Each has a configuration beside this file, which ``buto record`` can read, too. A
+variant on a host is a test called ``VARIANT@HOST``.
 """
 
 from __future__ import annotations
@@ -18,30 +18,30 @@ from buto.errors import UsageError
 HOSTS = ("parallel", "g1")
 
 SUBTLE = "subtle-"
-"""Begins the names of the files with variants that changed only a little; the thesis has none."""
+"""Prefix of the files with variants that differ only a little; the thesis has none."""
 
 
 def name_on(host: str, variant: str) -> str:
-    """The name of the test that a variant is on a host."""
+    """Return the name of the test of a variant on a host."""
     return f"{variant}@{host}"
 
 
 def host_and_variant(test: str) -> tuple[str, str]:
-    """The inverse of :func:`name_on`; ValueError for the name of any other test."""
+    """Return host and variant of a test's name; ValueError if it is not a name of :func:`name_on`."""
     variant, at, host = test.rpartition("@")
     if not variant or not at or host not in HOSTS:
-        raise ValueError(f"{test!r} is no variant on one of the hosts {', '.join(HOSTS)}")
+        raise ValueError(f"a test must be VARIANT@HOST with a host of {', '.join(HOSTS)}, got {test!r}")
     return host, variant
 
 
 def load(host: str, only: Sequence[str] = ()) -> Mapping[str, TestConfig]:
-    """The variants of a host by name, subtle ones last, ready to be launched in the current directory.
+    """Return the variants of a host by name, subtle ones last, to launch in the current directory.
 
     Args:
-        only: the variants that are wanted; all if there are none.
+        only: names of the variants to return; empty for all.
 
     Raises:
-        UsageError: there is no variant of a name.
+        UsageError: there is no variant of that name.
         BadFileError: buto was not built, and the test programs are missing.
     """
     files = [Path(__file__).with_name(f"{kind}{host}.yaml") for kind in ("", SUBTLE)]

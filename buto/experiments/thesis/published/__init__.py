@@ -1,7 +1,7 @@
-"""What the thesis printed in chapter 5, to stand beside what is measured here.
+"""The numbers that the thesis prints in chapter 5, for comparison with ours.
 
-Numbers as they are printed, slips and all; :meth:`Row.slips` says which do not follow from a row's
-own counts. Labels of configurations are those of :mod:`buto.experiments.thesis.grids`.
+Numbers are as printed, including slips; :meth:`Row.slips` returns those that do not follow from a row's
+counts. Labels of configurations are those of :mod:`buto.experiments.thesis.grids`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from buto.experiments.scores import SCORES
 
 _TOLERANCE = 0.0101
-"""Two decimals, rounded or cut off; the thesis does both."""
+"""For two decimals, which the thesis sometimes rounds and sometimes cuts off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Row:
     """One line of a table.
 
     Attributes:
-        configuration: as ``S-20``, or the value of the parameter that the table is about.
+        configuration: as ``S-20``, or the value of the parameter that the table varies.
         counts: true positives, false negatives, true negatives, false positives.
         scores: accuracy, precision and MCC as printed, as shares of 1.
     """
@@ -34,7 +34,7 @@ class Row:
     scores: tuple[float, float, float]
 
     def slips(self) -> Mapping[str, float]:
-        """By name, what the counts give where something else is printed; undefined is no slip."""
+        """Return by name the scores that follow from the counts but are printed differently."""
         computed = {score.name: float(score.value(self.counts)) for score in SCORES}
         return {
             name: value
@@ -45,12 +45,12 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Which judgements a table counts.
+    """The judgements that a table counts.
 
     Attributes:
         program: of :data:`buto.experiments.design.PROGRAMS`; None for all.
-        properties: the names that the property has on any host; none for all properties together,
-            which fail a run if any of them does.
+        properties: the names of the property on all hosts; empty for all properties together, which reject a
+            run if any of them does.
     """
 
     program: str | None = None
@@ -59,7 +59,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One experiment that the thesis shows, with one property and one configuration.
+    """A single experiment that the thesis shows, with one property and one configuration.
 
     Attributes:
         table, figure: their numbers.
@@ -77,12 +77,12 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Notified:
-    """One experiment with the notifications of the consumer and producer program.
+    """An experiment with the notifications of the consumer and producer program.
 
     Attributes:
-        tables, figure: their numbers: tables of positive runs, of negative ones, and of both in brief.
-        of_positive, of_negative: mean and standard deviation, over runs, of how many notifications of
-            a run were flagged; :func:`flagged` has those of each run.
+        tables, figure: their numbers; the tables are of positive runs, of negative runs, and a summary.
+        of_positive, of_negative: mean and standard deviation over runs of the number of flagged
+            notifications; :func:`flagged` returns the numbers of each run.
     """
 
     tables: tuple[str, str, str]
@@ -100,10 +100,10 @@ YOUNG_COLLECTIONS = ("jvm.gc.count[PS Scavenge]", "jvm.gc.count[G1 Young Generat
 FULL_COLLECTIONS = ("jvm.gc.count[PS MarkSweep]", "jvm.gc.count[G1 Old Generation]")
 COMPILATION = ("jvm.compilation.time",)
 METASPACE_USED = ("jvm.memory.used[Metaspace]",)
-"""Since Java 8 in the place of the permanent generation."""
+"""Replaces the permanent generation since Java 8."""
 JOBS = ("mbean[buto.testprograms:type=Production]/State.processedJobs",)
 QUEUE = ("mbean[buto.testprograms:type=Production]/State.queueSize",)
-"""How full the buffer is, which the thesis calls its size."""
+"""The number of elements in the buffer, which the thesis calls its size."""
 
 SCOPES: dict[str, Scope] = {
     "5.14": Scope(),
@@ -148,7 +148,7 @@ _TABLES_IN = {
     "5.7.2": "5.41",
 }
 SECTIONS = {table: section for section, tables in _TABLES_IN.items() for table in tables.split()}
-"""By table, the section that it is in."""
+"""By table, its section."""
 
 EXAMPLES = (
     Example("5.18", "5.3", "references-strong", "references-weak", EDEN_USED, "S-4", (46, 4, 50, 0)),
@@ -186,22 +186,22 @@ NOTIFIED = (
 
 
 def rows(table: str) -> tuple[Row, ...]:
-    """The lines of a table, best first, as it is printed; KeyError for one without counts."""
+    """Return the lines of a table as printed, best first; KeyError for a table without counts."""
     return _tables()[table]
 
 
 def tables() -> tuple[str, ...]:
-    """The numbers of all tables with counts."""
+    """Return the numbers of all tables with counts."""
     return tuple(_tables())
 
 
 def flagged(table: str) -> tuple[int, ...]:
-    """How many notifications of each run were flagged, as it is printed; KeyError for other tables."""
+    """Return the printed number of flagged notifications of each run; KeyError for other tables."""
     return _flagged()[table]
 
 
 def slips() -> tuple[tuple[str, str], ...]:
-    """Where the thesis contradicts itself: a table, and how; :meth:`Row.slips` finds those within a row."""
+    """Return tables and how they contradict others; :meth:`Row.slips` finds contradictions within a row."""
     return tuple((line["table"], line["slip"]) for line in _read("slips.csv"))
 
 
