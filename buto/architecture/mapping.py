@@ -8,7 +8,7 @@ neighbours they share with each other, which takes polynomial time.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -32,7 +32,7 @@ class How(Enum):
     MOVED = "moved"
     """The same last words of the name, in another class or package."""
     RENAMED = "renamed"
-    """The same callers and callees."""
+    """The same callers and callees, mostly, and at least one caller."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,12 @@ class GraphMapping:
     pairs: tuple[Mapped, ...]
     only_old: tuple[str, ...]
     only_new: tuple[str, ...]
+
+    def without(self, old: Container[str]) -> GraphMapping:
+        """The same without pairs of some old names."""
+        return GraphMapping(
+            tuple(pair for pair in self.pairs if pair.old not in old), self.only_old, self.only_new
+        )
 
     @property
     def new_of(self) -> dict[str, str]:
@@ -136,12 +142,16 @@ def _neighbours(
 def _renamed(
     old: Sequence[frozenset[tuple[str, str]]], new: Sequence[frozenset[tuple[str, str]]]
 ) -> list[tuple[int, int]]:
-    """The best assignment by shared neighbours; a pair that another choice would suit as well is left out."""
+    """The best assignment by shared neighbours; a pair that another choice would suit as well is left out.
+
+    So is one without a common caller: what nobody calls, as a test, is no renamed component of the system.
+    """
     likeness = np.array([[len(a & b) / max(len(a | b), 1) for b in new] for a in old])
     found = []
     for i, j in zip(*linear_sum_assignment(-likeness), strict=True):
         best = likeness[i, j]
         rivals = np.append(np.delete(likeness[i], j), np.delete(likeness[:, j], i))
-        if best >= _ENOUGH and not (rivals >= best).any():
+        has_caller = any(side == "caller" for side, _ in old[i] & new[j])
+        if best >= _ENOUGH and has_caller and not (rivals >= best).any():
             found.append((int(i), int(j)))
     return found

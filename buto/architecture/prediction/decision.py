@@ -57,6 +57,13 @@ def decide(versions: Versions, responses: Responses, endpoint: int, settings: Se
     bounded = (max(interval[0], -1.0), min(interval[1], 1.0))
     if not versions.differ:
         bounded = (min(bounded[0], delta), max(bounded[1], delta))
+    unknown = float(np.isnan(responses.ratios[:, endpoint]).mean())
+    if unknown > settings.alpha / 2:
+        reason = (
+            f"in {format_percent(unknown)} of the replicates it is saturated before the change already: the "
+            "model's own times are too uncertain"
+        )
+        return Decision(Status.INCONCLUSIVE, bounded, (reason,))
     if saturated[1] and versions.differ:
         share = float(np.isinf(responses.ratios[:, endpoint]).mean())
         if share >= 1 - settings.alpha / 2:
@@ -111,9 +118,10 @@ def more_needed(
     none = MoreNeeded(name, everything, replicate, None)
     ratios = responses.ratios[:, endpoint]
     finite = np.isfinite(ratios) & (ratios > 0)
-    at_point = responses.new_s[endpoint] / responses.old_s[endpoint]
-    if not versions.used or finite.sum() < len(ratios) / 2 or not np.isfinite(at_point):
+    predicted = np.array([responses.old_s[endpoint], responses.new_s[endpoint]])
+    if not versions.used or finite.sum() < len(ratios) / 2 or not np.isfinite(predicted).all():
         return none
+    at_point = predicted[1] / predicted[0]
     distance = abs(log(_deciding_ratio(responses, endpoint, settings.negligible) / at_point))
     allowed = (distance / float(norm.ppf(1 - settings.alpha / 2))) ** 2
     parts, rest = _variances(versions, np.log(ratios[finite]), finite)

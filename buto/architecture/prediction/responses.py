@@ -51,8 +51,14 @@ class Responses:
         return cliffs_delta(old.responses[endpoint], new.responses[endpoint] * scale)
 
     def interval(self, endpoint: int, alpha: float) -> tuple[float, float]:
-        """Quantiles of the ratio of means; no interpolation, for there may be infinite ones."""
+        """Quantiles of the ratio of means, NaN if both versions are saturated in every replicate.
+
+        Without interpolation, for there may be infinite ones.
+        """
         ratios = self.ratios[:, endpoint]
+        ratios = ratios[~np.isnan(ratios)]
+        if not len(ratios):
+            return np.nan, np.nan
         low, high = np.quantile(ratios, [alpha / 2, 1 - alpha / 2], method="inverted_cdf")
         return float(low), float(high)
 

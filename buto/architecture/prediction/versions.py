@@ -75,7 +75,7 @@ def versions_of(
     old_network = network_of(old)
     changed = tuple(one for one in evidence.components if one.deviation.significant)
     used = _used(old_network, changed, evidence.components)
-    mapping = None if new is None else map_graphs(edges_of(old), edges_of(new))
+    mapping = None if new is None else _map(old, new)
     own, carried = _carry(old, new, mapping)
 
     def apply(self_s: FloatArray, chosen: Sequence[ComponentEvidence], changes: FloatArray) -> FloatArray:
@@ -102,6 +102,15 @@ def versions_of(
         (old if new is None else new).component_index,
         Replicates(changes, luck, old_s, np.maximum(apply(old_s, used, changes), 0.0)),
     )
+
+
+def _map(old: Architecture, new: Architecture) -> GraphMapping:
+    """Map components; endpoints, which are the same on both sides, count as callers."""
+    entries = [
+        {f"endpoint {one.name}": {call.to: call.times for call in one.calls} for one in side.endpoints}
+        for side in (old, new)
+    ]
+    return map_graphs(edges_of(old) | entries[0], edges_of(new) | entries[1]).without(entries[0])
 
 
 def _used(

@@ -85,16 +85,19 @@ def simulate(
         seed: two simulations with one seed see the same arrivals and luck.
     """
     steps: list[_Step] = []
-    firsts = [
-        _compile(plan, self_s, cv, float(measured), steps, _END)
-        for plan, measured in zip(plans, plan_cv, strict=True)
-    ]
+    firsts, kind_of = [], list[int]()
+    for kind, (plan, measured) in enumerate(zip(plans, plan_cv, strict=True)):
+        firsts.append(_compile(plan, self_s, cv, float(measured), steps, _END))
+        kind_of += [kind] * (len(steps) - len(kind_of))
     rng = np.random.default_rng(seed)
     arrivals = np.cumsum(rng.exponential(1 / rates.sum(), n_requests))
     kinds = rng.choice(len(rates), n_requests, p=rates / rates.sum())
+    counts = np.bincount(kinds, minlength=len(rates))
     works = [
-        _demands(step, np.random.default_rng((seed, position)), n_requests) if isinstance(step, _Stay) else []
-        for position, step in enumerate(steps)
+        _demands(step, np.random.default_rng((seed, position)), int(counts[kind]))
+        if isinstance(step, _Stay)
+        else []
+        for position, (step, kind) in enumerate(zip(steps, kind_of, strict=True))
     ]
     ended = _run(stations, steps, [firsts[kind] for kind in kinds.tolist()], arrivals.tolist(), works)
     responses = np.array(ended) - arrivals
@@ -109,7 +112,17 @@ def _run(
     arrivals: Sequence[float],
     works: Sequence[Sequence[float]],
 ) -> list[float]:
-    """The time at which each request ends."""
+    """The time at which each request ends.
+
+    Args:
+        works: of each step, the work of the requests that come by it, in the order of their arrival.
+    """
+    # One more, for requests that have nothing to do.
+    ranks = [0] * (len(steps) + 1)
+    rank_of: list[int] = []
+    for first in firsts:
+        rank_of.append(ranks[first])
+        ranks[first] += 1
     servers = [server_of(station) for station in stations]
     next_s = [inf] * len(servers)
     ended = list(arrivals)
@@ -121,7 +134,7 @@ def _run(
             step = steps[position]
             if isinstance(step, _Stay):
                 server = servers[step.station]
-                server.arrive(now_s, works[position][request], (request, position))
+                server.arrive(now_s, works[position][rank_of[request]], (request, position))
                 next_s[step.station] = server.next_s
                 return
             if isinstance(step, _Fork):

@@ -14,7 +14,7 @@ from buto.report.architecture.tables import change
 from buto.report.html.escaping import line
 from buto.units import format_number, format_percent, format_rate, format_seconds
 
-WIDTH, HEIGHT = 170, 42
+WIDTH, HEIGHT = 196, 42
 """Of a box, in pixels."""
 
 _ACROSS, _DOWN = WIDTH + 70, HEIGHT + 14

@@ -91,10 +91,10 @@ def _chart(prediction: Prediction, endpoint: int) -> LoadChart:
 def _marks(prediction: Prediction, endpoint: int, scale: _Scale) -> tuple[Mark, ...]:
     limits = prediction.limits[endpoint]
     known = (
-        (prediction.load, f"this load, {format_rate(prediction.load)}", "now"),
+        (prediction.load, "the load that is judged", "now"),
         (limits.old_knee, "knee before", "old"),
         (limits.new_knee, "knee after", "new"),
-        (limits.matters_from, "the change matters from here", "matters"),
+        (limits.matters_from, "the change matters from", "matters"),
         (prediction.saturation_new, "saturated after", "new"),
     )
     return tuple(
