@@ -12,6 +12,7 @@ from buto.classify.metadata import MetadataModel
 from buto.detectors import registry
 from buto.detectors.judge import settings_from
 from buto.detectors.protocol import Detector
+from buto.detectors.registry import BrokenDetectorError
 from buto.errors import BadFileError, StorageError, UsageError
 from buto.oracle.document import to_text
 from buto.oracle.levels import summary
@@ -75,6 +76,10 @@ def load(path: Path) -> Oracle:
         return _oracle(data)
     except BadFileError as error:
         raise _damaged(path, error.message, data) from error
+    except BrokenDetectorError as error:
+        raise BadFileError(
+            f"the oracle {path} cannot be used: {error.message}", advice=error.advice
+        ) from error
     except UsageError as error:
         raise _damaged(path, error.message, data) from error
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:

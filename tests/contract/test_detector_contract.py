@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 
+import jsonschema
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from buto.detectors import registry
 from buto.errors import BadFileError
-from buto.oracle import PRESETS, check, load, save, settings_from, train
+from buto.oracle import check, load, save, settings_from, train
 from buto.oracle.document import to_text
 from buto.oracle.train import fewest_runs
 from buto.runs import run_set
@@ -30,15 +31,19 @@ OTHERS = (
     },
     {"fail-on": "worse", "alpha": 0.05, "minimum-effect": {"jvm.memory.*": "1MiB", "*": "1%"}},
 )
+PRESETS = {
+    preset: settings
+    for name in registry.DETECTORS
+    for preset, settings in registry.detector(name).presets.items()
+}
 SETTINGS = [*PRESETS.values(), *map(settings_from, OTHERS)]
 assert {one.detector for one in SETTINGS} == set(registry.DETECTORS)
 
 
 def label(chosen):
-    pipeline = chosen.pipeline
-    if chosen.detector == "calibrated":
-        return f"calibrated-{chosen.alpha}-{chosen.fail_on}"
-    return "-".join((chosen.preset, pipeline.bounds, pipeline.time_points, pipeline.matching))
+    usual = PRESETS[chosen.preset].to_data()
+    own = {key: value for key, value in chosen.to_data().items() if value != usual.get(key)}
+    return "-".join((chosen.preset, *(str(value) for value in own.values() if not isinstance(value, dict))))
 
 
 pytestmark = pytest.mark.parametrize("chosen", SETTINGS, ids=label)
@@ -149,6 +154,44 @@ def test_data_of_another_shape_is_refused(chosen):
         for damaged in ({**data, key: "x"}, {name: data[name] for name in data if name != key}):
             with pytest.raises(BadFileError):
                 detector.from_data(damaged)
+
+
+def test_presets_and_registry_agree(chosen):
+    own = registry.DETECTORS[chosen.detector][1]
+    detector = registry.detector(chosen.detector)
+    assert tuple(detector.presets) == own
+    assert registry.detector_of_preset(chosen.preset) is detector
+    assert detector.name == chosen.detector
+
+
+def test_every_setting_is_a_key_of_the_detector(chosen):
+    keys = {key.name: key for key in registry.detector(chosen.detector).keys}
+    data = {key: value for key, value in chosen.to_data().items() if key not in ("preset", "detector")}
+    assert data.keys() <= keys.keys()
+    assert all(keys[key].accepts(value) for key, value in data.items())
+    for key in keys.values():
+        jsonschema.Draft7Validator.check_schema(key.schema)
+
+
+def test_what_can_be_drawn_is_of_the_properties_that_are_judged(chosen):
+    runs = program_runs(1, 6)
+    fitted = train(runs, chosen).fitted
+    view = fitted.view(runs.runs)
+    times, values = view.curves(runs.runs[0])
+    assert values.shape == (len(times), len(view.properties))
+    assert view.reach(runs.runs[:1]).shape == (len(view.properties),)
+    for column in range(len(view.properties)):
+        band = view.band(column)
+        assert band is None or (band.lower <= band.upper)[~np.isnan(band.lower)].all()
+    assert not {prop.name for prop in view.properties} & fitted.left_out.keys()
+
+
+def test_a_verdict_is_explained_in_sentences(chosen):
+    oracle = train(program_runs(1, 6), chosen)
+    explanation = oracle.fitted.explain(check(oracle, one(program_run(1, 50))))
+    assert explanation.learned.endswith(".")
+    assert not explanation.rule or explanation.rule.endswith(".")
+    assert all(len(row) == len(part.columns) for part in explanation.sections for row in part.rows)
 
 
 def _with_holes(run):

@@ -1,0 +1,137 @@
+"""A detector of another package works from ``buto.yaml`` to every report, with nothing of buto touched."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from buto.detectors import registry
+from buto.verdicts import Status
+from tests.support.checkout import ROOT
+from tests.support.processes.command import buto, called
+from tests.support.runs.stored import a_run, store
+
+PAGE = (ROOT / "docs" / "detectors.md").read_text()
+LISTING = PAGE.split("```python\n")[1].split("```")[0]
+ENTRY = PAGE.split("```toml\n")[1].split("```")[0].splitlines()[1].replace('"', "")
+CONFIGURATION = PAGE.split("```yaml\n")[1].split("```")[0]
+
+
+def package(site: Path, name: str, listing: str, entry: str) -> None:
+    """Lay out a package as pip installs it."""
+    (site / name).mkdir(parents=True)
+    (site / name / "__init__.py").write_text(listing)
+    information = site / f"{name}-1.0.dist-info"
+    information.mkdir()
+    (information / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (information / "entry_points.txt").write_text(f"[buto.detectors]\n{entry}\n")
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A directory on the module path, as a package's entry points are found in it."""
+    directory = tmp_path / "site"
+    directory.mkdir()
+    monkeypatch.syspath_prepend(str(directory))
+    registry._entry_points.cache_clear()
+    yield directory
+    registry._entry_points.cache_clear()
+    sys.modules.pop("buto_toy", None)
+
+
+@pytest.fixture
+def project(tmp_path: Path, site: Path) -> Path:
+    package(site, "buto_toy", LISTING, ENTRY)
+    directory = tmp_path / "project"
+    directory.mkdir()
+    (directory / "buto.yaml").write_text(CONFIGURATION)
+    store(directory, *(a_run(number) for number in range(5)))
+    return directory
+
+
+def test_the_listing_of_the_page_trains_checks_and_reports(project: Path) -> None:
+    done = called(project, "train", "leaker", "--from-runs", "all")
+    assert done.returncode == 0, done.stderr
+    oracle = json.loads((project / "oracles" / "leaker.json").read_text())
+    assert oracle["judge"]["detector"] == "toy"
+    assert oracle["judge"]["tolerance"] == 0.05
+    usual, more = store(project, a_run(50, purpose="check"), a_run(51, leak=9.0, purpose="check"))
+    assert called(project, "check", "leaker", "--from-runs", usual).returncode == 0
+    files = ("--json", "result.json", "--html", "report.html", "--junitxml", "junit.xml")
+    done = called(project, "check", "leaker", "--from-runs", more, *files)
+    assert done.returncode == 1, done.stderr
+    assert "jvm.memory.heap.used" in done.stdout
+    assert "the mean left its range" in done.stdout
+    (test,) = json.loads((project / "result.json").read_text())["tests"]
+    assert (test["status"], test["verdict"]["detector"]) == (Status.REGRESSION.value, "toy")
+    assert [one["subject"] for one in test["verdict"]["findings"]] == ["jvm.memory.heap.used"]
+    page = (project / "report.html").read_text()
+    assert "The training runs gave a range of means." in page
+    assert "<h3>Ranges</h3>" in page
+    cases = ElementTree.parse(project / "junit.xml").getroot().iter("testcase")
+    assert [case.find("failure") is not None for case in cases] == [True]
+
+
+def test_the_listing_is_about_fifty_lines_of_code() -> None:
+    assert len([line for line in LISTING.splitlines() if line.strip()]) <= 60
+
+
+def test_its_settings_are_validated_with_their_place_and_are_part_of_the_schema(project: Path) -> None:
+    (project / "buto.yaml").write_text(CONFIGURATION.replace("0.05", "-1"))
+    done = called(project, "train", "leaker", "--from-runs", "all")
+    assert done.returncode == 2
+    assert "buto.yaml:5:37: tests.leaker.judge.tolerance: found -1, expected a positive number" in done.stderr
+    schema = json.loads(called(project, "schema", "config").stdout)
+    judge = schema["definitions"]["judge"]["properties"]
+    assert judge["preset"]["enum"] == ["calibrated", "sustained", "thesis", "toy"]
+    assert judge["tolerance"]["exclusiveMinimum"] == 0
+
+
+def test_a_setting_that_the_toy_lacks_is_refused_by_name(project: Path) -> None:
+    (project / "buto.yaml").write_text(CONFIGURATION.replace("tolerance: 0.05", "deviations: 3"))
+    done = called(project, "train", "leaker", "--from-runs", "all")
+    assert done.returncode == 2
+    assert "judge: deviations is no setting of the preset toy" in done.stderr
+
+
+def test_a_broken_package_fails_only_the_tests_that_use_it(project: Path, site: Path) -> None:
+    package(site, "buto_broken", "import no_such_module\n", "broken = buto_broken:Broken")
+    registry._entry_points.cache_clear()
+    assert called(project, "train", "leaker", "--from-runs", "all").returncode == 0
+    (project / "buto.yaml").write_text(CONFIGURATION.replace("toy, tolerance: 0.05", "broken"))
+    done = called(project, "train", "leaker", "--from-runs", "all")
+    assert done.returncode == 2
+    assert "the detector 'broken' of the package 'buto_broken' cannot be used" in done.stderr
+    assert "no_such_module" in done.stderr
+
+
+def test_an_oracle_whose_package_is_gone_says_so(project: Path) -> None:
+    assert called(project, "train", "leaker", "--from-runs", "all").returncode == 0
+    (project / "buto.yaml").unlink()
+    done = buto(project, "check", "leaker", "--from-runs", "all")
+    assert done.returncode == 4
+    assert "preset: 'toy' is not calibrated or sustained or thesis" in done.stderr
+
+
+def test_an_oracle_whose_package_is_broken_names_the_package(project: Path, site: Path) -> None:
+    assert called(project, "train", "leaker", "--from-runs", "all").returncode == 0
+    (project / "buto.yaml").unlink()
+    (site / "buto_toy" / "__init__.py").write_text("import no_such_module\n")
+    done = buto(project, "check", "leaker", "--from-runs", "all", PYTHONPATH=f"{ROOT}{os.pathsep}{site}")
+    assert done.returncode == 4
+    assert "the detector 'toy' of the package 'buto_toy' cannot be used" in done.stderr
+
+
+def test_looking_at_the_registry_imports_no_numpy() -> None:
+    code = "import sys; from buto.detectors import registry; registry.names(); print('numpy' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout.strip() == "False"
