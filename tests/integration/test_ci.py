@@ -20,6 +20,8 @@ from tests.support.checkout import ROOT
 from tests.support.processes.command import called
 from tests.support.runs.stored import a_run, store
 
+pytestmark = pytest.mark.slow
+
 GOOD, BAD = f"--from-runs {a_run(20).id}", f"--from-runs {a_run(21).id}"
 PULL_REQUEST = {"pull_request": {"number": 7}}
 MERGE_REQUEST = {"CI_MERGE_REQUEST_IID": "7", "CI_MERGE_REQUEST_PROJECT_ID": "42"}

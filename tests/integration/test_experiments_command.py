@@ -14,6 +14,8 @@ from tests.support.checkout import ROOT
 from tests.support.processes.command import buto, called
 from tests.support.runs.variants import a_data_set
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("time-point-generation", "kalman-classifier-tuning-averageMethod")
 FILES = ("scores.csv", "notifications.csv", "claims.csv", "results.json", "page.html")
 

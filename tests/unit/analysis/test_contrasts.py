@@ -86,6 +86,7 @@ def test_of_few_choices_each_is_made_once_and_the_one_under_test_comes_first(n_r
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_runs", "size", "limit"), [(30, 3, 2000), (13, 3, 100), (5000, 1, 2000)])
 def test_of_many_choices_some_are_made_by_chance_and_always_the_same(n_runs, size, limit):
     made = choices(n_runs, size, limit)

@@ -13,6 +13,8 @@ from buto.architecture.queueing.closed_form import erlang_c
 from buto.architecture.queueing.network import network_of
 from tests.support.systems import running_example, single_station
 
+pytestmark = pytest.mark.slow
+
 PS, FIFO, DELAY = Discipline.PROCESSOR_SHARING, Discipline.FIFO, Discipline.DELAY
 
 

@@ -314,6 +314,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(
     data=JSON | st.fixed_dictionaries(dict.fromkeys(FIELDS, JSON | st.integers(0, 3))),

@@ -16,6 +16,8 @@ from buto.experiments.design import SUBTLE
 from buto.runs import Run, RunSet
 from tests.support.runs.variants import a_data_set, a_run
 
+pytestmark = pytest.mark.slow
+
 LEAKERS = ("leaker-string", "leaker-string-builder", "leaker-thread")
 
 

@@ -67,6 +67,7 @@ def test_runs_come_back_by_host_and_variant_in_the_order_of_their_start(tmp_path
     assert [run.id for run in strong.valid()] == [ours[1].id, ours[0].id]
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(runs(), min_size=1, max_size=4, unique_by=lambda run: run.id), st.data())
 def test_tables_keep_any_run_to_the_bit(ours: list[Run], data: st.DataObject) -> None:

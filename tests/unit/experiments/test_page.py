@@ -8,6 +8,7 @@ from functools import cache
 from html.parser import HTMLParser
 
 import numpy as np
+import pytest
 
 from buto.detectors.views import Band
 from buto.experiments.presentation import tables
@@ -21,6 +22,8 @@ from buto.report.panels import Curve
 from buto.runs import Quality, RunSet
 from tests.support.runs.qualities import starved
 from tests.support.runs.variants import a_data_set, a_run
+
+pytestmark = pytest.mark.slow
 
 TABLE = Columns(
     "Of <two> & more",

@@ -43,6 +43,7 @@ def a_config(tmp_path: Path) -> Callable[[str], object]:
     return load
 
 
+@pytest.mark.slow
 def test_aliases_that_stand_for_billions_of_values(a_config: Callable[[str], object]) -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10)]

@@ -37,6 +37,7 @@ def test_the_examples_to_begin_with_are_read_or_refused(name: str, scratch: Path
     assert any(taken), "none of them shows what a good one looks like"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", READERS)
 def test_any_bytes_are_read_or_refused(name: str, scratch: Path) -> None:
     @settings(_quick, max_examples=N_EXAMPLES[name])

@@ -30,6 +30,7 @@ def _shift(n_runs: int, runs: list[int], deviations: float, n_quantities: int = 
     return shift
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_good_trainings_are_seldom_warned_of(kind: str) -> None:
     n = 40

@@ -19,6 +19,7 @@ def test_a_jar_that_was_never_built_is_named_with_what_to_type() -> None:
     assert "python java-probes/build.py" in (raised.value.advice or "")
 
 
+@pytest.mark.slow
 def test_the_digest_is_that_of_the_sources_and_not_of_the_compiler(tmp_path: Path) -> None:
     build = java_build()
     source = tmp_path / "java-probes/src/jmx/java/demo/Demo.java"

@@ -10,10 +10,14 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from buto.runs import RunStore
 from buto.runs.staging import LEFTOVER_AGE_S
 from tests.support.runs.examples import a_run, assert_same
 from tests.support.runs.writers import OUTPUT_BYTES
+
+pytestmark = pytest.mark.slow
 
 N_KILLS = 100
 DEADLINE_S = 60.0

@@ -26,6 +26,7 @@ def store(tmp_path: Path) -> RunStore:
     return RunStore(tmp_path / ".buto")
 
 
+@pytest.mark.slow
 @given(runs())
 @settings(max_examples=60, deadline=None)
 def test_any_run_comes_back_as_it_was(run: Run) -> None:
