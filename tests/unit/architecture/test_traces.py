@@ -20,6 +20,8 @@ from buto.architecture.traces.summary import Summary, summarize
 from buto.errors import BadFileError, JudgeError
 from tests.support.traces import otlp, request, span, write_kieker, write_otlp
 
+pytestmark = pytest.mark.slow
+
 
 def self_ms(summary: Summary) -> dict[str, float]:
     return {name: round(1000 * moments.mean, 6) for name, moments in summary.self_s.items()}

@@ -22,6 +22,8 @@ from buto.runs import long as long_runs
 from buto.runs import store as stores
 from buto.runs.long import LongRun
 
+pytestmark = pytest.mark.slow
+
 RECORDED = Path(__file__).parents[3] / "data" / "experiments"
 N_TRAINING = 8
 

@@ -19,6 +19,8 @@ from buto.properties import Property
 from tests.support.training import profiles
 from tests.support.training.profiles import ALL, CPU, HEAP, NEVER, THREADS, a_profile
 
+pytestmark = pytest.mark.slow
+
 ALPHA_5 = replace(CALIBRATED, alpha=0.05)
 GAUGE_PARTS = (1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0)
 COUNTER_PARTS = (1.0, 1 / 2, 1 / 3, 1 / 3, 1 / 3)
