@@ -2,13 +2,15 @@
 
 A fenced block that begins with ```sh tested is typed line by line, in an empty directory with an
 ``app.jar``, an ``app-2.jar`` that keeps twice as much, and the repository's ``data``; a line that ends
-in ``# exits with N`` must do so. A block that begins with ```yaml NAME is written to that file.
+in ``# exits with N`` must do so. A block that begins with ```yaml NAME is written to that file. The blocks of
+a page that begin with ```python tested are one program, which runs there last.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 import zipfile
@@ -24,6 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
 PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
 RUNNING_PID = "4711"
+PYTHON = "python tested"
 MAIN = """
 package com.acme;
 import java.util.*;
@@ -45,7 +48,10 @@ def blocks(page: Path) -> list[tuple[str, str]]:
 
 
 def typed(page: Path) -> list[tuple[str, str]]:
-    return [(info, text) for info, text in blocks(page) if info == "sh tested" or info.startswith("yaml ")]
+    """What is typed into a shell or written to a file, in its order; then the page's Python program."""
+    found = [(info, text) for info, text in blocks(page) if info == "sh tested" or info.startswith("yaml ")]
+    program = "\n".join(text for info, text in blocks(page) if info == PYTHON)
+    return [*found, (PYTHON, program)] if program else found
 
 
 @pytest.fixture(scope="module")
@@ -86,10 +92,11 @@ def test_what_a_page_shows_works(page: Path, jars: Path, server: int, tmp_path: 
     path = f"{bin_directory}{os.pathsep}{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)}
     for info, text in typed(page):
-        if info != "sh tested":
+        if info.startswith("yaml "):
             (tmp_path / info.split()[1]).write_text(text)
             continue
-        for line in text.splitlines():
+        lines = [shlex.join([sys.executable, "-c", text])] if info == PYTHON else text.splitlines()
+        for line in lines:
             expected = re.search(r"# exits with (\d+)$", line)
             start = partial(
                 subprocess.run,

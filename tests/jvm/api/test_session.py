@@ -1,0 +1,121 @@
+"""A session in plain Python: train and check the demo program, be interrupted, go on, meet errors."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import buto
+from buto import jars
+from buto.errors import EXIT_NOT_JUDGED
+from tests.support.checkout import ROOT
+from tests.support.processes.patience import until_quiet
+
+LEAKER = "buto.testprograms.leaker.Leaker"
+DEADLINE_S = 90.0
+
+INTERRUPTED = """\
+import json, sys
+import buto
+
+def on_event(event):
+    if isinstance(event, buto.events.RunStored):
+        print("stored", flush=True)
+
+try:
+    buto.train("leaker", command=json.loads(sys.argv[1]), runs=5, on_event=on_event)
+except buto.Interrupted as stop:
+    first = stop.first_id
+    print(json.dumps([first, [[one.test, one.runs, one.planned] for one in stop.complete]]))
+trained = buto.train("leaker", command=json.loads(sys.argv[1]), runs=5, resume=first)
+print(len(trained.runs))
+"""
+
+
+def leaker(leaks: int, duration: str = "1s") -> list[str]:
+    """The command of the demo, but shorter."""
+    options = ["-Xms128m", "-Xmx128m", "-XX:+UseSerialGC", "-cp", str(jars.path(jars.TESTPROGRAMS))]
+    sizes = ["--pieces", "20", "--piece-size", "2000", "--leaks", str(leaks)]
+    return ["java", *options, LEAKER, "--duration", duration, *sizes]
+
+
+@pytest.mark.jvm
+@pytest.mark.timeout(300)
+def test_train_and_check_the_demo_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    seen: list[object] = []
+    trained = buto.train("leaker", command=leaker(10), runs=10, interval="50ms", on_event=seen.append)
+    assert trained.oracle == Path("oracles/leaker.json")
+    assert len([run for run in trained.runs if run.quality.valid]) == 10
+    kinds = [type(event).__name__ for event in seen]
+    assert kinds[0] == "LaunchesPlanned"
+    assert kinds.index("LaunchStarted") < kinds.index("RunStored") < kinds.index("LaunchesEnded")
+    assert kinds.count("RunStored") == len(trained.runs)
+    assert kinds.index("LaunchesEnded") < kinds.index("OracleWritten")
+
+    def check() -> buto.Result:
+        return buto.check("leaker", command=leaker(40))
+
+    changed = until_quiet(check, lambda result: str(result.verdict))
+    assert changed.verdict is not None
+    assert changed.verdict.status is buto.Status.REGRESSION, changed.verdict
+    assert len(changed.verdict.run_ids) == 3  # a run that does not pass is confirmed by two more
+    subjects = set(buto.frames.findings(changed.verdict)["subject"])
+    assert subjects & {"jvm.memory.heap.used", "jvm.memory.used[Tenured Gen]"}
+    heap = buto.frames.samples(buto.RunSet(tuple(changed.runs)), ["jvm.memory.heap.used"])
+    usual = buto.frames.samples(buto.RunSet(tuple(trained.runs)), ["jvm.memory.heap.used"])
+    assert heap.max().item() > usual.max().item()
+    assert buto.plot_result(changed)._repr_png_().startswith(b"\x89PNG")
+    assert "regression" in changed._repr_html_()
+
+    runs = buto.open_store().load_set("leaker")
+    assert {run.metadata["buto.purpose"] for run in runs} == {"train", "check"}
+    again = buto.judge(buto.load_oracle(trained.oracle), changed.runs)
+    assert again == changed.verdict
+
+
+@pytest.mark.jvm
+@pytest.mark.timeout(300)
+def test_ctrl_c_keeps_what_is_complete_and_training_goes_on_from_there(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED, json.dumps(leaker(10, "300ms"))],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        text=True,
+        process_group=0,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "stored\n"
+        os.killpg(process.pid, signal.SIGINT)
+        printed, _ = process.communicate(timeout=DEADLINE_S)
+    *stored, interrupted, trained = printed.splitlines()
+    first, complete = json.loads(interrupted)
+    store = buto.open_store(tmp_path / ".buto")
+    assert store.ids("leaker")[0] == first
+    assert complete == [["leaker", 1 + stored.count("stored"), 5]]
+    assert process.returncode == 0
+    assert int(trained) == 5
+    assert (tmp_path / "oracles" / "leaker.json").exists()
+
+
+@pytest.mark.jvm
+@pytest.mark.timeout(120)
+def test_a_program_that_fails_is_an_error_with_its_output(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    command = ["java", "-cp", str(jars.path(jars.TESTPROGRAMS)), LEAKER, "--leaks", "many"]
+    failed: list[object] = []
+    for call in (buto.record, buto.train):
+        with pytest.raises(buto.MeasureError, match="exit") as error:
+            call("leaker", command=command, on_event=failed.append)
+        assert error.value.exit_code == EXIT_NOT_JUDGED
+    assert not (tmp_path / "oracles").exists()
+    assert any(isinstance(event, buto.events.GivenUp) for event in failed)
