@@ -36,11 +36,11 @@ COMMANDS: dict[str, Entry] = {
     "report": Entry(f"{_ROOM}.report", "judge stored runs again and write reports of them"),
     "selftest": Entry(f"{_ROOM}.selftest", "measure how often an oracle fails an unchanged program"),
     "history": Entry(f"{_ROOM}.history", "show how the checks of a test went over time"),
-    "predict": Entry(f"{_ROOM}.predict", "say what slower components mean for the whole system"),
-    "architecture": Entry(f"{_ROOM}.architecture", "make, check and show the model that predict reads"),
-    "experiments": Entry(
-        "buto.cli.commands.experiments.command", "record the runs of the thesis's experiments"
+    "predict": Entry(f"{_ROOM}.architecture.predict", "say what slower components mean for the whole system"),
+    "architecture": Entry(
+        f"{_ROOM}.architecture.command", "make, check and show the model that predict reads"
     ),
+    "experiments": Entry(f"{_ROOM}.experiments.command", "record the runs of the thesis's experiments"),
     "doctor": Entry(f"{_ROOM}.doctor", "say whether this machine can measure"),
     "schema": Entry(f"{_ROOM}.schema", "print the JSON schema of a file that buto reads or writes"),
 }

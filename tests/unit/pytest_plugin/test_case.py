@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,16 @@ def test_a_good_run_passes_at_once(tmp_path: Path) -> None:
     case.add([a_run(20, purpose="check")])
     assert case.state.missing == 0
     assert case.outcome(0).line.startswith("PASS  leaker: the run did what the 5 training runs did")
+
+
+def test_what_was_learned_and_judged_is_in_the_history(tmp_path: Path) -> None:
+    taught(tmp_path)
+    case = a_case(tmp_path, "check")
+    case.add([a_run(20, purpose="check")])
+    case.outcome(0)
+    found = [json.loads(path.read_text()) for path in (tmp_path / ".buto" / "results").rglob("*.json")]
+    assert sorted(result["command"] for result in found) == ["check", "train"]
+    assert {test["test"] for result in found for test in result["tests"]} == {"leaker"}
 
 
 def test_a_run_that_differs_is_confirmed_by_two_more(tmp_path: Path) -> None:

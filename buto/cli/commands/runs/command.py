@@ -2,36 +2,26 @@
 
 from __future__ import annotations
 
-import json
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from buto import oracle
-from buto.cli.commands.runs.recovery import recover_all, to_recover
+from buto.cli.commands.runs.listing import list_runs
+from buto.cli.commands.runs.recovery import recover_all
+from buto.cli.commands.runs.stored_ids import existing_ids, training_ids
 from buto.cli.main import add_verbosity
 from buto.cli.parsing import options
 from buto.cli.parsing.project import files_of
 from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
-from buto.errors import EXIT_PASS, BadFileError, UsageError
-from buto.report.terminal.runs import list_lines, run_lines
-from buto.runs import RunStore, RunSummary
-from buto.runs.document import problem_data
+from buto.errors import EXIT_PASS, UsageError
+from buto.report.terminal.runs import run_lines
+from buto.runs import RunStore
 from buto.runs.export import Layout, to_csv, to_json, to_parquet
-from buto.runs.fields import json_number
-from buto.runs.journal import unfinished
-from buto.runs.model import PURPOSE
-from buto.runs.names import start_of
-from buto.runs.reading import is_missing
 from buto.units import format_bytes, format_count
-
-FORMAT = "buto-runs"
-VERSION = 2
-_TRAINING = ("train", "accept")
-"""Purposes of the runs that oracles learn from."""
+from buto.workflow.project import Files
 
 
 class RunsCommand:
@@ -102,34 +92,24 @@ examples:
         recovering.add_argument("names", metavar="NAME", nargs="*", help="tests (default: all)")
 
     def run(self, args: Namespace, console: Console) -> int:
-        store = RunStore(files_of(args).store)
-        if args.action == "recover":
-            return recover_all(store, args.names, console)
-        actions = {"list": _list, "show": _show, "export": _export, "delete": _delete}
-        actions[args.action](args, store, console)
+        files = files_of(args)
+        store = RunStore(files.store)
+        match args.action:
+            case "recover":
+                return recover_all(store, args.names, console)
+            case "list":
+                list_runs(files, args.names, args.json, console)
+            case "show":
+                _show(args, store, console)
+            case "export":
+                _export(args, store, console)
+            case "delete":
+                _delete(args, files, console)
         return EXIT_PASS
 
 
-def _list(args: Namespace, store: RunStore, console: Console) -> None:
-    left = [one for one in unfinished(store, args.names) if not one.live]
-    for test in args.names:
-        if not any(one.test == test for one in left):
-            _existing_ids(store, test)
-    runs = [(test, summary) for test in args.names or store.tests() for summary in store.summaries(test)]
-    if args.json is not None:
-        _write_list(args.json, runs)
-    elif runs:
-        learned = {(test, run_id) for test in {test for test, _ in runs} for run_id in _learned(args, test)}
-        for line in list_lines(runs, datetime.now(UTC), learned):
-            console.result(line)
-    elif not left:
-        console.info(f"{store.root} holds no runs; to record one: buto record NAME -- java ...")
-    if left:
-        console.info(to_recover(left, store))
-
-
 def _show(args: Namespace, store: RunStore, console: Console) -> None:
-    run = store.load(args.test, args.id or _existing_ids(store, args.test)[-1])
+    run = store.load(args.test, args.id or existing_ids(store, args.test)[-1])
     for line in run_lines(run, datetime.now(UTC), whole=args.whole):
         console.result(line)
 
@@ -142,7 +122,7 @@ def _export(args: Namespace, store: RunStore, console: Console) -> None:
             "Parquet is not text and needs a file",
             advice=f"buto runs export {args.test} --format parquet -o {args.test}.parquet",
         )
-    runs = store.load_set(args.test, args.ids or _existing_ids(store, args.test))
+    runs = store.load_set(args.test, args.ids or existing_ids(store, args.test))
     layout = Layout(args.layout or Layout.WIDE.value)
     if args.format == "json":
         content = to_json(runs)
@@ -155,14 +135,15 @@ def _export(args: Namespace, store: RunStore, console: Console) -> None:
     console.info(f"wrote {format_count(len(runs), 'run')} to {args.output} ({format_bytes(len(content))})")
 
 
-def _delete(args: Namespace, store: RunStore, console: Console) -> None:
+def _delete(args: Namespace, files: Files, console: Console) -> None:
+    store = RunStore(files.store)
     if bool(args.ids) + args.all + (args.keep is not None) != 1:
         raise UsageError(
             "say which runs to delete: their ids, --all, or --keep N",
             advice=f"buto runs delete {args.test} --keep 10",
         )
-    stored = _existing_ids(store, args.test)
-    spared = set() if args.ids or args.with_training else _training(args, store, args.test) & set(stored)
+    stored = existing_ids(store, args.test)
+    spared = set() if args.ids or args.with_training else training_ids(files, args.test) & set(stored)
     others = [run_id for run_id in stored if run_id not in spared]
     ids: Sequence[str] = args.ids or others[: max(0, len(others) - (args.keep or 0))]
     unique = list(dict.fromkeys(ids))
@@ -173,62 +154,6 @@ def _delete(args: Namespace, store: RunStore, console: Console) -> None:
         console.info(
             f"spared {format_count(len(spared), 'training run')}; --with-training deletes those, too"
         )
-
-
-def _learned(args: Namespace, test: str) -> set[str]:
-    """The runs that the oracle of a test has learned from; BadFileError if it is damaged."""
-    files = files_of(args)
-    here = files.oracle_of(test)
-    known = {here, files.store.parent / here}
-    return {run_id for path in known if not is_missing(path) for run_id in oracle.load(path).run_ids}
-
-
-def _training(args: Namespace, store: RunStore, test: str) -> set[str]:
-    """The runs that an oracle has learned from, or may have: where that of a build lies is not known."""
-    heads = [one.head for one in store.summaries(test) if one.head is not None]
-    recorded = {head.id for head in heads if head.marks.get(PURPOSE) in _TRAINING and head.quality.valid}
-    return recorded | _learned(args, test)
-
-
-def _existing_ids(store: RunStore, test: str) -> list[str]:
-    """The ids of a test's runs; BadFileError if there are none."""
-    ids = store.ids(test)
-    if not ids:
-        known = ", ".join(store.tests()) or "none of any test"
-        raise BadFileError(
-            f"{store.root} holds no runs of {test!r}; it holds {known}", advice="buto runs list"
-        )
-    return ids
-
-
-def _write_list(path: Path, runs: Sequence[tuple[str, RunSummary]]) -> None:
-    document = {"format": FORMAT, "version": VERSION, "runs": [_entry(test, run) for test, run in runs]}
-    text = json.dumps(document, indent=1, allow_nan=False) + "\n"
-    write_file(path, text.encode(), "--json", make_parents=False)
-
-
-def _entry(test: str, summary: RunSummary) -> dict[str, Any]:
-    start, head = start_of(summary.id), summary.head
-    entry: dict[str, Any] = {
-        "test": test,
-        "id": summary.id,
-        "started": None if start is None else start.isoformat(),
-        "damage": summary.damage or None,
-    }
-    if head is not None:
-        entry |= {
-            "duration_s": json_number(head.outcome.duration_s),
-            "samples": head.n_samples,
-            "notifications": head.n_notifications,
-            "exit_code": head.outcome.exit_code,
-            "signal": head.outcome.signal,
-            "timed_out": head.outcome.timed_out,
-            "valid": head.quality.valid,
-            "problems": [problem_data(problem) for problem in head.quality.problems],
-            "purpose": head.marks.get(PURPOSE),
-            "bytes": summary.size_bytes,
-        }
-    return entry
 
 
 def _number(text: str) -> int:

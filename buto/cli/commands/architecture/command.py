@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from buto.cli.commands.predict import MODEL, add_model_option, under_load
+from buto.cli.commands.architecture.predict import MODEL, add_model_option, under_load
 from buto.cli.main import add_verbosity
 from buto.cli.parsing.options import STDOUT
 from buto.cli.printing.console import Console

@@ -1,0 +1,1 @@
+"""``buto architecture`` and ``buto predict``."""

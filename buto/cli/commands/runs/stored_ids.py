@@ -1,0 +1,38 @@
+"""The ids of stored runs: all of a test, and those that oracles have learned from."""
+
+from __future__ import annotations
+
+from buto import oracle
+from buto.errors import BadFileError
+from buto.runs import RunStore
+from buto.runs.model import PURPOSE
+from buto.runs.reading import is_missing
+from buto.workflow.project import Files
+
+_TRAINING = ("train", "accept")
+"""Purposes of the runs that oracles learn from."""
+
+
+def existing_ids(store: RunStore, test: str) -> list[str]:
+    """The ids of a test's runs; BadFileError if there are none."""
+    ids = store.ids(test)
+    if not ids:
+        known = ", ".join(store.tests()) or "none of any test"
+        raise BadFileError(
+            f"{store.root} holds no runs of {test!r}; it holds {known}", advice="buto runs list"
+        )
+    return ids
+
+
+def learned_ids(files: Files, test: str) -> set[str]:
+    """The runs that the oracle of a test has learned from; BadFileError if it is damaged."""
+    here = files.oracle_of(test)
+    known = {here, files.store.parent / here}
+    return {run_id for path in known if not is_missing(path) for run_id in oracle.load(path).run_ids}
+
+
+def training_ids(files: Files, test: str) -> set[str]:
+    """The runs that an oracle has learned from, or may have: where that of a build lies is not known."""
+    heads = [one.head for one in RunStore(files.store).summaries(test) if one.head is not None]
+    recorded = {head.id for head in heads if head.marks.get(PURPOSE) in _TRAINING and head.quality.valid}
+    return recorded | learned_ids(files, test)
