@@ -1,0 +1,205 @@
+"""Results of component tests, from the files of each tool."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from buto.architecture.mapping import How
+from buto.architecture.model import Architecture, Benchmark, Component, Endpoint, Measures, Station
+from buto.architecture.results.jmh import read_jmh
+from buto.architecture.results.junit import read_junit
+from buto.architecture.results.matching import match
+from buto.architecture.results.model import ComponentResult, merged
+from buto.architecture.results.reading import read_results
+from buto.architecture.results.stored_runs import busy_processors
+from buto.errors import BadFileError
+from buto.runs.store import RunStore
+from tests.support.runs.signals import make_run
+from tests.support.systems import running_example
+from tests.support.traces import request, write_otlp
+
+PLACE = Path("jmh.json")
+
+
+def jmh(mode: str, unit: str, raw: list[list[Any]], **more: Any) -> str:
+    metric = {"score": 1.0, "scoreUnit": unit, "rawData": raw}
+    return json.dumps([{"benchmark": "com.acme.B.run", "mode": mode, "primaryMetric": metric, **more}])
+
+
+def times(text: str) -> list[float]:
+    (found,) = read_jmh(text, PLACE)
+    return found.times_s.tolist()
+
+
+@pytest.mark.parametrize(
+    ("mode", "unit", "raw", "expected"),
+    [
+        ("avgt", "ms/op", [[2.0, 4.0], [3.0]], [0.003, 0.003]),
+        ("avgt", "ns/op", [[5.0]], [5e-9]),
+        ("ss", "s/op", [[1.5]], [1.5]),
+        ("thrpt", "ops/ms", [[2.0, 2.0], [4.0]], [0.0005, 0.00025]),
+        ("thrpt", "ops/s", [[10.0]], [0.1]),
+        ("avgt", "ms/op", [["NaN", 4.0], ["NaN"], ["+INF"]], [0.004]),
+    ],
+)
+def test_jmh_is_read_in_every_mode(mode: str, unit: str, raw: list[list[Any]], expected: list[float]) -> None:
+    assert times(jmh(mode, unit, raw)) == pytest.approx(expected)
+
+
+def test_jmhs_threads_share_the_throughput() -> None:
+    assert times(jmh("thrpt", "ops/s", [[40.0]], threads=4)) == pytest.approx([0.1])
+
+
+def test_jmhs_samples_are_a_histogram() -> None:
+    entry = json.loads(jmh("sample", "us/op", [[1.0]]))
+    del entry[0]["primaryMetric"]["rawData"]
+    entry[0]["primaryMetric"]["rawDataHistogram"] = [[[[1.0, 3], [5.0, 1]], [[2.0, 4]]], [[]]]
+    assert times(json.dumps(entry)) == pytest.approx([2e-6])
+
+
+def test_jmhs_parameters_are_part_of_the_name() -> None:
+    (found,) = read_jmh(jmh("avgt", "ms/op", [[1.0]], params={"size": "10", "kind": "a"}), PLACE)
+    assert found.name == "com.acme.B.run:kind=a,size=10"
+
+
+@pytest.mark.parametrize("text", ["[{}]", "[5]", "{", "[{'a'}]", '[{"benchmark": "x", "primaryMetric": {}}]'])
+def test_damaged_jmh_is_a_bad_file(text: str) -> None:
+    with pytest.raises(BadFileError, match="jmh.json is not JSON as JMH writes it"):
+        read_jmh(text, PLACE)
+
+
+def test_an_unknown_unit_is_named() -> None:
+    with pytest.raises(BadFileError, match="must be a time per op or ops per time, got 'MB/s'"):
+        read_jmh(jmh("avgt", "MB/s", [[1.0]]), PLACE)
+
+
+def test_junit_times_are_those_of_passed_cases() -> None:
+    text = """<testsuites><testsuite>
+      <testcase classname="com.acme.OrderTest" name="place" time="1,000.5"/>
+      <testcase classname="com.acme.OrderTest" name="place" time="999.5"/>
+      <testcase classname="com.acme.OrderTest" name="broken" time="3"><failure/></testcase>
+      <testcase classname="com.acme.OrderTest" name="left" time="0"><skipped/></testcase>
+      <testcase classname="com.acme.OrderTest" name="quick" time="0.000"/>
+    </testsuite></testsuites>"""
+    (found,) = read_junit(text, Path("report.xml"))
+    assert (found.name, found.times_s.tolist(), found.replicate) == (
+        "com.acme.OrderTest.place",
+        [1000.0],
+        "run",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("<a>", "is not a JUnit XML report"),
+        ('<a><testcase name="n" time="x"/></a>', "time of n must be a number"),
+    ],
+)
+def test_damaged_junit_is_a_bad_file(text: str, reason: str) -> None:
+    with pytest.raises(BadFileError, match=reason):
+        read_junit(text, Path("report.xml"))
+
+
+def test_files_of_one_side_are_put_together(tmp_path: Path) -> None:
+    paths = []
+    for number in range(4):
+        paths.append(tmp_path / f"{number}.xml")
+        paths[-1].write_text(f'<testsuite><testcase name="a" time="0.{number + 1}"/></testsuite>')
+    paths.append(tmp_path / "jmh.json")
+    paths[-1].write_text(jmh("avgt", "ms/op", [[1.0]]))
+    found = read_results(paths)
+    assert [(one.name, len(one.times_s)) for one in found] == [("a", 4), ("com.acme.B.run", 1)]
+
+
+def test_traces_of_component_tests_give_self_times(tmp_path: Path) -> None:
+    paths = [write_otlp(tmp_path / f"{k}.json", [request("t", 0.0, 1.0 + k / 10)]) for k in range(3)]
+    found = {one.name: one for one in read_results(paths)}
+    assert found["web/price"].times_s == pytest.approx([0.001, 0.0011, 0.0012])
+    assert found["web/order"].calls == ("web/price", "db/select")
+    assert found["web/order"].measures is Measures.SELF
+
+
+def test_stored_runs_give_processor_time(tmp_path: Path) -> None:
+    store = RunStore(tmp_path)
+    for number, cpu_s in enumerate((1.0, 1.5)):
+        store.add(make_run(number, [0.0, 1.0, 2.0], {"jvm.cpu.time": np.array([0.0, cpu_s / 2, cpu_s])}))
+    directory = store.directory("synthetic")
+    (found,) = read_results([directory])
+    assert (found.name, sorted(found.times_s.tolist())) == ("synthetic", [1.0, 1.5])
+    assert busy_processors(directory) == pytest.approx(0.625)
+
+
+@pytest.mark.parametrize("content", ["", "words"])
+def test_a_file_of_no_known_kind_is_refused(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "results"
+    path.write_text(content)
+    with pytest.raises(BadFileError, match="must be JSON of JMH, JUnit XML, traces or a directory"):
+        read_results([path])
+
+
+def test_a_missing_file_and_a_directory_of_something_else_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadFileError, match="nothing"):
+        read_results([tmp_path / "nothing"])
+    with pytest.raises(BadFileError, match="no directory of stored runs"):
+        read_results([tmp_path])
+
+
+def named(*names: str, benchmarks: dict[str, Benchmark] | None = None) -> Architecture:
+    components = tuple(Component(name, "s", 0.001) for name in names)
+    return Architecture("x", (Station("s"),), components, (Endpoint("e", (), 1.0),), benchmarks or {})
+
+
+def matched(test: str, architecture: Architecture) -> str | None:
+    found = match([ComponentResult(test, np.array([1.0]), "fork")], architecture)
+    return found[test].benchmark.component if found else None
+
+
+@pytest.mark.parametrize(
+    ("test", "component"),
+    [
+        ("com.acme.Order.place", "com.acme.Order.place"),
+        ("com.acme.bench.OrderBenchmark.place", "com.acme.Order.place"),
+        ("com.acme.OrderTest.place()", "com.acme.Order.place"),
+        ("com.acme.BenchOrder.place:size=10", "com.acme.Order.place"),
+        ("com.acme.StockIT.whatever", "store/Stock"),
+        ("com.acme.OtherBench.run", None),
+    ],
+)
+def test_names_of_tests_say_what_they_are_about(test: str, component: str | None) -> None:
+    made = named("com.acme.Order.place", "com.acme.Order.cancel", "store/Stock")
+    assert matched(test, made) == component
+
+
+def test_an_ambiguous_name_is_about_nothing() -> None:
+    assert matched("XBench.get", named("a.Order.get", "a.Cart.get")) is None
+
+
+def test_what_the_model_says_comes_first() -> None:
+    benchmarks = {"Order.place:size=10": Benchmark("b"), "Order.place": Benchmark("c", Measures.SELF)}
+    made = named("Order.place", "b", "c", benchmarks=benchmarks)
+    assert matched("Order.place:size=10", made) == "b"
+    assert matched("Order.place:size=99", made) == "c"
+
+
+def test_what_was_traced_is_found_though_its_class_moved() -> None:
+    made = running_example()
+    moved = replace(
+        made,
+        components=tuple(replace(one, name=f"web/x.{one.name}.run", calls=()) for one in made.components),
+    )
+    traced = ComponentResult("unit/y.B3.run", np.array([1.0]), "run", Measures.SELF, ())
+    found = match([traced], moved)["unit/y.B3.run"]
+    assert (found.benchmark.component, found.how) == ("web/x.B3.run", How.MOVED)
+
+
+def test_results_of_one_name_are_merged_in_order() -> None:
+    one, two = (ComponentResult("a", np.array([value]), "fork") for value in (1.0, 2.0))
+    (found,) = merged([one, two])
+    assert found.times_s.tolist() == [1.0, 2.0]

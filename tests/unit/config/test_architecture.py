@@ -1,0 +1,121 @@
+"""The model of an architecture as a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from buto import schemas
+from buto.architecture.model import (
+    Architecture,
+    Benchmark,
+    Call,
+    Component,
+    Discipline,
+    Endpoint,
+    Measures,
+    Station,
+)
+from buto.config.architecture import architecture_text, load_architecture
+from buto.errors import BadFileError, ConfigError
+
+TEXT = """\
+version: 1
+stations:
+  web: {servers: 2}
+  disk: {discipline: fifo}
+  net:
+components:
+  A: {station: web, self: 4ms, cv: 0.5, samples: 100, calls: {B: 2.5, C: {times: 1, parallel: true}}}
+  B: {station: disk, self: 250us}
+  C: {station: net, self: 0}
+endpoints:
+  GET /a: {load: 600/min, cv: 0.8, calls: {A: 1}}
+  POST /b: {calls: {B: 1}}
+benchmarks:
+  com.acme.FirstBench: A
+  com.acme.OtherBench: {component: B, measures: self}
+"""
+
+
+def load(tmp_path: Path, text: str) -> Architecture:
+    path = tmp_path / "shop.yaml"
+    path.write_text(text)
+    return load_architecture(path)
+
+
+def test_a_model_is_read(tmp_path: Path) -> None:
+    assert load(tmp_path, TEXT) == Architecture(
+        "shop",
+        (Station("web", 2), Station("disk", 1, Discipline.FIFO), Station("net")),
+        (
+            Component("A", "web", 0.004, (Call("B", 2.5), Call("C", 1.0, parallel=True)), 0.5, 100),
+            Component("B", "disk", pytest.approx(0.00025)),
+            Component("C", "net", 0.0),
+        ),
+        (
+            Endpoint("GET /a", (Call("A", 1.0),), 10.0, 0.8),
+            Endpoint("POST /b", (Call("B", 1.0),), 0.0),
+        ),
+        {"com.acme.FirstBench": Benchmark("A"), "com.acme.OtherBench": Benchmark("B", Measures.SELF)},
+    )
+
+
+def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+    made = load(tmp_path, TEXT)
+    assert load(tmp_path, architecture_text(made)) == made
+    jsonschema.validate(yaml.safe_load(architecture_text(made)), schemas.load("architecture"))
+
+
+@given(st.floats(1e-9, 10), st.floats(0, 10), st.integers(1, 10**6))
+def test_numbers_keep_six_digits(self_s: float, cv: float, samples: int) -> None:
+    made = Architecture("x", (Station("s"),), (Component("c", "s", self_s, cv=cv, n_samples=samples),), ())
+    data = yaml.safe_load(architecture_text(made))["components"]["c"]
+    assert float(data["self"]) == pytest.approx(self_s, rel=1e-5)
+    assert float(data["cv"]) == pytest.approx(cv, rel=1e-5)
+    assert data["samples"] == samples
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("calls: {A: 1}", "calls: {Z: 1}", r"shop.yaml:11:\d+: there is no component 'Z'; there are A, B, C"),
+        (
+            "station: disk",
+            "station: disc",
+            r"shop.yaml:8:\d+: there is no station 'disc'; there are web, disk, net",
+        ),
+        ("FirstBench: A", "FirstBench: Q", "there is no component 'Q'"),
+        ("component: B,", "component: Q,", "there is no component 'Q'"),
+        ("self: 4ms", "self: quick", 'components.A.self: found "quick", expected a duration'),
+        ("self: 4ms", "self: -1", "components.A.self: found -1, expected a duration"),
+        ("servers: 2", "servers: 0", "stations.web.servers: found 0, expected a number of servers"),
+        ("600/min", "600/day", "expected a rate"),
+        ("fifo", "lifo", 'found "lifo", expected'),
+        ("B: 2.5", "B: 0", "expected a mean number of calls"),
+        ("version: 1", "version: 2", "expected 1"),
+        ("cv: 0.8, ", "cvv: 0.8, ", "unknown key 'cvv' in endpoints.GET /a; did you mean 'cv'"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, old: str, new: str, message: str) -> None:
+    assert TEXT.count(old) == 1
+    with pytest.raises(ConfigError, match=message):
+        load(tmp_path, TEXT.replace(old, new))
+
+
+def test_every_unknown_name_is_said_at_once(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as raised:
+        load(tmp_path, TEXT.replace("B: 2.5", "Y: 2.5").replace("calls: {B: 1}", "calls: {X: 1}"))
+    assert len(raised.value.message.splitlines()) == 2
+
+
+def test_a_missing_and_an_empty_file_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadFileError, match="cannot read the model|does not exist|nothing.yaml"):
+        load_architecture(tmp_path / "nothing.yaml")
+    with pytest.raises(ConfigError, match="the model is empty"):
+        load(tmp_path, "")
