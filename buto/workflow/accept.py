@@ -64,7 +64,7 @@ def accept(project: Project, request: AcceptRequest, on_event: OnEvent = ignore)
         collected = launched(project, tests, action, on_event)
     else:
         which = request.from_runs
-        collected = {test.name: Collected(stored_runs(project, test.name, which)) for test in tests}
+        collected = {test.name: Collected(tuple(stored_runs(project, test.name, which))) for test in tests}
         for name, one in collected.items():
             warn_of_old_runs(project, known[name], one.runs, on_event)
     results = [

@@ -65,13 +65,13 @@ def check(project: Project, request: CheckRequest, on_event: OnEvent = ignore) -
         if configured is not None:
             warn_of_settings(project, known, configured.settings, overrides.alpha, on_event)
     if request.from_runs is not None:
-        found = {name: Collected(stored_runs(project, name, request.from_runs)) for name in names}
+        found = {name: Collected(tuple(stored_runs(project, name, request.from_runs))) for name in names}
     else:
         tests = [project.test(name, action, overrides, oracles[name]) for name in names]
         cases = complete(
             project, [checked(test, oracles[test.name], request.runs) for test in tests], on_event
         )
-        found = {name: Collected(list(case.runs), case.failure) for name, case in cases.items()}
+        found = {name: Collected(case.runs, case.failure) for name, case in cases.items()}
     results = [_result(project, oracles[name], found[name], request, on_event) for name in names]
     skipped = None if request.changed_since is None else left_out
     outcome = concluded(action, results, left_out=skipped)

@@ -77,7 +77,7 @@ def compare(project: Project, request: CompareRequest, on_event: OnEvent = ignor
             collected = launch(project, tests, planned, Action.COMPARE.value, on_event, together=True)
     else:
         collected = {
-            program.name: Collected(_stored(project, program.name, request.from_runs))
+            program.name: Collected(tuple(_stored(project, program.name, request.from_runs)))
             for program in request.programs
         }
     result = _compared(project, collected[first.name], collected[second.name], request, settings, on_event)

@@ -74,7 +74,7 @@ def train(project: Project, request: TrainRequest, on_event: OnEvent = ignore) -
     tests = [project.test(name, action, overrides, known[name], request.runs) for name in names]
     if request.from_runs is not None:
         which = request.from_runs
-        collected = {test.name: Collected(stored_runs(project, test.name, which)) for test in tests}
+        collected = {test.name: Collected(tuple(stored_runs(project, test.name, which))) for test in tests}
     else:
         done = {
             test.name: stored_runs(project, test.name, f"{request.resume}..", required=False)
@@ -114,7 +114,7 @@ def launched(
         auto = oracle.auto_runs(case.test.settings)
         if case.test.adaptive and auto is not None and case.failure is None:
             on_event(EnoughRuns(case.test.name, n_runs, is_most=n_runs >= auto.most, last=auto.last))
-    return {name: Collected(list(case.runs), case.failure) for name, case in completed.items()}
+    return {name: Collected(case.runs, case.failure) for name, case in completed.items()}
 
 
 def learn(

@@ -7,7 +7,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from buto.collect.collector import Collector
 from buto.collect.hooks import LaunchHooks
@@ -40,16 +40,16 @@ class Plan:
     enough: Callable[[RunSet], bool] | None = None
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Collected:
-    """What became of one plan.
+    """What became of one test.
 
     Attributes:
         runs: all that were stored, in the order of their start, invalid ones too.
         failure: why there are fewer valid runs than planned; None if there are not.
     """
 
-    runs: list[Run] = field(default_factory=list)
+    runs: tuple[Run, ...] = ()
     failure: ButoError | None = None
 
     def valid(self) -> RunSet:
@@ -122,7 +122,7 @@ def collect(
                 hooks = None if plan.hooks is None else plan.hooks()
                 run = record_one(collectors[test], test, store, purpose, firsts.get(test), tick, hooks)
                 firsts.setdefault(test, run.id)
-                result.runs.append(run)
+                result = results[test] = replace(result, runs=(*result.runs, run))
                 on_event(RunStored(run))
                 check_ending(run, plan.target)
                 if not run.quality.valid:
@@ -138,7 +138,7 @@ def collect(
                     on_event(LaunchRepeated(test, error))
                     queue.append(test)
                     continue
-                result.failure = error
+                results[test] = replace(result, failure=error)
                 on_event(GivenUp(test, error))
                 queue = deque(other for other in queue if other != test and not together)
     return results
