@@ -9,6 +9,7 @@ from typing import Any
 
 from buto.display import Displayed
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, EXIT_REGRESSION
+from buto.properties import Better, Kind, Property
 
 
 class Status(Enum):
@@ -37,6 +38,13 @@ class Effect(Enum):
     BETTER = "better"
     WORSE = "worse"
     UNKNOWN = "unknown"
+
+
+NOTIFICATION = "notification"
+"""The source of findings of which the subject is a kind of notification."""
+
+DURATION = Property("run.duration", "s", Kind.GAUGE, lower=0.0, better=Better.LOWER)
+"""How long a run took, judged as one number; no collector samples it."""
 
 
 @dataclass(frozen=True, slots=True)

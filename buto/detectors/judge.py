@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-from buto.detectors.bounds.settings import SUSTAINED, THESIS
 from buto.detectors.calibrated.settings import CALIBRATED
 from buto.detectors.keys import Key
-from buto.detectors.registry import DETECTORS, detector, detector_of_preset, names, presets_known
+from buto.detectors.registry import DETECTORS, detector, detector_of_preset, names
 from buto.detectors.settings import Settings
 from buto.errors import UsageError
-
-PRESETS = {settings.preset: settings for settings in (CALIBRATED, SUSTAINED, THESIS)}
-"""Those of buto's own detectors."""
 
 DEFAULT = CALIBRATED
 
 S = TypeVar("S", bound=Settings)
+
+
+def presets() -> dict[str, Settings]:
+    """Return the presets of buto's own detectors by name, which imports them."""
+    return {name: settings for found in map(detector, DETECTORS) for name, settings in found.presets.items()}
 
 
 def settings_from(judge: Mapping[str, Any]) -> Settings:
@@ -69,7 +70,7 @@ def judge_schema(third_party: Sequence[str] = ()) -> dict[str, Any]:
         third_party: names of other packages' detectors whose keys and presets belong to it.
     """
     chosen = (*DETECTORS, *third_party)
-    presets = [preset for name in chosen for preset in detector(name).presets]
+    known = [preset for name in chosen for preset in detector(name).presets]
     return {
         "title": "settings of the judgement",
         "type": "object",
@@ -77,7 +78,7 @@ def judge_schema(third_party: Sequence[str] = ()) -> dict[str, Any]:
         "properties": {
             "preset": {
                 "description": f"What the other settings begin as; default {DEFAULT.preset}.",
-                "enum": presets,
+                "enum": known,
             },
             "detector": {"description": "What judges.", "enum": sorted(chosen)},
             **{name: _schema(name, chosen) for name in _keys(chosen)},
@@ -117,15 +118,17 @@ def _other_detector(settings: Settings, name: object) -> str:
 
 
 def _not_of_preset(name: str, preset: str) -> UsageError:
-    presets = [
-        one
-        for one in presets_known()
-        if one in PRESETS and name in {key.name for key in detector(PRESETS[one].detector).keys}
+    others = [
+        one for found in map(detector, DETECTORS) for one in found.presets if name in _names_of(found.keys)
     ]
     return UsageError(
         f"judge: {name} is no setting of the preset {preset}",
-        advice=f"it goes with preset: {' or '.join(presets)}",
+        advice=f"it goes with preset: {' or '.join(others)}",
     )
+
+
+def _names_of(keys: Sequence[Key]) -> set[str]:
+    return {key.name for key in keys}
 
 
 def _wrong(key: str, value: object, expected: str) -> UsageError:

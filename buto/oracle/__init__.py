@@ -2,7 +2,7 @@
 
 from buto.detectors.bounds.settings import SUSTAINED, THESIS
 from buto.detectors.calibrated.settings import CALIBRATED
-from buto.detectors.judge import DEFAULT, PRESETS, settings_from, with_alpha
+from buto.detectors.judge import DEFAULT, settings_from, with_alpha
 from buto.detectors.settings import Settings
 from buto.oracle.check import METADATA_SOURCE, at_alpha, check, needs_confirmation
 from buto.oracle.model import Oracle
@@ -15,7 +15,6 @@ __all__ = [
     "DEFAULT",
     "FEWEST_RUNS",
     "METADATA_SOURCE",
-    "PRESETS",
     "SUSTAINED",
     "THESIS",
     "Oracle",

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from buto.classify.metadata import MetadataModel
+from buto.classify.metadata import MetadataModel, MetadataSettings
+from buto.detectors import registry
 from buto.detectors.protocol import FittedDetector
 from buto.detectors.settings import Settings
 from buto.display import Displayed
@@ -35,6 +36,11 @@ class Oracle(Displayed):
     target: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     foreign_load: float = float("nan")
+
+    @property
+    def metadata(self) -> MetadataSettings:
+        """Which keys of metadata decide whether runs can be judged."""
+        return registry.detector(self.settings.detector)(self.settings).metadata
 
     def __repr__(self) -> str:
         return f"<Oracle of {self.test}: {len(self.run_ids)} training runs, preset {self.settings.preset}>"

@@ -44,7 +44,7 @@ def surroundings(old: Oracle, new: Oracle) -> tuple[Changed, ...]:
     environments = [
         {**one.environment.values, **dict.fromkeys(one.environment.varying, VARIES)} for one in (old, new)
     ]
-    decides = new.settings.metadata.is_deciding
+    decides = new.metadata.is_deciding
     ignored = (*old.settings.metadata.ignored, *new.settings.metadata.ignored)
     found = [
         replace(one, decides=decides(one.key))

@@ -46,9 +46,7 @@ def environment_rows(oracle: Oracle, checked: RunSet, training: RunSet) -> tuple
     beside: Mapping[str, MetadataValue] = training.runs[0].metadata if len(training) else {}
     expected = {**beside, **learned.values}
     differences: dict[str, MetadataDifference] = {
-        one.key: one
-        for run in checked
-        for one in compare_metadata(learned, run.metadata, oracle.settings.metadata)
+        one.key: one for run in checked for one in compare_metadata(learned, run.metadata, oracle.metadata)
     }
 
     def likeness(key: str) -> Likeness:

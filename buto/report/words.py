@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from buto.detectors.bounds.findings import DURATION
-from buto.detectors.bounds.notices import SOURCE as NOTIFICATION
 from buto.oracle.check import METADATA_SOURCE
 from buto.properties import property_for
 from buto.report.sanitize import MAX_TEXT, one_line
@@ -20,7 +18,7 @@ from buto.units import (
     format_quantity,
     format_seconds,
 )
-from buto.verdicts import Direction, Effect, Finding, Status, Verdict
+from buto.verdicts import DURATION, NOTIFICATION, Direction, Effect, Finding, Status, Verdict
 
 
 def headline(verdict: Verdict) -> str:

@@ -17,14 +17,7 @@ from buto.classify.notifications import NotificationModel
 from buto.detectors.bounds import data as bounds_data
 from buto.detectors.bounds import notices
 from buto.detectors.bounds.explanation import explain
-from buto.detectors.bounds.findings import (
-    DURATION,
-    Point,
-    finding_of,
-    merged,
-    number_finding,
-    property_findings,
-)
+from buto.detectors.bounds.findings import Point, finding_of, merged, number_finding, property_findings
 from buto.detectors.bounds.keys import KEYS
 from buto.detectors.bounds.levels import levels_of
 from buto.detectors.bounds.rounding import rounded
@@ -39,7 +32,7 @@ from buto.errors import JudgeError
 from buto.properties import Property, Role
 from buto.runs import Run, RunSet
 from buto.runs.long import drawn
-from buto.verdicts import Finding, Status, Verdict
+from buto.verdicts import DURATION, Finding, Status, Verdict
 
 MOST_UNREAD = 1 / 3
 """A run that lacks more of what training read is not known well enough to pass: only the rest is judged."""

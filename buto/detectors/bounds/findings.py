@@ -11,12 +11,10 @@ import numpy as np
 from buto.analysis.pipeline import Comparison, Model
 from buto.analysis.series import SUMMARIES
 from buto.detectors.bounds.settings import BandSettings
-from buto.properties import Better, Kind, Property
+from buto.properties import Better, Property
 from buto.verdicts import Direction, Effect, Finding
 
 SOURCE = "bounds"
-DURATION = Property("run.duration", "s", Kind.GAUGE, lower=0.0, better=Better.LOWER)
-"""How long a run took, judged as one number; no collector samples it."""
 
 _SUMMARY_TEXTS = {"mean": "the mean over the run lies outside", "last": "the last value lies outside"}
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from buto.analysis.pipeline import Model
 from buto.classify.notifications import NotificationModel
-from buto.detectors.bounds.findings import DURATION, Point
+from buto.detectors.bounds.findings import Point
 from buto.detectors.levels import Level
 from buto.properties import Kind, Property
+from buto.verdicts import DURATION
 
 _MEANS, _TOTALS = 0, 1
 

@@ -25,9 +25,7 @@ from buto.detectors.bounds.rounding import rounded
 from buto.detectors.bounds.settings import BandSettings
 from buto.properties import Property
 from buto.runs import FloatArray, Run
-from buto.verdicts import Finding
-
-SOURCE = "notification"
+from buto.verdicts import NOTIFICATION, Finding
 
 
 def learn(runs: Sequence[Run], interval_s: float, settings: BandSettings) -> NotificationModel:
@@ -75,7 +73,7 @@ def _strict(
     late = [one for one in differences if one.kind is NotificationKind.LATE_OR_EARLY]
     if late:
         return replace(_time_finding(run_id, key, late, interval_s), text=text)
-    return Finding(SOURCE, _subject(key), run_id, severity=float(len(differences)), text=text)
+    return Finding(NOTIFICATION, _subject(key), run_id, severity=float(len(differences)), text=text)
 
 
 def _sustained(
@@ -88,7 +86,7 @@ def _sustained(
     if count.severity > 0:
         prop = Property(_subject(key), "{notification}")
         text = "their number differs" if emitter.count.expected[0] else "training runs had none"
-        return replace(finding_of(prop, run.id, count), source=SOURCE, at_s=None, text=text)
+        return replace(finding_of(prop, run.id, count), source=NOTIFICATION, at_s=None, text=text)
     late = [one for one in differences if one.kind is NotificationKind.LATE_OR_EARLY]
     timed = sum(one.sequence in emitter.sequences for one in mine)
     if late and len(late) >= outside_share * timed:
@@ -104,7 +102,7 @@ def _time_finding(
     points = [_time_point(one, interval_s) for one in late]
     seen = [point.at_s for point in points]
     finding = largest_of(Property(_subject(key), "s"), run_id, points)
-    return replace(finding, source=SOURCE, window_s=(min(seen), max(seen)))
+    return replace(finding, source=NOTIFICATION, window_s=(min(seen), max(seen)))
 
 
 def _time_point(difference: NotificationDifference, interval_s: float) -> Point:

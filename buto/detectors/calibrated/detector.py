@@ -23,7 +23,7 @@ from buto.detectors.bounds.settings import BandSettings
 from buto.detectors.calibrated import data as calibrated_data
 from buto.detectors.calibrated.evidence import FEWEST_RUNS, Evidence, could_not_be_read, runs_needed, weigh
 from buto.detectors.calibrated.explanation import explain
-from buto.detectors.calibrated.findings import findings, standing
+from buto.detectors.calibrated.findings import findings, outlier_shares
 from buto.detectors.calibrated.long import learn_long
 from buto.detectors.calibrated.profile import Profile, learn
 from buto.detectors.calibrated.selftest import selftest
@@ -131,7 +131,7 @@ class FittedCalibrated(FittedDetector):
 
     def view(self, runs: Sequence[Run]) -> View:
         return CalibratedView(
-            self.bands.view(runs), lambda judged: standing(self.evidence(judged), self.settings)
+            self.bands.view(runs), lambda judged: outlier_shares(self.evidence(judged), self.settings)
         )
 
     def explain(self, verdict: Verdict) -> Explanation:

@@ -11,14 +11,13 @@ from buto.analysis.contrasts import within
 from buto.analysis.evidence import LARGEST_CONTRAST, largest_of_each
 from buto.analysis.features import Feature
 from buto.analysis.timepoints import IntArray
-from buto.detectors.bounds.findings import DURATION
 from buto.detectors.bounds.settings import BandSettings
 from buto.detectors.calibrated.evidence import Evidence
 from buto.detectors.calibrated.relevance import SHAPES, effect_of
 from buto.detectors.calibrated.settings import CALIBRATED
 from buto.properties import Property
 from buto.runs import FloatArray, RunSet
-from buto.verdicts import Direction, Finding
+from buto.verdicts import DURATION, Direction, Finding
 
 FEWEST = 3
 """So many are named even if none stands out by itself: together they do."""
@@ -90,7 +89,7 @@ def _most_telling(evidence: Evidence, features: Sequence[Feature], ours: IntArra
     return int(max(telling, key=lambda column: contrast[column]))
 
 
-def standing(evidence: Evidence, settings: BandSettings) -> dict[str, float]:
+def outlier_shares(evidence: Evidence, settings: BandSettings) -> dict[str, float]:
     """How far each quantity is on its way to standing out, by its name: more than 1 does."""
     columns = np.array([evidence.profile.catalogue[place].column for place in evidence.kept])
     largest, limit = _largest(evidence, columns, settings)

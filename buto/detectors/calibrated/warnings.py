@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 
 from buto.detectors.bounds.settings import BandSettings
-from buto.detectors.calibrated.diagnosis import Ailment, Diagnosis, Symptom, diagnose
+from buto.detectors.calibrated.anomalies import Anomaly, AnomalyKind, Symptom, find_anomalies
 from buto.detectors.calibrated.evidence import runs_needed
 from buto.detectors.calibrated.findings import TEXTS
 from buto.detectors.calibrated.profile import Profile
@@ -39,26 +39,26 @@ def unlike_runs(runs: RunSet, profile: Profile, settings: BandSettings) -> tuple
     Args:
         runs: those that were learned from, in the order of their start.
     """
-    return tuple(_sentence(one, runs) for one in diagnose(profile, settings))
+    return tuple(_sentence(one, runs) for one in find_anomalies(profile, settings))
 
 
-def _sentence(diagnosis: Diagnosis, runs: RunSet) -> str:
+def _sentence(anomaly: Anomaly, runs: RunSet) -> str:
     test = shlex.quote(runs.runs[0].test)
-    ids = [runs.runs[place].id for place in diagnosis.runs]
-    if diagnosis.ailment is Ailment.DRIFT:
-        what = _compared(diagnosis.symptoms, "in the later half of the runs", "in the earlier")
+    ids = [runs.runs[place].id for place in anomaly.runs]
+    if anomaly.kind is AnomalyKind.DRIFT:
+        what = _compared(anomaly.symptoms, "in the later half of the runs", "in the earlier")
         return (
             f"the runs drifted while they were made, so that the oracle is wide: {what}; "
             f"record anew when the machine has come to rest: buto train {test}"
         )
-    if diagnosis.ailment is Ailment.OUTLIER:
-        what = _compared(diagnosis.symptoms, "in it", "in the others")
+    if anomaly.kind is AnomalyKind.OUTLIER:
+        what = _compared(anomaly.symptoms, "in it", "in the others")
         return (
             f"run {ids[0]} stands apart from the others and makes the oracle wide: {what}; "
             f"see it: buto runs show {test} {ids[0]}; leave it out: buto runs delete {test} {ids[0]}, "
             f"then buto train {test} --from-runs all"
         )
-    what = _compared(diagnosis.symptoms, f"in {len(ids)} runs", f"in the other {len(runs) - len(ids)}")
+    what = _compared(anomaly.symptoms, f"in {len(ids)} runs", f"in the other {len(runs) - len(ids)}")
     return (
         f"the program behaves in two ways, and the oracle is wide enough for both: {what}; "
         f"see what differs: buto runs show {test} {ids[0]}; the runs: {', '.join(ids)}"

@@ -12,7 +12,7 @@ from buto.config import Config, build_test, find, load
 from buto.config.schema import config_schema
 from buto.detectors.bounds.keys import KEYS as BAND_KEYS
 from buto.detectors.calibrated.settings import KEYS as RANK_KEYS
-from buto.detectors.judge import PRESETS, settings_from
+from buto.detectors.judge import presets, settings_from
 from buto.errors import BadFileError, ConfigError
 
 FULL = """\
@@ -213,7 +213,7 @@ def test_the_usual_file_is_found_and_a_given_one_goes_first(tmp_path: Path) -> N
 def test_the_schema_and_the_judge_know_the_same_settings() -> None:
     judge = config_schema()["definitions"]["judge"]["properties"]
     assert set(judge) == {"preset", "detector"} | {key.name for key in (*RANK_KEYS, *BAND_KEYS)}
-    assert set(judge["preset"]["enum"]) == set(PRESETS)
+    assert set(judge["preset"]["enum"]) == set(presets())
     for key, schema in judge.items():
         limits = (schema[limit] for limit in ("minimum", "maximum") if limit in schema)
         for value in (*schema.get("enum", ()), *limits):

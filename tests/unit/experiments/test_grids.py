@@ -9,7 +9,8 @@ import pytest
 
 from buto.analysis.bounds import ALGORITHMS
 from buto.analysis.pipeline import PipelineSettings
-from buto.detectors.judge import PRESETS, settings_from
+from buto.detectors.bounds.settings import THESIS
+from buto.detectors.judge import settings_from
 from buto.experiments.design import EXPERIMENTS, PROGRAMS, VARIANTS
 from buto.experiments.scores import ACCURACY, MCC
 from buto.experiments.thesis import published
@@ -94,7 +95,7 @@ def test_what_grids_have_in_common_is_the_pipelines_default() -> None:
     # Table 5.14's best row is the preset `thesis`.
     best = next(one for one in GRIDS["overall"].configurations if one.label == "S-20")
     assert best.method == BEST
-    assert best.method.pipeline == PipelineSettings() == PRESETS["thesis"].pipeline
+    assert best.method.pipeline == PipelineSettings() == THESIS.pipeline
 
 
 def test_what_the_thesis_does_not_have_stands_apart() -> None:

@@ -5,9 +5,11 @@ from dataclasses import replace
 import pytest
 
 from buto import oracle as oracles
+from buto.detectors.bounds.detector import BoundsDetector
 from buto.errors import JudgeError
 from buto.oracle import SUSTAINED, THESIS, check
 from buto.properties import Property, Role, property_for
+from buto.report.environment import Likeness, environment_rows
 from buto.runs import RunSet, run_set
 from buto.verdicts import Direction, Effect, Status
 from tests.support.runs.qualities import starved
@@ -267,3 +269,18 @@ def test_a_verdict_carries_what_it_was_made_with():
     assert verdict.n_training == 5
     assert verdict.settings["preset"] == "sustained"
     assert verdict.p_value is None
+
+
+def test_a_detector_that_needs_no_exchangeable_runs_judges_those_of_any_machine_and_load(monkeypatch):
+    monkeypatch.setattr(BoundsDetector, "exchangeable", False)
+    training = [
+        replace(run, metadata=ENVIRONMENT | {"host.cores": 2 + number % 2})
+        for number, run in enumerate(program_runs(4, 6))
+    ]
+    oracle = train(run_set(training))
+    run = replace(program_run(4, 100, Program(threads=100)), metadata=ENVIRONMENT | {"host.cores": 8})
+    busy = replace(run, quality=replace(run.quality, foreign_load=0.9))
+    assert check(oracle, one(busy)).status is Status.REGRESSION
+    assert not any(
+        row.likeness is Likeness.DECIDES for row in environment_rows(oracle, one(busy), run_set([]))
+    )

@@ -4,8 +4,9 @@ import pytest
 
 from buto.detectors.bounds.keys import KEYS as BAND_KEYS
 from buto.detectors.calibrated.settings import KEYS as RANK_KEYS
+from buto.detectors.judge import presets
 from buto.errors import UsageError
-from buto.oracle import CALIBRATED, DEFAULT, PRESETS, SUSTAINED, THESIS, settings_from
+from buto.oracle import CALIBRATED, DEFAULT, SUSTAINED, THESIS, settings_from
 
 
 def test_nothing_said_gives_the_default():
@@ -27,7 +28,7 @@ def test_metadata_patterns_replace_those_of_the_preset():
     assert not settings.metadata.is_deciding("jvm.vm.version")
 
 
-@pytest.mark.parametrize("preset", PRESETS.values(), ids=PRESETS)
+@pytest.mark.parametrize("preset", presets().values(), ids=presets())
 def test_settings_survive_the_way_through_a_file(preset):
     assert settings_from(json.loads(json.dumps(preset.to_data()))) == preset
 
@@ -68,13 +69,13 @@ def test_a_file_holds_no_parameters_of_other_bounds_and_of_no_other_detector():
 
 
 def test_a_setting_of_the_other_detector_is_refused_with_the_presets_that_it_goes_with():
-    for judge, presets in (
+    for judge, fitting in (
         ({"deviations": 6}, "sustained or thesis"),
         ({**PARTICLE, "alpha": 0.1}, "calibrated"),
     ):
         with pytest.raises(UsageError) as caught:
             settings_from(judge)
-        assert caught.value.advice == f"it goes with preset: {presets}"
+        assert caught.value.advice == f"it goes with preset: {fitting}"
 
 
 def test_the_defaults_of_the_particle_filter_are_the_theses_best():

@@ -52,7 +52,7 @@ SMALLEST_GROUP = 0.25
 MOST_NAMED = 3
 
 
-class Ailment(Enum):
+class AnomalyKind(Enum):
     OUTLIER = "outlier"
     DRIFT = "drift"
     TWO_GROUPS = "two groups"
@@ -76,24 +76,24 @@ class Symptom:
 
 
 @dataclass(frozen=True, slots=True)
-class Diagnosis:
+class Anomaly:
     """One thing that is wrong with training runs.
 
     Attributes:
-        ailment: what.
+        kind: what.
         runs: places of the runs that stand apart: the outlier, or the smaller group; none for a drift.
         symptoms: one for each quantity in which it shows most clearly, that one first.
         p_value: over all features together.
     """
 
-    ailment: Ailment
+    kind: AnomalyKind
     runs: tuple[int, ...]
     symptoms: tuple[Symptom, ...]
     p_value: float
 
 
-def diagnose(profile: Profile, settings: BandSettings) -> tuple[Diagnosis, ...]:
-    """What is wrong with the runs of a profile, at most one of each ailment.
+def find_anomalies(profile: Profile, settings: BandSettings) -> tuple[Anomaly, ...]:
+    """What is wrong with the runs of a profile, at most one of each kind.
 
     Args:
         profile: of at least four runs, in the order in which they were made.
@@ -146,7 +146,7 @@ class _Features:
         )
 
 
-def _outlier(features: _Features, settings: BandSettings) -> Diagnosis | None:
+def _outlier(features: _Features, settings: BandSettings) -> Anomaly | None:
     """The run that scores highest, if by the tail it is rare even for the highest of so many.
 
     Two runs that are alike hide each other: with either of them the others' scores are wide.
@@ -161,10 +161,10 @@ def _outlier(features: _Features, settings: BandSettings) -> Diagnosis | None:
         return None
     by_clarity = np.argsort(-np.abs(contrast[run]), kind="stable")
     symptoms = features.symptoms(by_clarity, np.array([run]))
-    return Diagnosis(Ailment.OUTLIER, (run,), symptoms, min(1.0, n_runs * p_value))
+    return Anomaly(AnomalyKind.OUTLIER, (run,), symptoms, min(1.0, n_runs * p_value))
 
 
-def _drift(features: _Features) -> Diagnosis | None:
+def _drift(features: _Features) -> Anomaly | None:
     """Ranks of features against the runs' order, by Spearman, compared with random orders.
 
     Two questions in one, each in its deviations over random orders: how clear is the clearest drift of
@@ -190,7 +190,7 @@ def _drift(features: _Features) -> Diagnosis | None:
         return None
     by_clarity = places[np.argsort(-np.abs(correlation[0]), kind="stable")]
     later = np.arange((n_runs + 1) // 2, n_runs)
-    return Diagnosis(Ailment.DRIFT, (), features.symptoms(by_clarity, later), p_value)
+    return Anomaly(AnomalyKind.DRIFT, (), features.symptoms(by_clarity, later), p_value)
 
 
 def _ranks(values: FloatArray) -> FloatArray:
@@ -199,7 +199,7 @@ def _ranks(values: FloatArray) -> FloatArray:
     return np.array(ranks)
 
 
-def _two_groups(features: _Features) -> Diagnosis | None:
+def _two_groups(features: _Features) -> Anomaly | None:
     """A gap in the levels of a quantity that is wide beside both groups on its sides.
 
     Compared with runs that scatter evenly, of all distributions with one mode the one with the widest
@@ -229,8 +229,8 @@ def _two_groups(features: _Features) -> Diagnosis | None:
     apart = np.sort(min(groups, key=len))
     by_clarity = np.array(candidates)[np.argsort(chance.min(axis=0), kind="stable")]
     clear = by_clarity[: int((chance.min(axis=0) <= RARE).sum())]
-    return Diagnosis(
-        Ailment.TWO_GROUPS, tuple(int(run) for run in apart), features.symptoms(clear, apart), p_value
+    return Anomaly(
+        AnomalyKind.TWO_GROUPS, tuple(int(run) for run in apart), features.symptoms(clear, apart), p_value
     )
 
 
