@@ -1,0 +1,142 @@
+"""``buto predict`` and ``buto architecture`` on files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.processes.command import called
+from tests.support.systems import result
+from tests.support.traces import request, write_otlp
+
+MODEL = """\
+version: 1
+name: example
+stations: {a: , b: }
+components:
+  A1: {station: a, self: 17.1ms}
+  B1: {station: b, self: 4ms, calls: {B3: 2, B4: 1}}
+  B2: {station: b, self: 6ms, calls: {B4: 1}}
+  B3: {station: b, self: 2ms}
+  B4: {station: b, self: 2ms}
+endpoints:
+  GET /b: {load: 23.3/s, calls: {A1: 1, B1: 1, B2: 1}}
+"""
+
+
+def write_jmh(
+    path: Path, times: float, *, noise: float = 0.01, names: tuple[str, ...] = ("B3", "B4")
+) -> None:
+    entries = []
+    for seed, name in enumerate(names):
+        forks = result(name, 2.0 * times, n=6, noise=noise, seed=seed + round(100 * times)).times_s.tolist()
+        metric = {"score": 1.0, "scoreUnit": "ms/op", "rawData": [[fork] for fork in forks]}
+        entries.append({"benchmark": f"com.acme.{name}Bench.run", "mode": "avgt", "primaryMetric": metric})
+    path.write_text(json.dumps(entries))
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    (tmp_path / "architecture.yaml").write_text(MODEL)
+    for name, times in (("old", 1.0), ("same", 1.001), ("slow", 2.0)):
+        write_jmh(tmp_path / f"{name}.json", times)
+    return tmp_path
+
+
+def test_a_regression_ends_with_1_and_writes_every_report(place: Path) -> None:
+    reports = ["--html", "p.html", "--json", "p.json", "--junitxml", "p.xml"]
+    done = called(place, "predict", "--old", "old.json", "--new", "slow.json", *reports)
+    assert done.returncode == 1, done.stderr
+    assert done.stdout.startswith("REGRESSION  example under 23.3/s")
+    assert json.loads((place / "p.json").read_text())["status"] == "regression"
+    assert "<failure" in (place / "p.xml").read_text()
+    assert "<svg" in (place / "p.html").read_text()
+
+
+def test_no_change_ends_with_0_and_a_lower_load_bears_more(place: Path) -> None:
+    assert called(place, "predict", "--old", "old.json", "--new", "same.json").returncode == 0
+    low = called(place, "predict", "--old", "old.json", "--new", "slow.json", "--load", "1/s")
+    high = called(place, "predict", "--old", "old.json", "--new", "slow.json", "--load", "GET /b=40/s")
+    assert "under 1/s" in low.stdout
+    assert high.returncode == 1
+    assert "saturated" in high.stdout
+
+
+def test_json_may_go_to_standard_output(place: Path) -> None:
+    grid = ["--load-grid", "10..50:5", "--json", "-"]
+    done = called(place, "predict", "--old", "old.json", "--new", "same.json", *grid)
+    data = json.loads(done.stdout)
+    assert [point["load"] for point in data["curve"]] == [10, 20, 30, 40, 50]
+    assert done.stderr.startswith("PASS")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["--old", "old.json", "--new", "none.json"], 4, "none.json"),
+        (["--old", "old.json", "--new", "architecture.yaml"], 4, "must be JSON of JMH"),
+        (
+            ["--old", "old.json", "--new", "same.json", "--load", "GET=5/s"],
+            2,
+            "must name an endpoint of GET /b",
+        ),
+        (["--old", "old.json", "--new", "same.json", "--load", "fast"], 2, "is no rate"),
+        (["--old", "old.json", "--new", "same.json", "--load-grid", "5..1"], 2, "is no list of loads"),
+        (["--old", "old.json", "--new", "same.json", "--load", "0"], 3, "no requests arrive"),
+        (["--model", "none.yaml", "--old", "old.json", "--new", "same.json"], 4, "none.yaml"),
+    ],
+)
+def test_what_cannot_be_done_is_said(place: Path, words: list[str], code: int, message: str) -> None:
+    done = called(place, "predict", *words)
+    assert (done.returncode, message in done.stderr) == (code, True), done.stderr
+
+
+def test_unknown_components_are_named_by_line(place: Path) -> None:
+    (place / "architecture.yaml").write_text(MODEL.replace("B4: 1}}\n  B2", "B9: 1}}\n  B2"))
+    done = called(place, "predict", "--old", "old.json", "--new", "same.json")
+    assert done.returncode == 2
+    assert "architecture.yaml:6:" in done.stderr
+    assert "there is no component 'B9'" in done.stderr
+
+
+def test_calls_without_an_end_are_named(place: Path) -> None:
+    (place / "architecture.yaml").write_text(
+        MODEL.replace("B3: {station: b, self: 2ms}", "B3: {station: b, self: 2ms, calls: {B1: 1}}")
+    )
+    done = called(place, "predict", "--old", "old.json", "--new", "same.json")
+    assert done.returncode == 3
+    assert "'B1', 'B3' call each other without an end" in done.stderr
+
+
+def test_a_model_is_learned_checked_and_shown(tmp_path: Path) -> None:
+    write_otlp(tmp_path / "t.json", [[one for k in range(40) for one in request(f"t{k}", k / 20)]])
+    learned = called(tmp_path, "architecture", "learn", "t.json", "--servers", "web=2", "--name", "shop")
+    assert learned.returncode == 0, learned.stderr
+    assert learned.stdout == "wrote architecture.yaml: 4 components, 1 endpoint, 2 stations\n"
+    assert learned.stderr.startswith("40 whole traces of")
+    shown = called(tmp_path, "architecture", "show", "--html", "a.html")
+    assert shown.stdout.startswith("shop: saturates at")
+    assert "<svg" in (tmp_path / "a.html").read_text()
+    checked = called(tmp_path, "architecture", "check", "t.json", "--utilisation", "web=0.08")
+    assert checked.returncode == 0, checked.stdout
+    assert "web/GET" in checked.stdout
+    failed = called(tmp_path, "architecture", "check", "t.json", "--utilisation", "web=0.5")
+    assert failed.returncode == 3
+    assert "the largest error is 84 %, more than 20 %" in failed.stderr
+
+
+def test_traces_that_are_all_cut_are_not_learned_from(tmp_path: Path) -> None:
+    write_otlp(tmp_path / "t.json", [request("t", 0.0)[:3]])
+    done = called(tmp_path, "architecture", "learn", "t.json")
+    assert done.returncode == 3
+    assert "none of 1 traces is whole" in done.stderr
+    assert not (tmp_path / "architecture.yaml").exists()
+
+
+@pytest.mark.parametrize("word", ["web", "web=", "web=0", "=2"])
+def test_a_pair_that_is_none_is_wrong_usage(tmp_path: Path, word: str) -> None:
+    done = called(tmp_path, "architecture", "learn", "t.json", "--servers", word)
+    assert done.returncode == 2
+    assert "must be a station, = and a value" in done.stderr

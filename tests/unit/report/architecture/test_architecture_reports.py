@@ -1,0 +1,179 @@
+"""A prediction for people and for programs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import pytest
+
+from buto.architecture.model import Architecture, Call, Component, Discipline, Endpoint, Station
+from buto.architecture.prediction.model import Prediction, Settings
+from buto.architecture.prediction.predict import predict
+from buto.report.architecture.diagram import HEIGHT, WIDTH, diagram
+from buto.report.architecture.json_result import prediction_document, prediction_json
+from buto.report.architecture.junit import prediction_junit
+from buto.report.architecture.load_chart import load_charts
+from buto.report.architecture.model_text import architecture_lines
+from buto.report.architecture.page import architecture_page, prediction_page
+from buto.report.architecture.text import conclusions, prediction_lines
+from tests.support.systems import result, running_example
+
+QUICK = Settings(n_replicates=100)
+LOADS = (10.0, 20.0, 30.0, 40.0, 50.0)
+
+
+def prediction(times: float, architecture: Architecture | None = None, **options: float) -> Prediction:
+    old = [result(name, 0.002, seed=k, **options) for k, name in enumerate(("B3", "B4"))]
+    new = [result(name, times * 0.002, seed=9 + k, **options) for k, name in enumerate(("B3", "B4"))]
+    return predict(architecture or running_example(), old, new, loads=LOADS, settings=QUICK)
+
+
+REGRESSION = prediction(2.0)
+
+
+def test_the_terminal_says_what_happens_and_why() -> None:
+    lines = prediction_lines(REGRESSION)
+    assert lines[0] == "REGRESSION  running example under 23.3/s"
+    text = "\n".join(lines)
+    for part in (
+        "GET /b    23.3/s  59.6 ms",
+        "medium  regression",
+        "B        18 ms",
+        "10+10 forks",
+        "slower, large",
+        "its response times become longer, with a medium effect",
+        "the change matters from",
+        "the system saturates at 55.6/s before and",
+        "to mend B",
+    ):
+        assert part in text
+
+
+def test_what_would_decide_is_said() -> None:
+    said = list(conclusions(prediction(1.4, noise=0.15)))
+    assert any("more forks of" in line and line.endswith("on each side would decide") for line in said)
+
+
+def test_saturation_is_said_in_words() -> None:
+    found = prediction(8.0)
+    text = "\n".join(prediction_lines(found))
+    assert "saturated" in text
+    assert "it is saturated after the change" in text
+    assert "would end the saturation" not in text
+    one = replace(found, mending=(replace(found.mending[0], gain_s=float("inf")),))
+    assert any("would end the saturation" in line for line in conclusions(one))
+
+
+def test_json_has_everything_and_no_number_that_is_none() -> None:
+    found = prediction(8.0)
+    data = json.loads(prediction_json(found), parse_constant=pytest.fail)
+    assert data == prediction_document(found)
+    assert (data["format"], data["version"], data["status"]) == ("buto-prediction", 1, "regression")
+    assert data["endpoints"][0]["new_s"] is None
+    assert data["endpoints"][0]["status"] == "regression"
+    assert data["tests"][0]["deviation"]["change"] == pytest.approx(7.0, rel=0.1)
+    assert [one["self_change_s"] for one in data["components"]][:3] == [0.0, 0.0, 0.0]
+    assert len(data["curve"]) == len(LOADS)
+
+
+@pytest.mark.parametrize(("times", "tag"), [(2.0, "failure"), (1.0, None)])
+def test_junit_has_a_case_for_each_endpoint(times: float, tag: str | None) -> None:
+    root = ElementTree.fromstring(prediction_junit(prediction(times), datetime(2026, 1, 2, tzinfo=UTC)))
+    (case,) = root.iter("testcase")
+    assert case.get("name") == "GET /b"
+    assert [child.tag for child in case] == ([] if tag is None else [tag])
+    suite = root.find("testsuite")
+    assert suite is not None
+    assert suite.get("failures") == ("0" if tag is None else "1")
+
+
+def test_junit_says_that_tests_were_too_few() -> None:
+    root = ElementTree.fromstring(prediction_junit(prediction(1.0, n=3), datetime(2026, 1, 2, tzinfo=UTC)))
+    assert [case.get("name") for case in root.iter("testcase") if case.find("error") is not None] == [
+        "component tests"
+    ]
+
+
+class Tags(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+
+def tags(page: str) -> list[tuple[str, dict[str, str | None]]]:
+    parser = Tags()
+    parser.feed(page)
+    return parser.found
+
+
+def test_the_page_draws_the_architecture_and_the_curves() -> None:
+    page = prediction_page(REGRESSION)
+    found = tags(page)
+    boxes = [attributes["class"] for tag, attributes in found if tag == "g"]
+    assert boxes == ["box regression", *["box same"] * 3, *["box worse"] * 2]
+    assert sum(tag == "svg" for tag, _ in found) == 2
+    assert "demand 18 ms to" in page
+    assert "x2" in page
+    assert all(mark in page for mark in ("knee before", "knee after", "the change matters from"))
+    assert not [tag for tag, _ in found if tag in ("script", "img")]
+    assert "http" not in page
+
+
+def test_names_from_outside_stay_text() -> None:
+    evil = "<script>alert(1)</script>"
+    made = running_example()
+    components = tuple(
+        replace(one, name=evil, calls=()) if one.name == "A1" else one for one in made.components
+    )
+    calls = (Call(evil, 1), Call("B1", 1), Call("B2", 1))
+    endpoint = Endpoint(f"GET {evil}", calls, made.endpoints[0].rate)
+    page = prediction_page(prediction(2.0, replace(made, components=components, endpoints=(endpoint,))))
+    assert "<script" not in page
+
+
+def test_boxes_lie_in_the_bands_and_do_not_overlap() -> None:
+    drawn = diagram(running_example(), REGRESSION)
+    corners = {(box.x, box.y) for box in drawn.boxes}
+    assert len(corners) == len(drawn.boxes)
+    for box in drawn.boxes:
+        assert any(band.y <= box.y and box.y + HEIGHT <= band.y + band.height for band in drawn.bands)
+        assert box.x + WIDTH <= drawn.width
+    labels = [band.label for band in drawn.bands]
+    assert labels[0] == "requests"
+    assert labels[2].startswith("B: demand 18 ms to")
+    assert len(drawn.arrows) == 6
+
+
+def test_a_model_without_a_prediction_is_drawn() -> None:
+    made = Architecture(
+        "shop",
+        (Station("web", 2), Station("disk", 1, Discipline.FIFO)),
+        (
+            Component("a" * 60, "web", 0.001, (Call("b", 1.5, parallel=True),)),
+            Component("b", "disk", 0.002),
+            Component("never called", "disk", 0.002),
+        ),
+        (Endpoint("GET", (Call("a" * 60, 1),), 5.0),),
+    )
+    page = architecture_page(made)
+    assert "web, 2 servers" in page
+    assert "disk, fifo" in page
+    assert "x1.5 at once" in page
+    text = "\n".join(architecture_lines(made))
+    assert "shop: saturates at 333/s of all endpoints" in text
+    assert "b x1.5" in text
+
+
+def test_charts_end_where_a_version_is_saturated() -> None:
+    (chart,) = load_charts(REGRESSION)
+    assert chart.old.count("L") == len(LOADS) - 1
+    assert chart.new.count("L") < len(LOADS) - 1
+    assert {mark.tone for mark in chart.marks} >= {"now", "old", "new", "matters"}
+    assert load_charts(replace(REGRESSION, curve=REGRESSION.curve[:1])) == ()
