@@ -41,7 +41,7 @@ def no_jvm(launch: Launch, others: Sequence[str], *, timed_out: bool) -> Measure
     named = [other for other in others if other != NO_PROGRAM]
     if others and not named:
         return _error(
-            "the command started only JVMs without a main class or jar, such as java -version",
+            "the command started no JVM with a main class or jar, only JVMs such as java -version starts",
             launch,
             "everything after -- must start the program itself",
         )
