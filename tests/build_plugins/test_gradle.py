@@ -132,7 +132,7 @@ def many(for_gradle: Path, tmp_path_factory: pytest.TempPathFactory) -> Done:
         ("no-buto", ("'buto' is not in PATH", "python3 -m venv", "buto { executable = file('...') }")),
         ("old-buto", ("is buto 0.0.9; this plugin needs 0.1.0 or newer", "python3 -m venv")),
         ("no-oracle", ("buto, catalogue: has no oracle yet", "gradle butoTrain")),
-        ("no-such-buto", ("/no/such/buto is not there, or is no program", "python3 -m venv")),
+        ("no-such-buto", ("/no/such/buto does not exist or is not executable", "python3 -m venv")),
     ],
 )
 def test_a_broken_harness_fails_the_build_and_says_what_to_do(
@@ -160,7 +160,7 @@ def test_a_regression_only_warns_if_it_was_asked_to(many: Done) -> None:
 def test_a_regression_that_only_warns_hides_no_test_that_could_not_be_judged(many: Done) -> None:
     assert f"buto, buto.yaml: {IN_PART}\ntry:  look at the reports in" in many.output
     failed = "Execution failed for task ':warned-in-part:butoCheck'."
-    assert f"{failed}\n> buto, buto.yaml: {IN_PART}\n  try:  do as buto says" in many.output
+    assert f"{failed}\n> buto, buto.yaml: {IN_PART}\n  try:  follow the advice" in many.output
 
 
 def test_pages_of_an_earlier_build_are_gone_and_other_files_are_not(many: Done) -> None:

@@ -4,7 +4,7 @@ import buto.testprograms.launch.Arguments;
 import buto.testprograms.launch.ExitAfter;
 import buto.testprograms.launch.Ticker;
 
-/** Deploys its component anew at each interval, with classes that are never unloaded. */
+/** Deploys its component again at each interval, with classes that are never unloaded. */
 public final class ClassLoading {
     private static volatile Component running = DeploymentLoader.deploy();
 

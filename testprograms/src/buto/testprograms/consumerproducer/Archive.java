@@ -3,7 +3,7 @@ package buto.testprograms.consumerproducer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Lets each page go; with a defect switched on, it keeps one page in so many for ever. */
+/** Drops each page; with the defect enabled, it keeps one page in so many for ever. */
 final class Archive {
     private final List<String> leaked = new ArrayList<>();
     private final int leakEvery;

@@ -19,7 +19,7 @@ public final class Counter extends NotificationBroadcasterSupport implements Cou
         this.logInterval = logInterval;
     }
 
-    /** Counts one job more, and tells which one it was. */
+    /** Counts one more job; returns its number. */
     long increase() {
         long job = processed.incrementAndGet();
         if (job % logInterval == 0) {

@@ -1,6 +1,6 @@
 package buto.testprograms.consumerproducer;
 
-/** How many jobs were done. */
+/** The number of jobs done. */
 public interface CounterMXBean {
     long getProcessedJobs();
 }

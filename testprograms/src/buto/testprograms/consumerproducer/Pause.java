@@ -3,7 +3,7 @@ package buto.testprograms.consumerproducer;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 
-/** What a worker waits for after each job: a database, a browser. Up to twice its mean, by chance. */
+/** A worker's pause after each job, as for a database or a browser: random, up to twice its mean. */
 final class Pause {
     private final Random random;
     private final long mean;

@@ -3,7 +3,7 @@ package buto.testprograms.consumerproducer;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 
-/** Shows the buffer and the counter to whoever monitors the program. */
+/** Shows the buffer and the counter to monitoring tools. */
 final class Production implements ProductionMXBean {
     private final BlockingQueue<List<Student>> buffer;
     private final int bufferSize;

@@ -130,7 +130,7 @@ public final class Arguments {
             this.choices = Arrays.asList(choices);
         }
 
-        /** Takes its value; false when the text is none of this kind. */
+        /** Takes its value; returns false if the text is not of this kind. */
         boolean set(String value) {
             name = value;
             if (!choices.isEmpty()) {

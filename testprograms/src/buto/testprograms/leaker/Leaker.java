@@ -6,7 +6,7 @@ import buto.testprograms.launch.Ticker;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Makes some objects at each interval and never lets go of them. */
+/** Creates some objects at each interval and never releases them. */
 public final class Leaker {
     private static final List<Object> LEAKED = new ArrayList<>();
 

@@ -1,6 +1,6 @@
 package buto.testprograms.leaker;
 
-/** Makes the objects that the leaker keeps. */
+/** Creates the objects that the leaker keeps. */
 interface ObjectFactory {
     Object create();
 }

@@ -1,6 +1,6 @@
 package buto.testprograms.leaker;
 
-/** The same text in a string builder: little garbage, but the builder is kept with all its spare room. */
+/** The same text in a string builder: little garbage, but the builder is kept with its spare capacity. */
 final class StringBuilderFactory implements ObjectFactory {
     private final Pieces pieces;
 

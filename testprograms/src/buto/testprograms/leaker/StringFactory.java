@@ -1,6 +1,6 @@
 package buto.testprograms.leaker;
 
-/** A long string by concatenation: copies all that is there for each piece, and leaves the copies behind. */
+/** A long string by concatenation: copies the whole text for each piece, and leaves the copies as garbage. */
 final class StringFactory implements ObjectFactory {
     private final Pieces pieces;
 

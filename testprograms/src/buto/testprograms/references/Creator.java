@@ -4,7 +4,7 @@ import buto.testprograms.launch.Arguments;
 import buto.testprograms.launch.Ticker;
 import java.util.Random;
 
-/** Creates objects for a manager, so many in each tick, for ever. */
+/** Creates a fixed number of objects for a manager in each tick, for ever. */
 final class Creator {
     private final ObjectManager manager;
     private final Random random;

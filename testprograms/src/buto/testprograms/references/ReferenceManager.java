@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
-/** Leaves it to the garbage collector how long an object stays, and drops cleared references now and then. */
+/** Lets the garbage collector decide how long an object stays; drops cleared references now and then. */
 final class ReferenceManager implements ObjectManager {
     private final List<Reference<Object>> references = new ArrayList<>();
     private final Function<Object, Reference<Object>> wrap;
@@ -13,7 +13,7 @@ final class ReferenceManager implements ObjectManager {
     private int added;
 
     /**
-     * @param wrap makes the weak or soft reference
+     * @param wrap creates the weak or soft reference
      * @param pruneEvery number of additions between two removals of cleared references
      */
     ReferenceManager(Function<Object, Reference<Object>> wrap, int pruneEvery) {

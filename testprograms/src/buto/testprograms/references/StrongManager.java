@@ -3,7 +3,7 @@ package buto.testprograms.references;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Holds everything until the list reaches its limit, then lets all of it go at once. */
+/** Holds everything until the list reaches its limit, then releases all at once. */
 final class StrongManager implements ObjectManager {
     private final List<Object> objects = new ArrayList<>();
     private final int limit;

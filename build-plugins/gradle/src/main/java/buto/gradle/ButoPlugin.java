@@ -75,7 +75,7 @@ public class ButoPlugin implements Plugin<Project> {
         return task;
     }
 
-    /** A convention of old Gradle, an extension of new: as a property of the project it is there in both. */
+    /** A convention in old Gradle, an extension in new Gradle: both offer it as a property of the project. */
     private static SourceSetContainer sourceSets(Project project) {
         return (SourceSetContainer) project.property("sourceSets");
     }
@@ -85,7 +85,7 @@ public class ButoPlugin implements Plugin<Project> {
         return found == null ? null : found.getRuntimeClasspath();
     }
 
-    /** By reflection, for the method's type is another in old Gradle, and getBuildDir is on its way out of new. */
+    /** Uses reflection: the method has another type in old Gradle, and getBuildDir is deprecated in new Gradle. */
     private static File buildDirectory(Project project) {
         try {
             Object provider = ProjectLayout.class.getMethod("getBuildDirectory").invoke(project.getLayout());

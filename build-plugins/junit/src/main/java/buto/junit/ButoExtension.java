@@ -9,7 +9,7 @@ import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 import org.junit.platform.commons.support.AnnotationSupport;
 
-/** Has a scenario measured instead of running it here; its lifecycle methods run where it runs. */
+/** Has a scenario measured by buto instead of running it here; its lifecycle methods run in the measured JVM. */
 public final class ButoExtension implements InvocationInterceptor, ExecutionCondition {
     @Override
     public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {

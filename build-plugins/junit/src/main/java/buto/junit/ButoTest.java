@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * The scenario runs in JVMs of its own, and what it uses is judged by what was learned.
+ * The scenario runs in JVMs of its own, and what it uses is checked against its oracle.
  *
  * <p>On a method, that method is the scenario; on a class, each of its {@code @Test} methods is one. A scenario runs
  * with the class path of the tests and with the methods annotated by {@code @BeforeAll}, {@code @BeforeEach},
@@ -23,13 +23,13 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Test
 @ExtendWith(ButoExtension.class)
 public @interface ButoTest {
-    /** Options of the measured JVM, as {@code -Xmx64m}. */
+    /** Options of the measured JVM, for example {@code -Xmx64m}. */
     String[] jvmArguments() default {};
 
-    /** How many runs train; 0 leaves that to buto. */
+    /** Number of runs that train; 0 leaves that to buto. */
     int runs() default 0;
 
-    /** How many runs are checked; 0 for one, and more to confirm a failure. */
+    /** Number of runs that are checked; 0 for one, and more to confirm a failure. */
     int checkRuns() default 0;
 
     /** Share of the checks of an unchanged program that may fail by chance; empty leaves that to buto. */

@@ -106,7 +106,7 @@ final class Measurement {
         return new File(System.getProperty("java.home"), "bin/java");
     }
 
-    /** That of this JVM. Surefire may start it by a jar with a manifest, and then says here what it stands for. */
+    /** The class path of this JVM. If Surefire starts it with a manifest jar, a system property has the real one. */
     private static List<File> classpath() {
         String paths = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
         List<File> entries = new ArrayList<>();

@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.Optional;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** What the one who runs the tests says: {@code buto.NAME} as a parameter of JUnit, or {@code BUTO_NAME} outside. */
+/** Options of whoever runs the tests: {@code buto.NAME} as a JUnit parameter, or {@code BUTO_NAME} outside. */
 final class Options {
     private final ExtensionContext context;
 

@@ -12,12 +12,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.platform.commons.support.AnnotationSupport;
 import org.junit.platform.commons.support.HierarchyTraversalMode;
 
-/** The program that is measured: one method of a test class, and the methods that belong around it. */
+/** The measured program: one method of a test class, with the lifecycle methods around it. */
 public final class Scenario {
     private Scenario() {}
 
     /**
-     * Runs a scenario, and ends the JVM, as those do that run tests, whatever threads are left.
+     * Runs a scenario and ends the JVM, as test runners do, even if other threads still run.
      *
      * @param arguments name of the test class, name of the method
      */

@@ -3,22 +3,22 @@ package buto.launcher;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A command line of {@code buto}, put together word by word. */
+/** Builds a command line of {@code buto}. */
 public final class Arguments {
     private final List<String> words = new ArrayList<>();
 
-    /** Of a command of buto's, as {@code check}. */
+    /** Begins with a command, for example {@code check}. */
     public Arguments(String command) {
         words.add(command);
     }
 
-    /** A word by itself, as the name of a test. */
+    /** Adds a single word, for example the name of a test. */
     public Arguments word(String word) {
         words.add(word);
         return this;
     }
 
-    /** An option with its value; nothing if there is none. */
+    /** Adds an option with its value; nothing if the value is null. */
     public Arguments option(String option, Object value) {
         if (value != null) {
             words.add(option);
@@ -27,12 +27,12 @@ public final class Arguments {
         return this;
     }
 
-    /** What was put together. */
+    /** Returns the words. */
     public List<String> toList() {
         return new ArrayList<>(words);
     }
 
-    /** What was put together, and the command line of the program to measure. */
+    /** Returns the words and the command line of the program to measure. */
     public List<String> with(List<String> program) {
         List<String> all = toList();
         all.add("--");

@@ -1,6 +1,6 @@
 package buto.launcher;
 
-/** The harness is broken: nothing could be measured or judged. This is never a regression, and never a pass. */
+/** Nothing could be measured or judged. This is neither a regression nor a pass. */
 public final class ButoException extends Exception {
     private static final long serialVersionUID = 1L;
 

@@ -33,8 +33,8 @@ public final class Executable {
     /**
      * Finds the command and asks for its version.
      *
-     * @param configured what the build names; null to look in {@code PATH}
-     * @param setting how a user of the build names it, for the advice
+     * @param configured the command that the build names; null to look in {@code PATH}
+     * @param setting the setting that names it, for the advice
      * @throws ButoException if there is none, it does not start, or it is too old
      */
     public static Executable find(File configured, String setting) throws ButoException {
@@ -44,7 +44,7 @@ public final class Executable {
             throw new ButoException("the command 'buto' is not in PATH", install);
         }
         if (!found.file.isFile() || !found.file.canExecute()) {
-            throw new ButoException(found.file + " is not there, or is no program", install);
+            throw new ButoException(found.file + " does not exist or is not executable", install);
         }
         found.checkVersion(install);
         return found;
@@ -103,7 +103,7 @@ public final class Executable {
      *
      * @param arguments what follows {@code buto}
      * @param directory where it runs
-     * @param output given each line that it prints, on another thread, before this method returns
+     * @param output receives each line that it prints, on another thread, before this method returns
      * @throws ButoException if it cannot be started or the build is stopped
      */
     public Outcome run(List<String> arguments, File directory, Consumer<String> output) throws ButoException {
@@ -111,7 +111,7 @@ public final class Executable {
         words.add(file.getPath());
         words.addAll(arguments);
         Process process = start(new ProcessBuilder(words).directory(directory));
-        // A build that is stopped must not leave the measured JVM behind; buto ends it when it is told to.
+        // A build that is stopped must not leave the measured JVM behind; buto ends it when buto itself is stopped.
         Thread stop = new Thread(process::destroy);
         Runtime.getRuntime().addShutdownHook(stop);
         Thread reader = readAside(process, output);
@@ -146,7 +146,7 @@ public final class Executable {
                     output.accept(line);
                 }
             } catch (IOException closed) {
-                // The process was ended by force; what it said until then has been passed on.
+                // The process was killed; its output until then has been passed on.
                 return;
             }
         }, "output of buto");
@@ -170,7 +170,7 @@ public final class Executable {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException leaving) {
-            // The JVM of the build is about to leave; the hook runs, and finds no process.
+            // The JVM of the build is shutting down; the hook runs, and finds no process.
             return;
         }
     }

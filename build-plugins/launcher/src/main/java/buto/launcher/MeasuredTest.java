@@ -22,10 +22,10 @@ public class MeasuredTest {
     private List<String> jvmArguments = Collections.emptyList();
     private boolean testClasspath;
 
-    /** A test of which nothing is said yet. */
+    /** Creates a test without settings. */
     public MeasuredTest() {}
 
-    /** A copy, for builds whose own objects are more than what is said here. */
+    /** Copies a test, for build tools whose own objects hold more than these settings. */
     public MeasuredTest(MeasuredTest other) {
         name = other.name;
         mainClass = other.mainClass;
@@ -53,7 +53,7 @@ public class MeasuredTest {
         this.mainClass = mainClass;
     }
 
-    /** Jar to start with {@code java -jar}, as the one that the build has packaged. */
+    /** Jar to start with {@code java -jar}, for example the one that the build has packaged. */
     public File getJar() {
         return jar;
     }
@@ -62,7 +62,7 @@ public class MeasuredTest {
         this.jar = jar;
     }
 
-    /** The words of any command that starts a JVM. */
+    /** The words of a command that starts a JVM. */
     public List<String> getCommand() {
         return command;
     }
@@ -99,13 +99,13 @@ public class MeasuredTest {
     }
 
     /**
-     * The command line that starts the program in the directory of the module. Paths below it are relative, for the
-     * command stands in the oracle, and others have the module elsewhere.
+     * Returns the command line that starts the program in the directory of the module. Paths below it are relative,
+     * because the oracle contains the command, and other users have the module elsewhere.
      *
      * @param java the {@code java} command for a main class or a jar
      * @param classpath for a main class
      * @param directory of the module
-     * @throws ButoException if the name cannot be that of a file, or the program is given not at all or twice
+     * @throws ButoException if the name cannot be a file name, or there is not exactly one program
      */
     public final List<String> commandLine(File java, Collection<File> classpath, File directory)
             throws ButoException {
@@ -135,7 +135,7 @@ public class MeasuredTest {
         return words;
     }
 
-    /** A word may be something else that has a text, as what Groovy makes of quotes with a variable. */
+    /** Converts words to text; Groovy, for example, has a class of its own for quotes with a variable. */
     private static List<String> texts(List<?> words) {
         List<String> texts = new ArrayList<>();
         words.forEach(word -> texts.add(word.toString()));

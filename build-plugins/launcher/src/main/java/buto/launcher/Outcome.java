@@ -1,6 +1,6 @@
 package buto.launcher;
 
-/** How a command of {@code buto} ended: what its exit code says. */
+/** How a command of {@code buto} ended, by its exit code. */
 public enum Outcome {
     PASS(0, "pass"),
     REGRESSION(1, "regression"),
@@ -9,9 +9,9 @@ public enum Outcome {
     BAD_FILE(4, "a file is missing, damaged or of a newer version"),
     STOPPED(130, "stopped"),
     FAILED(-1, "buto itself failed"),
-    /** Of all tests of a buto.yaml, which one command checks: it exits by the regression, whatever else there was. */
+    /** For a check of all tests of a buto.yaml: a regression determines the exit code, whatever else failed. */
     REGRESSION_AND_NOT_JUDGED(-3, "regression; another test could not be measured or judged"),
-    /** Told without starting buto, for what buto would advise is another way to train than the build's. */
+    /** Found without starting buto, which would advise another way to train than the build's. */
     NO_ORACLE(-2, "has no oracle yet");
 
     private final int exitCode;
@@ -22,7 +22,7 @@ public enum Outcome {
         this.meaning = meaning;
     }
 
-    /** The outcome of an exit code; one that buto does not document is a failure. */
+    /** Returns the outcome of an exit code; an undocumented one is a failure. */
     static Outcome of(int exitCode) {
         for (Outcome outcome : values()) {
             if (outcome.exitCode == exitCode) {
@@ -32,12 +32,12 @@ public enum Outcome {
         return FAILED;
     }
 
-    /** Whether a program under test differs from what was learned. */
+    /** Whether a program under test differs from its oracle. */
     public boolean isRegression() {
         return this == REGRESSION || this == REGRESSION_AND_NOT_JUDGED;
     }
 
-    /** Whether nothing can be said about a program under test. */
+    /** Whether there is no verdict on a program under test. */
     public boolean isBroken() {
         return this != PASS && this != REGRESSION;
     }

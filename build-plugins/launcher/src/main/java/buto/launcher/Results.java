@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/** How the tests of a build went, in words. */
+/** The outcomes of a build's tests, as text. */
 public final class Results {
     private final Map<String, Outcome> outcomes = new LinkedHashMap<>();
     private final String howToTrain;
@@ -14,8 +14,8 @@ public final class Results {
     private final File reports;
 
     /**
-     * @param howToTrain what to type in this build to learn
-     * @param howToAccept what to type in this build when a change is meant
+     * @param howToTrain what to type in this build to train
+     * @param howToAccept what to type in this build to accept a change
      * @param reports the directory of the reports
      */
     public Results(String howToTrain, String howToAccept, File reports) {
@@ -24,22 +24,22 @@ public final class Results {
         this.reports = reports;
     }
 
-    /** Takes down the outcome of a test; all tests of a {@code buto.yaml} have none of their own name. */
+    /** Adds the outcome of a test; null is the name for all tests of a {@code buto.yaml}. */
     public void add(String name, Outcome outcome) {
         outcomes.put(name == null ? "buto.yaml" : name, outcome);
     }
 
-    /** The tests with a regression, and what to do; null without any. */
+    /** Returns the tests with a regression, and what to do; null if there are none. */
     public String regressions() {
         return those(
                 Outcome::isRegression,
                 "look at the reports in " + reports + "; if the change is meant: " + howToAccept);
     }
 
-    /** The tests that say nothing about their program, why, and what to do; null without any. */
+    /** Returns the tests without a verdict, why, and what to do; null if there are none. */
     public String broken() {
         boolean untrained = outcomes.containsValue(Outcome.NO_ORACLE) || outcomes.containsValue(Outcome.BAD_FILE);
-        String first = untrained ? "" : "do as buto says in its output; to learn anew: ";
+        String first = untrained ? "" : "follow the advice in the output of buto; to train again: ";
         return those(Outcome::isBroken, first + howToTrain);
     }
 

@@ -1,5 +1,5 @@
 /**
- * Starting the command {@code buto} from a build: find it, build its command line, run it, say what its exit code
- * means. Every decision is buto's own. The sources are compiled into each of the plugins, which so stay one jar each.
+ * Starts the command {@code buto} from a build: finds it, builds its command line, runs it, and interprets its exit
+ * code. Every decision is made by buto. The sources are compiled into each plugin, so that each is a single jar.
  */
 package buto.launcher;
