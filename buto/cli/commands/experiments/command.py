@@ -4,29 +4,20 @@ from __future__ import annotations
 
 import os
 import shlex
-import time
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
-from collections.abc import Mapping
-from math import inf, isfinite
+from math import inf
 from pathlib import Path
 from typing import ClassVar
 
+from buto.cli.commands.experiments.recording import pack, record_variants
 from buto.cli.main import add_verbosity
 from buto.cli.parsing import options
 from buto.cli.printing.console import Console
-from buto.cli.printing.events import EventPrinter
-from buto.cli.printing.interruption import Stopped
-from buto.errors import EXIT_PASS, UsageError
-from buto.experiments.dataset import archive
-from buto.experiments.dataset.generate import RUNS, Recorded, generate, plans, recorded
+from buto.errors import UsageError
+from buto.experiments.dataset.generate import RUNS, plans
 from buto.experiments.dataset.variants import HOSTS
 from buto.experiments.thesis.evaluation import SEED
 from buto.experiments.thesis.grids import GRIDS
-from buto.runs.store import RunStore
-from buto.units import format_bytes, format_count, format_percent
-from buto.workflow.events import WaitingForStore
-from buto.workflow.launching.collecting import Plan
-from buto.workflow.launching.lock import measuring
 
 ALL = "all"
 CALIBRATED = "calibrated"
@@ -123,7 +114,16 @@ examples:
         )
 
     def run(self, args: Namespace, console: Console) -> int:
-        return {"generate": _generate, "pack": _pack, "run": _run}[args.action](args, console)
+        match args.action:
+            case "generate":
+                hosts = HOSTS if args.host == ALL else (args.host,)
+                planned = plans(hosts, args.runs, args.variants)
+                again = f"to go on: buto {shlex.join(args.arguments)}"
+                return record_variants(planned, args.data, 60 * args.minutes, again, console)
+            case "pack":
+                return pack(args.data, args.output, console)
+            case _:
+                return _run(args, console)
 
 
 _GENERATE = """
@@ -143,63 +143,6 @@ some minutes on two cores, most of them for the particle filter."""
 
 def _add_data_option(parser: ArgumentParser, help: str) -> None:
     parser.add_argument("--data", metavar="DIR", type=Path, default=DATA, help=f"{help} (default: {DATA})")
-
-
-def _generate(args: Namespace, console: Console) -> int:
-    planned = plans(HOSTS if args.host == ALL else (args.host,), args.runs, args.variants)
-    store = RunStore(args.data)
-    deadline_s = time.monotonic() + 60 * args.minutes
-    printer = EventPrinter(console)
-    progress = printer.progress
-    again = f"to go on: buto {shlex.join(args.arguments)}"
-    try:
-        with measuring(args.data, lambda: printer(WaitingForStore(args.data))):
-            collected = generate(planned, store, printer, deadline_s=deadline_s)
-    except KeyboardInterrupt as stop:
-        raise Stopped(f"stopped by Ctrl-C; {_complete(progress.complete, planned, args)}", again) from stop
-    for plan in planned:
-        console.result(_line(plan, recorded(store, plan.test)))
-    code = EXIT_PASS
-    for test, result in collected.items():
-        if result.failure is not None:
-            console.error(f"{test}: {result.failure.message}", result.failure.advice)
-            code = result.failure.exit_code
-    complete = _complete(progress.complete, planned, args)
-    console.info(
-        complete
-        if all(progress.complete.get(plan.test, 0) >= plan.runs for plan in planned)
-        else f"{complete}; {again}"
-    )
-    return code
-
-
-def _complete(complete: Mapping[str, int], planned: list[Plan], args: Namespace) -> str:
-    there = sum(complete.get(plan.test, 0) for plan in planned)
-    return f"{args.data} holds {there} of {format_count(sum(plan.runs for plan in planned), 'run')}"
-
-
-def _line(plan: Plan, found: Recorded) -> str:
-    parts = [f"{plan.test:32} {found.usable:3} of {plan.runs} runs"]
-    if isfinite(found.foreign_load):
-        parts.append(f"others used {format_percent(found.foreign_load)} of the cores")
-    if found.disturbed:
-        parts.append(f"{found.disturbed} more not usable")
-    if found.damaged:
-        parts.append(f"{found.damaged} more damaged")
-    return ", ".join(parts)
-
-
-def _pack(args: Namespace, console: Console) -> int:
-    store = RunStore(args.data)
-    files = archive.pack(store)
-    archive.write(args.output, files)
-    found = [recorded(store, test) for test in store.tests()]
-    usable, disturbed = sum(one.usable for one in found), sum(one.disturbed for one in found)
-    console.result(
-        f"wrote {format_count(usable, 'usable run')} of {format_count(len(found), 'test')}, {disturbed} not "
-        f"usable, to {args.output} ({format_bytes(sum(map(len, files.values())))})"
-    )
-    return EXIT_PASS
 
 
 def _run(args: Namespace, console: Console) -> int:
