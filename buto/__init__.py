@@ -93,13 +93,15 @@ _MODULES = {"events": "buto.workflow.events", "frames": "buto.frames"}
 display_with(lambda value: str(import_module("buto.report.notebook").render(value)))
 
 
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = _MODULES.get(name)
-    value = getattr(import_module("buto.api"), name) if home is None else import_module(home)
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # to whom an unknown name would be any value
+
+    def __getattr__(name: str) -> Any:
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        home = _MODULES.get(name)
+        value = getattr(import_module("buto.api"), name) if home is None else import_module(home)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from buto.oracle import Oracle
 from buto.oracle.levels import summary
-from buto.properties import Role
+from buto.properties import Role, split_name
 from buto.report import words
 from buto.report.html.summary import MARKS
 from buto.report.html.template import render_template
@@ -25,6 +25,17 @@ from buto.verdicts import Finding, Verdict
 
 MAX_ROWS = 12
 CURVE_WIDTH = 24
+
+FIRST = (
+    "jvm.memory.heap.used",
+    "jvm.cpu.time",
+    "jvm.gc.count",
+    "jvm.gc.time",
+    "jvm.memory.used",
+    "jvm.thread.count",
+    "jvm.class.loaded",
+)
+"""The metrics that most users look for; of many properties, these are shown."""
 
 Row = tuple[str, ...]
 
@@ -41,7 +52,8 @@ def render(value: object) -> str:
 
 @render.register
 def _(run: Run) -> str:
-    moving = [prop.name for prop in run.properties if prop.role is Role.PROGRAM and _moves(run, prop.name)]
+    names = sorted((prop.name for prop in run.properties if prop.role is Role.PROGRAM), key=_rank)
+    moving = [name for name in names if _moves(run, name)]
     return render_template(
         "notebook/run.html",
         run=run,
@@ -65,7 +77,7 @@ def _(runs: RunSet) -> str:
 
 @render.register
 def _(oracle: Oracle) -> str:
-    expected = list(summary(oracle).items())
+    expected = sorted(summary(oracle).items(), key=lambda line: _rank(line[0]))
     return render_template(
         "notebook/oracle.html",
         oracle=oracle,
@@ -147,6 +159,11 @@ def _run_row(run: Run) -> Row:
 
 def _state(run: Run) -> str:
     return "valid" if run.quality.valid else f"invalid: {run.quality.describe()}"
+
+
+def _rank(name: str) -> int:
+    metric, _ = split_name(name)
+    return FIRST.index(metric) if metric in FIRST else len(FIRST)
 
 
 def _moves(run: Run, name: str) -> bool:

@@ -57,7 +57,7 @@ def test_the_wheel_carries_jars_and_schemas_for_any_platform(distributions: Path
     assert wheel.name.endswith("-py3-none-any.whl")
     names = zipfile.ZipFile(wheel).namelist()
     assert [name for name in names if name.endswith(".jar")] == [f"buto/jars/{jar}" for jar in JARS]
-    assert "buto/schemas/result.schema.json" in names
+    assert {"buto/schemas/result.schema.json", "buto/py.typed"} <= set(names)
     assert not [name for name in names if not name.startswith(("buto/", "buto-"))]
 
 

@@ -60,7 +60,7 @@ def test_the_names_are_those_of_the_api() -> None:
 
 def test_type_checkers_see_the_same_names() -> None:
     tree = ast.parse(Path(buto.__file__).read_text(encoding="utf-8"))
-    (block,) = [node for node in tree.body if isinstance(node, ast.If)]
+    block = next(node for node in tree.body if isinstance(node, ast.If))
     names = [alias.name for node in block.body if isinstance(node, ast.ImportFrom) for alias in node.names]
     assert sorted([*names, "__version__"]) == sorted(buto.__all__)
 

@@ -97,6 +97,19 @@ def test_a_run() -> None:
     assert text.endswith("1 property not shown.")
 
 
+def test_what_most_users_look_for_comes_first() -> None:
+    names = ("jvm.buffer.count[direct]", "jvm.thread.count", "mbean[a:b=c]/Size", HEAP)
+    values = np.arange(8.0).reshape(2, 4)
+    one = Run("r", "t", tuple(map(property_for, names)), np.arange(2.0), values, Outcome(0))
+    text = shown(one)
+    assert sorted(names, key=lambda name: text.index(name.partition("[")[0])) == [
+        HEAP,
+        "jvm.thread.count",
+        "jvm.buffer.count[direct]",
+        "mbean[a:b=c]/Size",
+    ]
+
+
 def test_a_run_without_samples() -> None:
     empty = Run("r", "t", (property_for(HEAP),), np.empty(0), np.empty((0, 1)), Outcome(1))
     assert "samples 0 of 1 property" in shown(empty)
@@ -166,6 +179,13 @@ def test_views_are_small() -> None:
     )
     for value in (wide, RunSet((wide,) * 500), found):
         assert len(value._repr_html_()) < 30_000
+
+
+def test_in_a_terminal_a_line_stands_for_all_values() -> None:
+    assert repr(run()) == f"<Run {RUN_ID} of leaker: 41 samples of 2 properties>"
+    assert repr(RunSet((run(),))) == "<RunSet of 1 runs of leaker>"
+    assert repr(RunSet(())) == "<RunSet without runs>"
+    assert repr(a_learned_oracle()) == "<Oracle of leaker: 5 training runs, preset sustained>"
 
 
 def test_other_values_have_no_view() -> None:
