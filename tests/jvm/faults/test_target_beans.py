@@ -122,12 +122,14 @@ def test_a_flood_that_cannot_be_kept_costs_no_sample(recorder: Recorder) -> None
     assert lost > RATE
     assert_all_are_accounted_for(run, lost, 20 * RATE)
     taken = len(run.times_s) + run.series("buto.missed.ticks")[-1]
-    assert abs(taken - run.times_s[-1] / 0.05) <= 3 or run.outcome.last_sample != "agent"
+    assert taken <= run.times_s[-1] / 0.05 + 3
+    if run.outcome.last_sample == "agent":
+        assert taken >= run.times_s[-1] / 0.05 - 3
 
 
 def test_a_flood_of_notifications_is_counted_through_jmx(jmx: Recorder) -> None:
     """What JMX itself has lost it counts for all listeners together, so that it may be too much."""
     run = jmx.record("Odd", "floods", str(RATE), str(RATE), mbeans=FLOODED)
     lost, took_s, _ = flooded(run)
-    assert lost > 0 or len(run.notifications) == RATE
+    assert len(run.notifications) <= RATE <= len(run.notifications) + lost
     assert took_s < 10
