@@ -172,9 +172,9 @@ def test_ctrl_c_stops_the_program_and_is_passed_on(classes: Path, tmp_path: Path
         while buto.stdout.readline().strip() != moment:
             assert buto.poll() is None
         programs = psutil.Process(buto.pid).children(recursive=True)
-        watcher, program = sorted(programs, key=lambda process: process.name() == "java")
+        watchdog, program = sorted(programs, key=lambda process: process.name() == "java")
         assert program.name() == "java"
-        assert "process_group.py" in " ".join(watcher.cmdline())
+        assert "process_group.py" in " ".join(watchdog.cmdline())
         start = time.monotonic()
         buto.send_signal(signal.SIGINT)
         assert buto.stdout.read().strip().splitlines()[-1] == "interrupted"
