@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,6 +14,8 @@ from buto.runs.masking import Mask
 from buto.workflow.project import NO_OVERRIDES, Overrides
 from buto.workflow.steps import Action, Step
 
+_NUMBER = re.compile(r"\d+(\.\d+)?")
+_LAUNCHING = frozenset({Action.RECORD, Action.TRAIN, Action.CHECK, Action.ACCEPT})
 _COMMAND_LINE_ONLY = frozenset({Action.BISECT, Action.REPORT})
 
 
@@ -37,7 +40,7 @@ class PythonDoor:
         return f"{self._call(step)}{why}"
 
     def setting(self, key: str, value: str) -> str:
-        return f"{self.name(key)}={value if value.isdecimal() else _text(value)}"
+        return f"{self.name(key)}={value if _NUMBER.fullmatch(value) else _text(value)}"
 
     def name(self, key: str) -> str:
         return key.replace("-", "_")
@@ -72,9 +75,9 @@ class PythonDoor:
             named["from_runs"] = _text(step.from_runs)
         command = step.command
         if not step.plain:
-            named |= self._located("config", "store", "oracle") | self._overrides()
+            named |= self._located("config", "store", "oracle") | self._overrides(step.action)
             command = self.overrides.command or command
-        if command and step.action is not Action.COMPARE:
+        if command and step.action in _LAUNCHING:
             named["command"] = f"[{', '.join(map(_text, Mask().words(command)))}]"
         words = [*positional, *(f"{key}={value}" for key, value in named.items())]
         return f"buto.{step.action.value}({', '.join(words)})"
@@ -82,8 +85,11 @@ class PythonDoor:
     def _located(self, *keys: str) -> dict[str, str]:
         return {key: _text(str(self.located[key])) for key in keys if key in self.located}
 
-    def _overrides(self) -> dict[str, str]:
+    def _overrides(self, action: Action) -> dict[str, str]:
+        """What a call of this action takes of what was specified."""
         specified = self.overrides
+        if action is Action.SELFTEST:
+            return {}
         texts = {
             "interval": specified.interval,
             "timeout": specified.timeout,
@@ -93,7 +99,8 @@ class PythonDoor:
         named = {key: _text(value) for key, value in texts.items() if value is not None}
         if specified.mbeans:
             named["mbeans"] = f"[{', '.join(map(_text, specified.mbeans))}]"
-        numbers = {"expect_exit": specified.expect_exit, "alpha": specified.alpha}
+        alpha = specified.alpha if action is Action.COMPARE else None
+        numbers = {"expect_exit": specified.expect_exit, "alpha": alpha}
         return named | {key: f"{value:g}" for key, value in numbers.items() if value is not None}
 
 
