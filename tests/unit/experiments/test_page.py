@@ -12,6 +12,7 @@ import pytest
 
 from buto.detectors.views import Band
 from buto.experiments.presentation import tables
+from buto.experiments.presentation.page import page as results_page
 from buto.experiments.repetition import Results, repeat
 from buto.experiments.thesis import published
 from buto.experiments.thesis.notifications import notified_runs
@@ -105,7 +106,7 @@ def results() -> Results:
 
 def test_the_thesiss_numbers_stand_beside_ours_with_every_claim_and_figure() -> None:
     ours = results()
-    seen = read(html(tables.page([ours]))).seen
+    seen = read(html(results_page([ours]))).seen
     for table in ours.tables:
         assert tables.scores(table).caption in seen
     assert {"1408", "0.89"} <= set(seen)
@@ -139,7 +140,7 @@ def test_the_page_says_which_runs_there_were_and_what_the_thesis_contradicts() -
         "references-weak": ("11", "10", "1", "25 %", "1 starved"),
     }
     assert tables.facts(ours).endswith("; 1 more run left out")
-    seen = read(html(tables.page([ours]))).seen
+    seen = read(html(results_page([ours]))).seen
     assert all(slip in seen for _, slip in published.slips())
 
 
@@ -147,7 +148,7 @@ def test_an_experiment_that_the_thesis_shows_stands_beside_its_counts() -> None:
     ours = replace(results(), examples=((published.EXAMPLES[0], (40, 10, 49, 1)),))
     (row,) = tables.examples(ours).rows
     assert row[0] == "5.18" and row[3:] == ("S-4", "40", "10", "49", "1", "46", "4", "50", "0")
-    assert "Single experiments" in read(html(tables.page([ours]))).seen
+    assert "Single experiments" in read(html(results_page([ours]))).seen
 
 
 def test_flagged_notifications_stand_beside_those_of_the_thesis() -> None:
@@ -164,7 +165,7 @@ def test_flagged_notifications_stand_beside_those_of_the_thesis() -> None:
     assert of_runs.rows[0][2] == " ".join(map(str, one.positive.first))
     assert of_runs.rows[1][2].startswith("1 0 1 0 4 0 1 1 1 1 0 1")
     assert of_runs.rows[3][2].startswith("33 34 34 34 36 1 32")
-    assert of_runs.rows[3][2] in read(html(tables.page([ours]))).seen
+    assert of_runs.rows[3][2] in read(html(results_page([ours]))).seen
 
 
 def test_what_could_not_be_done_is_said() -> None:
@@ -192,5 +193,5 @@ def test_a_long_table_leads_with_its_best_lines_and_those_of_the_thesis() -> Non
     assert len(leading.rows) == tables.SHORT + 1
     assert leading.rows[-1][0] == last.configuration
     assert leading.notes[-1] == f"{len(others)} more lines below."
-    seen = read(html(tables.page([replace(ours, tables=(long, *ours.tables[1:]))]))).seen
+    seen = read(html(results_page([replace(ours, tables=(long, *ours.tables[1:]))]))).seen
     assert "Whole tables" in seen

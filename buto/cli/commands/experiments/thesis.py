@@ -13,6 +13,7 @@ from buto.errors import EXIT_PASS, BadFileError, JudgeError
 from buto.experiments.dataset import archive
 from buto.experiments.dataset.variants import HOSTS
 from buto.experiments.presentation import files, tables
+from buto.experiments.presentation.page import page as results_page
 from buto.experiments.repetition import Results, repeat
 from buto.report.experiments import text
 from buto.report.experiments.page import html
@@ -112,7 +113,7 @@ def _write(results: Sequence[Results], directory: Path) -> list[Path]:
         "notifications.csv": files.notifications_csv(results),
         "claims.csv": files.claims_csv(results),
         "results.json": files.to_json(results),
-        "page.html": html(tables.page(results)),
+        "page.html": html(results_page(results)),
     }
     for name, content in contents.items():
         write_file(directory / name, content.encode(), "--out")
