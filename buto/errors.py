@@ -1,6 +1,6 @@
-"""The exceptions of buto, each with the exit code that it ends a command with.
+"""The exceptions of buto, each with the exit code of the command.
 
-Every message says what failed, with which value or path, and what to type next.
+Every message states what failed, with the value or path, and the next command to type.
 Only :mod:`buto.cli` catches :class:`ButoError`, prints it and exits; any other
 exception is a defect of buto and keeps its traceback.
 """
@@ -35,23 +35,23 @@ class ButoError(Exception):
 
 
 class UsageError(ButoError):
-    """The user typed or configured something that cannot be carried out."""
+    """The command line or the configuration cannot be carried out."""
 
     exit_code = EXIT_USAGE
 
 
 class ConfigError(UsageError):
-    """A configuration file that does not follow its schema; the message carries file:line."""
+    """A configuration file does not follow its schema; the message contains file:line."""
 
 
 class MeasureError(ButoError):
-    """The program could not be measured: it did not start, was no JVM, hung, or failed."""
+    """The program could not be measured: it did not start, was not a JVM, hung, or failed."""
 
     exit_code = EXIT_NOT_JUDGED
 
 
 class JudgeError(ButoError):
-    """The runs cannot be judged: too few, unlike, or invalid."""
+    """The runs cannot be judged: they are too few, differ, or are invalid."""
 
     exit_code = EXIT_NOT_JUDGED
 

@@ -1,8 +1,8 @@
-"""Quantities in and out: the only place that parses what a user types or formats what one reads.
+"""Parse and format quantities. No other module does.
 
 Units are UCUM as in OpenTelemetry (see :mod:`buto.properties`). Numbers are printed with three
-significant digits, whole counts exactly; what could not be read (NaN) prints as ``unreadable``.
-What is printed here can be typed again and gives the same quantity within the printed digits.
+significant digits, whole counts exactly; NaN, a value that could not be read, prints as ``unreadable``.
+Printed quantities can be parsed again; the result is the same within the printed digits.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from buto.errors import UsageError
 UNREADABLE = "unreadable"
 SIGNIFICANT_DIGITS = 3
 _EXACT_BELOW = 1e15
-"""Whole numbers below this are printed digit by digit; beyond it a float64 nears its last whole digit."""
+"""Whole numbers below this are printed exactly; above it a float64 loses whole digits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,17 +59,20 @@ _QUANTITY = re.compile(r"(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*([a-zµμ]*)", re.ASCII
 
 
 def parse_bytes(text: str) -> int:
-    """``4MiB``, ``256m``, ``64k`` or plain bytes, rounded to whole bytes; UsageError for anything else."""
+    """Parse ``4MiB``, ``256m``, ``64k`` or plain bytes, rounded to whole bytes.
+
+    UsageError for anything else.
+    """
     return round(_parse(text, _BYTES, plain="B", example="4MiB"))
 
 
 def parse_seconds(text: str) -> float:
-    """``100ms``, ``1.5 s``, ``2 min``, ``1h`` or plain seconds; UsageError for anything else."""
+    """Parse ``100ms``, ``1.5 s``, ``2 min``, ``1h`` or plain seconds; UsageError for anything else."""
     return _parse(text, _SECONDS, plain="s", example="100ms")
 
 
 def parse_rate(text: str) -> float:
-    """``20/s``, ``600/min``, ``5/h`` or a plain number per second, in 1/s; UsageError for anything else."""
+    """Parse ``20/s``, ``600/min``, ``5/h`` or a plain number, in 1/s; UsageError for anything else."""
     match = _RATE.fullmatch(text.strip())
     rate = float(match[1]) / _PER[match[2] or "s"] if match else math.inf
     if math.isinf(rate):
@@ -89,7 +92,7 @@ def _parse(text: str, scale: tuple[Suffix, ...], plain: str, example: str) -> fl
 
 
 def format_quantity(value: float, unit: str) -> str:
-    """Any value by its unit: ``By`` and ``s`` scaled, ``{thread}`` counted, others with the unit behind."""
+    """Format a value by its unit: ``By`` and ``s`` scaled, ``{thread}`` as a count, others with their unit."""
     if unit == "By":
         return format_bytes(value)
     if unit == "s":
@@ -101,29 +104,29 @@ def format_quantity(value: float, unit: str) -> str:
 
 
 def scale_of_unit(unit: str) -> tuple[Suffix, ...]:
-    """The steps in which a unit's quantities are printed; none for units that are not scaled."""
+    """Return the steps of a unit's scale; empty for a unit without scale."""
     return {"By": _BYTES, "s": _SECONDS}.get(unit, ())
 
 
 def format_bytes(value: float) -> str:
-    """As ``4.2 MiB``."""
+    """Format bytes, as ``4.2 MiB``."""
     return _format(value, _BYTES)
 
 
 def format_seconds(value: float) -> str:
-    """As ``100 ms``, ``1.5 s``, ``2 min``; minutes and days only from two of them."""
+    """Format a time, as ``100 ms``, ``1.5 s``, ``2 min``; minutes and days are used from two on."""
     if value == 0:
         return "0 s"
     return _format(value, _SECONDS)
 
 
 def format_rate(per_second: float) -> str:
-    """As ``20/s``."""
+    """Format a rate, as ``20/s``."""
     return UNREADABLE if math.isnan(per_second) else f"{format_number(per_second)}/s"
 
 
 def format_age(seconds: float) -> str:
-    """Seconds in the largest step that they fill, as ``3 min`` or ``12 d``; rounded down to whole ones."""
+    """Format an age in the largest possible step, as ``3 min`` or ``12 d``, rounded down."""
     fitting = [step for step in _SECONDS if step.size >= 1 and seconds >= step.size]
     if not fitting:
         return "0 s"
@@ -131,25 +134,26 @@ def format_age(seconds: float) -> str:
 
 
 def format_count(value: float, noun: str) -> str:
-    """As ``1 thread``, ``12 threads``, ``0 classes``."""
+    """Format a count, as ``1 thread``, ``12 threads``, ``0 classes``."""
     number = format_number(value)
     return number if math.isnan(value) or not noun else f"{number} {noun if number == '1' else plural(noun)}"
 
 
 def format_percent(share: float) -> str:
-    """A share of 1 as ``24 %``."""
+    """Format a share of 1, as ``24 %``."""
     return UNREADABLE if math.isnan(share) else f"{format_number(100 * share)} %"
 
 
 def format_ratio(ratio: float) -> str:
-    """A factor as ``1.24x``."""
+    """Format a factor, as ``1.24x``."""
     return UNREADABLE if math.isnan(ratio) else f"{format_number(ratio)}x"
 
 
 def format_change(before: float, after: float, unit: str) -> str:
-    """A difference with its share of what was before: ``+3.1 MiB (+24 %)``, from tenfold on ``(12x)``.
+    """Format a difference and its share of the first value, as ``+3.1 MiB (+24 %)``; from tenfold on
+    ``(12x)``.
 
-    A change from zero has no share. Without any difference: ``no change``.
+    A change from zero has no share. No difference gives ``no change``.
     """
     change = after - before
     if math.isnan(change):
@@ -166,7 +170,7 @@ def format_change(before: float, after: float, unit: str) -> str:
 
 
 def format_number(value: float) -> str:
-    """A number without a unit: whole ones exactly, others with three significant digits."""
+    """Format a number without a unit: whole numbers exactly, others with three significant digits."""
     if math.isnan(value):
         return UNREADABLE
     if math.isinf(value):
@@ -181,7 +185,7 @@ def format_number(value: float) -> str:
 
 
 def plural(noun: str) -> str:
-    """The regular English plural: threads, classes, queries."""
+    """Return the regular English plural: threads, classes, queries."""
     if re.search(r"(s|x|z|ch|sh)$", noun):
         return f"{noun}es"
     return f"{noun[:-1]}ies" if re.search(r"[^aeiou]y$", noun) else f"{noun}s"
@@ -191,7 +195,7 @@ def _format(value: float, scale: tuple[Suffix, ...]) -> str:
     if not math.isfinite(value):
         return format_number(value)
     for step in reversed(scale):
-        # As printed, or 1023.996 KiB would become 1024 KiB and not 1 MiB.
+        # Compare the printed number, so that 1023.996 KiB becomes 1 MiB and not 1024 KiB.
         printed = abs(float(format_number(value / step.size))) * step.size
         if printed >= (step.shown_from or step.size):
             break

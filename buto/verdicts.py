@@ -1,4 +1,4 @@
-"""What judging says: a verdict with its findings, which every report renders."""
+"""The result of judging: a verdict with its findings, which every report renders."""
 
 from __future__ import annotations
 
@@ -52,22 +52,22 @@ class Finding:
     """One difference between a run and what the oracle expects.
 
     Attributes:
-        source: what found it: ``bounds``, ``notification``, ``metadata``.
+        source: what detected it: ``bounds``, ``notification``, ``metadata``.
         subject: the property's name, or the notification or metadata key.
-        run_id: the run in which it was seen.
+        run_id: the run in which it was observed.
         direction: more or less of the subject than expected.
-        effect: whether that is welcome.
-        unit: of observed, lower, upper and expected; empty where there is no number.
-        observed: of the values outside, the one furthest from what is expected, at ``at_s``.
+        effect: whether that is better or worse.
+        unit: of observed, lower, upper and expected; empty if there is no number.
+        observed: the value outside the band that is furthest from ``expected``, at ``at_s``.
         lower, upper: the band at that time.
         expected: the centre of the band at that time.
-        at_s: seconds from the program's start of the furthest value.
-        window_s: start and end of the time in which the run lay outside, seconds.
+        at_s: time of that value, in seconds from the program's start.
+        window_s: start and end of the time outside the band, in seconds.
         outside_share: share of the compared points that lie outside.
-        severity: for sorting, larger is worse: distance beyond the bound in widths of the band, or
-            what the detector has in its place.
-        evidence: share of this subject in all that speaks for a change, 0 to 1, where the detector has it.
-        text: one sentence without the numbers above, where they do not say it all.
+        severity: for sorting, larger is worse: distance beyond the bound in widths of the band, or the
+            detector's own measure.
+        evidence: share of this subject in all evidence for a change, 0 to 1; None if the detector has none.
+        text: one sentence on what the numbers above do not show; may be empty.
         is_level: whether ``observed`` is a level of the property over a time, which a chart can draw as a
             line; not so for a moment, a growth or a scatter.
     """
@@ -93,11 +93,11 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """Names of the two sides. Those of a comparison are its programs', which are text from outside.
+    """Names of the two sides. In a comparison they are the names of the programs, which are untrusted text.
 
     Attributes:
-        judged, known: in a word, for the head of a column.
-        judged_runs, known_runs: behind a number or an article.
+        judged, known: one word, for the head of a column.
+        judged_runs, known_runs: used after a number or an article.
     """
 
     judged: str
@@ -115,19 +115,19 @@ class Verdict(Displayed):
 
     Attributes:
         status: pass, regression or inconclusive.
-        detector: name of what judged.
+        detector: name of the detector.
         settings: the detector's settings, for the record.
         findings: worst first. A pass may carry findings that were not enough to fail.
         reasons: why it is inconclusive; empty otherwise.
-        warnings: what the reader should know though it did not decide.
+        warnings: what the reader should know, but what did not decide.
         run_ids: the runs that were judged.
-        n_training: number of runs that the oracle learned from.
-        p_value, alpha: where the detector has them, else None.
-        stands_out: whether the runs stand out further than any other choice of as many runs does, be it
-            enough to fail or not; false where the detector has no p-value.
-        guarantee: what the p-value rests on, in words; empty where there is none.
-        runs_needed: of an inconclusive verdict, how many training runs would decide it, if that is known.
-        roles: what the judged runs, and the ``n_training`` runs that they are compared with, are called.
+        n_training: number of training runs of the oracle.
+        p_value, alpha: None if the detector has none.
+        stands_out: whether the runs differ more from the others than any other choice of as many runs, even
+            if this is not enough to fail; false if the detector has no p-value.
+        guarantee: the assumption of the p-value, in words; empty if there is none.
+        runs_needed: number of training runs that would decide an inconclusive verdict; None if not known.
+        roles: names of the judged runs and of the ``n_training`` runs that they are compared with.
     """
 
     status: Status
@@ -147,10 +147,10 @@ class Verdict(Displayed):
 
     @property
     def compares_programs(self) -> bool:
-        """Whether the two sides are two programs, which may be meant to run in unlike environments."""
+        """Whether the two sides are two programs, which may run in different environments on purpose."""
         return self.roles != OF_CHECK
 
     @property
     def is_welcome(self) -> bool:
-        """Whether there are findings and all of them are for the better."""
+        """Whether there are findings and all are better."""
         return bool(self.findings) and all(one.effect is Effect.BETTER for one in self.findings)

@@ -1,4 +1,4 @@
-"""Runs: one execution each, finished and frozen; sets of them; their store."""
+"""Runs of programs, sets of runs, and the store that keeps them."""
 
 from buto.runs.model import (
     FloatArray,

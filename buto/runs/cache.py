@@ -1,9 +1,9 @@
-"""What was found in thousands of files, kept in one, so that a list need not read them all again.
+"""A cache of what was read from thousands of files, so that a list does not read them all again.
 
-Each entry carries the stamp of the file that it is of: where the file lies on which disk, its size and its
-times. It counts only while the file has the very same stamp, so that it cannot be older than the file,
-whoever wrote what in the meantime; a cache that was copied with its files counts for none of them. Several
-processes may keep one at once: the last one's stays. It may be deleted at any time.
+Each entry has the stamp of its file: device, inode, size and times. An entry counts only while the file has
+exactly this stamp, so it is never older than the file. A cache that was copied together with its files is
+therefore not used. Several processes may write a cache at once; the last one wins. It may be deleted at any
+time.
 """
 
 from __future__ import annotations
@@ -23,11 +23,12 @@ from buto.runs.staging import make_directories, publish_file
 FORMAT = "buto-cache"
 
 WORTH_KEEPING = 100
-"""Files that were read anew; fewer are read faster than a cache is written."""
+"""Number of newly read files from which on a cache is written; fewer files are read faster than it is
+written."""
 
 SETTLED_NS = 2_000_000_000
-"""A file that changed so shortly before it was read may change once more without another stamp, for clocks
-of file systems are coarse."""
+"""Clocks of file systems are coarse: a file that changed less than this before it was read may change again
+without another stamp."""
 
 MAX_BYTES = 1 << 28
 
@@ -42,15 +43,15 @@ def cached(
     read: Callable[[str], Any],
     decode: Callable[[Any], T],
 ) -> dict[str, T]:
-    """What ``decode`` makes of each file's data, by name, from the cache where that has it.
+    """Return the decoded data of each file by name, from the cache if possible.
 
-    The cache is written anew if it lacked many files; that it cannot be written is no failure.
+    The cache is written again if many files were missing in it. Failure to write it is ignored.
 
     Args:
-        place: of the cache.
-        version: of the data; a cache of another one is not looked at.
-        files: by name.
-        read: reads a file of this name: plain data for ``decode``, or None, and then it is left out.
+        place: path of the cache.
+        version: version of the data; a cache of another version is ignored.
+        files: paths by name.
+        read: returns the plain data of the file of a name for ``decode``, or None to leave the file out.
         decode: raises ValueError, KeyError or TypeError for data of another shape.
     """
     kept = _kept(place, version)
@@ -79,7 +80,7 @@ def cached(
 
 
 def _stamp(path: Path) -> Stamp | None:
-    """Of a regular file; None for any other and where there is none."""
+    """Return the stamp of a regular file; None if there is none."""
     try:
         status = os.lstat(path)
     except OSError:
@@ -90,7 +91,7 @@ def _stamp(path: Path) -> Stamp | None:
 
 
 def _kept(place: Path, version: str) -> dict[str, tuple[Stamp, Any]]:
-    """The entries of a cache; none if there is no cache, or it is damaged or of another version."""
+    """Return the entries of a cache; empty if it is missing, damaged or of another version."""
     try:
         document = json.loads(read_file(place, MAX_BYTES))
         if (document["format"], document["version"]) != (FORMAT, version):

@@ -1,7 +1,7 @@
-"""``run.json``: everything of a run but its arrays and texts, as plain data and back.
+"""``run.json``: a run without its arrays and output, as plain data and back.
 
-Field by field in docs/formats/run.md. The functions here know no files: what is wrong with a
-document is a ValueError, to which the store adds the path.
+The fields are described in docs/formats/run.md. The functions here do not access files. They raise ValueError
+for a wrong document, and the store adds the path.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ FORMAT = "buto-run"
 VERSION = 2
 
 MARKS = (PURPOSE, SESSION, COMMIT)
-"""The metadata that a head has."""
+"""The metadata that a head contains."""
 
 _HEAD = ("test", "id", "samples", "notifications", "outcome", "quality", "files")
 
 
 class NewerVersionError(ValueError):
-    """A document of a version that this buto does not know yet."""
+    """The document is of a newer version than this buto reads."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """What a document says of a file beside it."""
+    """Size and checksum of a file beside the document."""
 
     size_bytes: int
     sha256: str
@@ -42,11 +42,11 @@ class StoredFile:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The short part of a document, enough for a list of runs.
+    """The part of a document that a list of runs needs.
 
     Attributes:
-        files: what it says of the files beside it, by name.
-        marks: of the metadata only :data:`MARKS`, as far as there are any.
+        files: the files beside the document, by name.
+        marks: those of the metadata :data:`MARKS` that the run has.
     """
 
     test: str
@@ -61,7 +61,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A run without its arrays and texts."""
+    """A run without its arrays and output."""
 
     head: Head
     properties: tuple[Property, ...]
@@ -70,7 +70,7 @@ class Document:
 
 
 def encode(run: Run, files: Mapping[str, StoredFile]) -> bytes:
-    """The document of a run; a lone surrogate in a text becomes ``?``, for UTF-8 cannot hold it."""
+    """Return the document of a run. A lone surrogate, which UTF-8 cannot encode, becomes ``?``."""
     data = to_data(run)
     data["files"] = {name: {"bytes": file.size_bytes, "sha256": file.sha256} for name, file in files.items()}
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1)
@@ -78,7 +78,7 @@ def encode(run: Run, files: Mapping[str, StoredFile]) -> bytes:
 
 
 def to_data(run: Run) -> dict[str, Any]:
-    """The fields of a document but ``files``, which can be written as JSON."""
+    """Return the fields of a document without ``files``, ready for JSON."""
     outcome, quality = run.outcome, run.quality
     return {
         "format": FORMAT,
@@ -107,11 +107,11 @@ def to_data(run: Run) -> dict[str, Any]:
 
 
 def decode(content: bytes) -> Document:
-    """The inverse of :func:`encode`, for every older version too.
+    """Read a document of this or an older version.
 
     Raises:
-        NewerVersionError: the document is of a later version.
-        ValueError: it is no document of a run; the message says where.
+        NewerVersionError: the document is of a newer version.
+        ValueError: it is not the document of a run; the message names the field.
     """
     data = _upgrade(_parse(content))
     properties = all_of(dict, "properties", get(data, "properties", list))
@@ -124,12 +124,12 @@ def decode(content: bytes) -> Document:
 
 
 def decode_head(content: bytes) -> Head:
-    """Only the head of a document, several times faster; raises as :func:`decode`."""
+    """Read only the head of a document, which is several times faster; raises as :func:`decode`."""
     return _to_head(_upgrade(_parse(content)))
 
 
 def head_data(content: bytes) -> dict[str, Any]:
-    """What :func:`head_of` needs of a document, as plain data; raises as :func:`decode`."""
+    """Return the plain data from which :func:`head_of` makes a head; raises as :func:`decode`."""
     data = _upgrade(_parse(content))
     metadata = get(data, "metadata", dict)
     marks = {key: metadata[key] for key in MARKS if key in metadata}
@@ -137,7 +137,7 @@ def head_data(content: bytes) -> dict[str, Any]:
 
 
 def head_of(data: dict[str, Any]) -> Head:
-    """A head from its data. ValueError for data of another shape."""
+    """Return the head from its plain data. ValueError for data of another shape."""
     return _to_head(data)
 
 
@@ -161,12 +161,15 @@ def _upgrade(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def metadata_data(value: MetadataValue) -> Any:
-    """As it is; what is no finite number is wrapped, for a text of the same letters is another value."""
+    """Return a value for JSON.
+
+    NaN and infinities are wrapped, so that they differ from texts like ``nan``.
+    """
     return {"float": json_number(value)} if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def metadata_of(key: str, value: Any) -> MetadataValue:
-    """The inverse of :func:`metadata_data`; ValueError for what it never gives."""
+    """Read a value that :func:`metadata_data` returned; ValueError for anything else."""
     if isinstance(value, dict):
         return number(value, "float")
     if value is None or isinstance(value, str | int | float):
@@ -206,7 +209,7 @@ def _to_head(data: Mapping[str, Any]) -> Head:
 
 
 def problem_data(problem: Problem) -> dict[str, str]:
-    """A problem as it can be written as JSON."""
+    """Return a problem as plain data."""
     return {"kind": problem.kind.value, "text": problem.text}
 
 
@@ -215,7 +218,7 @@ def _problem_of(data: Mapping[str, Any]) -> Problem:
 
 
 def property_data(prop: Property) -> dict[str, Any]:
-    """A property as it can be written as JSON."""
+    """Return a property as plain data."""
     return {
         "name": prop.name,
         "unit": prop.unit,
@@ -228,7 +231,7 @@ def property_data(prop: Property) -> dict[str, Any]:
 
 
 def property_of(data: Mapping[str, Any]) -> Property:
-    """The inverse of :func:`property_data`; ValueError for what it never gives."""
+    """Read a property that :func:`property_data` returned; ValueError for anything else."""
     return Property(
         name=get(data, "name", str),
         unit=get(data, "unit", str),

@@ -1,4 +1,4 @@
-"""Runs for other programs: CSV, Parquet and JSON, exact to the bit; buto reads none of them back."""
+"""Export runs to other programs as CSV, Parquet and JSON, bit by bit. buto does not read these files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Layout(Enum):
-    """How values are put into rows.
+    """The layout of values in rows.
 
     ``LONG``: a row for each value: run, property, unit, time_s, value.
     ``WIDE``: a row for each sample: run, time_s and a column for each property of any of the runs.
@@ -30,10 +30,10 @@ class Layout(Enum):
 
 
 def to_csv(runs: RunSet, layout: Layout) -> bytes:
-    """UTF-8 with a header, numbers with as many digits as a float64 needs.
+    """Return UTF-8 with a header; numbers have all digits of a float64.
 
-    What could not be read is ``nan``. A property that a run does not have is empty in the wide
-    layout and has no row in the long one.
+    A value that could not be read is ``nan``. A property that a run does not have is empty in the wide layout
+    and has no row in the long one.
     """
     import pyarrow as pa
     import pyarrow.csv
@@ -44,7 +44,7 @@ def to_csv(runs: RunSet, layout: Layout) -> bytes:
 
 
 def to_parquet(runs: RunSet, layout: Layout) -> bytes:
-    """The same table as :func:`to_csv`: NaN is what could not be read, null what a run does not have."""
+    """Return the table of :func:`to_csv`. NaN: not readable; null: the run does not have the property."""
     import pyarrow as pa
     import pyarrow.parquet
 
@@ -54,10 +54,10 @@ def to_parquet(runs: RunSet, layout: Layout) -> bytes:
 
 
 def to_json(runs: RunSet) -> bytes:
-    """A list of runs: the fields of ``run.json``, all samples and notifications, not what was printed.
+    """Return a list of runs: the fields of ``run.json``, all samples and notifications, but no output.
 
-    ``times_s`` is a list, and ``values`` has one of the same length for each property, with null for
-    what could not be read.
+    ``times_s`` is a list. ``values`` has a list of the same length for each property, with null for values
+    that could not be read.
     """
     return json.dumps([_data(run) for run in runs], allow_nan=False).encode()
 

@@ -14,7 +14,7 @@ def get(data: Mapping[str, Any], key: str, *kinds: type) -> Any:
     if key not in data:
         raise ValueError(f"{key!r} is missing")
     value = data[key]
-    # Not isinstance: to Python true is an int.
+    # Not isinstance, because bool is a subclass of int.
     if type(value) not in kinds:
         raise ValueError(f"{key!r} is of type {type(value).__name__}")
     return value
@@ -35,7 +35,7 @@ def items(data: Mapping[str, Any], key: str, kind: type[T]) -> Iterator[tuple[st
 
 
 def json_number(value: float) -> float | str:
-    """A float as JSON, which has no NaN and no infinity: they are the texts ``nan``, ``inf`` and ``-inf``."""
+    """Return a float for JSON; NaN and infinities, which JSON lacks, become ``nan``, ``inf`` and ``-inf``."""
     return float(value) if math.isfinite(value) else repr(float(value))
 
 
@@ -43,7 +43,7 @@ def number(data: Mapping[str, Any], key: str) -> float:
     """Return a field's value as a float, see :func:`json_number`. ValueError if it is not a number."""
     value = get(data, key, float, int, str)
     if isinstance(value, str) and value not in ("nan", "inf", "-inf"):
-        raise ValueError(f"{key!r} is no number")
+        raise ValueError(f"{key!r} is not a number")
     try:
         return float(value)
     except OverflowError:

@@ -1,7 +1,8 @@
-"""Journals: what is being recorded, on disk beside the runs of its test, until the run itself is there.
+"""Journals: the samples of a recording on disk, beside the runs of its test, until the run is stored.
 
-A journal is one hidden file that only grows. Its recorder holds a lock on it, which the system releases
-however the recorder ends: what is not locked was left behind. Format: docs/formats/journal.md.
+A journal is one hidden file that only grows. Its recorder holds a lock on it. The system releases the lock
+when the recorder ends, however it ends, so a journal without a lock was left behind. Format:
+docs/formats/journal.md.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ class Unfinished:
     """A recording whose run is not in the store yet.
 
     Attributes:
-        test, id: of the run that it is to become.
-        live: it is still being made, by another process.
+        test, id: of the run to which the recording belongs.
+        live: whether another process is still recording.
     """
 
     test: str
@@ -43,18 +44,18 @@ class Unfinished:
 
 
 class JournalFile:
-    """A journal while it is written.
+    """A journal that is being written.
 
     Args:
-        place: where it is to be; its directory must exist.
+        place: path of the journal; its directory must exist.
 
     Raises:
-        OSError: it cannot be made; nothing is left behind.
+        OSError: it cannot be created; nothing is left behind.
     """
 
     def __init__(self, place: Path) -> None:
         self._place = place
-        # Locked before it has its name, so that no other can take it for left behind.
+        # Lock the file before it gets its name, so that no other process takes it for left behind.
         hidden = hidden_name(place)
         self._descriptor = os.open(hidden, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
         try:
@@ -67,19 +68,19 @@ class JournalFile:
             raise
 
     def append(self, entry: Entry) -> None:
-        """Add an entry. OSError: it cannot be written; the next one is then written in its place."""
+        """Append an entry. OSError if it cannot be written; the next entry then replaces it."""
         self._size = self._write(journal_entries.encode(entry), self._size)
 
     def discard(self) -> None:
-        """Remove the file, for its run is stored, or not wanted; raises OSError."""
+        """Remove the file when its run is stored or not wanted; raises OSError."""
         self._place.unlink(missing_ok=True)
 
     def close(self) -> None:
-        """Release the lock and leave the file."""
+        """Release the lock and keep the file."""
         os.close(self._descriptor)
 
     def _write(self, content: bytes, place: int) -> int:
-        # Not flushed: what a process wrote survives its death, and a flush would hold up the samples.
+        # Do not flush: written data survive the death of the process, and a flush would delay the samples.
         view = memoryview(content)
         while view:
             written = os.pwrite(self._descriptor, view, place)
@@ -88,12 +89,12 @@ class JournalFile:
 
 
 def place_of(store: RunStore, test: str, run_id: str) -> Path:
-    """Where the journal of a run is."""
+    """Return the path of a run's journal."""
     return store.directory(test) / f".{run_id}.journal"
 
 
 def unfinished(store: RunStore, tests: Sequence[str] = ()) -> list[Unfinished]:
-    """The recordings of some tests, or of all, whose runs are not stored yet, in the order of their start."""
+    """Return recordings whose runs are not stored yet, of some tests or all, in the order of their start."""
     found = []
     for test in tests or store.known_tests():
         with suppress(FileNotFoundError), os.scandir(store.directory(test)) as entries:
@@ -107,7 +108,7 @@ def unfinished(store: RunStore, tests: Sequence[str] = ()) -> list[Unfinished]:
 
 @contextmanager
 def taken(path: Path, kind: int = fcntl.LOCK_EX) -> Iterator[bool]:
-    """Hold the lock of a journal; False if another process holds it, or has removed the journal."""
+    """Hold the lock of a journal; yield False if another process holds it or has removed the journal."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -126,10 +127,11 @@ def taken(path: Path, kind: int = fcntl.LOCK_EX) -> Iterator[bool]:
 
 
 def read(path: Path) -> Iterator[Entry]:
-    """The entries of a journal, up to the first that is torn; one at a time, for those of hours are large.
+    """Yield the entries of a journal up to the first incomplete one; one at a time, because journals can be
+    large.
 
     Raises:
-        BadFileError: it is no journal, too large for a run, or of a newer version.
+        BadFileError: it is not a journal, too large for a run, or of a newer version.
     """
     try:
         content = read_file(path, _MAX_BYTES)
@@ -149,7 +151,7 @@ def read(path: Path) -> Iterator[Entry]:
 
 
 def _bounded(entries: Iterable[Entry]) -> Iterator[Entry]:
-    """ValueError for more values than a run may have, before they are all in memory."""
+    """Raise ValueError for more values than a run may have, before all are in memory."""
     n_values = 0
     for entry in entries:
         n_values += entry.values.size + len(entry.times_ns)

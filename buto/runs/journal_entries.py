@@ -1,6 +1,6 @@
-"""What a recording gains from time to time, as bytes that tell whether they are whole. No files here.
+"""Entries of a journal as bytes with a checksum. This module does not access files.
 
-Field by field in docs/formats/journal.md.
+The fields are described in docs/formats/journal.md.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ VERSION = 1
 MAGIC = b"buto-journal %d\n"
 
 MAX_ENTRY_BYTES = 1 << 30
-"""Of one entry in memory."""
+"""Largest size of one entry in memory."""
 
 _HEAD = struct.Struct("<II")
-"""Length of an entry as it is stored, and its CRC-32."""
+"""Length of a stored entry, and its CRC-32."""
 
 _LENGTH = struct.Struct("<I")
 _LEVEL = 1
-"""Of zlib, which takes 0.2 ms for five seconds of sixty properties."""
+"""Compression level of zlib, which takes 0.2 ms for five seconds of sixty properties."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entry:
-    """What a recording has gained since the entry before.
+    """The part of a recording since the entry before.
 
     Attributes:
         times_ns: shape (n_rows,), by the recording's own clock.
-        values: shape (n_rows, n_columns), with all columns that there are by now.
+        values: shape (n_rows, n_columns), with all columns so far.
         properties: new columns.
-        metadata: what is new or has changed; so are the reasons.
+        metadata, nan_reasons: entries that are new or have changed.
         notifications: time in ns, type, source, sequence and message.
-        zero_ns: the program's start; None if it was not seen yet.
+        zero_ns: the program's start; None if it was not observed yet.
     """
 
     times_ns: npt.NDArray[np.int64]
@@ -57,7 +57,7 @@ class Entry:
 
 
 def encode(entry: Entry) -> bytes:
-    """An entry with its length and checksum; a lone surrogate in a text becomes ``?``."""
+    """Return an entry with its length and checksum; a lone surrogate in a text becomes ``?``."""
     data = {
         "rows": len(entry.times_ns),
         "columns": entry.values.shape[1],
@@ -65,18 +65,18 @@ def encode(entry: Entry) -> bytes:
         "properties": [document.property_data(prop) for prop in entry.properties],
         "metadata": {key: document.metadata_data(value) for key, value in entry.metadata.items()},
         "nan_reasons": dict(entry.nan_reasons),
-        # As text, for JSON's numbers need not reach that far.
+        # As text, because not all readers of JSON support numbers of this size.
         "notifications": [[*map(str, one)] for one in entry.notifications],
     }
     text = json.dumps(data, ensure_ascii=False, allow_nan=False).encode("utf-8", errors="replace")
-    # Column by column, for what stays the same then takes no room.
+    # Column by column, because constant columns then compress to almost nothing.
     arrays = entry.times_ns.astype("<i8").tobytes() + entry.values.T.astype("<f8").tobytes()
     body = zlib.compress(_LENGTH.pack(len(text)) + text + arrays, _LEVEL)
     return _HEAD.pack(len(body), zlib.crc32(body)) + body
 
 
 def whole(content: bytes) -> Iterator[bytes]:
-    """The entries behind the first line of a journal, up to the first that is torn, which ends it."""
+    """Yield the entries after the first line of a journal, up to the first incomplete one."""
     place = content.index(b"\n") + 1
     while place + _HEAD.size <= len(content):
         length, checksum = _HEAD.unpack_from(content, place)
@@ -88,7 +88,7 @@ def whole(content: bytes) -> Iterator[bytes]:
 
 
 def decode(body: bytes) -> Entry:
-    """The inverse of :func:`encode`, without length and checksum. ValueError: it is no entry."""
+    """Read an entry without length and checksum. ValueError if it is not an entry."""
     decompressor = zlib.decompressobj()
     try:
         plain = decompressor.decompress(body, MAX_ENTRY_BYTES)

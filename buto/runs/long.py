@@ -1,4 +1,4 @@
-"""Runs of too many values to be held in memory with others: some samples of them, the rest on demand."""
+"""Runs too large to be held in memory with others: some samples in memory, all others read on demand."""
 
 from __future__ import annotations
 
@@ -11,33 +11,32 @@ from buto.properties import Property
 from buto.runs.model import FloatArray, Run
 
 LONG_VALUES = 1 << 24
-"""Values from which on a stored run is a long one: 128 MiB, 50 hours of fifty properties twice a second."""
+"""Number of values that makes a run a long one: 128 MiB, or 50 hours of fifty properties twice a second."""
 
 MOST_SAMPLES = 120
-"""Of a long run in memory."""
+"""Largest number of samples of a long run in memory."""
 
 _BLOCK_VALUES = 1 << 22
-"""Values that are looked at together when a run is opened."""
+"""Number of values that are read at once when a run is opened."""
 
 _COLUMNS_AT_ONCE = 64
 
 ReadColumns = Callable[[Sequence[int]], FloatArray]
-"""From numbers of properties to their values in all samples, shape (n_samples, n)."""
+"""Return the values of properties, given by number, in all samples; shape (n_samples, n)."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LongRun(Run):
-    """A stored run whose ``times_s`` and ``values`` are those of each ``stride``-th sample, for drawing.
+    """A stored run whose ``times_s`` and ``values`` contain only every ``stride``-th sample, for drawing.
 
-    What is computed from it is computed from all samples, by :meth:`part`. All but its samples is as in any
-    run.
+    Computations use all samples, which :meth:`part` returns. Everything but the samples is as in any run.
 
     Attributes:
         whole_times_s: shape (n_samples,).
         smallest: shape (n_properties,), see :meth:`buto.runs.model.Run.smallest_read`, of all samples.
-        read_columns: fails with BadFileError if the file is damaged.
-        known: of properties that were gone through, by name: mean and last value over all samples, as
-            :func:`buto.analysis.series.summaries` has them, for those who need them again.
+        read_columns: raises BadFileError if the file is damaged.
+        known: by name of a property, mean and last value over all samples as computed by
+            :func:`buto.analysis.series.summaries`, so that they are computed only once.
     """
 
     stride: int = 1
@@ -54,7 +53,10 @@ class LongRun(Run):
         return float(self.smallest[column])
 
     def part(self, properties: Sequence[Property]) -> Run:
-        """The run with all its samples, but of these properties only; those that it lacks are left out."""
+        """Return the run with all samples of these properties.
+
+        Properties that it does not have are left out.
+        """
         columns = [self.column_of[prop.name] for prop in properties if prop.name in self.column_of]
         values = np.empty((self.n_samples, len(columns)))
         for start in range(0, len(columns), _COLUMNS_AT_ONCE):
@@ -63,7 +65,7 @@ class LongRun(Run):
         return self._with(tuple(self.properties[one] for one in columns), values)
 
     def thinned(self) -> Run:
-        """What is in memory as a run of its own: each ``stride``-th sample."""
+        """Return a run with every ``stride``-th sample, which are those in memory."""
         return self._with(self.properties, self.values, self.times_s)
 
     def _with(
@@ -86,7 +88,7 @@ class LongRun(Run):
 
 
 def drawn(run: Run) -> Run:
-    """The run, or of one of LONG_VALUES or more, wherever it is held, some samples."""
+    """Return the run for drawing; only some samples of a run of at least LONG_VALUES values."""
     if isinstance(run, LongRun):
         return run.thinned()
     stride = drawn_stride(run)
@@ -96,14 +98,14 @@ def drawn(run: Run) -> Run:
 
 
 def drawn_stride(run: Run) -> int:
-    """Of how many samples of a run one is drawn."""
+    """Return the stride: every how many samples of a run one is drawn."""
     if isinstance(run, LongRun):
         return run.stride
     return stride_for(run.n_samples) if run.values.size >= LONG_VALUES else 1
 
 
 def stride_for(n_samples: int) -> int:
-    """The smallest power of two that leaves at most MOST_SAMPLES of so many samples."""
+    """Return the smallest power of two that leaves at most MOST_SAMPLES of ``n_samples``."""
     stride = 1
     while n_samples > stride * MOST_SAMPLES:
         stride *= 2
@@ -113,7 +115,7 @@ def stride_for(n_samples: int) -> int:
 def looked_through(
     n_samples: int, n_properties: int, stride: int, read: ReadColumns
 ) -> tuple[FloatArray, FloatArray]:
-    """Each ``stride``-th sample and the smallest magnitudes of all columns, in bounded memory.
+    """Read every ``stride``-th sample and the smallest magnitude of each column, in bounded memory.
 
     Returns:
         Values, shape (ceil(n_samples / stride), n_properties), and what LongRun calls ``smallest``.

@@ -1,4 +1,4 @@
-"""One execution of a program, finished and frozen, and sets of them. No files here."""
+"""One finished execution of a program, and sets of them. This module does not access files."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ PURPOSE = "buto.purpose"
 """Metadata key: the command that a run was recorded for."""
 
 SESSION = "buto.session"
-"""Metadata key: id of the first run of a test that the same command recorded; those that share it were
-judged together."""
+"""Metadata key: id of the first run of a test that the same command recorded. Runs that share it were judged
+together."""
 
 COMMIT = "buto.commit"
-"""Metadata key: what git had checked out where the command was started, ``+dirty`` behind it if files
-differed from that; None where nobody knows."""
+"""Metadata key: git's commit in the directory where the command was started, with ``+dirty`` appended if
+files differed; None if not known."""
 
 JOURNAL = "journal"
-"""Where the last sample of a recovered run comes from, see Outcome."""
+"""Source of the last sample of a recovered run, see Outcome."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Notification:
     Attributes:
         time_s: seconds from the program's start at which it was emitted, by the target's clock.
         source: object name of the emitting MBean.
-        sequence: the emitter's own serial number.
+        sequence: serial number of the emitter.
     """
 
     time_s: float
@@ -54,14 +54,14 @@ class Outcome:
     """How an execution ended.
 
     Attributes:
-        exit_code: what the process returned; None when a signal or the time limit ended it, and for a
-            JVM that was only attached to.
-        signal: the number of the signal that ended it, else None.
-        timed_out: buto ended it because its time limit had passed.
+        exit_code: of the process; None if a signal or the time limit ended it, or if buto was only attached
+            to the JVM.
+        signal: number of the signal that ended it, else None.
+        timed_out: whether buto ended it at its time limit.
         duration_s: from the program's start to its last sample or to the process's end.
-        last_sample: where the last row comes from: ``agent`` (the exit hook), ``push`` (no hook
-            could run), ``hsperfdata`` (the JVM's held performance counters), ``jmx``, or :data:`JOURNAL`:
-            buto itself was lost, and this is what its journal had. How the program ended nobody saw.
+        last_sample: source of the last row: ``agent`` (the exit hook), ``push`` (no hook could run),
+            ``hsperfdata`` (the JVM's performance counters), ``jmx``, or :data:`JOURNAL` (buto itself was
+            lost, and its journal had this sample; the end of the program is not known).
     """
 
     exit_code: int | None
@@ -72,11 +72,11 @@ class Outcome:
 
     @property
     def harness_lost(self) -> bool:
-        """Whether buto died before the program's end, and the run was recovered."""
+        """Whether buto died before the program's end and the run was recovered."""
         return self.last_sample == JOURNAL
 
     def describe(self) -> str:
-        """In words, for messages."""
+        """Return the outcome in words, for messages."""
         if self.harness_lost:
             return "was still running when buto was lost"
         if self.timed_out:
@@ -90,11 +90,11 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """Whether a run may be used, and what disturbed it.
+    """Whether a run can be used, and what disturbed it.
 
     Attributes:
-        problems: why the run is invalid; empty for a valid one. An invalid run never trains an
-            oracle and is never judged: it is neither pass nor regression.
+        problems: why the run is invalid; empty for a valid one. An invalid run never trains an oracle and is
+            never judged: it is neither pass nor regression.
         missed_share: share of the planned samples that are missing.
         largest_gap_s: longest time between two samples.
         foreign_load: mean share of the visible cores that other processes used, NaN if unknown.
@@ -110,7 +110,7 @@ class Quality:
         return not self.problems
 
     def describe(self) -> str:
-        """The problems' texts in one line; empty for a valid run."""
+        """Return the texts of the problems in one line; empty for a valid run."""
         return "; ".join(problem.text for problem in self.problems)
 
 
@@ -119,18 +119,18 @@ class Run(Displayed):
     """One finished execution.
 
     Attributes:
-        id: unique in a store; sorts by time of start.
+        id: unique in a store; ids sort by time of start.
         test: name of the test that the run belongs to.
         properties: one for each column of ``values``.
         times_s: shape (n_samples,), strictly increasing seconds from the program's own start
             (``main``); the first may lie slightly before it and so be negative.
         values: shape (n_samples, n_properties), in each property's unit. NaN: could not be read.
-        nan_reasons: property name to why it could not be read, for columns with NaN.
-        notifications: in the order of their time.
+        nan_reasons: by name of a property with NaN, why it could not be read.
+        notifications: sorted by time.
         metadata: environment and configuration, as text, numbers and truth values.
-        outcome: how it ended.
-        quality: whether it may be used.
-        stdout, stderr: what the program printed, each cut to a stated size at the store's door.
+        outcome: how the execution ended.
+        quality: whether the run can be used.
+        stdout, stderr: output of the program; the store cuts each to a limit.
     """
 
     id: str
@@ -166,20 +166,20 @@ class Run(Displayed):
 
     @cached_property
     def column_of(self) -> Mapping[str, int]:
-        """Property name to column number."""
+        """Column number by name of property."""
         return {prop.name: column for column, prop in enumerate(self.properties)}
 
     @property
     def n_samples(self) -> int:
-        """How many samples were taken."""
+        """Number of samples."""
         return len(self.times_s)
 
     def smallest_read(self, column: int) -> float:
-        """The smallest magnitude among the values of a column, NaN where nothing was ever read."""
+        """Return the smallest magnitude in a column; NaN if no value could be read."""
         return float(np.fmin.reduce(np.abs(self.values[:, column]), initial=np.nan))
 
     def series(self, name: str) -> FloatArray:
-        """The values of one property, shape (n_samples,); KeyError for an unknown name."""
+        """Return the values of one property, shape (n_samples,); KeyError for an unknown name."""
         return self.values[:, self.column_of[name]]
 
 
@@ -205,12 +205,12 @@ class RunSet(Displayed):
         return iter(self.runs)
 
     def valid(self) -> RunSet:
-        """Only the runs that may be used."""
+        """Return only the valid runs."""
         return RunSet(tuple(run for run in self.runs if run.quality.valid))
 
     @cached_property
     def properties(self) -> tuple[Property, ...]:
-        """Every property that any run has, in order of first appearance."""
+        """Every property of any run, in the order of first appearance."""
         seen: dict[str, Property] = {}
         for run in self.runs:
             for prop in run.properties:
@@ -219,5 +219,5 @@ class RunSet(Displayed):
 
 
 def run_set(runs: Sequence[Run]) -> RunSet:
-    """A set in the order of start, which is the order of the ids."""
+    """Return runs as a set, sorted by id, which is the order of their start."""
     return RunSet(tuple(sorted(runs, key=lambda run: run.id)))

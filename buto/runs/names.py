@@ -1,4 +1,4 @@
-"""From the names that users give to the names of directories and files, and back; ids of runs."""
+"""Encode names of tests as names of directories and back; ids of runs."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from urllib.parse import quote, unquote
 from buto.errors import UsageError
 
 MAX_NAME_BYTES = 200
-"""Of the encoded name; file systems allow 255, and a temporary name or a suffix must fit as well."""
+"""Largest size of an encoded name. File systems allow 255, and a temporary name or suffix must fit, too."""
 
 _PLAIN = "-_.+=@,()[] "
 _RUN_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,79}")
 
 
 def encode_test(test: str) -> str:
-    """The name that a test has on disk.
+    """Return the name of a test on disk.
 
-    Letters and digits of any script, inner spaces and ``-_.+=@,()[]`` stand for themselves; every
-    other character becomes ``%`` and two hexadecimal digits for each of its bytes in UTF-8, and so
-    does a leading dot. Different tests have different names, and none leaves its directory.
+    Letters and digits of any script, inner spaces and ``-_.+=@,()[]`` stay as they are. Every other
+    character, and a leading dot, becomes ``%`` and two hexadecimal digits for each of its bytes in UTF-8.
+    Different tests have different names, and no name leads out of its directory.
 
     Raises:
         UsageError: the name is empty, longer than ``MAX_NAME_BYTES`` when encoded, or no text
@@ -57,7 +57,7 @@ def _encode(character: str) -> str:
 
 
 def decode_test(name: str) -> str | None:
-    """The inverse of :func:`encode_test`; None for a name that it never gives."""
+    """Return the test of a name on disk; None if :func:`encode_test` never returns this name."""
     try:
         test = unquote(name, errors="strict")
         return test if encode_test(test) == name else None
@@ -66,13 +66,13 @@ def decode_test(name: str) -> str | None:
 
 
 def new_id(start: datetime | None = None) -> str:
-    """An id for a run: its start in UTC (None: now), which sorts, and four random digits."""
+    """Return an id for a run: its start in UTC (None: now), by which ids sort, and four random digits."""
     utc = (start or datetime.now(UTC)).astimezone(UTC)
     return f"{utc:%Y%m%dT%H%M%S}.{utc.microsecond // 1000:03d}Z-{secrets.token_hex(2)}"
 
 
 def start_of(run_id: str) -> datetime | None:
-    """The time of start in an id made by :func:`new_id`, None for any other id."""
+    """Return the time of start in an id of :func:`new_id`; None for any other id."""
     try:
         return datetime.strptime(run_id[:20], "%Y%m%dT%H%M%S.%fZ").replace(tzinfo=UTC)
     except ValueError:
@@ -80,5 +80,5 @@ def start_of(run_id: str) -> datetime | None:
 
 
 def is_id(name: str) -> bool:
-    """Whether a name can be the id of a run: up to 80 ASCII letters, digits and ``._-``, no leading sign."""
+    """Return whether a name is an id: up to 80 ASCII letters, digits and ``._-``, without a leading sign."""
     return _RUN_ID.fullmatch(name) is not None
