@@ -92,7 +92,7 @@ def _parse(text: str, scale: tuple[Suffix, ...], plain: str, example: str) -> fl
 
 
 def format_quantity(value: float, unit: str) -> str:
-    """Format a value by its unit: ``By`` and ``s`` scaled, ``{thread}`` as a count, others with their unit."""
+    """Format a value by its unit: ``By`` and ``s`` scaled, ``{thread}`` counted, others with a unit."""
     if unit == "By":
         return format_bytes(value)
     if unit == "s":

@@ -1,10 +1,10 @@
-"""How far some runs stand apart from others, measured alike for every way of choosing them.
+"""How far some runs differ from others, measured in the same way for every choice of runs.
 
-The one idea of the calibrated oracle: put n training runs and k runs under test together, and ask of
-*every* k of the n + k runs how far they stand apart from the rest. If the program has not changed, its
-k runs are k like any other, so what they score is an ordinary one of these scores. Everything here is
-symmetric in the runs, which makes that argument exact; which runs are under test enters only when the
-scores are compared (:mod:`buto.analysis.evidence`).
+The idea of the calibrated oracle: pool n training runs and k runs under test, and compute for *every* choice
+of k of the n + k runs how far they differ from the rest. If the program has not changed, the k runs under
+test are like any other k runs, so their score is an ordinary one. Everything here is symmetric in the runs,
+which makes this argument exact. Only the comparison of scores (:mod:`buto.analysis.evidence`) uses which runs
+are under test.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from buto.analysis.timepoints import IntArray
 from buto.runs import FloatArray
 
 LEVEL_SHARE = 0.01
-"""A difference of one percent of a property's level is small, however well runs agree."""
+"""Share of a property's level: a smaller difference is small, however well runs agree."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Stable:
-    """Features on a scale on which runs scatter alike wherever they lie.
+    """Features on a scale on which the scatter of runs does not depend on their level.
 
     Attributes:
         values: shape (n_runs, n_features).
-        floor: shape (n_features,), the smallest deviation that means something.
-        unit: shape (n_features,), what the features were divided by before.
+        floor: shape (n_features,), the smallest meaningful deviation.
+        unit: shape (n_features,), the divisors of the features.
     """
 
     values: FloatArray
@@ -38,13 +38,14 @@ class Stable:
 
 
 def stabilised(features: FloatArray, grain: FloatArray, level: FloatArray) -> Stable:
-    """The inverse hyperbolic sine of each feature in grains: near zero its number, far from it its logarithm.
+    """Return the inverse hyperbolic sine of each feature in grains: linear near zero, logarithmic far from
+    it.
 
     Args:
         features: shape (n_runs, n_features), no NaN.
         grain: shape (n_features,), smallest meaningful difference, not negative; 0 is replaced by a
             thousandth of the level.
-        level: shape (n_features,), how much of the feature's property there is in general.
+        level: shape (n_features,), the usual level of the feature's property.
     """
     unit = np.maximum(grain, 1e-3 * level)
     unit = np.where(unit > 0, unit, 1.0)
@@ -54,10 +55,10 @@ def stabilised(features: FloatArray, grain: FloatArray, level: FloatArray) -> St
 
 
 def choices(n_runs: int, size: int, limit: int, seed: int = 0) -> IntArray:
-    """Ways of choosing ``size`` of ``n_runs`` runs, shape (n_choices, size), those under test first.
+    """Return choices of ``size`` of ``n_runs`` runs, shape (n_choices, size); the runs under test come first.
 
-    Runs under test are the last ones. All ways if there are at most ``limit``; else that many at
-    random, by ``seed``, the one under test among them.
+    The last runs are those under test. All choices if there are at most ``limit``; else ``limit`` random ones
+    by ``seed``, including the one under test.
     """
     under_test = np.arange(n_runs - size, n_runs)
     if comb(n_runs, size) <= limit:
@@ -70,20 +71,20 @@ def choices(n_runs: int, size: int, limit: int, seed: int = 0) -> IntArray:
 
 
 def mirrored(chosen: IntArray, n_runs: int) -> bool:
-    """Whether all runs but those under test are a choice too: it lies as far apart, the other way."""
+    """Return whether all runs not under test are a choice, too; it differs as far in the other direction."""
     size = chosen.shape[1]
     return 2 * size == n_runs and bool((np.sort(chosen, axis=1) == np.arange(size)).all(axis=1).any())
 
 
 def contrasts(stable: Stable, chosen: IntArray) -> FloatArray:
-    """How far the chosen runs' mean lies from that of the others, shape (n_choices, n_features).
+    """Return the contrast of the chosen runs' mean with that of the others, shape (n_choices, n_features).
 
-    Student's t with the deviation pooled within both groups and the floor added to it as independent
-    deviations are, then as the normal deviate of the same probability, by Wallace's approximation
-    (Annals of Mathematical Statistics 30, 1959): positive where the chosen runs have more.
+    It is Student's t with the pooled deviation of both groups, to which the floor is added as an independent
+    deviation, converted to the normal deviate of the same probability by Wallace's approximation (Annals of
+    Mathematical Statistics 30, 1959). It is positive if the chosen runs have more.
 
     Args:
-        chosen: shape (n_choices, size); each leaves at least two runs.
+        chosen: shape (n_choices, size); each choice leaves at least two runs.
     """
     n_runs, size = len(stable.values), chosen.shape[1]
     others, freedom = n_runs - size, n_runs - 2
@@ -101,7 +102,7 @@ def contrasts(stable: Stable, chosen: IntArray) -> FloatArray:
 
 
 def within(stable: Stable, size: int, limit: float) -> tuple[FloatArray, FloatArray]:
-    """Between which means the last ``size`` runs would contrast with the others by less than ``limit``.
+    """Return the range of means with which the contrast of the last ``size`` runs is below ``limit``.
 
     Returns:
         lower and upper, each of shape (n_features,), in the features' own units.

@@ -1,11 +1,11 @@
-"""From contrasts to one p-value: how ordinary is the score of the runs under test among all scores?
+"""Compute one p-value from contrasts: how ordinary is the score of the runs under test among all scores?
 
-Two arguments, from one set of scores. *Rank*: if no run differs, each choice of k runs is as likely as any
-other to score highest, so that the share of choices that score at least as high as the runs under test is a
-p-value, exactly, whatever the features are distributed like. It cannot fall below one in the number of
-choices. *Tail*: scores of the other choices are taken for draws from Student's t, and the share of that
-beyond the score is a p-value as good as that assumption. With one run under test there are only n + 1
-choices, so only the tail can reach small levels; with three, ten training runs have 286.
+There are two ways, from the same scores. *Rank*: if no run differs, each choice of k runs is equally likely
+to have the highest score. The share of choices that score at least as high as the runs under test is then an
+exact p-value, for any distribution of the features. It cannot be smaller than one divided by the number of
+choices. *Tail*: the scores of the other choices are assumed to be drawn from Student's t. The share of that
+distribution beyond the score is a p-value as good as this assumption. With one run under test there are only
+n + 1 choices, so only the tail can reach small levels; with three, ten training runs give 286 choices.
 """
 
 from __future__ import annotations
@@ -19,40 +19,41 @@ from buto.analysis.timepoints import IntArray
 from buto.runs import FloatArray
 
 LARGEST_CONTRAST = 8.0
-"""A property counts no more than this in the mean over all: one number gone wild is one finding."""
+"""Largest contrast of a property in the mean over all, so that one extreme number is only one finding."""
 
 SOFTENING = 0.1
-"""Added before the logarithm is taken, which has no value for runs that are equal in everything."""
+"""Added before the logarithm, which is undefined for runs that are equal in everything."""
 
 DEVIATION_OF_LARGEST, DEVIATION_OF_MEAN = 0.34, 0.22
-"""Usual deviations of the two logarithms over runs of an unchanged program."""
+"""Usual deviations of the two logarithms between runs of an unchanged program."""
 
 PRIOR_DEVIATION, PRIOR_FREEDOM = 1.0, 20.0
-"""Usual deviation of the score over runs of an unchanged program, and how many runs this is worth."""
+"""Usual deviation of the score between runs of an unchanged program, and its weight as a number of runs."""
 
 TAIL_FREEDOM = 6
-"""Of the Student's t that scores are taken to follow: heavier tails than the normal's, since now and then
-another process disturbs a run. No handful of runs can tell how heavy."""
+"""Degrees of freedom of the Student's t that scores are assumed to follow. Its tails are heavier than the
+normal ones, because another process disturbs a run from time to time. A few runs do not show how heavy they
+are."""
 
 SMALLEST_TAIL = 0.001
-"""No assumption on the tail of a few scores is good for smaller p-values."""
+"""Smallest p-value of the tail; no assumption on the tail of a few scores justifies a smaller one."""
 
 FARTHEST = 1e9
-"""Student's t from here on is as infinity, whose square cannot be divided by."""
+"""Larger values of Student's t are treated as infinite, because their square overflows."""
 
 TIE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class Significance:
-    """A p-value and what it rests on.
+    """A p-value and its basis.
 
     Attributes:
         p_value: of the runs under test.
-        rank: the share of all choices that score at least as high.
-        smallest_rank: the smallest that this could have been, if no other choice scored alike.
+        rank: share of all choices that score at least as high.
+        smallest_rank: the smallest possible rank, if no other choice had the same score.
         exact: whether the p-value is the rank.
-        smallest: the smallest p-value that there could have been.
+        smallest: the smallest possible p-value.
     """
 
     p_value: float
@@ -63,16 +64,16 @@ class Significance:
 
     @property
     def highest(self) -> bool:
-        """Whether no other choice scores as high."""
+        """Whether no other choice has as high a score."""
         return self.rank <= self.smallest_rank
 
 
 def largest_of_each(contrast: FloatArray, quantity: IntArray) -> FloatArray:
-    """The largest contrast of each quantity's features, without sign, shape (n_choices, n_quantities).
+    """Return the largest absolute contrast of each quantity's features, shape (n_choices, n_quantities).
 
     Args:
         contrast: shape (n_choices, n_features).
-        quantity: shape (n_features,), the quantity of each feature, not falling.
+        quantity: shape (n_features,), the number of each feature's quantity, in increasing order.
     """
     starts = np.flatnonzero(np.diff(quantity, prepend=-1))
     largest: FloatArray = np.maximum.reduceat(np.abs(contrast), starts, axis=1)
@@ -80,7 +81,7 @@ def largest_of_each(contrast: FloatArray, quantity: IntArray) -> FloatArray:
 
 
 def scores(largest: FloatArray) -> FloatArray:
-    """One number for each choice: how far it stands apart in all quantities together, shape (n_choices,).
+    """Return one score for each choice, over all quantities together, shape (n_choices,).
 
     Args:
         largest: see :func:`largest_of_each`.
@@ -90,15 +91,15 @@ def scores(largest: FloatArray) -> FloatArray:
 
 
 def combined(largest: FloatArray, mean_square: FloatArray) -> FloatArray:
-    """The score of choices, in the shape of the arguments.
+    """Return the score of choices, shape (..., n_choices).
 
-    The larger of two logarithms, each from its mean over all choices and in its usual deviation: of the
-    largest contrast, which sees a change of one quantity, and of the root of the mean square, which sees
-    a small change of many.
+    The score is the larger of two logarithms, each minus its mean over all choices and divided by its usual
+    deviation: that of the largest contrast, which shows a change of one quantity, and that of the root mean
+    square, which shows a small change of many.
 
     Args:
         largest: shape (..., n_choices), largest contrast of any quantity.
-        mean_square: of all quantities' contrasts, none taken for larger than LARGEST_CONTRAST.
+        mean_square: of all quantities' contrasts, each limited to LARGEST_CONTRAST.
     """
     one = np.log(SOFTENING + largest)
     many = np.log(SOFTENING + np.sqrt(mean_square))
@@ -110,15 +111,15 @@ def combined(largest: FloatArray, mean_square: FloatArray) -> FloatArray:
 
 
 def significance(score: FloatArray, size: int, alpha: float, *, mirrored: bool = False) -> Significance:
-    """How ordinary the first of these scores is among all of them.
+    """Return how ordinary the first of these scores is among all of them.
 
-    By rank if rank can reach alpha; else by the tail, unless some other choice scores as high: then
-    rank, too, has to be low, so that a run that some training run surpasses never fails.
+    The p-value is the rank if that can reach alpha, else the tail. If another choice scores as high, the rank
+    must be low, too, so that a run with a lower score than some training run never fails.
 
     Args:
-        score: shape (n_choices,), that of the runs under test first.
-        size: how many runs are under test.
-        mirrored: whether another choice scores as high whatever the values are.
+        score: shape (n_choices,); the runs under test come first.
+        size: number of runs under test.
+        mirrored: whether another choice always has the same score.
     """
     rank = 1 / len(score)
     exact = rank <= alpha
@@ -127,7 +128,7 @@ def significance(score: FloatArray, size: int, alpha: float, *, mirrored: bool =
 
 
 def p_values(score: FloatArray, size: int, alpha: float) -> FloatArray:
-    """The p-values of many checks at once, as :func:`significance` has them, of shape (...).
+    """Return the p-values of :func:`significance` for many checks at once, shape (...).
 
     Args:
         score: shape (..., n_choices).
@@ -140,15 +141,15 @@ def p_values(score: FloatArray, size: int, alpha: float) -> FloatArray:
 
 
 def _rank(score: FloatArray) -> FloatArray:
-    """Share of the choices that score as high as the first or higher."""
+    """Return the share of choices that score at least as high as the first."""
     rank: FloatArray = (score >= score[..., :1] - TIE).sum(axis=-1) / score.shape[-1]
     return rank
 
 
 def _tail(ours: FloatArray, others: FloatArray, size: int) -> FloatArray:
-    """Beyond one more value of the other scores' distribution; their deviation is shrunk to the usual one.
+    """Return the probability of a score beyond the first; the deviation of scores is shrunk to the usual one.
 
-    Of choices that overlap only as many are counted as lie side by side.
+    Overlapping choices are not independent: they count only as the number of disjoint ones.
     """
     n_others = others.shape[-1]
     n = n_others if size == 1 else max(2.0, _n_runs(n_others + 1, size) / size)
@@ -158,9 +159,10 @@ def _tail(ours: FloatArray, others: FloatArray, size: int) -> FloatArray:
 
 
 def students_t(freedom: int, t: FloatArray) -> FloatArray:
-    """Student's distribution function at even degrees of freedom: Abramowitz and Stegun, 26.7.4.
+    """Return Student's distribution function at even degrees of freedom: Abramowitz and Stegun, 26.7.4.
 
-    A finite sum, so that a check need not wait for scipy.special. Absolute error below 1e-15; NaN gives NaN.
+    It is a finite sum, so that a check does not have to import scipy.special. Absolute error below 1e-15; NaN
+    gives NaN.
 
     Args:
         freedom: even, at least 2.
@@ -176,7 +178,7 @@ def students_t(freedom: int, t: FloatArray) -> FloatArray:
 
 
 def _n_runs(n_choices: int, size: int) -> int:
-    """Of how many runs there are so many choices."""
+    """Return the number of runs that has this number of choices."""
     n = size
     while comb(n, size) < n_choices:
         n += 1

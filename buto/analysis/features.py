@@ -1,8 +1,8 @@
-"""Numbers that say what a run was like, whenever in a phase its samples were taken.
+"""Features: numbers that describe a run independently of the phase of its samples.
 
-The bounds of the thesis compare a run with others moment by moment, and a saw-tooth that starts half a
-tooth later differs at each of them. A feature sums up a whole run, or a third of it, so that it is the
-same for two runs that do the same work: how much there was on average, how far it swung, how it ended.
+The bounds of the thesis compare runs moment by moment, so a saw-tooth that starts half a period later differs
+at each moment. A feature summarises a whole run or a third of it, so that it is the same for two runs that do
+the same work: the mean, the scatter, the last value.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from buto.properties import Kind, Property
 from buto.runs import FloatArray
 
 N_GRID = 60
-"""Points of the common grid, a multiple of three: as many as a run of the thesis has."""
+"""Points of the common grid; a multiple of three, as many as samples in a run of the thesis."""
 
 GAUGE_FEATURES = (
     "mean",
@@ -38,7 +38,7 @@ COUNTER_FEATURES = ("total", "mean", "increase-early", "increase-middle", "incre
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """What one feature is of.
+    """One feature of one property.
 
     Attributes:
         column: number of its property.
@@ -50,17 +50,18 @@ class Feature:
 
 
 def catalogue(properties: Sequence[Property]) -> tuple[Feature, ...]:
-    """The features of these properties, in the order of :func:`features`; constants have none."""
+    """Return the features of properties in the order of :func:`features`; constants have none."""
     return tuple(
         Feature(column, name) for column, prop in enumerate(properties) for name in _names(prop.kind)
     )
 
 
 def on_grid(series: Series, end_s: float) -> FloatArray:
-    """Values at :data:`N_GRID` times from the program's start to ``end_s``, shape (N_GRID, n_properties).
+    """Return values at :data:`N_GRID` times from the program's start to ``end_s``, shape (N_GRID,
+    n_properties).
 
-    Linear between the samples that could be read, and level beyond the first and the last of them: what
-    a program that ended early had used up to then stays used. NaN for a property without any value.
+    Values are interpolated linearly between readable samples, and constant before the first and after the
+    last one. NaN for a property without any value.
     """
     times = np.linspace(0.0, end_s, N_GRID)
     readable = ~np.isnan(series.values)
@@ -76,7 +77,7 @@ def on_grid(series: Series, end_s: float) -> FloatArray:
 
 
 def features(series: Series, properties: Sequence[Property], end_s: float) -> FloatArray:
-    """All features of a run, shape (n_features,), in the properties' units; NaN where nothing was read.
+    """Return all features of a run, shape (n_features,), in the properties' units; NaN if not readable.
 
     Gauges: means of the run and of its thirds, the late less the early third's, standard deviation,
     quantiles .1, .5 and .9, the largest and the last value, mean step. Counters: the last sample's value,
@@ -84,7 +85,7 @@ def features(series: Series, properties: Sequence[Property], end_s: float) -> Fl
 
     Args:
         series: columns as ``properties``.
-        end_s: where the last third ends, the same for all runs that are compared.
+        end_s: end of the last third, the same for all compared runs.
     """
     grid = on_grid(series, end_s)
     gauges = [column for column, prop in enumerate(properties) if prop.kind is Kind.GAUGE]
@@ -137,7 +138,7 @@ def _interpolated(times: FloatArray, samples: FloatArray, values: FloatArray) ->
     right = np.clip(np.searchsorted(samples, times), 1, len(samples) - 1)
     share = np.clip((times - samples[right - 1]) / (samples[right] - samples[right - 1]), 0.0, 1.0)
     below, above = values[right - 1], values[right]
-    # Written so that equal neighbours give exactly their value.
+    # In this form, equal neighbours give exactly their value.
     between: FloatArray = below + share[:, None] * (above - below)
     return between
 

@@ -1,10 +1,10 @@
-"""Finding the bounds that hold at the time of a sample (thesis, section 4.4.7).
+"""Find the bounds at the time of a sample (thesis, section 4.4.7).
 
-``nearest`` is what the text of 4.4.7 says. Listing C.8, as printed, compares each distance with the
-collection interval instead of with the smallest distance so far, and so returns the *last* bound
-within reach, up to a whole interval too late; that is not repeated here.
+``nearest`` follows the text of 4.4.7. The printed Listing C.8 compares each distance with the collection
+interval instead of the smallest distance so far, and so returns the *last* bound within reach, up to a whole
+interval too late. This is not repeated here.
 
-``interpolated`` is Listings C.9 and C.10, but for what C.9 cannot mean; see there.
+``interpolated`` follows Listings C.9 and C.10, except for mistakes in C.9; see there.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _RESIDUE = 1e-9
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Matched:
-    """The bounds that hold at the times of a run's samples.
+    """The bounds at the times of a run's samples.
 
     Attributes:
         bounds: at the samples' times; NaN outside the model.
-        in_model: shape (n_samples,), whether the model reaches to the time at all.
+        in_model: shape (n_samples,), whether the model covers the time at all.
     """
 
     bounds: Bounds
@@ -39,10 +39,10 @@ class Matched:
 
 
 def nearest(bounds: Bounds, times_s: FloatArray, interval_s: float) -> Matched:
-    """The bounds of the nearest time point, if it is nearer than the collection interval.
+    """Return the bounds of the nearest time point, if it is nearer than the collection interval.
 
-    Of two equally near the earlier holds. A time that is further than the interval from every time
-    point lies outside the model. A model without time points reaches nowhere.
+    Of two equally near points, the earlier one is taken. A time that is further than the interval from every
+    time point lies outside the model. A model without time points covers no time.
     """
     if len(bounds) == 0:
         return _nowhere(bounds, times_s)
@@ -67,7 +67,7 @@ def nearest(bounds: Bounds, times_s: FloatArray, interval_s: float) -> Matched:
 
 
 def interpolated(bounds: Bounds, times_s: FloatArray, interval_s: float) -> Matched:
-    """Limits on the straight line between the time points before and after (Listings C.9, C.10).
+    """Return limits interpolated between the time points before and after (Listings C.9, C.10).
 
     Before the first time point its bounds hold, however long before; after the last one its bounds hold
     for less than the collection interval, and what is later lies outside the model. Between a point with
@@ -111,9 +111,10 @@ def _order(bounds: Bounds) -> IntArray:
 
 
 def beyond(values: FloatArray, bounds: Bounds) -> FloatArray:
-    """Signed distance of values from their band, same shape: 0 inside, positive above, negative below.
+    """Return the signed distance of values from their band, same shape: 0 inside, positive above, negative
+    below.
 
-    NaN where a value or its band is NaN: that point cannot be compared.
+    NaN if a value or its band is NaN, because the point cannot be compared.
     """
     tolerance = _RESIDUE * np.maximum(np.abs(bounds.lower), np.abs(bounds.upper))
     tolerance = np.where(np.isfinite(tolerance), tolerance, 0.0)

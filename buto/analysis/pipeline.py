@@ -1,8 +1,8 @@
 """The analysis of dynamic properties from runs to bounds, and of a run against bounds.
 
 Source: thesis, sections 4.4 and 4.7, Figure 4.4: smoothing, time points, bounds, matching. Every
-intermediate is returned, for plots and for doubts. With the default :class:`PipelineSettings` it is
-the thesis's pipeline with its best configuration; each departure is a setting that is off by default.
+intermediate result is returned, for plots and for examination. With the default :class:`PipelineSettings` it
+is the thesis's pipeline with its best configuration; each departure is a setting that is off by default.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from buto.runs import FloatArray, Run
 
 @dataclass(frozen=True, slots=True)
 class PipelineSettings(BoundsSettings):
-    """Which algorithm does each stage, and its parameters.
+    """The algorithm of each stage and its parameters.
 
     Attributes:
         smoothing: ``none``, ``mean`` or ``median``.
@@ -32,13 +32,13 @@ class PipelineSettings(BoundsSettings):
         shrink_window: whether runs of few samples get a smaller window, see
             :func:`buto.analysis.smoothing.fitting_window`.
         time_points: ``linear`` or ``rounding``.
-        support: share of the training runs that a time point needs to say anything.
+        support: share of the training runs that a time point needs to have bounds.
         floor: whether each property has a smallest deviation, made of its unit's grain and of
             ``level_share``, a share of its level; see :mod:`buto.analysis.spread`.
         small_sample: whether the deviation grows for few runs, see
             :func:`buto.analysis.spread.small_sample_factor`.
-        bounds: ``simple``, ``kalman``, ``kalman-listing`` or ``particle``; what else these can be told
-            is inherited from :class:`buto.analysis.bounds.BoundsSettings`.
+        bounds: ``simple``, ``kalman``, ``kalman-listing`` or ``particle``; their other settings
+            are inherited from :class:`buto.analysis.bounds.BoundsSettings`.
         matching: ``nearest`` or ``interpolated``.
     """
 
@@ -56,7 +56,7 @@ class PipelineSettings(BoundsSettings):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Model:
-    """What is kept of the training runs.
+    """The model of the training runs.
 
     Attributes:
         properties: one for each column of the bounds.
@@ -78,7 +78,7 @@ class Model:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Fit:
-    """A model with all that it was made from: what each stage gave."""
+    """A model with the intermediate results of all stages."""
 
     smoothed: tuple[Series, ...]
     points: TimePoints
@@ -88,14 +88,14 @@ class Fit:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Comparison:
-    """One run against a model.
+    """A run compared with a model.
 
     Attributes:
         smoothed: the run's series as it was compared.
         bounds: the bounds at its times, NaN where there are none.
         beyond: shape (n_points, n_properties), signed distance outside the band, 0 inside, NaN where
             it could not be compared.
-        in_model: shape (n_points,), whether the model reaches to that time.
+        in_model: shape (n_points,), whether the model covers that time.
         summaries, summaries_beyond: shape (2, n_properties), the numbers that stand for the whole run
             and their distance outside their bands.
     """
@@ -110,7 +110,7 @@ class Comparison:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Wholes:
-    """What is found in all samples of some runs.
+    """Results computed from all samples of some runs.
 
     Attributes:
         numbers: shape (n_runs, 2, n_properties), see :func:`buto.analysis.series.summaries`.
@@ -122,7 +122,7 @@ class Wholes:
 
 
 def wholes(series: Sequence[Series], properties: Sequence[Property]) -> Wholes:
-    """Of runs as series, columns as ``properties``."""
+    """Compute these from runs as series, with columns as ``properties``."""
     numbers = [summaries(one, properties) for one in series]
     return Wholes(np.array(numbers), grains(properties, [one.values for one in series]))
 
@@ -133,14 +133,13 @@ def fit(
     settings: PipelineSettings,
     known: Wholes | None = None,
 ) -> Fit:
-    """Make bounds from training runs.
+    """Compute bounds from training runs.
 
-    Bounds are NaN where fewer than ``support`` of the runs gave a value, and a property without any
-    value has nothing but NaN. Runs that are shorter than the window give no time points. Every run
-    must have a sample; there must be one run or more.
+    Bounds are NaN at time points where fewer than ``support`` of the runs have a value. Runs that are shorter
+    than the window give no time points. There must be at least one run, and every run must have a sample.
 
     Args:
-        known: where ``runs`` are only some samples of longer ones, what was found in all of them.
+        known: results from all samples, if ``runs`` contain only some samples of longer runs.
     """
     return fit_each(runs, properties, settings, (settings.deviations,), known)[0]
 
@@ -152,7 +151,7 @@ def fit_each(
     deviations: Sequence[float],
     known: Wholes | None = None,
 ) -> tuple[Fit, ...]:
-    """What :func:`fit` gives for each of several deviations, at little more than the cost of one."""
+    """Return the result of :func:`fit` for several deviations, at hardly more than the cost of one."""
     window = settings.window
     if settings.shrink_window:
         window = fitting_window(window, int(np.median([len(run.times_s) for run in runs])))
@@ -177,10 +176,10 @@ def fit_each(
 def numbers_fit(
     values: FloatArray, properties: Sequence[Property], grain: FloatArray, settings: PipelineSettings
 ) -> Bounds:
-    """Bounds of numbers that a run has once, as its duration: one point, at time zero.
+    """Return bounds of numbers that a run has once, as its duration: one point at time zero.
 
-    They have no course in time that could be filtered: these, and the summaries of a :class:`Model`, are
-    bounded by the simple algorithm, whichever bounds the properties.
+    The simple algorithm is always used for them and for the summaries of a :class:`Model`, because there is
+    no course in time to filter.
 
     Args:
         values: shape (n_runs, n_properties), NaN left out.
@@ -192,7 +191,7 @@ def numbers_fit(
 
 
 def compare(run: Run, model: Model, settings: PipelineSettings) -> Comparison:
-    """Put a run beside a model; decides nothing. A run without samples gives empty arrays and NaN."""
+    """Compare a run with a model, without a decision. A run without samples gives empty arrays and NaN."""
     series = series_of(run, model.properties)
     smoothed = smooth(series, settings.smoothing, model.window)
     matched = MATCHERS[settings.matching](model.bounds, smoothed.times_s, model.interval_s)

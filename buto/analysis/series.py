@@ -1,4 +1,4 @@
-"""The values of one run as the analysis sees them: columns in a given order, times beside them."""
+"""The values of one run for analysis: columns in a given order, with their times."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from buto.runs import FloatArray, Run
 from buto.runs.long import LongRun
 
 LARGEST = 1e100
-"""Of larger readings, such as the largest double that stands for none, no statistic can be made."""
+"""Larger readings, such as the largest double in place of no value, are excluded from statistics."""
 
 _ROWS_AT_ONCE = 4096
 
 _MISSING = -1
-"""Column of a property that a run lacks: the one behind all that it has."""
+"""Column number of a property that a run does not have: the one after all of its columns."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -38,16 +38,16 @@ class Series:
 
 
 def countable(values: FloatArray) -> npt.NDArray[np.bool_]:
-    """Which readings are numbers that statistics can be made of: neither NaN nor beyond LARGEST."""
+    """Return which readings can be used in statistics: neither NaN nor beyond LARGEST."""
     small: npt.NDArray[np.bool_] = np.abs(values) <= LARGEST
     return small
 
 
 def series_of(run: Run, properties: Sequence[Property]) -> Series:
-    """The columns of a run in the order of ``properties``, of a long run all samples.
+    """Return the columns of a run in the order of ``properties``; all samples of a long run.
 
-    A property that the run lacks is all NaN; so is a reading that is not :func:`countable`. The values may be
-    the run's own, and must not be changed.
+    Missing properties and readings that are not :func:`countable` are NaN. The values may be the run's own
+    array and must not be changed.
     """
     if isinstance(run, LongRun):
         run = run.part(properties)
@@ -58,7 +58,7 @@ def series_of(run: Run, properties: Sequence[Property]) -> Series:
         return Series(run.times_s, values)
     if _MISSING in sources:
         values = np.hstack([values, np.full((len(run.times_s), 1), np.nan)])
-    # take, unlike an index, gives rows that lie together, which all that follows is faster for.
+    # take, unlike an index, returns contiguous rows, which makes the following steps faster.
     values = values.take(sources, axis=1)
     for start in range(0, len(values), _ROWS_AT_ONCE):
         block = values[start : start + _ROWS_AT_ONCE]
@@ -71,15 +71,15 @@ def _all_countable(values: FloatArray) -> bool:
 
 
 SUMMARIES = ("mean", "last")
-"""Numbers that stand for a whole run, in the order of the rows of :func:`summaries`."""
+"""Names of the numbers that summarise a run, in the order of the rows of :func:`summaries`."""
 
 
 def summaries(series: Series, properties: Sequence[Property]) -> FloatArray:
-    """The mean over all samples and, of counters, the last value, shape (2, n_properties).
+    """Return the mean over all samples and the last value of counters, shape (2, n_properties).
 
-    Unreadable values are left out; NaN where a property was never read, and for the last value of a
-    gauge: while that of a counter is its total, that of a gauge is of an arbitrary moment. The mean of
-    equal values is exactly that value.
+    Unreadable values are left out. NaN if a property was never read, and for the last value of a gauge: that
+    of a counter is its total, but that of a gauge is of an arbitrary moment. The mean of equal values is
+    exactly that value.
     """
     result = np.full((len(SUMMARIES), series.values.shape[1]), np.nan)
     if not len(series):
@@ -99,6 +99,6 @@ def summaries(series: Series, properties: Sequence[Property]) -> FloatArray:
 
 
 def sampling_interval(series: Sequence[Series]) -> float:
-    """The median time between two samples over all runs, seconds; infinite if none has two samples."""
+    """Return the median time between two samples of all runs, in seconds; infinite if no run has two."""
     steps = [np.diff(one.times_s) for one in series if len(one) > 1]
     return float(np.median(np.concatenate(steps))) if steps else float("inf")

@@ -1,8 +1,8 @@
-"""Smoothing with a window that slides over the samples (thesis, section 4.4.1).
+"""Smooth with a window that slides over the samples (thesis, section 4.4.1).
 
 Source: the window's centre is replaced by the mean or the median of what the window holds, and half
-a window is lost at either end. The thesis says nothing of unreadable values, of windows that are
-longer than the run, nor of rounding; what holds here stands at :func:`smooth`.
+a window is lost at either end. The thesis does not specify unreadable values, windows longer
+than the run, and rounding; see :func:`smooth` for these.
 """
 
 from __future__ import annotations
@@ -25,16 +25,15 @@ SMOOTHERS: dict[str, Callable[[FloatArray, int], FloatArray] | None]
 
 
 def smooth(series: Series, method: str, window: int) -> Series:
-    """Smooth every property of a run; the time of a point is that of the window's centre.
+    """Smooth every property of a run; a point has the time of its window's centre.
 
     Args:
         method: a name in ``SMOOTHERS``; ``none`` returns the series as it is.
         window: odd number of samples, at least 1; ValueError otherwise.
 
     Returns:
-        ``n_samples - window + 1`` points, none if the run is shorter than the window. NaN: left out
-        of its windows; a window of nothing else gives NaN. A constant stays that very constant, with
-        no rounding residue.
+        ``n_samples - window + 1`` points, none if the run is shorter than the window. NaN is left
+        out of windows; a window of only NaN gives NaN. A constant stays exactly that constant.
     """
     if window < 1 or window % 2 == 0:
         raise ValueError(f"a smoothing window has an odd number of samples, not {window}")
@@ -48,17 +47,17 @@ def smooth(series: Series, method: str, window: int) -> Series:
 
 
 def fitting_window(window: int, n_samples: int) -> int:
-    """The largest odd window up to ``window`` that loses no more than a third of ``n_samples``.
+    """Return the largest odd window up to ``window`` that loses at most a third of ``n_samples``.
 
-    A departure from the thesis, whose runs all had some fifty samples: a program of a few samples
-    would be smoothed away whole.
+    A departure from the thesis, whose runs all had some fifty samples: a run of a few samples would have no
+    points left.
     """
     largest = n_samples // 3 + 1
     return max(1, min(window, largest if largest % 2 else largest - 1))
 
 
 def _mean(values: FloatArray, window: int) -> FloatArray:
-    # Summing distances from one of a window's values, its first readable one, keeps constants exact.
+    # Sum distances from the first readable value of a window, so that constants stay exact.
     first, *others = shifted = _shifted(values, window)
     readable = ~np.isnan(values)
     total = np.zeros_like(first)
@@ -89,13 +88,16 @@ def _median(values: FloatArray, window: int) -> FloatArray:
 
 
 def _shifted(values: npt.NDArray[_Scalar], window: int) -> list[npt.NDArray[_Scalar]]:
-    """The first of every window's values, the second ones, and so on."""
+    """Yield the first values of all windows, then the second ones, and so on."""
     n_points = len(values) - window + 1
     return [values[shift : shift + n_points] for shift in range(window)]
 
 
 def middle(ordered: FloatArray, counts: npt.NDArray[np.int64]) -> FloatArray:
-    """Median along the first axis of values sorted with NaN last, of which ``counts`` are no NaN."""
+    """Return the median along the first axis of values sorted with NaN last.
+
+    ``counts`` of them are not NaN.
+    """
     if (counts == len(ordered)).all():
         below, above = ordered[(len(ordered) - 1) // 2], ordered[len(ordered) // 2]
     else:

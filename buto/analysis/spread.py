@@ -1,9 +1,9 @@
-"""How far runs may scatter: what few runs cannot show is added to the deviation that they do show.
+"""Enlarge the deviation of few runs by what they cannot show.
 
-A departure from the thesis, which takes the training runs' standard deviation as it is. Two things
-are wrong with that for a handful of runs. A counter that is equal in all of them has a deviation of
-zero, so that a single class more fails the next run; and the deviation of five runs is itself so
-uncertain that twenty of them may be too few. Hence a floor, and a small-sample factor.
+A departure from the thesis, which uses the standard deviation of the training runs as it is. For few runs
+this has two faults. A counter that is equal in all of them has a deviation of zero, so that a single class
+more fails the next run. And the deviation of five runs is so uncertain that a band of twenty deviations may
+be too narrow. So there are a floor and a small-sample factor.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ GRAIN = {"By": 65536.0, "s": 0.004}
 """Smallest meaningful deviation by unit: a size class of allocators, the tick of a 250 Hz kernel."""
 
 CPU_GRAIN_S = 0.015
-"""For processor time, which kernels account in ticks of 4 to 10 ms."""
+"""Smallest meaningful deviation of processor time, which kernels count in ticks of 4 to 10 ms."""
 
 _ROWS_AT_ONCE = 4096
 
 COUNT_GRAIN = 0.5
-"""For whole numbers: half a count, the error of counting."""
+"""Smallest meaningful deviation of whole numbers: half a count, the error of counting."""
 
 NOMINAL_DEVIATIONS = 4.0
-"""Where the small-sample factor is taken, so that it does not depend on the settings."""
+"""Deviations at which the small-sample factor is computed, so that it does not depend on the settings."""
 
 
 def grains(properties: Sequence[Property], values: Sequence[FloatArray]) -> FloatArray:
-    """The unit's smallest meaningful deviation of each property, shape (n_properties,).
+    """Return the smallest meaningful deviation of each property by its unit, shape (n_properties,).
 
     Args:
         values: one array (n_samples, n_properties) for each run; a property of a unit without a grain
@@ -57,13 +57,13 @@ def _grain(prop: Property, whole: bool) -> float:
 
 
 def small_sample_factor(counts: IntArray) -> FloatArray:
-    """By how much a deviation that was estimated from ``counts`` values must grow, the same shape.
+    """Return the factor for a deviation estimated from ``counts`` values, same shape.
 
     A band of four standard deviations around a mean that is known holds a certain share of a normal
     population. To hold the same share of *new* values when mean and deviation come from n values, it
     must be ``t * sqrt(1 + 1/n)`` deviations wide, with Student's t for n - 1 degrees of freedom at the
     same probability: 5.2 times as wide for 5 values, 1.8 for 10, 1.3 for 20. t by the inverse of
-    Wallace's approximation (Annals of Mathematical Statistics 30, 1959), which errs to the wide side:
+    Wallace's approximation (Annals of Mathematical Statistics 30, 1959), which gives too wide bands:
     by 8 % at 5 values and 1 % at 10. Infinite for a single value.
     """
     freedom = np.maximum(counts - 1.0, 0.0)
@@ -76,9 +76,9 @@ def small_sample_factor(counts: IntArray) -> FloatArray:
 
 
 def floors(grain: FloatArray, points: TimePoints, level_share: float) -> FloatArray:
-    """The smallest deviation of each property, shape (n_properties,).
+    """Return the smallest deviation of each property, shape (n_properties,).
 
-    Its grain and a share of its mean level over all time points, added as independent deviations are.
+    It is the grain and a share of the mean level over all time points, added as independent deviations.
     """
     readable = ~np.isnan(points.mean)
     level = np.where(readable, np.abs(points.mean), 0.0).sum(axis=0) / np.maximum(readable.sum(axis=0), 1)
@@ -87,12 +87,12 @@ def floors(grain: FloatArray, points: TimePoints, level_share: float) -> FloatAr
 
 
 def widen(points: TimePoints, floor: FloatArray, factor: FloatArray | float = 1.0) -> TimePoints:
-    """Time points whose deviation allows for what few runs cannot show.
+    """Return time points with deviations enlarged for few runs.
 
-    The factor applies to what was estimated from runs, not to the floor, which is known beforehand.
+    The factor applies to the estimated deviation, not to the floor, which is known beforehand.
 
     Args:
-        floor: shape (n_properties,), added as independent deviations are.
+        floor: shape (n_properties,), added as an independent deviation.
         factor: shape (n_points, n_properties), see :func:`small_sample_factor`.
     """
     scattered = points.std > 0

@@ -1,4 +1,4 @@
-"""Merging runs into time points, each the distribution of the runs' values at one time.
+"""Merge runs into time points; each is the distribution of the runs' values at one time.
 
 Source: thesis, section 4.4.2. ``linear`` groups by the index of the sample, ``rounding`` by its time.
 """
@@ -24,11 +24,10 @@ class TimePoints:
 
     Attributes:
         times_s: shape (n_points,), the mean time of the samples in a point.
-        counts: shape (n_points, n_properties), how many values there are: with ``linear``, one of each
-            run that has one.
+        counts: shape (n_points, n_properties), number of values; with ``linear``, at most one of each run.
         mean, median: shape (n_points, n_properties); NaN where there is no value.
-        std: the same shape, with n - 1 in the denominator (ddof 1); NaN where there is no value and 0
-            where there is one, as Commons Math has it, which the thesis's listings call.
+        std: the same shape, with n - 1 in the denominator (ddof 1); NaN if there is no value, and 0
+            if there is one, as in Commons Math, which the thesis's listings call.
     """
 
     times_s: FloatArray
@@ -42,10 +41,10 @@ class TimePoints:
 
 
 def linear(series: Sequence[Series]) -> TimePoints:
-    """Group by index: the i-th samples of all runs make the i-th point.
+    """Group by index: the i-th samples of all runs form the i-th point.
 
-    Runs may be of unequal length: a point holds the runs that are long enough, and there are as many
-    points as the longest run has samples. The order of the runs does not matter.
+    Runs may differ in length: a point contains the runs that are long enough, and there are as many points as
+    the longest run has samples. The order of the runs does not matter.
     """
     n_points = max((len(one) for one in series), default=0)
     n_properties = series[0].values.shape[1] if series else 0
@@ -58,12 +57,11 @@ def linear(series: Sequence[Series]) -> TimePoints:
 
 
 def rounding(series: Sequence[Series], interval_s: float) -> TimePoints:
-    """Group by time: all samples whose times round to the same multiple of the interval make a point.
+    """Group by time: all samples whose times round to the same multiple of the interval form a point.
 
-    The thesis says no more than that. Decided here: half an interval rounds up; a group without samples
-    makes no point; of a run that has two samples in a group both count, and a run may have none in it,
-    so that the count of a point can differ from the number of runs. An infinite interval makes one
-    group. The order of the runs does not matter.
+    The thesis specifies no more than that. Decided here: half an interval is rounded up; a group without
+    samples gives no point; two samples of a run in one group both count, so the count of a point can differ
+    from the number of runs. An infinite interval makes one group. The order of the runs does not matter.
     """
     if not any(len(one) for one in series):
         return linear(series)
@@ -81,14 +79,14 @@ def rounding(series: Sequence[Series], interval_s: float) -> TimePoints:
 
 
 def time_points(times_s: FloatArray, values: FloatArray) -> TimePoints:
-    """Points at given times (n_points,) from values (n_runs, n_points, n_properties), NaN left out."""
+    """Return points at times (n_points,) from values (n_runs, n_points, n_properties); NaN is left out."""
     spread = distribution(values)
     return TimePoints(times_s, spread.counts, spread.mean, spread.median, spread.std)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Distribution:
-    """Count, mean, median and deviation along the first axis; see :class:`TimePoints`."""
+    """Return count, mean, median and deviation along the first axis; see :class:`TimePoints`."""
 
     counts: IntArray
     mean: FloatArray
@@ -97,13 +95,14 @@ class Distribution:
 
 
 _BLOCK = 1 << 14
-"""Values that are summarised at once: they and what is made of them fit into a processor's cache."""
+"""Number of values that are summarised at once, so that they and the results fit into a processor's cache."""
 
 
 def distribution(values: FloatArray) -> Distribution:
-    """Summarise (n_runs, n_points, ...) over the runs, NaN left out.
+    """Summarise values (n_runs, n_points, ...) over the runs; NaN is left out.
 
-    Equal values give exactly themselves and a deviation of exactly 0; the runs' order changes no bit.
+    Equal values give exactly their value and a deviation of exactly 0. The order of runs does not change a
+    bit.
     """
     n_points = values.shape[1]
     size = max(1, _BLOCK * n_points // max(1, values.size))
@@ -134,4 +133,4 @@ GENERATORS: dict[str, Callable[[Sequence[Series], float], TimePoints]] = {
     "linear": lambda series, _: linear(series),
     "rounding": rounding,
 }
-"""Name to a function from the runs' series and the interval between two samples, in seconds."""
+"""By name, a function from the runs' series and the interval between two samples, in seconds."""

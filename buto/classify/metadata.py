@@ -1,8 +1,8 @@
-"""Metadata: whether runs were made in the same environment (thesis, section 4.5, C.11 and C.12).
+"""Decide by metadata whether runs come from the same environment (thesis, section 4.5, C.11 and C.12).
 
-As printed, any item that is not filtered must be equal in all training runs and in the run under
-test. That is the case of ``deciding=("*",)``. A departure, for the default: only some keys *decide*
-whether runs can be compared at all; the others may change with every build and are only reported.
+In the thesis, every item that is not filtered must be equal in all training runs and in the run under test.
+This is ``deciding=("*",)``. The default departs from it: only some keys *decide* whether runs can be
+compared. The others may change with every build and are only reported.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _CLASS_PATH = "jvm.class.path"
 
 @dataclass(frozen=True, slots=True)
 class MetadataSettings:
-    """Shell patterns for keys; one that both lists match is ignored.
+    """Shell patterns for keys; a key that matches both lists is ignored.
 
     Attributes:
-        ignored: keys that are never looked at (the thesis's filter list).
+        ignored: keys that are not compared (the thesis's filter list).
         deciding: keys that must be equal.
     """
 
@@ -44,7 +44,7 @@ class DifferenceKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class MetadataDifference:
-    """One item that is not as in training; ``expected`` is None if extra, ``observed`` if missing."""
+    """An item that differs from training; ``expected`` is None if extra, ``observed`` is None if missing."""
 
     kind: DifferenceKind
     key: str
@@ -53,7 +53,7 @@ class MetadataDifference:
     deciding: bool
 
     def describe(self) -> str:
-        """In words, for messages."""
+        """Return the difference in words, for messages."""
         if self.kind is DifferenceKind.MISSING:
             return f"{self.key} is missing; it was {_quoted(self.expected)} in training"
         if self.kind is DifferenceKind.EXTRA:
@@ -66,8 +66,8 @@ class MetadataModel:
     """The environment of the training runs.
 
     Attributes:
-        values: items that all training runs agree in.
-        varying: keys, not deciding, that they do not agree in.
+        values: items that are equal in all training runs.
+        varying: keys, not deciding, whose values differ between training runs.
     """
 
     values: Mapping[str, MetadataValue]
@@ -75,7 +75,7 @@ class MetadataModel:
 
 
 def learn_metadata(runs: Sequence[Mapping[str, MetadataValue]], settings: MetadataSettings) -> MetadataModel:
-    """The model of at least one training run. JudgeError if they differ in a deciding key."""
+    """Return the model of at least one training run. JudgeError if runs differ in a deciding key."""
     kept = [_kept(run, settings) for run in runs]
     values: dict[str, MetadataValue] = {}
     varying = []
@@ -101,7 +101,7 @@ def learn_metadata(runs: Sequence[Mapping[str, MetadataValue]], settings: Metada
 def compare_metadata(
     model: MetadataModel, run: Mapping[str, MetadataValue], settings: MetadataSettings
 ) -> tuple[MetadataDifference, ...]:
-    """What is missing, different or extra in a run, in the order of the keys."""
+    """Return what is missing, different or extra in a run, sorted by key."""
     differences = []
     observed = _kept(run, settings)
     expected = _kept(model.values, settings)
@@ -127,7 +127,7 @@ def _kept(run: Mapping[str, MetadataValue], settings: MetadataSettings) -> dict[
 def _plain(key: str, value: MetadataValue) -> MetadataValue:
     if key == _CLASS_PATH and isinstance(value, str):
         return ":".join(PurePosixPath(entry).name for entry in value.split(":"))
-    # NaN equals nothing, not even itself, and JSON has neither NaN nor infinity.
+    # NaN is not equal to itself, and JSON has neither NaN nor infinity.
     return value if not isinstance(value, float) or isfinite(value) else str(value)
 
 

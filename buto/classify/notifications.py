@@ -1,10 +1,10 @@
-"""Notifications: which are emitted, and when (thesis, section 4.6, C.13 and C.14).
+"""Classify notifications: which are emitted, and when (thesis, section 4.6, C.13 and C.14).
 
-Notifications are grouped by type, source and sequence number; a group's times in the training runs
-give its band. As printed, training fails unless all groups are of one size; that is ``strict``. A
-departure, for the default: threads and time limits make the last notifications of a run come and go,
-so groups that not every training run has exactly once are left out of the model, and how often each
-type comes from each source is kept beside the groups.
+Notifications are grouped by type, source and sequence number. The times of a group in the training runs give
+its band. In the thesis, training fails unless all groups have the same size; this is ``strict``. The default
+departs from it: threads and time limits change which notifications come last in a run, so groups that some
+training run does not have exactly once are left out. The number of notifications of each type and source is
+part of the model, too.
 
 As printed, C.14 reports every first notification of a group as a duplicate and none of the others
 (the test of ``unprocessedBounds`` is the wrong way round); here it is as the text of 4.6 says.
@@ -34,7 +34,7 @@ class Limits:
 
 
 Band = Callable[[FloatArray], Limits]
-"""From values (n_runs, n) to bands; what scatter means is decided where the settings are."""
+"""Compute bands from values (n_runs, n); the settings of the detector determine their width."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -42,7 +42,7 @@ class Emitter:
     """All notifications of one type from one source.
 
     Attributes:
-        count: band of how many a run emits, shape (1,).
+        count: band of the number that a run emits, shape (1,).
         sequences: sequence numbers that every training run had exactly once, increasing.
         times_s: band of the time of each, seconds from the program's start.
         left_out: number of groups that are not in the model.
@@ -58,7 +58,7 @@ class Emitter:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class NotificationModel:
-    """What the training runs emitted, in the order of type and source."""
+    """The notifications of the training runs, sorted by type and source."""
 
     emitters: tuple[Emitter, ...]
 
@@ -72,7 +72,7 @@ class NotificationKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class NotificationDifference:
-    """One way in which a notification is not as in training; times are NaN where there is none."""
+    """A difference of a notification from training; times are NaN if there are none."""
 
     kind: NotificationKind
     type: str
@@ -90,7 +90,7 @@ Key = tuple[str, str]
 def learn_notifications(
     runs: Sequence[Sequence[Notification]], band_of_times: Band, band_of_counts: Band, *, strict: bool
 ) -> NotificationModel:
-    """The model of at least one training run; JudgeError if ``strict`` and groups differ in size."""
+    """Return the model of at least one training run; JudgeError if ``strict`` and groups differ in size."""
     groups: dict[tuple[str, str, int], list[list[float]]] = defaultdict(lambda: [[] for _ in runs])
     for row, run in enumerate(runs):
         for notification in run:
@@ -124,7 +124,7 @@ def learn_notifications(
 def compare_notifications(
     model: NotificationModel, run: Sequence[Notification]
 ) -> tuple[NotificationDifference, ...]:
-    """The four kinds of difference of section 4.6: in the order of the run, the missing ones last."""
+    """Return the differences of the four kinds of section 4.6, in the order of the run; missing ones last."""
     differences = []
     place = {
         (emitter.type, emitter.source, sequence): (emitter.times_s, row)

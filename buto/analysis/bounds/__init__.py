@@ -1,4 +1,4 @@
-"""Bounds algorithms, one a file, by name."""
+"""Bounds algorithms by name; each has a file of its own."""
 
 from buto.analysis.bounds.base import (
     AVERAGES,

@@ -1,4 +1,4 @@
-"""What a bounds algorithm takes and gives."""
+"""The interface of bounds algorithms: settings, bounds, and the function that computes them."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Bounds:
 
     Attributes:
         times_s: shape (n_points,).
-        lower, upper: shape (n_points, n_properties), both limits inside the band; both NaN where the
-            model says nothing.
-        expected: the same shape, the centre that the band was drawn around.
+        lower, upper: shape (n_points, n_properties); the limits belong to the band; both NaN if there is no
+        band.
+        expected: the same shape, the centre of the band.
     """
 
     times_s: FloatArray
@@ -40,17 +40,17 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class BoundsSettings:
-    """What the algorithms can be told; the only place that knows the defaults.
+    """Settings of the algorithms, with their defaults.
 
     They are the best of the thesis's tuning: Table 5.5 and 5.6 (average), 5.14 (deviations, as the
     simple classifier's), 5.7 (process noise), and 5.8 (all of the particle filter, which there has 6
-    deviations). The seed is ours.
+    deviations). The seed is not in the thesis.
 
     Attributes:
         average: ``mean`` or ``median`` of a time point as its measured state.
         deviations: half the band's width, in standard deviations.
-        process_noise: for ``kalman``, ``kalman-listing`` and ``particle``: how much the state is thought
-            to change from one time point to the next, ``average-variance``, ``average-difference`` or
+        process_noise: for ``kalman``, ``kalman-listing`` and ``particle``: estimate of how much the state
+            changes from one time point to the next, ``average-variance``, ``average-difference`` or
             ``none``; None: the algorithm's own, which is ``none`` for ``kalman-listing``, as C.1 has it,
             and ``average-variance`` otherwise.
         particles, iterations, resample, propagate, weighting, seed: for ``particle``, see
@@ -69,14 +69,15 @@ class BoundsSettings:
 
 
 class BoundsFunction(Protocol):
-    """From time points to bounds at the same times, one :class:`Bounds` for each of some deviations.
+    """Compute bounds at the times of time points, one :class:`Bounds` for each of several deviations.
 
-    ``settings.deviations`` is not looked at: what is asked for comes as ``deviations``, so that bands of
-    several widths cost one pass over the points.
+    ``settings.deviations`` is not used: the widths are given by ``deviations``, so that bands of several
+    widths cost one pass over the points.
 
-    Must hold for each (``tests/contract``): lower <= expected <= upper or all NaN; NaN exactly where
-    a point has no value; another unit scales the bounds; neither the order of the properties matters
-    nor which others there are; a point without deviation has a band without width around its value.
+    The following must hold for each algorithm (``tests/contract``): lower <= expected <= upper or all NaN;
+    NaN exactly where a point has no value; another unit scales the bounds; neither the order of the
+    properties matters nor which others there are; a point without deviation has a band without width around
+    its value.
     """
 
     def __call__(
@@ -86,28 +87,28 @@ class BoundsFunction(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class BoundsAlgorithm:
-    """An algorithm, and which settings it looks at beside ``average``."""
+    """An algorithm, and the settings that it uses besides ``average``."""
 
     make: BoundsFunction
     parameters: tuple[str, ...] = ()
 
 
 def measured_state(points: TimePoints, settings: BoundsSettings) -> FloatArray:
-    """The average of each time point that the settings ask for, shape (n_points, n_properties)."""
+    """Return the mean or median of each time point, by the settings, shape (n_points, n_properties)."""
     return points.median if settings.average == "median" else points.mean
 
 
 def bands(
     times_s: FloatArray, centre: FloatArray, std: FloatArray, deviations: Sequence[float]
 ) -> tuple[Bounds, ...]:
-    """Centre plus and minus some multiples of a deviation, all of shape (n_points, n_properties)."""
+    """Return centre plus and minus multiples of a deviation, all of shape (n_points, n_properties)."""
     return tuple(
         Bounds(times_s, centre - number * std, centre + number * std, centre) for number in deviations
     )
 
 
 def clip(bounds: Bounds, properties: Sequence[Property]) -> Bounds:
-    """Keep a band within what is possible for each property (thesis, section 4.4.3)."""
+    """Limit a band to the possible values of each property (thesis, section 4.4.3)."""
     low = np.array([prop.lower for prop in properties])
     high = np.array([prop.upper for prop in properties])
     return Bounds(

@@ -1,10 +1,10 @@
 """Bounds by a Kalman filter over the time points, in two forms (thesis, section 4.4.5).
 
 :func:`kalman_bounds` is the one-dimensional filter of the textbooks; :func:`kalman_listing_bounds` is
-Listings C.1 and C.2 as they are printed, slips and all. In both, a gain of 0 / 0 is 1: where neither
+Listings C.1 and C.2 as printed, including slips. In both, a gain of 0 / 0 is 1: where neither
 the state nor the measurement is uncertain (a property that was equal in all runs) the measurement is
-believed. In the listing's own language such a property would stay NaN from there on, and no value
-would ever lie outside of its bounds.
+used. In the language of the listing such a property would stay NaN from there on, and no value would ever lie
+outside its bounds.
 
 filterpy is the reference of the tests, and is not called here:
 
@@ -29,11 +29,11 @@ from buto.runs import FloatArray
 def kalman_bounds(
     points: TimePoints, settings: BoundsSettings, deviations: Sequence[float]
 ) -> tuple[Bounds, ...]:
-    """The textbook's filter: the state is a random walk, a time point measures it.
+    """Compute bounds by the textbook's filter: the state is a random walk that time points measure.
 
     ``P += q; K = P / (P + R); x += K (z - x); P *= 1 - K`` with z the average of a point and R its
     variance; it begins at the first point, with the variance of that. The band is x plus and minus
-    ``deviations * sqrt(P)``. A point without value is predicted but not measured: P grows.
+    ``deviations * sqrt(P)``. At a point without value there is a prediction but no measurement, so P grows.
 
     Departures from Listings C.1 and C.2: variances where those have standard deviations; the first
     point is treated as the others; one update of the variance; q is :func:`process_variance`.
@@ -47,7 +47,7 @@ def kalman_bounds(
         variance = variance + noise
         gain = _gain(variance, error)
         state = np.where(readable, np.where(begins, value, _moved(state, value, gain)), state)
-        # K R is (1 - K) P without the cancellation where K is nearly 1.
+        # K R equals (1 - K) P, without cancellation if K is nearly 1.
         variance = np.where(readable, np.where(begins, error, gain * error), variance)
         centre[row, readable] = state[readable]
         std[row, readable] = np.sqrt(variance[readable])
@@ -57,7 +57,7 @@ def kalman_bounds(
 def kalman_listing_bounds(
     points: TimePoints, settings: BoundsSettings, deviations: Sequence[float]
 ) -> tuple[Bounds, ...]:
-    """Listings C.1 and C.2 to the letter. What is odd in them, and kept:
+    """Compute bounds by Listings C.1 and C.2 as printed. These oddities are kept:
 
     * What is called a variance is a standard deviation, of points and of the process alike.
     * The first variance is the deviation *times* ``deviations``, and the first band is as wide as that;
@@ -70,7 +70,7 @@ def kalman_listing_bounds(
       that is equal in all runs at the first point stays at its first value for ever. Section 4.4.5 and
       Table 5.7 suppose that q is C.2's: ask for a ``process_noise``.
 
-    Decided where the listings say nothing: 0 / 0, see above; a point without value is passed over.
+    Not specified in the listings and decided here: 0 / 0, see above; a point without value is skipped.
     """
     measured = measured_state(points, settings)
     noise = listed_noise(points, settings.process_noise or "none")
@@ -94,7 +94,7 @@ def kalman_listing_bounds(
 
 
 def listed_noise(points: TimePoints, method: str) -> FloatArray:
-    """The process noise of Listing C.2, shape (n_properties,), in the unit of the property.
+    """Return the process noise of Listing C.2, shape (n_properties,), in the unit of the property.
 
     ``average-variance``: the mean of the points' standard deviations. ``average-difference``: the mean
     distance of the means of two points in succession; 0 for a single point (C.2: NaN). ``none``: 0.
@@ -108,7 +108,7 @@ def listed_noise(points: TimePoints, method: str) -> FloatArray:
 
 
 def process_variance(points: TimePoints, method: str) -> FloatArray:
-    """The same as a variance, shape (n_properties,): the mean of variances, or the squared mean distance."""
+    """Return it as a variance, shape (n_properties,): the mean of variances, or the squared mean distance."""
     if method == "average-variance":
         return _mean(points.std**2)
     return listed_noise(points, method) ** 2
@@ -125,7 +125,7 @@ def _moved(state: FloatArray, value: FloatArray, gain: FloatArray) -> FloatArray
 
 
 def _steps(values: FloatArray) -> FloatArray:
-    """Distance of each value from the last readable one before it, NaN where there is none."""
+    """Return the distance of each value from the last readable one before it; NaN if there is none."""
     rows = np.arange(len(values))[:, np.newaxis]
     latest = np.maximum.accumulate(np.where(np.isnan(values), -1, rows), axis=0)[:-1]
     before = np.take_along_axis(values, np.maximum(latest, 0), axis=0)

@@ -1,17 +1,17 @@
 """Bounds by a particle filter over the time points (thesis, section 4.4.6, Listings C.3 to C.7).
 
-What the listings do, and is kept: the bands of several passes are averaged (``iterations``); particles
+The following is as in the listings: the bands of several passes are averaged (``iterations``); particles
 begin scattered around the first point; at every point, the first one too, they move by noise and, with
-``propagate: velocity``, by the last change of the predicted state; their weights are made anew from the
-point alone (C.3, line 22), by ``density`` or by the inverse of the ``distance``; they are sampled anew,
-with replacement, if the effective sample size is below a share ``resample`` of their number; and state
+``propagate: velocity``, by the last change of the predicted state; their weights are computed anew from the
+point alone (C.3, line 22), by ``density`` or by the inverse of the ``distance``; they are resampled
+with replacement if the effective sample size is below a share ``resample`` of their number; and state
 and deviation are the *unweighted* mean and deviation of the particles (lines 32, 33), so that weights
-count for nothing unless particles are sampled anew.
+have no effect unless particles are resampled.
 
-Of ``resample: 1`` section 5.5.3 says that it prevents re-sampling. By C.3 it is the other way round:
-all particles are sampled anew at every point.
+Section 5.5.3 states that ``resample: 1`` prevents resampling. By C.3 it is the opposite: all particles are
+resampled at every point.
 
-Decided where the listings say nothing, or something that cannot be:
+Decided here, because the listings do not specify it or are wrong:
 
 * Process noise is normal with the variance of :func:`buto.analysis.bounds.kalman.process_variance`, so
   that with ``density``, without velocity and with ``resample: 1`` this is the Kalman filter by sampling
@@ -21,11 +21,11 @@ Decided where the listings say nothing, or something that cannot be:
   has one at a distance of 0.
 * A point without deviation, for which C.7 has no density, is exact: all particles move there.
 * The sort in C.5 changes nothing but rounding, and is left out.
-* A point without value is passed over: particles, velocity and state stay as they are.
-* All properties share the random numbers: a property's bounds do not depend on which others there are.
+* A point without value is skipped: particles, velocity and state stay as they are.
+* All properties share the random numbers: a property's bounds do not depend on the other properties.
 
-Sampling anew is written out here: ``filterpy.monte_carlo`` draws from numpy's global random state, so that
-no seed of ours decides what it gives, and it takes one property at a time, which takes twice as long for
+Resampling is implemented here: ``filterpy.monte_carlo`` draws from numpy's global random state, so that
+our seed does not determine the result, and it takes one property at a time, which takes twice as long for
 forty properties of 1,000 particles. The tests compare with its ``multinomial_resample``.
 """
 
@@ -42,13 +42,13 @@ from buto.analysis.timepoints import TimePoints
 from buto.runs import FloatArray
 
 _RESIDUE = 1e-12
-"""A deviation below this share of the value is what rounding left."""
+"""A deviation below this share of the value is a rounding error."""
 
 _FAR = 1e150
-"""More deviations than this are not told apart; their square is still a number."""
+"""Largest distance in deviations; its square is still finite."""
 
 _CHUNK = 1 << 16
-"""Particles of several properties that are moved at once: they fit into a processor's cache."""
+"""Number of particles that are moved at once, so that they fit into a processor's cache."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -69,7 +69,7 @@ class _Draws:
 def particle_bounds(
     points: TimePoints, settings: BoundsSettings, deviations: Sequence[float]
 ) -> tuple[Bounds, ...]:
-    """State plus and minus a number of the particles' deviations (ddof 1), averaged over iterations.
+    """Return state plus and minus multiples of the particles' deviation (ddof 1), averaged over iterations.
 
     The same seed gives the same bits. Memory: the random numbers of one iteration, two for each particle
     and point, and some ten arrays of 65,536 particles, or of one property's if those are more.
@@ -83,7 +83,8 @@ def particle_bounds(
         for start in range(0, measured.shape[1], width):
             some = np.s_[:, start : start + width]
             state, deviation = _pass(measured[some], points.std[some], noise[some[1]], draws, settings)
-            # Distances from the measured state, so that the average of equal states is that very state.
+            # Use distances from the measured state, so that the average of equal states is exactly that
+            # state.
             away[some] += state - measured[some]
             std[some] += deviation
     passes = settings.iterations
@@ -102,7 +103,7 @@ def _drawn(settings: BoundsSettings, iteration: int, n_points: int) -> _Draws:
 def _pass(
     measured: FloatArray, errors: FloatArray, noise: FloatArray, draws: _Draws, settings: BoundsSettings
 ) -> tuple[FloatArray, FloatArray]:
-    """Predicted state and deviation at each point, NaN where it has no value."""
+    """Return predicted state and deviation at each point; NaN for a point without value."""
     n_properties, n_particles = measured.shape[1], settings.particles
     threshold = settings.resample * n_particles * (1 - _RESIDUE)
     all_particles = np.empty((n_properties, n_particles))
@@ -120,7 +121,7 @@ def _pass(
         share = weights(np.abs(particles - value), np.where(exact, 1.0, error), settings.weighting)
         few = effective_size(share) < threshold
         particles[few] = sampled_anew(particles[few], share[few], draws.picks[row])
-        # Distances from the first particle, so that equal particles have exactly no deviation.
+        # Use distances from the first particle, so that the deviation of equal particles is exactly 0.
         apart = particles - particles[:, :1]
         mean = apart.mean(axis=1, keepdims=True)
         state = (particles[:, :1] + mean)[:, 0]
@@ -133,7 +134,7 @@ def _pass(
 
 
 def weights(distance: FloatArray, error: FloatArray, weighting: str) -> FloatArray:
-    """Listing C.7 and C.3, lines 20 to 27: weights whose sums are 1, never all 0.
+    """Return the weights of Listing C.7 and C.3, lines 20 to 27; their sum is 1.
 
     Args:
         distance: shape (n_properties, n_particles), of the particles from the measured state.
@@ -150,16 +151,16 @@ def weights(distance: FloatArray, error: FloatArray, weighting: str) -> FloatArr
 
 
 def effective_size(shares: FloatArray) -> FloatArray:
-    """Listing C.4: how many equally weighted particles are worth as much, shape (n_properties,)."""
+    """Return the effective number of particles (Listing C.4), shape (n_properties,)."""
     size: FloatArray = 1 / np.square(shares).sum(axis=1)
     return size
 
 
 def sampled_anew(particles: FloatArray, shares: FloatArray, picks: FloatArray) -> FloatArray:
-    """Listing C.5: as many again, each as often as the picks fall upon its share of the weights.
+    """Resample as many particles, each as often as picks fall into its share of the weights (Listing C.5).
 
-    As all properties have the same picks, the shares are looked up among the picks and not the reverse:
-    that is one search for all properties.
+    All properties have the same picks, so the shares are searched among the picks and not the reverse: this
+    is one search for all properties.
 
     Args:
         particles, shares: shape (n_properties, n_particles).
