@@ -83,7 +83,7 @@ def _carry_out(argv: list[str]) -> int:
 def _unrecognized(
     command: Command, arguments: list[str], unknown: list[str], command_line: tuple[str, ...] | None
 ) -> UsageError:
-    """What argparse did not know: most often the user's own command without ``--`` before it."""
+    """Return the error for unknown arguments: most often the user's command without ``--`` before it."""
     # With it come the runs, and with them numpy, before a command has been chosen.
     from buto.runs.masking import Mask
 
@@ -140,7 +140,7 @@ def _exit_by(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def _split(argv: Sequence[str]) -> tuple[list[str], tuple[str, ...] | None]:
-    """buto's own arguments, and the user's command after the first ``--``, None without one."""
+    """Return buto's own arguments, and the user's command after the first ``--``, None without one."""
     words = list(argv)
     if "--" not in words:
         return words, None
@@ -149,7 +149,7 @@ def _split(argv: Sequence[str]) -> tuple[list[str], tuple[str, ...] | None]:
 
 
 def _parser(command: Command | None) -> argparse.ArgumentParser:
-    """The parser; only the chosen command's own arguments are declared, for the others stay unimported."""
+    """Return the parser; it declares only the arguments of this command, for the others stay unimported."""
     parser = argparse.ArgumentParser(
         prog="buto",
         description="Snapshot tests for what a JVM program uses.",

@@ -29,13 +29,13 @@ from buto.workflow.train import learn
 
 
 def project_of(test: TestConfig, door: InPytest) -> Project:
-    """The project of one test, which its mark configures."""
+    """Return the project of one test, which its mark configures."""
     root = Path() if test.target.directory is None else test.target.directory
     return Project(Files(None, False, root, door.store, door.oracle), None, door)
 
 
 def begun(project: Project, test: TestConfig, mode: str) -> Case:
-    """A test before its first run.
+    """Return a test before its first run.
 
     Args:
         mode: CHECK, TRAIN or ACCEPT.
@@ -86,7 +86,7 @@ class ItemCase:
         self.state = self.state.with_runs(runs)
 
     def outcome(self, verbosity: int) -> Outcome:
-        """What the runs say; writes the oracle where one learned from them.
+        """Return the result of the runs; of a training, write the oracle first.
 
         Raises:
             ButoError: they cannot be learned from or judged, or the oracle cannot be written.
@@ -133,7 +133,7 @@ class _Warnings:
 
 
 def _reason(verdict: Verdict) -> str:
-    """What came of a check in one line that begins with what tells most."""
+    """Return the result of a check in one line that begins with the worst finding."""
     headline = words.headline(verdict)
     if verdict.status is Status.INCONCLUSIVE and verdict.reasons:
         return f"{headline}: {verdict.reasons[0]}"

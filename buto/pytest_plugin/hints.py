@@ -15,7 +15,7 @@ _FLAGS = {Action.TRAIN: ("--buto-train",), Action.ACCEPT: ("--buto-accept",), Ac
 
 
 def in_a_test(keys: Sequence[str]) -> str:
-    """How a test says what options of the command line say; empty for none."""
+    """Return how the mark of a test names these options of the command line; empty for none."""
     named = " and ".join(_argument(key) for key in keys)
     return f"(in a test: the argument {named} of the mark)" if named else ""
 

@@ -129,7 +129,7 @@ class _Search:
         return answer
 
     def expect(self, revision: str, commit: str, wanted: Answer) -> None:
-        """JudgeError where a commit is not what the user says that it is; then there is nothing to find."""
+        """Raise JudgeError where a commit is not what the user says: then there is nothing to find."""
         answer = self.judge(commit)
         if answer is wanted:
             return
@@ -172,7 +172,7 @@ class _Search:
 
 
 def _why(result: Result) -> str:
-    """What came of a check, in a line; of a failure all that is known."""
+    """Return what came of a check, in one line; of a failure all that is known."""
     if result.verdict is None:
         return "" if result.error is None else result.error.message
     reasons = "; ".join(result.verdict.reasons)

@@ -92,7 +92,7 @@ def _settings(project: Project, request: CompareRequest) -> BandSettings:
 
 
 def _number_of_runs(project: Project, request: CompareRequest, settings: BandSettings) -> int:
-    """UsageError where fewer are asked for than can show anything: better before than after the launches."""
+    """Return how many runs of each to launch; UsageError if too few to show anything are wanted."""
     needed = runs_needed(settings)
     if request.runs is not None and request.runs < needed:
         raise UsageError(

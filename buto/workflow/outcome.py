@@ -47,7 +47,7 @@ class Outcome:
 
 
 def worst_code(results: Sequence[Result]) -> int:
-    """The exit code of a command with these results; that of a pass without any."""
+    """Return the exit code of a command with these results; that of a pass without any."""
     return min((_code(result) for result in results), key=_WORST_FIRST.index, default=EXIT_PASS)
 
 
@@ -59,7 +59,7 @@ def concluded(
     left_out: Sequence[LeftOut] | None = None,
     first_bad: Commit | None = None,
 ) -> Outcome:
-    """The outcome of a call that ends now, by default with the worst exit code of its results."""
+    """Return the outcome of a call that ends now, by default with the worst exit code of its results."""
     code = worst_code(results) if exit_code is None else exit_code
     return Outcome(action.value, results, code, datetime.now(UTC), left_out, first_bad)
 

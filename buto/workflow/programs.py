@@ -38,7 +38,7 @@ class Program:
 def two_programs(
     first: str, second: str, commands: tuple[tuple[str, ...] | None, tuple[str, ...] | None]
 ) -> tuple[Program, Program]:
-    """Two programs, each with its command or None."""
+    """Return two programs, each with its command or None."""
     one, other = commands
     return Program(first, (first, second), one), Program(second, (second, first), other)
 
@@ -46,7 +46,7 @@ def two_programs(
 def two_revisions(
     test: str, revisions: tuple[str, str], command: tuple[str, ...] | None
 ) -> tuple[Program, Program]:
-    """Two revisions of one program."""
+    """Return two revisions of one program."""
     old, new = (Program(f"{test}@{revision}", (test,), command, revision) for revision in revisions)
     return old, new
 
@@ -59,7 +59,7 @@ def test_of(
     stack: ExitStack,
     on_event: OnEvent,
 ) -> TestConfig:
-    """How to launch one of the two; a revision is checked out and built for as long as the stack lives.
+    """Return how to launch a program; a revision is checked out and built until the stack is closed.
 
     Args:
         build: the command that builds a revision; None for none.

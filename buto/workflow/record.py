@@ -148,7 +148,7 @@ def launch(
 
 
 def measuring_alone(project: Project, on_event: OnEvent) -> AbstractContextManager[None]:
-    """The store's lock; see :func:`buto.workflow.launching.lock.measuring`."""
+    """Hold the store's lock; see :func:`buto.workflow.launching.lock.measuring`."""
     store = project.files.store
     return measuring(store, lambda: on_event(WaitingForStore(store)))
 

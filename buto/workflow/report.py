@@ -56,7 +56,7 @@ def report(project: Project, request: ReportRequest, on_event: OnEvent = ignore)
 
 
 def _runs(project: Project, what: tuple[str, ...]) -> dict[str, list[Run]]:
-    """By test the runs that were named, each once."""
+    """Return by test the runs that were named, each once."""
     store = project.store
     tests = store.tests()
     test_of = {run_id: test for test in tests for run_id in store.ids(test)}

@@ -21,7 +21,7 @@ SHORT_INTERVAL = "10ms"
 
 
 def needs_confirmation(known: Oracle, runs: RunSet) -> bool:
-    """Whether these runs should neither be believed nor dismissed before two more were made.
+    """Return whether two more runs are needed before these runs fail a check.
 
     Raises:
         JudgeError: no runs, or runs of another test.
@@ -30,13 +30,13 @@ def needs_confirmation(known: Oracle, runs: RunSet) -> bool:
 
 
 def changed_settings(known: Oracle, now: Settings) -> list[str]:
-    """The keys of ``judge`` that differ from those with which the oracle was trained; the oracle's hold."""
+    """Return the keys of ``judge`` that differ from the oracle's settings, by which it judges."""
     wanted, learned = now.to_data(), known.settings.to_data()
     return [key for key in wanted if wanted[key] != learned.get(key)]
 
 
 def settings_warning(known: Oracle, now: Settings, alpha: float | None, door: Door) -> str | None:
-    """The warning about settings that differ from those of the oracle; None if none do.
+    """Return a warning about settings that differ from the oracle's; None if none do.
 
     Args:
         alpha: what this call specifies, which is no change of the configuration.
@@ -52,7 +52,7 @@ def settings_warning(known: Oracle, now: Settings, alpha: float | None, door: Do
 
 
 def warnings(runs: RunSet, door: Door) -> tuple[str, ...]:
-    """What the user should know of usable runs before trusting them."""
+    """Return what the user should know of usable runs before trusting them."""
     found = []
     if any("buto.jvm.exit" in run.metadata and run.metadata["buto.jvm.exit"] is None for run in runs):
         found.append(
@@ -70,12 +70,12 @@ def warnings(runs: RunSet, door: Door) -> tuple[str, ...]:
 
 
 def jvm_measured(test: str, runs: RunSet) -> JvmMeasured:
-    """Which JVMs these runs measured."""
+    """Return which JVMs these runs measured."""
     return JvmMeasured(test, _texts(runs, "buto.jvm"), _texts(runs, "buto.jvms.others"))
 
 
 def next_steps(test: str, verdict: Verdict, from_runs: str | None = None) -> tuple[Step, ...]:
-    """What to do after a verdict; nothing after a pass.
+    """Return what to do after a verdict; nothing after a pass.
 
     Args:
         from_runs: which stored runs were judged; None for those of the newest check.
@@ -98,5 +98,5 @@ def _intervals(run: Run) -> float:
 
 
 def _texts(runs: RunSet, key: str) -> tuple[str, ...]:
-    """The different texts that runs have for a metadata key."""
+    """Return the different texts that runs have for a metadata key."""
     return tuple(dict.fromkeys(str(run.metadata[key]) for run in runs if run.metadata.get(key)))

@@ -81,7 +81,7 @@ def selftest(project: Project, request: SelftestRequest, on_event: OnEvent = ign
 
 
 def _unchanged(project: Project, known: Oracle, which: str, on_event: OnEvent) -> RunSet:
-    """The stored runs that were made in the oracle's environment."""
+    """Return the stored runs that were made in the oracle's environment."""
     runs = stored_runs(project, known.test, which)
     metadata = known.metadata
     alike = [

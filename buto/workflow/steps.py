@@ -65,16 +65,16 @@ class Door(Protocol):
     def configuration(self) -> str: ...
 
     def step(self, step: Step) -> str:
-        """A step as the user writes it, complete and quoted."""
+        """Return a step as the user writes it, complete and quoted."""
 
     def setting(self, key: str, value: str) -> str:
-        """A key of a test's configuration with a value, as ``--runs 10`` or ``runs=10``."""
+        """Return a key of a test's configuration with a value, as ``--runs 10`` or ``runs=10``."""
 
     def name(self, key: str) -> str:
-        """What a key of a test's configuration is called, as ``--oracle``."""
+        """Return what a key of a test's configuration is called, as ``--oracle``."""
 
     def usage(self, action: Action) -> str:
-        """Where the user reads what an action takes."""
+        """Return where the user reads what an action takes."""
 
     def path(self, path: Path) -> str:
-        """A path as the user would write it."""
+        """Return a path as the user would write it."""

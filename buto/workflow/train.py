@@ -176,7 +176,7 @@ def _result(
 def _strengths(
     trained: Oracle, on_event: OnEvent, *, every: bool
 ) -> tuple[tuple[Strength, ...], frozenset[str]]:
-    """What the oracle would detect, and the names of the quantities that matter to most users."""
+    """Return what the oracle would detect, and the names of the quantities that matter to most users."""
     strengths = trained.fitted.strengths(everything=every)
     if strengths.too_many:
         on_event(StrengthsLimited(trained.test, strengths.n_quantities))

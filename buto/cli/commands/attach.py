@@ -85,7 +85,7 @@ def _add_password(parser: ArgumentGroup, name: str, what: str) -> None:
 
 
 def _configured_mask() -> tuple[str, ...]:
-    """What a configuration here says of secrets, for whichever test."""
+    """Return the patterns of secrets in the configuration of this directory."""
     path = config.find(None, Path())
     return () if path is None else config.masks(config.load(path))
 

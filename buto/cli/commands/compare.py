@@ -84,7 +84,7 @@ examples:
 
 
 def programs_of(args: Namespace) -> tuple[Program, Program]:
-    """The two programs that were typed.
+    """Return the two programs that were typed.
 
     Raises:
         UsageError: the words mean anything but two programs.
@@ -104,7 +104,7 @@ def programs_of(args: Namespace) -> tuple[Program, Program]:
 
 
 def _divided(words: tuple[str, ...]) -> tuple[tuple[str, ...] | None, str, tuple[str, ...] | None]:
-    """``cmdA --against B -- cmdB`` as the first command, B's name, and the second command."""
+    """Divide ``cmdA --against B -- cmdB`` into the first command, B's name, and the second command."""
     for place, word in enumerate(words[:-1]):
         behind = words[place + 2 :]
         if word == AGAINST and behind[:1] in ((), ("--",)):

@@ -74,7 +74,7 @@ class CommandLine:
         return shlex.join(words)
 
     def _again(self, step: Step) -> str:
-        """A command about the same program, with what was typed for this one but secrets."""
+        """Return a command about the same program, with what was typed for this one but secrets."""
         words = ["buto", step.action.value, *([step.test] if step.test else [])]
         words += self._options(runs=step.runs, from_runs=step.from_runs)
         if step.plain:
@@ -95,7 +95,7 @@ class CommandLine:
         return [] if self.files.store == STORE else self._options(store=self.files.store)
 
     def _options(self, **values: object) -> list[str]:
-        """Options with their values; those that are None are left out."""
+        """Return options with their values; those that are None are left out."""
         return [
             word
             for key, value in values.items()

@@ -18,7 +18,7 @@ _MAX_RUNS = 10_000
 
 
 def add_target_options(parser: ArgumentParser) -> None:
-    """How to launch and measure a program."""
+    """Add the options that specify how to launch and measure a program."""
     group = parser.add_argument_group("measuring")
     group.add_argument("--interval", metavar="TIME", help="time between two samples (default: 100ms)")
     group.add_argument("--timeout", metavar="TIME", help="stop the program after this time (default: 10min)")
@@ -33,7 +33,7 @@ def add_target_options(parser: ArgumentParser) -> None:
 
 
 def add_file_options(parser: ArgumentParser, *, judging: bool = True) -> None:
-    """Which files to read and write; ``judging`` adds those of train and check."""
+    """Add the options that name files; ``judging`` adds those of train and check."""
     group = parser.add_argument_group("files")
     group.add_argument(
         "--config", metavar="FILE", type=Path, help="configuration (default: ./buto.yaml, if there)"
@@ -46,7 +46,7 @@ def add_file_options(parser: ArgumentParser, *, judging: bool = True) -> None:
 
 
 def add_alpha_option(parser: ArgumentParser) -> None:
-    """How many false alarms are accepted."""
+    """Add the option for the share of false alarms."""
     parser.add_argument(
         "--alpha",
         metavar="SHARE",
@@ -57,7 +57,7 @@ def add_alpha_option(parser: ArgumentParser) -> None:
 
 
 def add_mbean_option(parser: ArgumentParser | ArgumentGroup) -> None:
-    """Which MBeans of the program's own to record."""
+    """Add the option for the program's own MBeans."""
     parser.add_argument(
         "--mbean",
         metavar="PATTERN",
@@ -67,12 +67,12 @@ def add_mbean_option(parser: ArgumentParser | ArgumentGroup) -> None:
 
 
 def add_store_option(parser: ArgumentParser | ArgumentGroup) -> None:
-    """Where runs are kept."""
+    """Add the option for the store."""
     parser.add_argument("--store", metavar="DIR", type=Path, help="where runs are kept (default: .buto)")
 
 
 def count(text: str) -> int:
-    """A number of runs, for argparse."""
+    """Read a number of runs, for argparse."""
     try:
         number = int(text)
     except ValueError:
@@ -83,7 +83,7 @@ def count(text: str) -> int:
 
 
 def count_or_auto(text: str) -> int | str:
-    """A number of runs, or AUTO, for argparse."""
+    """Read a number of runs, or AUTO, for argparse."""
     # Reading a configuration takes imports that --help can do without.
     from buto.config.model import AUTO
 
@@ -91,5 +91,5 @@ def count_or_auto(text: str) -> int | str:
 
 
 def goes_to_stdout(args: Namespace) -> bool:
-    """Whether a report takes standard output for itself."""
+    """Return whether a report is written to standard output."""
     return any(getattr(args, name, None) == STDOUT for name in (*REPORTS, "otava"))

@@ -11,7 +11,7 @@ from buto.workflow.project import Files, Overrides, Project
 
 
 def overrides_of(args: Namespace) -> Overrides:
-    """What the options of :mod:`buto.cli.parsing.options` and the command after ``--`` specify.
+    """Return what the options for measuring and the command after ``--`` specify.
 
     Raises:
         UsageError: nothing stands after ``--``.
@@ -29,21 +29,21 @@ def overrides_of(args: Namespace) -> Overrides:
 
 
 def not_empty(command: tuple[str, ...] | None, command_name: str) -> tuple[str, ...] | None:
-    """The user's command; UsageError if nothing stands after ``--``."""
+    """Return the user's command; UsageError if nothing follows ``--``."""
     if command == ():
         raise UsageError("there is no command after --", advice=f"buto {command_name} NAME -- java ...")
     return command
 
 
 def files_of(args: Namespace) -> Files:
-    """The files that the command is about."""
+    """Return the files that were named, and the usual ones in place of the others."""
     return Files.located(
         getattr(args, "config", None), getattr(args, "store", None), getattr(args, "oracle", None)
     )
 
 
 def project_of(args: Namespace) -> Project:
-    """The project in whose configuration, store and oracles the command works.
+    """Return the project with its configuration, its store and its oracles.
 
     Raises:
         ConfigError, BadFileError: its configuration cannot be read.

@@ -17,7 +17,7 @@ class Stopped(KeyboardInterrupt):
 
 
 def stopped(stop: Interrupted) -> Stopped:
-    """What is complete."""
+    """Return the message on what is complete."""
     if stop.first_id is None:
         return Stopped("stopped by Ctrl-C; no run was complete")
     counts = ", ".join(f"{one.runs} of {one.planned} runs of {one.test!r}" for one in stop.complete)
@@ -25,7 +25,7 @@ def stopped(stop: Interrupted) -> Stopped:
 
 
 def resumed(stop: Interrupted, args: Namespace) -> Stopped:
-    """What is complete, and the command that goes on with a training."""
+    """Return the message on what is complete, and the command that continues the training."""
     if stop.first_id is None:
         return stopped(stop)
     # With it come the runs, and with them numpy, which main does without until a command has been chosen.

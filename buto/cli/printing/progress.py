@@ -123,7 +123,7 @@ class LaunchProgress:
         )
 
     def _left_s(self) -> float | None:
-        """From the mean time of a test's launches so far; None without any, and at the end."""
+        """Estimate the time left from the mean of a test's launches; None without any, and at the end."""
         left_s = 0.0
         missing = 0
         mean_of_all = sum(self._spent_s.values()) / max(1, sum(self._launches.values()))

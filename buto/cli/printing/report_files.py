@@ -32,7 +32,7 @@ class Reports:
 
     @property
     def shows_training(self) -> bool:
-        """Whether one of them shows the training runs, which take a while to load."""
+        """Return whether a report shows the training runs, which take a while to load."""
         return "html" in self.paths
 
 
@@ -64,7 +64,7 @@ def _bencher(done: Outcome, path: Path) -> dict[Path, bytes]:
 
 
 def _html(done: Outcome, path: Path) -> dict[Path, bytes]:
-    """A page for each test that can be shown.
+    """Return a page for each test that has a report.
 
     Where the command was about several, each has the test's name behind that of the file: the page of the
     only one that could be judged must not look like that of all.
@@ -107,7 +107,7 @@ FORMATS: dict[str, Format] = {
 
 
 def add_report_options(parser: ArgumentParser, names: Sequence[str] = REPORTS) -> None:
-    """An option for each format, all of them for commands that judge."""
+    """Add an option for each format; commands that judge have all of them."""
     group = parser.add_argument_group("reports", "FILE may be -: standard output")
     for name in names:
         group.add_argument(f"--{name}", metavar="FILE", type=Path, help=f"write {FORMATS[name].meaning}")
@@ -116,7 +116,7 @@ def add_report_options(parser: ArgumentParser, names: Sequence[str] = REPORTS) -
 
 
 def reports_of(args: Namespace) -> Reports:
-    """The reports that were asked for, all of which can be written; better known before ten runs than after.
+    """Return the reports that were asked for, after a look whether each can be written.
 
     Raises:
         UsageError: two reports want standard output.

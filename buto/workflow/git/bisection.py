@@ -27,7 +27,7 @@ class Answer(Enum):
 
 
 def described(repository: Path, commit: str) -> Commit:
-    """A commit in git's own words."""
+    """Return a commit with its author, date and subject."""
     form = "--format=%H%x00%an <%ae>%x00%as%x00%s"
     plain = ("--max-count=1", "--no-show-signature", "--encoding=UTF-8")
     return Commit(*git.said(repository, "log", *plain, form, commit).split("\0"))
@@ -46,7 +46,7 @@ def clean(tree: Path) -> None:
 
 
 def check_order(repository: Path, good: str, bad: str) -> None:
-    """UsageError where no commit can have made the good one bad."""
+    """Raise UsageError where no commit can have made the good one bad."""
     if good == bad:
         raise UsageError(f"GOOD and BAD are the same commit: {good[:12]}", advice="git log --oneline")
     if git.call(repository, "merge-base", "--is-ancestor", bad, good).returncode == 0:

@@ -35,7 +35,7 @@ class Difference:
     commit: str
 
     def of_file(self, path: Path) -> str | None:
-        """Why a file, or what it is a link to, may be another than at the commit; None if it is the same."""
+        """Return why a file, or the target of a link, may differ from the commit; None if it is the same."""
         for place in dict.fromkeys((path.parent.resolve() / path.name, path.resolve())):
             if not place.is_relative_to(self.repository):
                 return f"{place} is not in the repository"
@@ -46,7 +46,7 @@ class Difference:
         return None
 
     def of(self, pathspec: str) -> str | None:
-        """Which of the files that are meant has changed; None if none has. UsageError if git refuses it."""
+        """Return which of these files has changed; None if none has. UsageError from git."""
         options = ("--name-only", "--no-renames", "--no-relative", "--ignore-submodules=none")
         found = git.paths(self.root, "diff", "-z", *options, self.commit, "--", pathspec)
         if not found:
@@ -55,20 +55,20 @@ class Difference:
         return f"{one_line(found[0])} has changed" if found else None
 
     def ignored(self, pathspec: str) -> str | None:
-        """One of the files that are meant and that git is told to ignore, whose changes it does not see."""
+        """Return one of these files that git ignores, so that it does not see changes; None without any."""
         options = ("--others", "--ignored", "--exclude-standard", "--full-name")
         found = git.paths(self.root, "ls-files", "-z", *options, "--", pathspec)
         return found[0] if found else None
 
     def knows(self, pathspec: str) -> bool:
-        """Whether git watches a file that is meant."""
+        """Return whether git tracks one of these files."""
         return bool(git.paths(self.root, "ls-files", "-z", "--cached", "--", pathspec))
 
 
 def divided(
     project: Project, names: Sequence[str], since: str | None, on_event: OnEvent
 ) -> tuple[list[str], list[LeftOut]]:
-    """The tests that are to be checked, and those that no change since a revision can concern.
+    """Return the tests to check, and those that no change since a revision can concern.
 
     Args:
         since: the revision; None to check all.
@@ -96,7 +96,7 @@ def divided(
 
 
 def _reason(test: str, difference: Difference, project: Project, on_event: OnEvent) -> str | None:
-    """Why a test is to be checked, None if nothing that it depends on has changed."""
+    """Return why a test is checked; None if nothing that it depends on has changed."""
     ours = project.configured(test)
     if project.configuration is None or ours is None or not ours.inputs:
         return "it declares no inputs"

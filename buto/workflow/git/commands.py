@@ -15,7 +15,7 @@ _OF_A_HOOK = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
 
 
 def repository_of(directory: Path, otherwise: str) -> Path:
-    """The top of the working tree that a directory lies in.
+    """Return the top of the working tree that contains a directory.
 
     Args:
         otherwise: what to type where there is none.
@@ -32,7 +32,7 @@ def repository_of(directory: Path, otherwise: str) -> Path:
 
 
 def commit_of(repository: Path, revision: str) -> str:
-    """The full name of a revision's commit. UsageError if there is no such revision."""
+    """Return the full name of a revision's commit. UsageError if there is no such revision."""
     words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     done = call(repository, *words)
     if done.returncode == 0:
@@ -48,12 +48,12 @@ def commit_of(repository: Path, revision: str) -> str:
 
 
 def paths(directory: Path, *words: str) -> list[str]:
-    """What a git command prints that was given ``-z``; UsageError with what it complains of."""
+    """Return the paths that a git command with ``-z`` prints; UsageError with git's message."""
     return [path for path in said(directory, *words).split("\0") if path]
 
 
 def said(directory: Path, *words: str) -> str:
-    """What git prints; UsageError with what it complains of."""
+    """Return what git prints; UsageError with git's message."""
     done = call(directory, *words)
     if done.returncode:
         raise UsageError(f"git {words[0]}: {done.stderr.strip() or f'exited with code {done.returncode}'}")
@@ -61,7 +61,7 @@ def said(directory: Path, *words: str) -> str:
 
 
 def call(directory: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """git as it ended there: in English, and without the hooks of the user's, which are meant for the user.
+    """Run git in a directory, in English and without the user's hooks, and return how it ended.
 
     Raises:
         UsageError: it cannot be started, or does not end.

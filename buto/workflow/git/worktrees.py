@@ -24,7 +24,7 @@ BUILD_TIMEOUT_S = 3600.0
 
 @contextmanager
 def checked_out(repository: Path, commit: str) -> Iterator[Path]:
-    """A temporary working tree of a commit, removed at the end whatever happens.
+    """Check out a commit into a temporary working tree, which is removed at the end.
 
     Raises:
         UsageError: git cannot make it.
@@ -42,7 +42,7 @@ def checked_out(repository: Path, commit: str) -> Iterator[Path]:
 
 
 def same_place(tree: Path, repository: Path, directory: Path) -> Path:
-    """The directory of a working tree that is where another is in the repository.
+    """Return the directory of a working tree that corresponds to one of the repository.
 
     Raises:
         UsageError: that one lies outside the repository, or this revision does not have it.

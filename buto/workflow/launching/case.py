@@ -41,29 +41,29 @@ class Case:
 
     @property
     def missing(self) -> int:
-        """How many more usable runs are needed."""
+        """Return how many more usable runs are needed."""
         return 0 if self.failure is not None else max(0, self.planned - len(self.valid()))
 
     @property
     def session(self) -> str | None:
-        """The id of the first of the runs that belong together, None before there is one."""
+        """Return the id of the first of the runs that belong together; None without a run."""
         return self.runs[0].id if self.runs else None
 
     @property
     def is_confirming(self) -> bool:
-        """Whether the missing runs are to confirm or refute one that is there."""
+        """Return whether the missing runs are to confirm or refute a run that is there."""
         return self.known is not None and bool(self.runs) and self.missing > 0
 
     def valid(self) -> RunSet:
-        """The usable runs."""
+        """Return the usable runs."""
         return run_set([run for run in self.runs if run.quality.valid])
 
     def enough(self, more: RunSet) -> bool:
-        """Whether these further runs, with those that are there, make an adaptive test's oracle sharp."""
+        """Return whether these runs, with those that are there, are enough for an adaptive test."""
         return oracle.enough_runs(run_set([*self.valid(), *more]), self.test.settings)
 
     def with_runs(self, runs: Sequence[Run], failure: ButoError | None = None) -> Case:
-        """The state after further runs, disturbed ones too.
+        """Return the state after further runs, disturbed ones too.
 
         Raises:
             JudgeError: they cannot be judged by the oracle.
@@ -84,17 +84,17 @@ class Case:
 
 
 def checked(test: TestConfig, known: Oracle, runs: int | None = None, *, accepts: bool = False) -> Case:
-    """A test that is judged by an oracle, by so many runs; None for one, which is confirmed if need be."""
+    """Return a test to be judged by so many runs; None for one, which is confirmed if it fails."""
     return Case(test, Action.CHECK.value, runs or 1, known, confirms=runs is None, accepts=accepts)
 
 
 def learned(test: TestConfig, purpose: str = Action.TRAIN.value) -> Case:
-    """A test that an oracle learns from as many runs as it says."""
+    """Return a test to be trained, with as many runs as it specifies."""
     return Case(test, purpose, test.runs)
 
 
 def check_number_of_runs(test: TestConfig, door: Door) -> None:
-    """UsageError where fewer runs are wanted than an oracle needs; better before the launches than after."""
+    """Raise UsageError if fewer runs are wanted than an oracle needs, before anything is launched."""
     ten = door.setting("runs", "10")
     if test.adaptive and oracle.auto_runs(test.settings) is None:
         raise UsageError(

@@ -53,7 +53,7 @@ class Collected:
     failure: ButoError | None = None
 
     def valid(self) -> RunSet:
-        """The runs that may be used."""
+        """Return the usable runs."""
         return run_set([run for run in self.runs if run.quality.valid])
 
 

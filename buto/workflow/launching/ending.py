@@ -30,12 +30,12 @@ _ADVICE = {
 
 
 def repeats(runs: int) -> int:
-    """How many disturbed runs of one test are repeated: half of the planned ones, at least three."""
+    """Return how many disturbed runs of a test are repeated: half of the planned runs, at least three."""
     return max(_LEAST_REPEATS, runs // 2)
 
 
 def check_ending(run: Run, target: Target) -> None:
-    """A run that ended as it should not is invalid by its collector; here it ends the test.
+    """Raise if a run's program did not end as it should: then its test is not launched again.
 
     Raises:
         MeasureError: it did, or its workload failed; quotes what the program printed.

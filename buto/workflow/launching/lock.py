@@ -19,7 +19,7 @@ _LOCK_POLL_S = 0.2
 
 @contextmanager
 def measuring(root: Path, on_wait: Callable[[], None], timeout_s: float = LOCK_TIMEOUT_S) -> Iterator[None]:
-    """One buto at a time measures into a store, for two would disturb each other.
+    """Hold the lock of a store: two that measure at the same time would disturb each other.
 
     The lock is the kernel's, on the store's directory (``flock``): it leaves no file behind and ends
     with its process, however that ends.

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 
 def interleave(counts: Mapping[str, int], seed: int) -> list[str]:
-    """Each test as often as it says, in rounds of random order.
+    """Return each test as often as it is planned, in rounds of random order.
 
     A machine that grows slower or warmer then does so for all tests alike (randomised blocks).
     """
@@ -22,7 +22,7 @@ def interleave(counts: Mapping[str, int], seed: int) -> list[str]:
 
 
 def without(order: Sequence[str], done: Mapping[str, int]) -> list[str]:
-    """An order without each test's first launches, as many as ``done`` says."""
+    """Return an order without each test's first launches, as many as ``done`` says."""
     passed: Counter[str] = Counter()
     left = []
     for test in order:

@@ -35,17 +35,17 @@ class Files:
     def located(
         cls, configuration: Path | None = None, store: Path | None = None, oracle: Path | None = None
     ) -> Self:
-        """The files with what was not named where it usually is: beside the configuration."""
+        """Return the files of a project; what is not named is beside the configuration."""
         found = config.find(configuration, Path())
         root = Path() if found is None else found.parent
         return cls(configuration, found is not None, root, root / STORE if store is None else store, oracle)
 
     def oracle_of(self, test: str) -> Path:
-        """The file of a test's oracle."""
+        """Return the file of a test's oracle."""
         return self.oracle or self.root / ORACLES / f"{encode_test(test)}.json"
 
     def read_configuration(self) -> config.Config | None:
-        """The configuration, None without one.
+        """Read the configuration; None without one.
 
         Raises:
             ConfigError: it does not follow its schema.

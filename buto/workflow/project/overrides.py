@@ -33,7 +33,7 @@ class Overrides:
     alpha: float | None = None
 
     def to_data(self) -> dict[str, Any]:
-        """What says how to launch and measure, by the keys of a configuration."""
+        """Return what specifies how to launch and measure, by the keys of a configuration."""
         words = None if self.command is None else [config.portable(word, os.environ) for word in self.command]
         specified = {
             "command": words,

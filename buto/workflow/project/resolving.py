@@ -43,19 +43,19 @@ class Project:
 
     @property
     def store(self) -> RunStore:
-        """The runs."""
+        """Return the store of runs."""
         return RunStore(self.files.store)
 
     def oracle_path(self, test: str) -> Path:
-        """Where the oracle of a test is, or would be."""
+        """Return where the oracle of a test is, or would be."""
         return self.files.oracle_of(test)
 
     def configured(self, test: str) -> config.TestConfig | None:
-        """What the configuration says of a test, None if it has no such test."""
+        """Return the configured test; None if the configuration has no such test."""
         return None if self.configuration is None else self.configuration.tests.get(test)
 
     def names(self, specified: Sequence[str], action: Action, overrides: Overrides) -> list[str]:
-        """The tests that were specified, or all of the configuration.
+        """Return the tests that were specified, or all of the configuration.
 
         Raises:
             UsageError: none was specified and there is no configuration, one was specified twice, or a
@@ -81,7 +81,7 @@ class Project:
         return names
 
     def oracle(self, test: str, action: Action, alpha: float | None = None) -> Oracle:
-        """The oracle of a test.
+        """Return the oracle of a test.
 
         Args:
             alpha: to judge by instead of the oracle's own; None for its own.
@@ -108,7 +108,7 @@ class Project:
         return found if alpha is None else oracle.at_alpha(found, alpha)
 
     def known_oracle(self, test: str, action: Action, overrides: Overrides) -> Oracle | None:
-        """The oracle of a test for what it remembers, None without one.
+        """Return the oracle of a test for the target that it remembers; None without one.
 
         It is not read where a command is specified or configured: a damaged oracle must not keep its test
         from being trained again.
@@ -125,7 +125,7 @@ class Project:
         known: Oracle | None,
         runs: int | str | None = None,
     ) -> config.TestConfig:
-        """A test with all that the call, the configuration and its oracle say of it.
+        """Return a test with all that the call, the configuration and its oracle specify.
 
         Args:
             runs: how many train it, ``auto`` for as many as sharpen the oracle; None for the
@@ -156,7 +156,7 @@ class Project:
         return replace(built, runs=number, settings=settings, adaptive=adaptive)
 
     def check_oracles_writable(self, names: Sequence[str]) -> None:
-        """StorageError where an oracle could not be written; better before ten runs than after."""
+        """Raise StorageError if an oracle could not be written, before anything is launched."""
         for path in map(self.oracle_path, names):
             there = next(parent for parent in (path, *path.parents) if not is_missing(parent))
             # The file may be no directory, and what is above it must be one.
@@ -168,7 +168,7 @@ class Project:
                 )
 
     def _has_command(self, test: str) -> bool:
-        """Whether the configuration says how to start a test; it may leave that to the call."""
+        """Return whether the configuration says how to start a test; it may leave that to the call."""
         ours = self.configured(test)
         return ours is not None and bool(ours.target.command)
 

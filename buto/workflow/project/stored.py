@@ -19,7 +19,7 @@ _JUDGED = (Action.CHECK.value, Action.BISECT.value)
 
 
 def stored_runs(project: Project, test: str, which: str, *, required: bool = True) -> list[Run]:
-    """Usable stored runs of a test, in the order of their start.
+    """Return usable stored runs of a test, in the order of their start.
 
     Args:
         which: ``all`` for those that were not recorded for a check; ids with commas between them,
@@ -54,14 +54,14 @@ def stored_runs(project: Project, test: str, which: str, *, required: bool = Tru
 
 
 def training_runs(project: Project, known: Oracle) -> RunSet:
-    """Those of the oracle's training runs that the store still has."""
+    """Return those of the oracle's training runs that the store still has."""
     store = project.store
     at_hand = set(store.ids(known.test))
     return store.open_set(known.test, [run_id for run_id in known.run_ids if run_id in at_hand])
 
 
 def newest_check(project: Project, test: str) -> list[Run]:
-    """The usable runs that the newest check of a test was of; none without a check.
+    """Return the usable runs of the newest check of a test; none without a check.
 
     Raises:
         BadFileError: a run that may be of it is damaged.
@@ -91,7 +91,7 @@ def newest_check(project: Project, test: str) -> list[Run]:
 
 
 def _left_out(found: Iterable[Run]) -> str:
-    """What may be named, but is not meant by ``all``."""
+    """Return a clause on runs that may be named but that ``all`` leaves out."""
     checked = sum(run.quality.valid and run.metadata.get(PURPOSE) in _JUDGED for run in found)
     if not checked:
         return ""
@@ -103,5 +103,5 @@ def _may_teach(run: Run) -> bool:
 
 
 def _session(head: Head) -> object:
-    """What the runs of one command share; a run of an older buto, without the mark, is alone."""
+    """Return what the runs of one command share; a run of an older version, without the mark, is alone."""
     return head.marks.get(SESSION, head.id)

@@ -48,7 +48,7 @@ def recover_all(store: RunStore, tests: Sequence[str], console: Console) -> int:
 
 
 def to_recover(left: Sequence[Unfinished], store: RunStore) -> str:
-    """A line that says what can be recovered, and how."""
+    """Return a line on what can be recovered, and how."""
     named = ", ".join(f"{one.test!r} {one.id}" for one in left)
     option = "" if str(store.root) == ".buto" else f" --store {shlex.quote(str(store.root))}"
     return f"{format_count(len(left), 'recording')} cut off: {named}; to keep it: buto runs recover{option}"

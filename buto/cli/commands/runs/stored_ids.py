@@ -14,7 +14,7 @@ _TRAINING = ("train", "accept")
 
 
 def existing_ids(store: RunStore, test: str) -> list[str]:
-    """The ids of a test's runs; BadFileError if there are none."""
+    """Return the ids of a test's runs; BadFileError if there are none."""
     ids = store.ids(test)
     if not ids:
         known = ", ".join(store.tests()) or "none of any test"
@@ -25,14 +25,14 @@ def existing_ids(store: RunStore, test: str) -> list[str]:
 
 
 def learned_ids(files: Files, test: str) -> set[str]:
-    """The runs that the oracle of a test has learned from; BadFileError if it is damaged."""
+    """Return the runs that trained the oracle of a test; BadFileError if it is damaged."""
     here = files.oracle_of(test)
     known = {here, files.store.parent / here}
     return {run_id for path in known if not is_missing(path) for run_id in oracle.load(path).run_ids}
 
 
 def training_ids(files: Files, test: str) -> set[str]:
-    """The runs that an oracle has learned from, or may have: where that of a build lies is not known."""
+    """Return the runs that trained an oracle, or may have: where a build keeps its oracle is not known."""
     heads = [one.head for one in RunStore(files.store).summaries(test) if one.head is not None]
     recorded = {head.id for head in heads if head.marks.get(PURPOSE) in _TRAINING and head.quality.valid}
     return recorded | learned_ids(files, test)
