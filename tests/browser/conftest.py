@@ -95,7 +95,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 def _compared(place: Path) -> Path:
     """The page of a program that leaks against one that does not, as the command writes it."""
     for number in range(6):
-        old, new = reports.a_run(2 * number), reports.a_run(2 * number + 1, leak=0.6)
+        old, new = reports.shop_run(2 * number), reports.shop_run(2 * number + 1, leak=0.6)
         store(place, replace(old, test="old"), replace(new, test="new"))
     done = called(
         place, "compare", "old", "--against", "new", "--from-runs", "all", "--html", "compared.html"

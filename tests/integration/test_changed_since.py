@@ -14,7 +14,7 @@ import pytest
 from buto import schemas
 from buto.runs.results import ResultStore
 from tests.support.processes.command import buto, called
-from tests.support.runs.stored import a_run, store
+from tests.support.runs.stored import leaking_run, store
 
 CONFIG = """\
 version: 1
@@ -49,8 +49,8 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (project / "buto.yaml").write_text(CONFIG)
     (project / ".gitignore").write_text(".buto/\n*.class\n*.json.html\n/reports/\n")
     for name in NAMES:
-        store(project, *(a_run(number, test=name) for number in range(10)), a_run(20, test=name))
-    assert called(project, "train", "--from-runs", f"..{a_run(19).id}").returncode == 0
+        store(project, *(leaking_run(number, test=name) for number in range(10)), leaking_run(20, test=name))
+    assert called(project, "train", "--from-runs", f"..{leaking_run(19).id}").returncode == 0
     git(top, "init", "--quiet")
     commit(top)
     git(top, "tag", "old")
@@ -64,7 +64,7 @@ def project(template: Path, tmp_path: Path) -> Path:
 
 
 def check(project: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return called(project, "check", "--changed-since", "old", "--from-runs", a_run(20).id, *words)
+    return called(project, "check", "--changed-since", "old", "--from-runs", leaking_run(20).id, *words)
 
 
 def left_out(done: subprocess.CompletedProcess[str]) -> set[str]:
@@ -210,13 +210,13 @@ def test_where_nothing_is_left_to_check_that_is_said_and_no_pass(project: Path) 
 
 
 def test_the_json_of_a_check_of_everything_says_nothing_of_it(project: Path) -> None:
-    done = called(project, "check", "rest", "--from-runs", a_run(20).id, "--json", "-")
+    done = called(project, "check", "rest", "--from-runs", leaking_run(20).id, "--json", "-")
     assert "left_out" not in json.loads(done.stdout)
 
 
 def test_from_another_directory_patterns_start_at_the_configuration(project: Path) -> None:
     (project / "shop/Shop.java").write_text("other")
-    words = ("--changed-since", "old", "--from-runs", a_run(20).id, "--config", "../buto.yaml")
+    words = ("--changed-since", "old", "--from-runs", leaking_run(20).id, "--config", "../buto.yaml")
     assert left_out(called(project / "mail", "check", *words)) == {"mail"}
 
 

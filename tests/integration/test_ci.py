@@ -18,11 +18,11 @@ import yaml
 from tests.support.builds.ci_builds import TOKEN, Build, Forge, forge, github_build, gitlab_build, tools
 from tests.support.checkout import ROOT
 from tests.support.processes.command import called
-from tests.support.runs.stored import a_run, store
+from tests.support.runs.stored import leaking_run, store
 
 pytestmark = pytest.mark.slow
 
-GOOD, BAD = f"--from-runs {a_run(20).id}", f"--from-runs {a_run(21).id}"
+GOOD, BAD = f"--from-runs {leaking_run(20).id}", f"--from-runs {leaking_run(21).id}"
 PULL_REQUEST = {"pull_request": {"number": 7}}
 MERGE_REQUEST = {"CI_MERGE_REQUEST_IID": "7", "CI_MERGE_REQUEST_PROJECT_ID": "42"}
 MARKER = "<!-- buto-comment: buto -->\n"
@@ -32,9 +32,11 @@ MARKER = "<!-- buto-comment: buto -->\n"
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project with an oracle, a run that passes, and one that leaks more."""
     directory = tmp_path_factory.mktemp("template")
-    store(directory, *(a_run(number) for number in range(10)), a_run(20), a_run(21, leak=3.0))
+    store(
+        directory, *(leaking_run(number) for number in range(10)), leaking_run(20), leaking_run(21, leak=3.0)
+    )
     (directory / "buto.yaml").write_text("version: 1\ntests: {leaker: {command: java Leaker}}")
-    assert called(directory, "train", "--from-runs", f"..{a_run(19).id}").returncode == 0
+    assert called(directory, "train", "--from-runs", f"..{leaking_run(19).id}").returncode == 0
     return directory
 
 

@@ -14,7 +14,7 @@ from buto.oracle import load
 from buto.runs.results import ResultStore
 from buto.runs.store import RunStore
 from tests.support.processes.command import called
-from tests.support.runs.stored import a_run, store
+from tests.support.runs.stored import leaking_run, store
 
 COMMAND = ("--", "java", "-cp", "app.jar", "Main")
 
@@ -24,7 +24,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Six runs each, in turns, of a program, of the same once more, and of one that leaks more."""
     directory = tmp_path_factory.mktemp("project")
     for number, (test, leak) in enumerate([("old", 1.0), ("same", 1.0), ("new", 3.0)] * 6):
-        store(directory, a_run(number, test=test, leak=leak, purpose="compare"))
+        store(directory, leaking_run(number, test=test, leak=leak, purpose="compare"))
     return directory
 
 
@@ -112,17 +112,17 @@ def test_too_few_stored_runs_are_not_compared(both: Path) -> None:
 @pytest.fixture
 def trained(tmp_path: Path) -> Path:
     """An oracle from runs 0 to 9, and runs 20 to 29 of a program that leaks more."""
-    store(tmp_path, *(a_run(number) for number in range(10)))
+    store(tmp_path, *(leaking_run(number) for number in range(10)))
     (tmp_path / "buto.yaml").write_text(
         "version: 1\ntests: {leaker: {command: java Leaker, judge: {preset: calibrated}}}"
     )
     assert called(tmp_path, "train", "leaker", "--from-runs", "all").returncode == 0
-    store(tmp_path, *(a_run(number, leak=3.0, purpose="record") for number in range(20, 30)))
+    store(tmp_path, *(leaking_run(number, leak=3.0, purpose="record") for number in range(20, 30)))
     return tmp_path
 
 
 def new_runs() -> str:
-    return f"{a_run(20).id}.."
+    return f"{leaking_run(20).id}.."
 
 
 def test_accepting_shows_what_changes_and_writes_the_oracle(trained: Path) -> None:
@@ -136,8 +136,8 @@ def test_accepting_shows_what_changes_and_writes_the_oracle(trained: Path) -> No
         "wrote oracles/leaker.json; next: git diff oracles/leaker.json; git add oracles/leaker.json"
         in done.stderr
     )
-    assert load(trained / "oracles" / "leaker.json").run_ids[0] == a_run(20).id
-    again = called(trained, "check", "leaker", "--from-runs", a_run(25).id)
+    assert load(trained / "oracles" / "leaker.json").run_ids[0] == leaking_run(20).id
+    again = called(trained, "check", "leaker", "--from-runs", leaking_run(25).id)
     assert again.returncode == 0
     assert len(ResultStore(trained / ".buto").all("leaker")) == 3
 
@@ -157,7 +157,7 @@ def test_what_was_only_looked_at_is_not_written(trained: Path) -> None:
 def test_runs_from_before_the_change_among_those_behind_it_are_told(trained: Path) -> None:
     done = called(trained, "accept", "leaker", "--dry-run", "--from-runs", "all")
     assert "10 of these runs taught the old oracle, too" in done.stderr
-    assert f"--from-runs {a_run(20).id}.." in done.stderr
+    assert f"--from-runs {leaking_run(20).id}.." in done.stderr
 
 
 def test_a_test_that_is_not_configured_is_judged_as_before(trained: Path) -> None:
@@ -172,8 +172,8 @@ def test_another_judgement_and_environment_are_part_of_the_difference(trained: P
     (trained / "buto.yaml").write_text(
         "version: 1\ntests: {leaker: {command: java Leaker, judge: {preset: sustained}}}"
     )
-    store(trained, *(a_run(number, **{"jvm.spec.version": "25"}) for number in range(40, 45)))
-    done = called(trained, "accept", "leaker", "--from-runs", f"{a_run(40).id}..")
+    store(trained, *(leaking_run(number, **{"jvm.spec.version": "25"}) for number in range(40, 45)))
+    done = called(trained, "accept", "leaker", "--from-runs", f"{leaking_run(40).id}..")
     assert "  judged: preset: calibrated -> sustained" in done.stdout
     assert "  training runs: number: 10 -> 5" in done.stdout
     assert "  environment: jvm.spec.version: 17 -> 25" in done.stdout
@@ -187,13 +187,13 @@ def test_without_an_oracle_there_is_nothing_to_accept(tmp_path: Path) -> None:
 
 def test_too_few_runs_change_nothing(trained: Path) -> None:
     before = (trained / "oracles" / "leaker.json").read_bytes()
-    done = called(trained, "accept", "leaker", "--from-runs", f"{a_run(27).id}..")
+    done = called(trained, "accept", "leaker", "--from-runs", f"{leaking_run(27).id}..")
     assert (done.returncode, done.stdout) == (3, "")
     assert "at least 5 runs" in done.stderr
     assert (trained / "oracles" / "leaker.json").read_bytes() == before
 
 
 def test_a_regression_says_how_it_is_accepted(trained: Path) -> None:
-    done = called(trained, "check", "leaker", "--from-runs", a_run(20).id)
+    done = called(trained, "check", "leaker", "--from-runs", leaking_run(20).id)
     assert done.returncode == 1
     assert "next: buto accept leaker  (if the change is meant)" in done.stdout

@@ -15,7 +15,7 @@ import pytest
 
 from buto import schemas
 from tests.support.processes.command import called
-from tests.support.runs.stored import a_run, store
+from tests.support.runs.stored import leaking_run, store
 
 HEADLINE = "1 difference from the 6 runs of old, p = 0.00216 (alpha 0.01)"
 SAID = f"REGRESSION  new against old: {HEADLINE}"
@@ -50,7 +50,7 @@ def compared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, CompletedP
     directory = tmp_path_factory.mktemp("project")
     for number in range(6):
         for place, test, leak in ((0, "new", 3.0), (1, "old", 1.0)):
-            run = a_run(2 * number + place, test=test, leak=leak, purpose="compare")
+            run = leaking_run(2 * number + place, test=test, leak=leak, purpose="compare")
             store(directory, replace(run, stdout=f"printed by {test}\n".encode()))
     options = [word for name, file in FILES.items() for word in (f"--{name}", file)]
     words = ("compare", "old", "--against", "new", "--from-runs", "all", "--github")

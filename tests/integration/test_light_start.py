@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tests.support.checkout import ROOT
 from tests.support.processes.command import called
-from tests.support.runs.stored import a_run, store
+from tests.support.runs.stored import leaking_run, store
 
 PATIENCE_S = 60.0
 NEVER = {"jinja2", "jpype", "matplotlib", "pandas", "pyarrow", "rich", "scipy"}
@@ -54,13 +54,13 @@ def test_help_imports_nothing_heavy(tmp_path: Path) -> None:
 
 def test_train_and_check_start_the_program_before_they_import_what_comes_after_it(tmp_path: Path) -> None:
     assert imported(tmp_path, "train", "fresh", "--", "false") & NEVER == set()
-    store(tmp_path, *(a_run(number) for number in range(5)))
+    store(tmp_path, *(leaking_run(number) for number in range(5)))
     assert called(tmp_path, "train", "leaker", "--from-runs", "all", "--", "false").returncode == 0
     assert imported(tmp_path, "check", "leaker") & (NEVER | {"http.client", "jsonschema"}) == set()
 
 
 def test_a_check_judges_without_scipy_which_takes_longer_to_import_than_to_judge(tmp_path: Path) -> None:
-    *_, last = store(tmp_path, *(a_run(number) for number in range(11)))
+    *_, last = store(tmp_path, *(leaking_run(number) for number in range(11)))
     assert called(tmp_path, "train", "leaker", "--from-runs", "all", "--", "false").returncode == 0
     words = ("check", "leaker", "--from-runs", last, "--json", "result.json")
     seen = imported(tmp_path, *words, until="exit")

@@ -11,7 +11,7 @@ from buto.cli.main import main
 from buto.collect.doctor.machine import Level, check_store
 from tests.support.processes.command import called
 from tests.support.processes.permissions import as_everybody
-from tests.support.runs.stored import a_run, store
+from tests.support.runs.stored import leaking_run, store
 
 COMMAND = ("--", "java", "Main")
 LONG = "x" * 300
@@ -22,7 +22,7 @@ LONG = "x" * 300
 def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A test with an oracle that nobody may reach, and one more directory of which the same is true."""
     directory = tmp_path_factory.mktemp("project")
-    store(directory, *(a_run(number) for number in range(5)))
+    store(directory, *(leaking_run(number) for number in range(5)))
     assert called(directory, "train", "leaker", "--from-runs", "all", *COMMAND).returncode == 0
     (directory / "shut/inner").mkdir(parents=True)
     shut = [directory / name for name in ("shut", "oracles", ".buto/results")]

@@ -11,7 +11,7 @@ from buto.errors import EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXIT_PASS, EXIT_USAGE
 from buto.runs import ProblemKind
 from tests.support.processes.command import buto
 from tests.support.runs.qualities import invalid, starved
-from tests.support.runs.stored import a_run, store
+from tests.support.runs.stored import leaking_run, store
 
 PNG = b"\x89PNG\r\n\x1a\n"
 COMMAND = ("--", "java", "-cp", "app.jar", "Main")
@@ -21,7 +21,7 @@ COMMAND = ("--", "java", "-cp", "app.jar", "Main")
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working directory with an oracle and its ten training runs."""
     monkeypatch.chdir(tmp_path)
-    store(tmp_path, *(a_run(number) for number in range(10)))
+    store(tmp_path, *(leaking_run(number) for number in range(10)))
     assert main(["train", "leaker", "--from-runs", "all", "--quiet", *COMMAND]) == EXIT_PASS
     return tmp_path
 
@@ -32,7 +32,7 @@ def drawn(directory: Path) -> set[str]:
 
 
 def test_the_run_that_was_checked_last_is_drawn_with_what_lies_outside(project: Path) -> None:
-    store(project, a_run(20, purpose="check"), a_run(21, leak=3.0, purpose="check"))
+    store(project, leaking_run(20, purpose="check"), leaking_run(21, leak=3.0, purpose="check"))
     assert main(["plot", "leaker"]) == EXIT_PASS
     assert drawn(project / "plots" / "leaker") == {"overview.png", "jvm.memory.heap.used.png"}
 
@@ -40,12 +40,14 @@ def test_the_run_that_was_checked_last_is_drawn_with_what_lies_outside(project: 
 def test_the_runs_of_the_newest_check_are_drawn_and_judged_together(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    first = a_run(20, leak=3.0).id
+    first = leaking_run(20, leak=3.0).id
     session = {"buto.session": first}
-    store(project, a_run(19, leak=9.0, purpose="check"))
+    store(project, leaking_run(19, leak=9.0, purpose="check"))
     leaks = {20: 3.0, 21: 3.0, 22: 1.0}
-    ids = store(project, *(a_run(n, leak=leak, purpose="check", **session) for n, leak in leaks.items()))
-    store(project, a_run(23, purpose="record"))
+    ids = store(
+        project, *(leaking_run(n, leak=leak, purpose="check", **session) for n, leak in leaks.items())
+    )
+    store(project, leaking_run(23, purpose="record"))
     capsys.readouterr()
     assert main(["plot", "leaker"]) == EXIT_PASS
     # The last run alone would pass.
@@ -58,40 +60,40 @@ def test_a_newest_check_that_cannot_be_used_is_not_replaced_by_an_older_one(
 ) -> None:
     store(
         project,
-        a_run(20, purpose="check"),
-        a_run(21, purpose="check", quality=starved("starved")),
+        leaking_run(20, purpose="check"),
+        leaking_run(21, purpose="check", quality=starved("starved")),
     )
     assert main(["plot", "leaker"]) == EXIT_NOT_JUDGED
-    assert f"the newest check left no usable run: {a_run(21).id}: starved" in capsys.readouterr().err
+    assert f"the newest check left no usable run: {leaking_run(21).id}: starved" in capsys.readouterr().err
     assert not (project / "plots").exists()
 
 
 def test_a_newest_check_that_failed_is_not_judged_by_what_is_left_of_it(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    session = {"buto.session": a_run(20).id}
+    session = {"buto.session": leaking_run(20).id}
     failed = invalid(ProblemKind.EXIT_CODE, "it exited with code 3, expected 0")
-    store(project, a_run(20, purpose="check", **session))
-    store(project, a_run(21, purpose="check", quality=failed, **session))
+    store(project, leaking_run(20, purpose="check", **session))
+    store(project, leaking_run(21, purpose="check", quality=failed, **session))
     for command in (["plot", "leaker"], ["report", "leaker"]):
         assert main(command) == EXIT_NOT_JUDGED
-        said = f"the newest check ended without a verdict: {a_run(20).id}: it exited with code 3"
+        said = f"the newest check ended without a verdict: {leaking_run(20).id}: it exited with code 3"
         assert said in capsys.readouterr().err
 
 
 def test_a_damaged_newest_check_is_not_replaced_by_an_older_one(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    store(project, a_run(20, purpose="check"), a_run(21, purpose="check"))
-    [document] = project.glob(f".buto/runs/leaker/{a_run(21).id}/run.json")
+    store(project, leaking_run(20, purpose="check"), leaking_run(21, purpose="check"))
+    [document] = project.glob(f".buto/runs/leaker/{leaking_run(21).id}/run.json")
     document.write_text("{")
     for command in (["plot", "leaker"], ["report", "leaker"]):
         assert main(command) == EXIT_BAD_FILE
-        assert f"{a_run(21).id}/run.json" in capsys.readouterr().err
+        assert f"{leaking_run(21).id}/run.json" in capsys.readouterr().err
 
 
 def test_chosen_runs_go_to_a_chosen_place(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    [run_id] = store(project, a_run(22, purpose="check"))
+    [run_id] = store(project, leaking_run(22, purpose="check"))
     capsys.readouterr()
     assert main(["plot", "leaker", "--from-runs", run_id, "--out", "pictures"]) == EXIT_PASS
     assert capsys.readouterr().out == "pictures/overview.png\n"

@@ -14,22 +14,26 @@ import pytest
 from buto import schemas
 from tests.support.processes.command import called
 from tests.support.runs.qualities import starved
-from tests.support.runs.stored import a_run, store
+from tests.support.runs.stored import leaking_run, store
 
 COMMAND = ("--", "java", "-cp", "app.jar", "Main")
 COMMIT = "0123456789012345678901234567890123456789"
-GOOD, BAD, BROKEN = a_run(20).id, a_run(21).id, a_run(22).id
+GOOD, BAD, BROKEN = leaking_run(20).id, leaking_run(21).id, leaking_run(22).id
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An oracle of ten runs, a check that passed (20), one that failed (21), both kept; a starved run."""
     directory = tmp_path_factory.mktemp("project")
-    store(directory, *(a_run(number) for number in range(10)))
+    store(directory, *(leaking_run(number) for number in range(10)))
     assert called(directory, "train", "leaker", "--from-runs", "all", *COMMAND).returncode == 0
     commit = {"buto.commit": COMMIT}
-    store(directory, a_run(20, purpose="check", **commit), a_run(21, leak=3.0, purpose="check", **commit))
-    store(directory, a_run(22, quality=starved("it was starved", missed_share=0.5)))
+    store(
+        directory,
+        leaking_run(20, purpose="check", **commit),
+        leaking_run(21, leak=3.0, purpose="check", **commit),
+    )
+    store(directory, leaking_run(22, quality=starved("it was starved", missed_share=0.5)))
     for run_id, code in ((GOOD, 0), (BAD, 1)):
         assert called(directory, "check", "leaker", "--from-runs", run_id).returncode == code
     return directory
@@ -77,15 +81,26 @@ def test_runs_of_one_test_are_judged_together_and_unusable_ones_are_named(projec
 
 
 def test_several_tests_have_a_page_each_and_one_file_of_all_else(project: Path) -> None:
-    store(project, *(a_run(number, test="other/one") for number in range(5)), a_run(30, test="other/one"))
+    store(
+        project,
+        *(leaking_run(number, test="other/one") for number in range(5)),
+        leaking_run(30, test="other/one"),
+    )
     assert called(project, "train", "other/one", "--from-runs", "all", *COMMAND).returncode == 0
     done = called(
-        project, "report", BAD, a_run(30, test="other/one").id, "--html", "all.html", "--junitxml", "all.xml"
+        project,
+        "report",
+        BAD,
+        leaking_run(30, test="other/one").id,
+        "--html",
+        "all.html",
+        "--junitxml",
+        "all.xml",
     )
     assert done.returncode == 0
     assert {path.name for path in project.glob("all-*")} == {"all-leaker.html", "all-other%2Fone.html"}
     assert len(ElementTree.parse(project / "all.xml").findall(".//testcase")) == 2
-    done = called(project, "report", BAD, a_run(30, test="other/one").id, "--html", "-")
+    done = called(project, "report", BAD, leaking_run(30, test="other/one").id, "--html", "-")
     assert done.returncode == 2
     assert "buto: --html -: standard output takes one page, not 2" in done.stderr
 
@@ -156,7 +171,7 @@ def test_history_has_the_checks_with_their_commits_and_where_the_oracle_was_acce
 
 
 def test_a_history_that_cannot_be_kept_is_only_warned_of(tmp_path: Path) -> None:
-    store(tmp_path, *(a_run(number) for number in range(5)))
+    store(tmp_path, *(leaking_run(number) for number in range(5)))
     (tmp_path / ".buto" / "results").write_text("a file in the way")
     done = called(tmp_path, "train", "leaker", "--from-runs", "all", *COMMAND)
     assert done.returncode == 0

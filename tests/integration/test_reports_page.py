@@ -20,7 +20,7 @@ from PIL import Image
 from buto.workflow import outcome
 from tests.support.checkout import ROOT
 from tests.support.processes.command import called
-from tests.support.runs.stored import BEGINNING, a_run, store
+from tests.support.runs.stored import BEGINNING, leaking_run, store
 
 DOCS = ROOT / "docs"
 BLOCKS = {DOCS / "reports.md": 12, DOCS / "formats" / "result.md": 1}
@@ -67,17 +67,18 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("project")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(outcome, "datetime", Clock)
-        store(directory, *(a_run(number, **MACHINE) for number in range(10)))
+        store(directory, *(leaking_run(number, **MACHINE) for number in range(10)))
         Clock.time = BEGINNING + timedelta(minutes=11)
         assert called(directory, "train", "leaker", "--from-runs", "all", *COMMAND).returncode == 0
         for number, leak in LEAKS.items():
             commit = f"{number:02x}" * 20 + ("+dirty" if number == 24 else "")
             [run_id] = store(
-                directory, a_run(number, leak=leak, purpose="check", **MACHINE, **{"buto.commit": commit})
+                directory,
+                leaking_run(number, leak=leak, purpose="check", **MACHINE, **{"buto.commit": commit}),
             )
             Clock.time = BEGINNING + timedelta(minutes=number)
             called(directory, "check", "leaker", "--from-runs", run_id)
-        store(directory, a_run(26, purpose="check", **ANOTHER_JAVA))
+        store(directory, leaking_run(26, purpose="check", **ANOTHER_JAVA))
     return directory
 
 

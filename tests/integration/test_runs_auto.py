@@ -18,7 +18,7 @@ from buto.workflow.launching.collecting import collect
 from tests.support.processes.command import called
 from tests.support.runs.qualities import starved
 from tests.support.runs.scripted import Event, Script
-from tests.support.runs.stored import a_run, store
+from tests.support.runs.stored import leaking_run, store
 
 STARVED = starved()
 TRAIN = ("train", "leaker", "--runs", "auto", "--alpha", "0.05", "--", "java", "Leaker")
@@ -38,7 +38,7 @@ def launches(monkeypatch: pytest.MonkeyPatch) -> Launches:
 
 
 def steady(leak: float = 1.0) -> list[Run]:
-    return [a_run(number, leak=leak) for number in range(AUTO.most)]
+    return [leaking_run(number, leak=leak) for number in range(AUTO.most)]
 
 
 def taught(directory: Path) -> tuple[str, ...]:
@@ -46,7 +46,7 @@ def taught(directory: Path) -> tuple[str, ...]:
 
 
 def test_it_ends_between_its_least_and_its_most_and_says_why(tmp_path: Path, launches: Launches) -> None:
-    script = launches([a_run(99, quality=STARVED), *steady()])
+    script = launches([leaking_run(99, quality=STARVED), *steady()])
     done = called(tmp_path, *TRAIN)
     assert done.returncode == 0, done.stderr
     n_runs = len(taught(tmp_path))

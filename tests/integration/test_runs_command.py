@@ -19,7 +19,7 @@ from tests.support.checkout import ROOT
 from tests.support.processes.command import buto, called
 from tests.support.report import golden
 from tests.support.runs.qualities import starved
-from tests.support.runs.stored import NAMES, a_run, store
+from tests.support.runs.stored import NAMES, leaking_run, store
 
 STARVED = starved("12 % of the samples are missing", missed_share=0.12)
 COMMAND = ("--", "java", "Main")
@@ -28,7 +28,13 @@ COMMAND = ("--", "java", "Main")
 @pytest.fixture
 def ids(tmp_path: Path) -> list[str]:
     """Of four runs of leaker, the third of them starved, and one of shop/cart."""
-    runs = [a_run(0), a_run(1), a_run(2, quality=STARVED), a_run(3), a_run(4, test="shop/cart")]
+    runs = [
+        leaking_run(0),
+        leaking_run(1),
+        leaking_run(2, quality=STARVED),
+        leaking_run(3),
+        leaking_run(4, test="shop/cart"),
+    ]
     return store(tmp_path, *runs)
 
 
@@ -122,7 +128,7 @@ def test_show_takes_the_newest_run_by_itself(tmp_path: Path, ids: list[str]) -> 
 
 
 def test_show_cannot_be_used_to_move_the_cursor(tmp_path: Path) -> None:
-    store(tmp_path, a_run(0, text="\x1b[2J\x07\ncleared"), a_run(1, test="x\x1b[2Jy"))
+    store(tmp_path, leaking_run(0, text="\x1b[2J\x07\ncleared"), leaking_run(1, test="x\x1b[2Jy"))
     for done in (called(tmp_path, "runs", "show", "leaker", "--whole"), called(tmp_path, "runs", "list")):
         assert "\x1b" not in done.stdout
         assert "\x07" not in done.stdout
@@ -185,7 +191,7 @@ def test_runs_are_deleted_by_their_ids(tmp_path: Path, ids: list[str]) -> None:
 
 
 def test_the_newest_are_kept(tmp_path: Path) -> None:
-    ids = store(tmp_path, *(a_run(number, purpose="record") for number in range(4)))
+    ids = store(tmp_path, *(leaking_run(number, purpose="record") for number in range(4)))
     assert "deleted 3 runs" in called(tmp_path, "runs", "delete", "leaker", "--keep", "1").stdout
     assert left(tmp_path) == [ids[3]]
     assert "deleted 0 runs" in called(tmp_path, "runs", "delete", "leaker", "--keep", "5").stdout
@@ -193,10 +199,10 @@ def test_the_newest_are_kept(tmp_path: Path) -> None:
 
 
 def test_the_runs_of_an_oracle_are_marked_and_spared(tmp_path: Path) -> None:
-    taught = store(tmp_path, *(a_run(number) for number in range(5)))
+    taught = store(tmp_path, *(leaking_run(number) for number in range(5)))
     done = called(tmp_path, "train", "leaker", "--from-runs", "all", *COMMAND)
     assert done.returncode == EXIT_PASS
-    checks = store(tmp_path, *(a_run(number, purpose="check") for number in range(10, 13)))
+    checks = store(tmp_path, *(leaking_run(number, purpose="check") for number in range(10, 13)))
     lines = called(tmp_path, "runs", "list").stdout.splitlines()
     assert "  train, oracle  " in lines[1]
     assert "  check          " in lines[6]
@@ -212,9 +218,9 @@ def test_the_runs_of_an_oracle_are_marked_and_spared(tmp_path: Path) -> None:
 
 def test_training_runs_are_spared_wherever_their_oracle_lies(tmp_path: Path) -> None:
     """As that of a build, in src/test/buto, which nothing in the store knows. Starved runs taught nobody."""
-    taught = store(tmp_path, a_run(0), a_run(1, purpose="accept"))
-    store(tmp_path, a_run(2, quality=STARVED), a_run(3, purpose="check"))
-    newest = store(tmp_path, a_run(4, purpose="record"))
+    taught = store(tmp_path, leaking_run(0), leaking_run(1, purpose="accept"))
+    store(tmp_path, leaking_run(2, quality=STARVED), leaking_run(3, purpose="check"))
+    newest = store(tmp_path, leaking_run(4, purpose="record"))
     done = called(tmp_path, "runs", "delete", "leaker", "--keep", "1")
     assert done.stdout == "deleted 2 runs of 'leaker'; 3 runs left\n"
     assert "spared 2 training runs" in done.stderr
@@ -224,16 +230,16 @@ def test_training_runs_are_spared_wherever_their_oracle_lies(tmp_path: Path) -> 
 
 
 def test_runs_that_an_oracle_learned_from_are_spared_whatever_they_were_recorded_for(tmp_path: Path) -> None:
-    taught = store(tmp_path, *(a_run(number, purpose="record") for number in range(5)))
+    taught = store(tmp_path, *(leaking_run(number, purpose="record") for number in range(5)))
     assert called(tmp_path, "train", "leaker", "--from-runs", "all", *COMMAND).returncode == EXIT_PASS
-    store(tmp_path, a_run(5, purpose="record"))
+    store(tmp_path, leaking_run(5, purpose="record"))
     called(tmp_path, "runs", "delete", "leaker", "--all")
     assert left(tmp_path) == taught
 
 
 def test_all_runs_of_one_test_are_deleted(tmp_path: Path) -> None:
-    store(tmp_path, *(a_run(number, purpose="record") for number in range(4)))
-    ids = store(tmp_path, a_run(4, test="shop/cart", purpose="record"))
+    store(tmp_path, *(leaking_run(number, purpose="record") for number in range(4)))
+    ids = store(tmp_path, leaking_run(4, test="shop/cart", purpose="record"))
     assert "0 runs left" in called(tmp_path, "runs", "delete", "leaker", "--all").stdout
     assert left(tmp_path) == []
     assert left(tmp_path, "shop/cart") == ids

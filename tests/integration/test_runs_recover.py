@@ -9,7 +9,7 @@ from buto.errors import EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXIT_PASS
 from buto.runs import RunStore
 from buto.runs.journal import place_of
 from tests.support.processes.command import called
-from tests.support.runs.stored import a_run, cut_off, store
+from tests.support.runs.stored import cut_off, leaking_run, store
 
 
 def test_what_was_cut_off_is_listed_and_recovered(tmp_path: Path) -> None:
@@ -33,7 +33,7 @@ def test_what_was_cut_off_is_listed_and_recovered(tmp_path: Path) -> None:
 
 
 def test_a_recovered_run_neither_trains_nor_passes(tmp_path: Path) -> None:
-    store(tmp_path, *(a_run(number) for number in range(5)))
+    store(tmp_path, *(leaking_run(number) for number in range(5)))
     trained = called(tmp_path, "train", "leaker", "--from-runs", "all", "--", "java", "Main")
     assert trained.returncode == EXIT_PASS
     run_id = cut_off(tmp_path)

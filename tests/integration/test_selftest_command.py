@@ -11,7 +11,7 @@ import pytest
 from buto import schemas
 from buto.runs.store import RunStore
 from tests.support.processes.command import called
-from tests.support.runs.stored import a_run, store
+from tests.support.runs.stored import leaking_run, store
 
 CONFIG = """\
 version: 1
@@ -25,7 +25,7 @@ tests:
 def trained(tmp_path: Path) -> Path:
     """Fourteen stored runs, of which the first eight have trained an oracle."""
     (tmp_path / "buto.yaml").write_text(CONFIG)
-    ids = store(tmp_path, *(a_run(number) for number in range(14)))
+    ids = store(tmp_path, *(leaking_run(number) for number in range(14)))
     done = called(tmp_path, "train", "leaker", "--from-runs", f"..{ids[7]}")
     assert done.returncode == 0, done.stderr
     return tmp_path
@@ -47,14 +47,14 @@ def test_training_says_what_its_oracle_would_notice(trained: Path) -> None:
 
 
 def test_training_by_bounds_says_nothing_of_strength(trained: Path) -> None:
-    store(trained, *(a_run(number, test="other") for number in range(5)))
+    store(trained, *(leaking_run(number, test="other") for number in range(5)))
     done = called(trained, "train", "other", "--from-runs", "all", "--json", "result.json")
     assert "notice" not in done.stdout
     assert "strengths" not in json.loads((trained / "result.json").read_text())["tests"][0]
 
 
 def test_a_training_run_that_is_unlike_the_others_is_named(trained: Path) -> None:
-    (odd,) = store(trained, a_run(20, leak=40.0))
+    (odd,) = store(trained, leaking_run(20, leak=40.0))
     done = called(trained, "train", "leaker", "--from-runs", "all")
     assert f"run {odd} stands apart" in done.stderr
     assert f"buto runs delete leaker {odd}" in done.stderr
@@ -74,7 +74,7 @@ def test_unchanged_runs_seldom_fail(trained: Path) -> None:
 
 
 def test_runs_of_checks_and_of_other_environments_are_no_unchanged_runs(trained: Path) -> None:
-    store(trained, a_run(30, purpose="check"), a_run(31, **{"jvm.spec.version": "25"}))
+    store(trained, leaking_run(30, purpose="check"), leaking_run(31, **{"jvm.spec.version": "25"}))
     done = called(trained, "selftest", "leaker")
     assert "leaker: 14 runs" in done.stdout
     assert "1 run of other environments left out" in done.stderr
@@ -98,7 +98,7 @@ def test_too_few_runs_cannot_be_measured(trained: Path) -> None:
 
 
 def test_an_oracle_of_bounds_promises_no_rate(trained: Path) -> None:
-    store(trained, *(a_run(number, test="other") for number in range(9)))
+    store(trained, *(leaking_run(number, test="other") for number in range(9)))
     called(trained, "train", "other", "--from-runs", "all")
     done = called(trained, "selftest", "other")
     assert done.returncode == 3

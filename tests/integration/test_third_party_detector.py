@@ -16,7 +16,7 @@ from buto.detectors import registry
 from buto.verdicts import Status
 from tests.support.checkout import ROOT
 from tests.support.processes.command import buto, called
-from tests.support.runs.stored import a_run, store
+from tests.support.runs.stored import leaking_run, store
 
 PAGE = (ROOT / "docs" / "detectors.md").read_text()
 LISTING = PAGE.split("```python\n")[1].split("```")[0]
@@ -52,7 +52,7 @@ def project(tmp_path: Path, site: Path) -> Path:
     directory = tmp_path / "project"
     directory.mkdir()
     (directory / "buto.yaml").write_text(CONFIGURATION)
-    store(directory, *(a_run(number) for number in range(5)))
+    store(directory, *(leaking_run(number) for number in range(5)))
     return directory
 
 
@@ -62,7 +62,7 @@ def test_the_listing_of_the_page_trains_checks_and_reports(project: Path) -> Non
     oracle = json.loads((project / "oracles" / "leaker.json").read_text())
     assert oracle["judge"]["detector"] == "toy"
     assert oracle["judge"]["tolerance"] == 0.05
-    usual, more = store(project, a_run(50, purpose="check"), a_run(51, leak=9.0, purpose="check"))
+    usual, more = store(project, leaking_run(50, purpose="check"), leaking_run(51, leak=9.0, purpose="check"))
     assert called(project, "check", "leaker", "--from-runs", usual).returncode == 0
     files = ("--json", "result.json", "--html", "report.html", "--junitxml", "junit.xml")
     done = called(project, "check", "leaker", "--from-runs", more, *files)

@@ -13,7 +13,7 @@ from buto import schemas
 from buto.errors import StorageError
 from tests.support.processes.command import buto, called
 from tests.support.runs.qualities import starved
-from tests.support.runs.stored import a_run, store
+from tests.support.runs.stored import leaking_run, store
 
 COMMAND = ("--", "java", "-cp", "app.jar", "Main$Inner", "${x}")
 STARVED = starved()
@@ -23,16 +23,16 @@ STARVED = starved()
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A directory with ten training runs, their oracle, a good run (20) and one that leaks more (21)."""
     directory = tmp_path_factory.mktemp("project")
-    store(directory, *(a_run(number) for number in range(10)))
+    store(directory, *(leaking_run(number) for number in range(10)))
     done = called(directory, "train", "leaker", "--from-runs", "all", *COMMAND)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("TRAINED  leaker: 10 runs, oracles/leaker.json\n")
-    store(directory, a_run(20, purpose="check"), a_run(21, leak=3.0, purpose="check"))
+    store(directory, leaking_run(20, purpose="check"), leaking_run(21, leak=3.0, purpose="check"))
     return directory
 
 
 def id_of(number: int) -> str:
-    return a_run(number).id
+    return leaking_run(number).id
 
 
 def test_the_oracle_remembers_the_command_as_it_was_typed(trained: Path) -> None:
@@ -91,7 +91,7 @@ def test_json_may_go_to_standard_output(trained: Path) -> None:
 
 
 def test_runs_of_another_jdk_are_not_judged(trained: Path) -> None:
-    store(trained, a_run(22, purpose="check", **{"jvm.spec.version": "25"}))
+    store(trained, leaking_run(22, purpose="check", **{"jvm.spec.version": "25"}))
     done = called(trained, "check", "leaker", "--from-runs", id_of(22))
     assert done.returncode == 3
     assert done.stdout.startswith("INCONCLUSIVE  leaker")
@@ -100,14 +100,14 @@ def test_runs_of_another_jdk_are_not_judged(trained: Path) -> None:
 
 
 def test_to_learn_another_environment_is_to_train_with_what_was_typed(trained: Path) -> None:
-    store(trained, a_run(23, purpose="check", **{"jvm.spec.version": "25"}))
+    store(trained, leaking_run(23, purpose="check", **{"jvm.spec.version": "25"}))
     typed = ("--collector", "jmx", "--mbean", "a:*", "--mbean", "b:*", "--", "java", "-jar", "new.jar")
     done = called(trained, "check", "leaker", "--from-runs", id_of(23), *typed)
     assert f"next: buto train leaker {shlex.join(typed)}  (to learn this environment)" in done.stdout
 
 
 def test_a_change_for_the_better_fails_and_says_how_to_accept_it(trained: Path) -> None:
-    store(trained, a_run(24, leak=0.0, purpose="check"))
+    store(trained, leaking_run(24, leak=0.0, purpose="check"))
     done = called(trained, "check", "leaker", "--from-runs", id_of(24))
     assert done.returncode == 1
     assert "1 difference from the 10 training runs, for the better" in done.stdout
@@ -124,7 +124,7 @@ def test_runs_that_were_judged_do_not_teach(trained: Path) -> None:
 
 
 def test_several_tests_end_with_a_line_each_and_the_worst_exit_code(trained: Path) -> None:
-    store(trained, *(a_run(number, test="other") for number in range(5)))
+    store(trained, *(leaking_run(number, test="other") for number in range(5)))
     (trained / "buto.yaml").write_text(
         "version: 1\ndefaults: {command: [java, Main]}\ntests: {other: , leaker: , third: }\n"
     )
@@ -143,11 +143,11 @@ def test_several_tests_end_with_a_line_each_and_the_worst_exit_code(trained: Pat
 def test_a_regression_outweighs_what_could_not_be_judged(trained: Path) -> None:
     store(
         trained,
-        a_run(30, test="a", leak=9.0, purpose="check"),
-        a_run(30, test="b", purpose="check", **{"jvm.spec.version": "8"}),
+        leaking_run(30, test="a", leak=9.0, purpose="check"),
+        leaking_run(30, test="b", purpose="check", **{"jvm.spec.version": "8"}),
     )
     for test in "ab":
-        store(trained, *(a_run(number, test=test) for number in range(5)))
+        store(trained, *(leaking_run(number, test=test) for number in range(5)))
         assert called(trained, "train", test, "--from-runs", "all", *COMMAND).returncode == 0
     assert called(trained, "check", "b", "--from-runs", id_of(30)).returncode == 3
     done = called(trained, "check", "b", "a", "--from-runs", id_of(30))
@@ -156,7 +156,7 @@ def test_a_regression_outweighs_what_could_not_be_judged(trained: Path) -> None:
 
 
 def test_a_disturbed_run_neither_teaches_nor_is_judged(tmp_path: Path) -> None:
-    store(tmp_path, *(a_run(number) for number in range(5)), a_run(6, leak=50, quality=STARVED))
+    store(tmp_path, *(leaking_run(number) for number in range(5)), leaking_run(6, leak=50, quality=STARVED))
     assert "5 runs" in called(tmp_path, "train", "leaker", "--from-runs", "all", *COMMAND).stdout
     done = called(tmp_path, "check", "leaker", "--from-runs", id_of(6))
     assert done.returncode == 3
@@ -214,7 +214,7 @@ def test_a_damaged_oracle_and_one_of_a_newer_version_are_refused_by_name(trained
 
 
 def test_a_damaged_oracle_does_not_keep_its_test_from_being_trained(tmp_path: Path) -> None:
-    store(tmp_path, *(a_run(number) for number in range(5)))
+    store(tmp_path, *(leaking_run(number) for number in range(5)))
     (tmp_path / "oracles").mkdir()
     (tmp_path / "oracles" / "leaker.json").write_text("{")
     assert called(tmp_path, "train", "leaker", "--from-runs", "all").returncode == 4
@@ -250,7 +250,7 @@ def test_a_test_that_the_configuration_does_not_have_is_told_with_the_nearest(tm
 
 
 def test_a_configured_test_may_leave_its_command_to_what_is_typed_and_remembered(tmp_path: Path) -> None:
-    store(tmp_path, *(a_run(number) for number in range(10)))
+    store(tmp_path, *(leaking_run(number) for number in range(10)))
     configuration = tmp_path / "buto.yaml"
     configuration.write_text("version: 1\ntests: {leaker: {interval: 20ms, judge: {alpha: 0.05}}}\n")
     missing = called(tmp_path, "train", "leaker", "--from-runs", "all")
@@ -289,7 +289,7 @@ def test_oracle_and_store_lie_beside_the_configuration(tmp_path: Path) -> None:
     (tmp_path / "buto.yaml").write_text("version: 1\ntests: {leaker: {command: x}}\n")
     below = tmp_path / "below"
     below.mkdir()
-    store(tmp_path, *(a_run(number) for number in range(5)), a_run(9, purpose="check"))
+    store(tmp_path, *(leaking_run(number) for number in range(5)), leaking_run(9, purpose="check"))
     done = called(below, "train", "leaker", "--config", "../buto.yaml", "--from-runs", "all")
     assert done.stdout.startswith("TRAINED  leaker: 5 runs, ../oracles/leaker.json\n")
     done = called(below, "check", "leaker", "--config", "../buto.yaml", "--from-runs", id_of(9))
@@ -311,7 +311,7 @@ def test_json_to_standard_output_stands_there_alone(trained: Path) -> None:
 
 
 def test_runs_of_checks_are_told_where_they_are_left_out(tmp_path: Path) -> None:
-    store(tmp_path, a_run(1, purpose="check"))
+    store(tmp_path, leaking_run(1, purpose="check"))
     done = called(tmp_path, "train", "leaker", "--from-runs", "all", *COMMAND)
     assert "holds no usable runs of 'leaker' but 1 recorded for checks" in done.stderr
 
@@ -336,7 +336,7 @@ def test_runs_are_kept_where_the_oracle_fails_in_the_end(
         raise StorageError(f"the oracle {path} cannot be written: no space left", advice="free some space")
 
     monkeypatch.setattr("buto.oracle.save", full)
-    ids = store(tmp_path, *(a_run(number) for number in range(5)))
+    ids = store(tmp_path, *(leaking_run(number) for number in range(5)))
     done = called(tmp_path, "train", "leaker", "--from-runs", "all", *COMMAND)
     assert done.returncode == 3
     assert "no space left; the runs are kept in .buto" in done.stderr

@@ -24,7 +24,7 @@ from buto.runs.names import MAX_NAME_BYTES, start_of
 from tests.support.checkout import ROOT
 from tests.support.jvm.harness import DEADLINE_S, compiled, harness, until
 from tests.support.processes.command import buto, called
-from tests.support.runs.stored import a_run, store
+from tests.support.runs.stored import leaking_run, store
 
 ODD = '日本 тест\'s "ünï" $HOME %s ;&|\u202e\U0001f389'
 """Scripts of both directions, a space, quotes, and what shells and formats take for theirs."""
@@ -116,17 +116,21 @@ def test_the_longest_names_can_be_trained_and_checked(tmp_path: Path) -> None:
     name = "é" * (MAX_NAME_BYTES // 2)
     deep = tmp_path.joinpath(*["x" * 200] * 16)
     deep.mkdir(parents=True)
-    store(deep, *(a_run(number, test=name) for number in range(5)), a_run(20, test=name, purpose="check"))
+    store(
+        deep,
+        *(leaking_run(number, test=name) for number in range(5)),
+        leaking_run(20, test=name, purpose="check"),
+    )
     trained = called(deep, "train", name, "--from-runs", "all", "--", "java", "Main")
     assert trained.returncode == 0, trained.stderr
-    judged = called(deep, "check", name, "--from-runs", a_run(20).id, "--html", "out.html")
+    judged = called(deep, "check", name, "--from-runs", leaking_run(20).id, "--html", "out.html")
     assert judged.returncode == 0, judged.stderr
     assert oracle.load(deep / "oracles" / f"{name}.json").test == name
     assert called(deep, "train", name + "e", "--from-runs", "all", "--", "java", "Main").returncode == 2
 
 
 def test_two_butos_train_one_oracle_at_the_same_time(tmp_path: Path) -> None:
-    store(tmp_path, *(a_run(number) for number in range(6)))
+    store(tmp_path, *(leaking_run(number) for number in range(6)))
     ids = RunStore(tmp_path / ".buto").ids("leaker")
     command = ("-m", "buto", "train", "leaker", "--from-runs")
     others = ("--", "java", "Main")

@@ -23,7 +23,7 @@ from tests.support.checkout import ROOT
 from tests.support.jvm.harness import DEADLINE_S, compiled
 from tests.support.processes.command import called
 from tests.support.processes.permissions import read_only
-from tests.support.runs.stored import a_run, cut_off, store
+from tests.support.runs.stored import cut_off, leaking_run, store
 from tests.support.runs.variants import a_data_set
 
 _PR_CAPBSET_DROP, _CAP_DAC_OVERRIDE = 24, 1
@@ -31,7 +31,7 @@ _PR_CAPBSET_DROP, _CAP_DAC_OVERRIDE = 24, 1
 
 TRAIN = ("train", "leaker", "--from-runs", "all")
 COMMAND = ("--", "java", "Main")
-CHECK = ("check", "leaker", "--from-runs", a_run(20).id)
+CHECK = ("check", "leaker", "--from-runs", leaking_run(20).id)
 WRITES = {
     "oracle": (*TRAIN, "--oracle", "made/new.json", *COMMAND),
     "known oracle": (*TRAIN, *COMMAND),
@@ -58,7 +58,7 @@ DELETE = ("runs", "delete", "leaker", "--keep", "3", "--with-training")
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Runs, an oracle, a result of a check, a recording that was cut off; and the runs of an experiment."""
     directory = tmp_path_factory.mktemp("prepared")
-    store(directory, *(a_run(number) for number in range(5)), a_run(20, purpose="check"))
+    store(directory, *(leaking_run(number) for number in range(5)), leaking_run(20, purpose="check"))
     assert called(directory, *TRAIN, *COMMAND).returncode == 0
     assert called(directory, *CHECK).returncode == 0
     cut_off(directory, "lost")

@@ -37,7 +37,7 @@ BACKWARDS = "user\u202egpj.exe \u2067abc\u2069 שלום مرحبا"
 HOSTILE = f"{MARKUP}{SCRIPT_END}\"'&amp; {CONTROL} {BACKWARDS}"
 
 
-def a_run(
+def shop_run(
     number: int,
     *,
     leak: float = 0.0,
@@ -104,9 +104,9 @@ def leaking(
     n_checked: int = 1, leak: float = 0.6, settings: oracle.Settings = oracle.SUSTAINED
 ) -> CheckReport:
     """Ten runs taught it; the checked ones leak and come from another host."""
-    checked = [a_run(40 + number, leak=leak) for number in range(n_checked)]
+    checked = [shop_run(40 + number, leak=leak) for number in range(n_checked)]
     moved = [replace(run, metadata={**run.metadata, "host.name": "ci-9"}) for run in checked]
-    training = run_set([a_run(number) for number in range(10)])
+    training = run_set([shop_run(number) for number in range(10)])
     return report_of(training, run_set(moved), settings=settings)
 
 
@@ -116,22 +116,22 @@ def calibrated() -> CheckReport:
 
 
 def passing() -> CheckReport:
-    return report_of(run_set([a_run(number) for number in range(10)]), run_set([a_run(40)]))
+    return report_of(run_set([shop_run(number) for number in range(10)]), run_set([shop_run(40)]))
 
 
 def elsewhere() -> CheckReport:
     """Checked by another Java than training's, which nobody has at hand any more."""
-    checked = a_run(40)
+    checked = shop_run(40)
     moved = replace(checked, metadata={**checked.metadata, "jvm.spec.version": "21"})
-    return report_of(run_set([a_run(number) for number in range(5)]), run_set([moved]), RunSet(()))
+    return report_of(run_set([shop_run(number) for number in range(5)]), run_set([moved]), RunSet(()))
 
 
 def many(number: int = 500) -> CheckReport:
     """The leak among so many properties that not all of them are drawn."""
     more = (Property(f"mbean[a:id={place:04d}]/<b>") for place in range(number - len(NAMES)))
     properties = (*map(property_for, NAMES), *more)
-    training = run_set([a_run(one, n_samples=20, properties=properties) for one in range(5)])
-    checked = run_set([a_run(40, leak=40.0, n_samples=20, properties=properties)])
+    training = run_set([shop_run(one, n_samples=20, properties=properties) for one in range(5)])
+    checked = run_set([shop_run(40, leak=40.0, n_samples=20, properties=properties)])
     return report_of(training, checked, settings=oracle.CALIBRATED)
 
 
@@ -155,8 +155,8 @@ def hostile(stdout: bytes = HOSTILE.encode("utf-8", "surrogatepass")) -> CheckRe
             stderr=stdout,
         )
 
-    training = run_set([spoilt(a_run(number)) for number in range(5)])
-    report = report_of(training, run_set([spoilt(a_run(40, leak=0.6))]))
+    training = run_set([spoilt(shop_run(number)) for number in range(5)])
+    report = report_of(training, run_set([spoilt(shop_run(40, leak=0.6))]))
     verdict = replace(report.verdict, warnings=(HOSTILE,), guarantee=HOSTILE, p_value=0.01, alpha=0.05)
     return replace(report, verdict=verdict, next_steps=(HOSTILE,), oracle_warnings=(HOSTILE,))
 
@@ -166,7 +166,7 @@ def large(n_training: int = 29, n_properties: int = 60, n_samples: int = 600) ->
     properties = tuple(
         property_for(f"mbean[com.acme:type=Cache,name=c{n}]/Size") for n in range(n_properties)
     )
-    runs = [a_run(number, n_samples=n_samples, properties=properties) for number in range(n_training + 1)]
+    runs = [shop_run(number, n_samples=n_samples, properties=properties) for number in range(n_training + 1)]
     random = np.random.default_rng(7)
     noisy = [replace(run, values=random.normal(1e6, 1e5, run.values.shape)) for run in runs]
     return report_of(run_set(noisy[:-1]), run_set(noisy[-1:]))

@@ -13,7 +13,7 @@ from buto.properties import Better, Kind, Property, Role
 from buto.runs import Notification, Outcome, Problem, ProblemKind, Quality, Run
 
 
-def a_run(run_id: str = "20261120T234041.123Z-1f2e", test: str = "leaker", **changes: Any) -> Run:
+def full_run(run_id: str = "20261120T234041.123Z-1f2e", test: str = "leaker", **changes: Any) -> Run:
     """A small run with something in every field."""
     fields: dict[str, Any] = {
         "id": run_id,

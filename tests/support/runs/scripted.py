@@ -14,11 +14,11 @@ from buto.collect.target import Target
 from buto.runs import Outcome, ProblemKind, Run
 from buto.workflow.events import Event as LaunchEvent
 from buto.workflow.events import GivenUp, LaunchProgressed, LaunchRepeated, LaunchStarted, RunStored
-from tests.support.runs.examples import a_run
+from tests.support.runs.examples import full_run
 from tests.support.runs.qualities import invalid, starved
 
 Event = Run | BaseException
-GOOD = a_run()
+GOOD = full_run()
 STARVED = replace(GOOD, quality=starved())
 LATE = replace(
     GOOD,

@@ -18,7 +18,7 @@ FINE = Quality()
 BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def a_run(
+def leaking_run(
     number: int,
     *,
     test: str = "leaker",

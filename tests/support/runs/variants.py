@@ -30,7 +30,7 @@ STEADY = ("jvm.class.loaded", "jvm.thread.count", "jvm.gc.count[PS MarkSweep]")
 """Equal in all runs of a variant."""
 
 
-def a_run(
+def variant_run(
     variant: str,
     number: int,
     *,
@@ -75,7 +75,7 @@ def a_run(
 def a_data_set(n_runs: int, variants: Iterable[str] = VARIANTS, **options: float) -> dict[str, RunSet]:
     """As :func:`buto.experiments.dataset.archive.load` gives it."""
     return {
-        variant: RunSet(tuple(a_run(variant, number, **options) for number in range(n_runs)))
+        variant: RunSet(tuple(variant_run(variant, number, **options) for number in range(n_runs)))
         for variant in variants
     }
 

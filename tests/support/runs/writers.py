@@ -17,7 +17,7 @@ import pyarrow.parquet
 
 from buto.errors import ButoError
 from buto.runs import RunStore, cache
-from tests.support.runs.examples import a_run
+from tests.support.runs.examples import full_run
 
 assert pyarrow.parquet
 
@@ -49,7 +49,7 @@ def kill_writers(root: Path, n_kills: str, seed: str) -> None:
 
 
 def store_one(root: Path, test: str, run_id: str) -> None:
-    RunStore(root).add(a_run(run_id, test, stdout=bytes(OUTPUT_BYTES)))
+    RunStore(root).add(full_run(run_id, test, stdout=bytes(OUTPUT_BYTES)))
 
 
 def write(root: Path, prefix: str, n_runs: str) -> None:
@@ -83,7 +83,7 @@ def add_and_list(root: Path, first: str) -> None:
     cache.SETTLED_NS, cache.WORTH_KEEPING = -1, 1
     store = RunStore(root)
     for number in range(int(first), int(first) + 20):
-        store.add(a_run(f"{number}"))
+        store.add(full_run(f"{number}"))
         assert f"{number}" in [summary.id for summary in store.summaries("leaker")]
         store.delete("leaker", [f"{number}"])
         assert f"{number}" not in [summary.id for summary in store.summaries("leaker")]

@@ -12,7 +12,7 @@ from buto.api.options import Location, Options
 from buto.errors import EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXIT_USAGE
 from buto.workflow.project import Overrides
 from tests.support.processes.command import called
-from tests.support.runs.stored import a_run, store
+from tests.support.runs.stored import leaking_run, store
 
 COMMAND = ["java", "-jar", "app.jar"]
 LEAKY = 60
@@ -21,14 +21,14 @@ LEAKY = 60
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A directory with ten usual runs and three that leak four times as much."""
-    store(tmp_path, *(a_run(number) for number in range(10)))
-    store(tmp_path, *(a_run(LEAKY + number, leak=4.0, purpose="check") for number in range(3)))
+    store(tmp_path, *(leaking_run(number) for number in range(10)))
+    store(tmp_path, *(leaking_run(LEAKY + number, leak=4.0, purpose="check") for number in range(3)))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 def leaky() -> str:
-    return ",".join(a_run(LEAKY + number).id for number in range(3))
+    return ",".join(leaking_run(LEAKY + number).id for number in range(3))
 
 
 def test_train_and_check_write_and_read_the_files_of_the_command_line(project: Path) -> None:
@@ -53,7 +53,7 @@ def test_advice_is_a_call(project: Path) -> None:
     result = buto.check("leaker", from_runs=leaky())
     assert result.report is not None
     show, plot, accept = result.report.next_steps
-    first = a_run(LEAKY).id
+    first = leaking_run(LEAKY).id
     assert show == f'buto.open_store().load("leaker", "{first}")'
     assert plot == "buto.plot_result(result)"
     assert accept == 'buto.accept("leaker")  # if the change is meant'
@@ -65,7 +65,7 @@ def test_accept_learns_again(project: Path) -> None:
     buto.train("leaker", command=COMMAND, from_runs="all")
     known = buto.load_oracle("oracles/leaker.json")
     changes: list[object] = []
-    every = f"{a_run(0).id}..{a_run(7).id}"
+    every = f"{leaking_run(0).id}..{leaking_run(7).id}"
     buto.accept("leaker", from_runs=every, dry_run=True, on_event=changes.append)
     (changed,) = [event for event in changes if isinstance(event, buto.events.OracleChanged)]
     assert (len(changed.known.run_ids), len(changed.learned.run_ids)) == (10, 8)
@@ -76,8 +76,8 @@ def test_accept_learns_again(project: Path) -> None:
 
 def test_compare_and_selftest(project: Path) -> None:
     for number in range(10):
-        store(project, a_run(number, test="old", purpose="compare"))
-        store(project, a_run(20 + number, test="new", leak=2.0, purpose="compare"))
+        store(project, leaking_run(number, test="old", purpose="compare"))
+        store(project, leaking_run(20 + number, test="new", leak=2.0, purpose="compare"))
     result = buto.compare("old", "new", from_runs="all")
     assert result.verdict is not None and result.verdict.status is buto.Status.REGRESSION
     buto.train("leaker", command=COMMAND, from_runs="all")
@@ -96,7 +96,7 @@ def test_an_error_has_the_exit_code_and_message_of_the_command_and_advice_as_a_c
         buto.train("cart")
     assert unknown.value.exit_code == EXIT_USAGE
     with pytest.raises(buto.JudgeError) as few:
-        buto.learn([a_run(0)])
+        buto.learn([leaking_run(0)])
     assert few.value.exit_code == EXIT_NOT_JUDGED
 
 

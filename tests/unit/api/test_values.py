@@ -9,11 +9,11 @@ import pytest
 
 import buto
 from tests.support.checkout import ROOT
-from tests.support.runs.stored import NAMES, a_run, store
+from tests.support.runs.stored import NAMES, leaking_run, store
 
 HEAP = NAMES[0]
-USUAL = [a_run(number) for number in range(10)]
-CHANGED = [a_run(60 + number, leak=4.0) for number in range(3)]
+USUAL = [leaking_run(number) for number in range(10)]
+CHANGED = [leaking_run(60 + number, leak=4.0) for number in range(3)]
 
 
 def test_learn_and_judge_runs_in_memory() -> None:

@@ -12,10 +12,10 @@ from buto.cli.printing.progress import LaunchProgress
 from buto.collect.progress import Progress
 from buto.errors import MeasureError
 from buto.workflow.events import GivenUp, LaunchesPlanned, LaunchProgressed, LaunchStarted, RunStored
-from tests.support.runs.examples import a_run
+from tests.support.runs.examples import full_run
 from tests.support.runs.qualities import starved
 
-RUN = a_run(test="leaker")
+RUN = full_run(test="leaker")
 
 
 class Terminal(io.StringIO):

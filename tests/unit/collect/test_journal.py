@@ -25,7 +25,7 @@ from buto.properties import Property
 from buto.runs import Outcome, ProblemKind, Quality, RunStore
 from buto.runs.journal import JournalFile, place_of, read, unfinished
 from buto.runs.journal_entries import decode, encode, whole
-from tests.support.runs.examples import a_run, assert_same
+from tests.support.runs.examples import assert_same, full_run
 
 FIELDS = ("rows", "columns", "zero_ns", "properties", "metadata", "nan_reasons", "notifications")
 NAMES = ("jvm.memory.heap.used", "jvm.thread.count", "shop.orders")
@@ -286,7 +286,7 @@ def test_a_journal_stays_when_its_run_cannot_be_stored(tmp_path: Path) -> None:
 
 def test_journals_are_no_runs(tmp_path: Path) -> None:
     store, recording = RunStore(tmp_path), a_recording(5)
-    store.add(a_run("20260101T000000.000Z-0000", "leaker"))
+    store.add(full_run("20260101T000000.000Z-0000", "leaker"))
     left_behind(store, recording)
     assert store.ids("leaker") == ["20260101T000000.000Z-0000"]
     assert [one.id for one in unfinished(store, ["leaker"])] == [recording.id]
@@ -345,5 +345,5 @@ def test_what_a_killed_recorder_left_before_its_journal_had_a_name_is_cleaned(tm
     place = store.prepare("leaker") / "..id.journal.0123abcd.tmp"
     place.write_bytes(b"buto-journal 1")
     os.utime(place, (0, 0))
-    store.add(a_run("1"))
+    store.add(full_run("1"))
     assert not place.exists()

@@ -14,7 +14,7 @@ from buto.experiments.calibrated.goals import Line, lines
 from buto.experiments.calibrated.rules import N_TRIPLES, RULES, Rule, Size
 from buto.experiments.design import SUBTLE
 from buto.runs import Run, RunSet
-from tests.support.runs.variants import a_data_set, a_run
+from tests.support.runs.variants import a_data_set, variant_run
 
 pytestmark = pytest.mark.slow
 
@@ -67,7 +67,7 @@ def test_variants_that_do_not_differ_are_not_told_apart() -> None:
 
 def test_a_run_that_was_there_when_the_method_was_chosen_is_refused() -> None:
     runs = recorded(14)
-    early = a_run(LEAKERS[0], 1)
+    early = variant_run(LEAKERS[0], 1)
     with pytest.raises(ValueError, match=f"1 are older, the first is {early.id}"):
         evaluate({**runs, LEAKERS[0]: RunSet((early, *runs[LEAKERS[0]].runs))}, seed=1, size=SMALL)
 
@@ -105,6 +105,6 @@ def test_subtle_variants_are_judged_three_runs_at_a_time() -> None:
 
 
 def test_the_cost_is_of_the_size_that_it_says() -> None:
-    found = cost([a_run(LEAKERS[0], number, extra=60, n_samples=80) for number in range(9)])
+    found = cost([variant_run(LEAKERS[0], number, extra=60, n_samples=80) for number in range(9)])
     assert (found.n_training, found.n_properties, found.n_samples) == (8, 60, 60)
     assert found.train_s > 0 and found.check_s > 0

@@ -19,7 +19,7 @@ from buto.experiments.dataset import archive, parquet
 from buto.experiments.dataset.archive import NOTIFICATIONS, RUNS, SAMPLES
 from buto.properties import Property, Role, property_for
 from buto.runs import MetadataValue, Run, RunStore
-from tests.support.runs.examples import a_run, assert_same, runs
+from tests.support.runs.examples import assert_same, full_run, runs
 from tests.support.runs.qualities import starved
 
 STRONG, WEAK, ON_G1 = "references-strong@parallel", "references-weak@parallel", "references-strong@g1"
@@ -30,7 +30,7 @@ MACHINE: dict[str, MetadataValue] = {"host.cpu.model": "A", "jvm.vm.version": "1
 def recorded(number: int, test: str = STRONG, **changes: object) -> Run:
     """A run that differs a little from the others."""
     times = np.array([-0.001, 0.08, 0.16]) + number * 1e-9
-    return a_run(
+    return full_run(
         f"20260101T0000{number:02d}.000Z-0000", test, **{"times_s": times, "metadata": MACHINE} | changes
     )
 
@@ -114,7 +114,7 @@ def test_only_what_may_be_published_is_kept() -> None:
         "buto.command": "/x",
     }
     cost = property_for("buto.snapshot.time")
-    run = a_run()
+    run = full_run()
     full = replace(
         run,
         properties=(cost, *run.properties),

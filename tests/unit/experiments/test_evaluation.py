@@ -16,7 +16,7 @@ from buto.experiments.thesis.published import HEAP_USED, JOBS, Scope
 from buto.experiments.thesis.score_tables import Line, line
 from buto.runs import RunSet
 from tests.support.runs.qualities import starved
-from tests.support.runs.variants import a_data_set, a_run
+from tests.support.runs.variants import a_data_set, variant_run
 
 REFERENCES = ("references-strong", "references-weak", "references-soft")
 WIDE = Method(replace(SIMPLE, deviations=20.0), splits=4)
@@ -91,7 +91,7 @@ def test_progress_is_told_until_all_parts_are_done() -> None:
 
 def test_runs_that_are_not_usable_take_no_part_and_all_variants_have_as_many() -> None:
     runs = dict(a_data_set(9, REFERENCES[:2]))
-    odd = a_run(REFERENCES[0], 0, quality=starved("it was starved"))
+    odd = variant_run(REFERENCES[0], 0, quality=starved("it was starved"))
     runs[REFERENCES[0]] = RunSet((odd, *runs[REFERENCES[0]].runs[1:]))
     evaluation = evaluate(runs, [WIDE])
     assert evaluation.n_runs == 8

@@ -16,7 +16,7 @@ from buto.experiments.thesis.batch_judging import Division, Task, bounds_of, jud
 from buto.experiments.thesis.grids import IGNORE, JVM, KALMAN, LISTED, PARTICLE, SIMPLE, Method
 from buto.experiments.thesis.stacked_runs import in_thesis, judged_properties, prepared
 from buto.runs import Run
-from tests.support.runs.variants import STEADY, a_run
+from tests.support.runs.variants import STEADY, variant_run
 
 STRONG, WEAK = "references-strong", "references-weak"
 TRAINING, TEST = np.array([0, 3, 1, 6]), {STRONG: np.array([5, 2]), WEAK: np.array([4, 0, 1])}
@@ -25,14 +25,14 @@ FEW = replace(PARTICLE, particles=50, iterations=2)
 
 def recorded() -> dict[str, list[Run]]:
     """Runs of unequal length, with values that could not be read, and one that is too short to smooth."""
-    runs = {name: [a_run(name, number, shift=0.6) for number in range(7)] for name in (STRONG, WEAK)}
+    runs = {name: [variant_run(name, number, shift=0.6) for number in range(7)] for name in (STRONG, WEAK)}
     damaged = runs[STRONG][2].values.copy()
     damaged[10:30, 3] = np.nan
     damaged[:, 4] = np.nan
     runs[STRONG][2] = replace(runs[STRONG][2], values=damaged)
-    runs[STRONG][6] = a_run(STRONG, 6, n_samples=55)
-    runs[WEAK][0] = a_run(WEAK, 0, n_samples=64)
-    runs[WEAK][1] = a_run(WEAK, 1, n_samples=4)
+    runs[STRONG][6] = variant_run(STRONG, 6, n_samples=55)
+    runs[WEAK][0] = variant_run(WEAK, 0, n_samples=64)
+    runs[WEAK][1] = variant_run(WEAK, 1, n_samples=4)
     return runs
 
 

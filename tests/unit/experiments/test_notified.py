@@ -7,7 +7,7 @@ import pytest
 
 from buto.experiments.thesis.notifications import Classifier, Flagged, notified_runs
 from buto.runs import Notification, RunSet
-from tests.support.runs.variants import a_data_set, a_run
+from tests.support.runs.variants import a_data_set, variant_run
 
 
 def emitted(*times_s: float) -> tuple[Notification, ...]:
@@ -58,5 +58,5 @@ def test_splits_are_reproducible_and_too_few_runs_say_nothing() -> None:
     runs = a_data_set(8, ("consumerproducer-v0", "consumerproducer-v4"))
     one, other = notified_runs(runs, seed=2), notified_runs(runs, seed=2)
     assert [list(each.positive.of_runs) for each in one] == [list(each.positive.of_runs) for each in other]
-    few = {name: RunSet(tuple(a_run(name, number) for number in range(3))) for name in runs}
+    few = {name: RunSet(tuple(variant_run(name, number) for number in range(3))) for name in runs}
     assert notified_runs(few, seed=2) == ()

@@ -22,7 +22,7 @@ from buto.report.experiments.page import html
 from buto.report.panels import Curve
 from buto.runs import Quality, RunSet
 from tests.support.runs.qualities import starved
-from tests.support.runs.variants import a_data_set, a_run
+from tests.support.runs.variants import a_data_set, variant_run
 
 pytestmark = pytest.mark.slow
 
@@ -129,8 +129,8 @@ def test_on_a_terminal_long_tables_are_cut() -> None:
 
 def test_the_page_says_which_runs_there_were_and_what_the_thesis_contradicts() -> None:
     runs = a_data_set(10, ("references-strong", "references-weak"))
-    busy = a_run("references-weak", 11, quality=Quality(foreign_load=0.25))
-    odd = a_run("references-weak", 12, quality=starved(foreign_load=0.9))
+    busy = variant_run("references-weak", 11, quality=Quality(foreign_load=0.25))
+    odd = variant_run("references-weak", 12, quality=starved(foreign_load=0.9))
     runs["references-weak"] = RunSet((*runs["references-weak"].runs, busy, odd))
     runs["classloading-12ms"] = runs["references-strong"]
     ours = repeat("parallel", runs, ["bounds-matcher"])

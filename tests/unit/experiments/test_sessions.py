@@ -23,7 +23,7 @@ from buto.workflow.launching.collecting import Collected, Plan, collect
 from buto.workflow.launching.ending import repeats
 from buto.workflow.launching.order import interleave, without
 from tests.support.processes.command import called
-from tests.support.runs.examples import a_run
+from tests.support.runs.examples import full_run
 from tests.support.runs.qualities import starved
 from tests.support.runs.scripted import GOOD, STARVED, WRONG_EXIT, Event, Log, Script
 
@@ -151,15 +151,15 @@ def test_a_store_is_counted_with_its_load(tmp_path: Path) -> None:
             starved("starved", foreign_load=1.0),
         ]
     ):
-        store.add(a_run(f"20260101T000000.00{number}Z-0000", "a", quality=quality))
-    (store.add(a_run("20260101T000009.000Z-0000", "a")) / "run.json").write_text("{")
+        store.add(full_run(f"20260101T000000.00{number}Z-0000", "a", quality=quality))
+    (store.add(full_run("20260101T000009.000Z-0000", "a")) / "run.json").write_text("{")
     assert recorded(store, "a") == Recorded(usable=3, disturbed=1, damaged=1, foreign_load=pytest.approx(0.2))
 
 
 def test_pack_says_what_it_wrote(tmp_path: Path) -> None:
     store = RunStore(tmp_path / "data")
-    store.add(a_run("20260101T000000.000Z-0000", "leaker-thread@g1"))
-    store.add(replace(a_run("20260101T000001.000Z-0000", "leaker-thread@g1"), quality=STARVED.quality))
+    store.add(full_run("20260101T000000.000Z-0000", "leaker-thread@g1"))
+    store.add(replace(full_run("20260101T000001.000Z-0000", "leaker-thread@g1"), quality=STARVED.quality))
     done = called(tmp_path, "experiments", "pack", "--data", "data", "-o", "set")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("wrote 1 usable run of 1 test, 1 not usable, to set (")

@@ -12,7 +12,7 @@ from buto.detectors.calibrated.sufficiency import AUTO, gain
 from buto.detectors.strength import Strength
 from buto.oracle import CALIBRATED, enough_runs
 from buto.runs import RunSet, run_set
-from tests.support.runs.stored import a_run
+from tests.support.runs.stored import leaking_run
 from tests.support.training.profiles import CPU, HEAP, THREADS
 
 FEW_PERCENT = replace(CALIBRATED, alpha=0.05)
@@ -40,11 +40,11 @@ def test_the_gain_is_that_of_the_median_quantity(
 
 
 def _steady(n: int) -> RunSet:
-    return run_set([a_run(number) for number in range(n)])
+    return run_set([leaking_run(number) for number in range(n)])
 
 
 def test_there_are_never_enough_below_eight_and_always_from_thirty_on() -> None:
-    alike = [replace(a_run(3), id=f"20260101T{number:06d}.000Z-0000") for number in range(AUTO.most)]
+    alike = [replace(leaking_run(3), id=f"20260101T{number:06d}.000Z-0000") for number in range(AUTO.most)]
     assert not enough_runs(run_set(alike[: AUTO.fewest - 1]), FEW_PERCENT)
     assert enough_runs(run_set(alike), FEW_PERCENT)
     assert not enough_runs(run_set([]), FEW_PERCENT)

@@ -13,7 +13,7 @@ from buto.pytest_plugin.case import ItemCase, begun, project_of
 from buto.pytest_plugin.hints import InPytest
 from buto.runs import Run
 from tests.support.runs.qualities import starved
-from tests.support.runs.stored import a_run
+from tests.support.runs.stored import leaking_run
 
 STARVED = starved()
 
@@ -29,20 +29,20 @@ def a_case(directory: Path, mode: str, *, runs: int = 5, **judge: object) -> Ite
 
 def taught(directory: Path) -> None:
     case = a_case(directory, "train")
-    case.add([a_run(number) for number in range(5)])
+    case.add([leaking_run(number) for number in range(5)])
     case.outcome(0)
 
 
 def leaking(number: int) -> Run:
-    return a_run(number, leak=9.0, purpose="check")
+    return leaking_run(number, leak=9.0, purpose="check")
 
 
 def test_training_takes_as_many_usable_runs_as_are_wanted(tmp_path: Path) -> None:
     case = a_case(tmp_path, "train")
     assert (case.state.missing, case.state.purpose, case.state.session) == (5, "train", None)
-    case.add([a_run(0), a_run(1), a_run(2, quality=STARVED)])
-    assert (case.state.missing, case.state.session) == (3, a_run(0).id)
-    case.add([a_run(number) for number in range(3, 6)])
+    case.add([leaking_run(0), leaking_run(1), leaking_run(2, quality=STARVED)])
+    assert (case.state.missing, case.state.session) == (3, leaking_run(0).id)
+    case.add([leaking_run(number) for number in range(3, 6)])
     assert case.state.missing == 0
     outcome = case.outcome(0)
     assert outcome.line == "TRAINED  leaker: 5 runs, oracles/leaker.json"
@@ -52,7 +52,7 @@ def test_training_takes_as_many_usable_runs_as_are_wanted(tmp_path: Path) -> Non
 
 def test_advice_on_the_number_of_runs_names_the_argument_of_the_mark_too(tmp_path: Path) -> None:
     case = a_case(tmp_path, "train", runs=5, preset="calibrated")
-    case.add([a_run(number) for number in range(5)])
+    case.add([leaking_run(number) for number in range(5)])
     (few,) = (one for one in case.outcome(0).warnings if "5 runs tell little" in one)
     assert few.endswith("(--runs 10, in a test runs=10)")
 
@@ -61,7 +61,7 @@ def test_a_good_run_passes_at_once(tmp_path: Path) -> None:
     taught(tmp_path)
     case = a_case(tmp_path, "check")
     assert case.state.missing == 1
-    case.add([a_run(20, purpose="check")])
+    case.add([leaking_run(20, purpose="check")])
     assert case.state.missing == 0
     assert case.outcome(0).line.startswith("PASS  leaker: the run did what the 5 training runs did")
 
@@ -69,7 +69,7 @@ def test_a_good_run_passes_at_once(tmp_path: Path) -> None:
 def test_what_was_learned_and_judged_is_in_the_history(tmp_path: Path) -> None:
     taught(tmp_path)
     case = a_case(tmp_path, "check")
-    case.add([a_run(20, purpose="check")])
+    case.add([leaking_run(20, purpose="check")])
     case.outcome(0)
     found = [json.loads(path.read_text()) for path in (tmp_path / ".buto" / "results").rglob("*.json")]
     assert sorted(result["command"] for result in found) == ["check", "train"]
@@ -97,14 +97,14 @@ def test_a_run_that_differs_is_confirmed_by_two_more(tmp_path: Path) -> None:
 def test_accepting_learns_only_what_does_not_pass(tmp_path: Path) -> None:
     taught(tmp_path)
     good = a_case(tmp_path, "accept")
-    good.add([a_run(20)])
+    good.add([leaking_run(20)])
     assert (good.state.missing, good.outcome(0).status) == (0, "pass")
     changed = a_case(tmp_path, "accept")
     changed.add([leaking(21)])
     assert changed.state.missing == 2
     changed.add([leaking(22), leaking(23)])
     assert (changed.state.missing, changed.state.purpose, changed.state.runs) == (5, "train", ())
-    changed.add([a_run(number, leak=9.0) for number in range(30, 35)])
+    changed.add([leaking_run(number, leak=9.0) for number in range(30, 35)])
     assert (changed.state.missing, changed.outcome(0).status) == (0, "trained")
     again = a_case(tmp_path, "check")
     again.add([leaking(40)])
@@ -118,7 +118,7 @@ def test_accepting_what_has_no_oracle_learns_it(tmp_path: Path) -> None:
 def test_settings_that_changed_since_training_are_told_though_it_passes(tmp_path: Path) -> None:
     taught(tmp_path)
     case = a_case(tmp_path, "check", deviations=31)
-    case.add([a_run(20)])
+    case.add([leaking_run(20)])
     outcome = case.outcome(0)
     assert outcome.is_good
     assert (
@@ -131,7 +131,7 @@ def test_settings_that_changed_since_training_are_told_though_it_passes(tmp_path
 def test_too_many_disturbed_runs_end_it(tmp_path: Path) -> None:
     case = a_case(tmp_path, "train")
     with pytest.raises(MeasureError, match="4 of 4 runs were disturbed"):
-        case.add([a_run(number, quality=STARVED) for number in range(4)])
+        case.add([leaking_run(number, quality=STARVED) for number in range(4)])
 
 
 def test_nothing_to_check_by_and_too_little_to_learn_from_are_refused(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import buto.pytest_plugin.session  # noqa: F401
 from buto.workflow import record
 from buto.workflow.launching.collecting import collect
 from tests.support.runs.scripted import LATE, Event, Script
-from tests.support.runs.stored import a_run
+from tests.support.runs.stored import leaking_run
 
 pytest_plugins = ["pytester"]
 
@@ -49,10 +49,10 @@ def test_its_defaults_are_what_runs_are_judged_by(
 ) -> None:
     """The program leaks less than it did."""
     project.makeini(f"[pytest]\n{ini}\n")
-    leaking: list[Event] = [a_run(number, leak=3.0) for number in range(10)]
+    leaking: list[Event] = [leaking_run(number, leak=3.0) for number in range(10)]
     session(project, monkeypatch, leaking, "--buto-train").assert_outcomes(passed=1)
     (project.path / ".buto").rename(project.path / "moved")  # for the stand-ins' names begin anew
-    done = session(project, monkeypatch, [a_run(number) for number in range(20, 23)])
+    done = session(project, monkeypatch, [leaking_run(number) for number in range(20, 23)])
     done.assert_outcomes(**outcome)
     done.stdout.fnmatch_lines([said])
 

@@ -36,11 +36,13 @@ def test_costs_stand_apart_from_what_is_judged() -> None:
 
 
 def test_an_invalid_run_is_told_of_and_not_drawn() -> None:
-    bad = replace(reports.a_run(41), quality=starved("no samples for 9 s"))
-    training = run_set([reports.a_run(number) for number in range(4)])
-    report = reports.report_of(training, run_set([reports.a_run(40), bad]))
+    bad = replace(reports.shop_run(41), quality=starved("no samples for 9 s"))
+    training = run_set([reports.shop_run(number) for number in range(4)])
+    report = reports.report_of(training, run_set([reports.shop_run(40), bad]))
     assert len(report.checked) == 2
-    assert all([curve.run_id for curve in panel.checked] == [reports.a_run(40).id] for panel in report.panels)
+    assert all(
+        [curve.run_id for curve in panel.checked] == [reports.shop_run(40).id] for panel in report.panels
+    )
 
 
 def test_the_worst_finding_leads_the_panels() -> None:

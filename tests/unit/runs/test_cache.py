@@ -18,7 +18,7 @@ from buto.runs import Outcome, RunStore, RunSummary, cache
 from buto.runs.results import ResultStore
 from buto.runs.store import DOCUMENT
 from tests.support.checkout import ROOT
-from tests.support.runs.examples import a_run
+from tests.support.runs.examples import full_run
 
 N_RUNS = 12
 IDS = [f"{number:03d}" for number in range(N_RUNS)]
@@ -31,7 +31,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunStore:
     monkeypatch.setattr(cache, "WORTH_KEEPING", N_RUNS)
     store = RunStore(tmp_path / "store")
     for run_id in IDS:
-        store.add(a_run(run_id))
+        store.add(full_run(run_id))
     store.summaries("leaker")
     assert place_of(store).exists()
     return store
@@ -63,7 +63,7 @@ def test_documents_that_are_known_are_not_read_again(
 
 def test_few_runs_are_no_reason_for_a_cache(tmp_path: Path) -> None:
     store = RunStore(tmp_path)
-    store.add(a_run())
+    store.add(full_run())
     store.summaries("leaker")
     assert not place_of(store).exists()
 
@@ -103,12 +103,12 @@ def _delete(store: RunStore) -> None:
 
 
 def _add(store: RunStore) -> None:
-    store.add(a_run("999"))
+    store.add(full_run("999"))
 
 
 def _delete_and_add_under_the_same_id(store: RunStore) -> None:
     store.delete("leaker", [IDS[3]])
-    store.add(replace(a_run(IDS[3]), outcome=Outcome(7, duration_s=3.0)))
+    store.add(replace(full_run(IDS[3]), outcome=Outcome(7, duration_s=3.0)))
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_what_has_only_just_changed_is_not_kept(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(cache, "SETTLED_NS", 3600 * 10**9)
     monkeypatch.setattr(cache, "WORTH_KEEPING", 0)
     store = RunStore(tmp_path)
-    store.add(a_run())
+    store.add(full_run())
     store.summaries("leaker")
     assert json.loads(place_of(store).read_text())["entries"] == {}
 

@@ -19,14 +19,14 @@ import pytest
 from buto.errors import EXIT_BAD_FILE, BadFileError
 from buto.runs import RunStore, document, tables
 from buto.runs.upgrades import UPGRADES
-from tests.support.runs.examples import a_run, assert_same
+from tests.support.runs.examples import assert_same, full_run
 
 FILES = ["run.json", "samples.parquet", "notifications.parquet", "stdout.txt", "stderr.txt"]
 
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    return RunStore(tmp_path).add(a_run())
+    return RunStore(tmp_path).add(full_run())
 
 
 def load_error(place: Path) -> BadFileError:
@@ -112,7 +112,7 @@ def test_any_flipped_byte_is_noticed(place: Path) -> None:
             (place / name).write_bytes(broken)
             assert name in load_error(place).message
         (place / name).write_bytes(whole)
-    assert_same(store.load("leaker", place.name), a_run())
+    assert_same(store.load("leaker", place.name), full_run())
 
 
 def test_crafted_parquet_never_does_more_than_fail(place: Path) -> None:
@@ -193,7 +193,7 @@ def test_older_formats_are_upgraded_step_by_step(place: Path, monkeypatch: pytes
     monkeypatch.setattr(document, "VERSION", now + 2)
     monkeypatch.setitem(UPGRADES, now, lambda data: data | {"test": data["test"] + " in two"})
     monkeypatch.setitem(UPGRADES, now + 1, lambda data: data | {"test": data["test"].removesuffix(" in two")})
-    assert_same(RunStore(place.parents[2]).load("leaker", place.name), a_run())
+    assert_same(RunStore(place.parents[2]).load("leaker", place.name), full_run())
 
 
 def test_a_run_under_the_name_of_another_is_refused(place: Path) -> None:
@@ -221,7 +221,7 @@ def test_samples_of_another_shape_are_refused(place: Path, change: Callable[[pa.
 
 
 def test_a_value_of_null_is_refused(place: Path) -> None:
-    name = a_run().properties[0].name
+    name = full_run().properties[0].name
     table = pq.read_table(place / "samples.parquet").set_column(1, name, pa.array([None, 1.0, 2.0]))
     replace_file(place, "samples.parquet", parquet(table))
     assert "null" in load_error(place).message

@@ -21,7 +21,7 @@ from buto.properties import Property
 from buto.runs import Run, RunSet, run_set
 from buto.runs.export import Layout, to_csv, to_json, to_parquet
 from tests.support.report import golden
-from tests.support.runs.examples import a_run, runs
+from tests.support.runs.examples import full_run, runs
 
 EDEN = "jvm.memory.used[G1 Eden Space]"
 
@@ -31,10 +31,10 @@ def two() -> RunSet:
     """Two runs that have one property in common and one each of their own."""
     return run_set(
         [
-            a_run(
+            full_run(
                 "1", properties=(Property("a", "By"), Property("b", "s")), values=_values(2), nan_reasons={}
             ),
-            a_run("2", properties=(Property("b", "s"), Property('c "x",\n')), values=_values(2) + 100),
+            full_run("2", properties=(Property("b", "s"), Property('c "x",\n')), values=_values(2) + 100),
         ]
     )
 
@@ -55,7 +55,7 @@ def test_csv_is_as_in_the_golden_files(two: RunSet, layout: Layout) -> None:
 
 
 def test_json_is_as_in_the_golden_file() -> None:
-    golden.same("export.json", to_json(run_set([a_run()])).decode())
+    golden.same("export.json", to_json(run_set([full_run()])).decode())
 
 
 def test_the_columns_of_parquet_are_as_in_the_golden_file(two: RunSet) -> None:
@@ -104,8 +104,8 @@ def test_csv_and_parquet_agree(two: RunSet, layout: Layout) -> None:
 
 
 def test_json_has_everything_but_the_output() -> None:
-    (data,) = json.loads(to_json(run_set([a_run()])))
-    assert (data["test"], data["id"]) == ("leaker", a_run().id)
+    (data,) = json.loads(to_json(run_set([full_run()])))
+    assert (data["test"], data["id"]) == ("leaker", full_run().id)
     assert data["times_s"] == [-0.002, 0.1, 0.2003]
     assert data["values"][EDEN] == [1e6, 2.5e6, 0.1 + 0.2]
     assert data["values"]["mbean[shop:type=Queue]/Balance"] == [None, -0.0, 5e-324]
@@ -142,9 +142,9 @@ from buto.runs import RunStore, run_set
 from buto.runs.export import Layout, to_csv
 import buto.cli.main
 assert "pyarrow" not in sys.modules
-from tests.support.runs.examples import a_run
+from tests.support.runs.examples import full_run
 store = RunStore(Path(sys.argv[1]))
-store.add(a_run())
+store.add(full_run())
 to_csv(store.load_set("leaker"), Layout.LONG)
 print(sorted({"pandas", "pyarrow"} & set(sys.modules)))
 """

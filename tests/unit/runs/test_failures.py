@@ -13,7 +13,7 @@ import pytest
 
 from buto.errors import EXIT_NOT_JUDGED, StorageError
 from buto.runs import RunStore, staging
-from tests.support.runs.examples import a_run
+from tests.support.runs.examples import full_run
 
 FILL = [sys.executable, "-m", "tests.support.runs.writers", "fill"]
 DEADLINE_S = 60
@@ -79,7 +79,7 @@ def test_a_limit_of_file_sizes_leaves_nothing(tmp_path: Path) -> None:
 
 def storage_error(store: RunStore, test: str = "leaker") -> StorageError:
     with pytest.raises(StorageError) as refusal:
-        store.add(a_run(test=test))
+        store.add(full_run(test=test))
     assert refusal.value.exit_code == EXIT_NOT_JUDGED
     assert refusal.value.advice is not None
     return refusal.value
@@ -104,17 +104,17 @@ def test_an_interrupted_writer_leaves_nothing(tmp_path: Path, monkeypatch: pytes
         raise KeyboardInterrupt
 
     store = RunStore(tmp_path)
-    store.add(a_run("1"))
+    store.add(full_run("1"))
     monkeypatch.setattr(staging.os, "fsync", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        store.add(a_run("2"))
+        store.add(full_run("2"))
     assert store.ids("leaker") == ["1"]
     assert hidden(store.root) == []
 
 
 def test_a_run_that_could_not_be_read_again_is_not_written(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="too large"):
-        RunStore(tmp_path / "store").add(a_run(metadata={"text": "x" * (1 << 26)}))
+        RunStore(tmp_path / "store").add(full_run(metadata={"text": "x" * (1 << 26)}))
     assert not (tmp_path / "store").exists()
 
 

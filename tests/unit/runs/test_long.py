@@ -14,7 +14,7 @@ from buto.properties import Property
 from buto.runs import Run, RunStore, store
 from buto.runs.long import MOST_SAMPLES, LongRun, drawn, stride_for
 from buto.runs.store import SAMPLES
-from tests.support.runs.examples import a_run, assert_same
+from tests.support.runs.examples import assert_same, full_run
 
 N_SAMPLES = 1000
 NAMES = (
@@ -33,7 +33,7 @@ def a_long_run(run_id: str = "1") -> Run:
     values[5:700, 2] = np.nan
     values[3, 3] = math.inf
     values[:, 5] = np.nan
-    return a_run(
+    return full_run(
         run_id,
         properties=tuple(map(Property, NAMES)),
         times_s=np.arange(N_SAMPLES) / 10 + 0.05,
@@ -83,11 +83,13 @@ def test_runs_of_one_set_keep_samples_of_the_same_numbers(
     here = RunStore(tmp_path)
     here.add(a_long_run("1"))
     short = a_long_run("2")
-    here.add(a_run("2", properties=short.properties, times_s=short.times_s[:900], values=short.values[:900]))
-    here.add(a_run("3"))
+    here.add(
+        full_run("2", properties=short.properties, times_s=short.times_s[:900], values=short.values[:900])
+    )
+    here.add(full_run("3"))
     runs = here.open_set("leaker", here.ids("leaker")).runs
     assert [getattr(run, "stride", None) for run in runs] == [16, 16, None]
-    assert_same(runs[2], a_run("3"))
+    assert_same(runs[2], full_run("3"))
 
 
 @pytest.mark.parametrize("n_samples", [0, 1, MOST_SAMPLES, MOST_SAMPLES + 1, 28_800, 10**7])

@@ -14,7 +14,7 @@ import pytest
 
 from buto.runs import RunStore
 from buto.runs.staging import LEFTOVER_AGE_S
-from tests.support.runs.examples import a_run, assert_same
+from tests.support.runs.examples import assert_same, full_run
 from tests.support.runs.writers import OUTPUT_BYTES
 
 pytestmark = pytest.mark.slow
@@ -48,12 +48,12 @@ def test_a_killed_writer_leaves_whole_runs_only(tmp_path: Path) -> None:
         assert completed
         assert set(completed) <= set(ids), "a completed run was lost"
         for run_id in ids:
-            assert_same(store.load(test, run_id), a_run(run_id, test, stdout=bytes(OUTPUT_BYTES)))
+            assert_same(store.load(test, run_id), full_run(run_id, test, stdout=bytes(OUTPUT_BYTES)))
         left = leftovers(store, test)
         n_left += len(left)
         for path in left:
             make_old(path)
-        store.add(a_run("999999", test))
+        store.add(full_run("999999", test))
         assert leftovers(store, test) == []
     assert len(output.splitlines()) == N_KILLS
     assert n_left > N_KILLS / 5, "most kills must hit a writer at work, or this test shows nothing"
@@ -61,35 +61,35 @@ def test_a_killed_writer_leaves_whole_runs_only(tmp_path: Path) -> None:
 
 def test_only_what_is_old_is_cleaned(tmp_path: Path) -> None:
     store = RunStore(tmp_path)
-    place = store.add(a_run("1"))
+    place = store.add(full_run("1"))
     old, young = place.with_name(".2.0123abcd.tmp"), place.with_name(".3.0123abcd.tmp")
     for leftover in (old, young):
         leftover.mkdir()
         (leftover / "run.json").write_text("{")
     make_old(old)
-    store.add(a_run("4"))
+    store.add(full_run("4"))
     assert leftovers(store) == [young]
     assert store.ids("leaker") == ["1", "4"]
 
 
 def test_what_a_living_writer_fills_is_not_cleaned(tmp_path: Path) -> None:
     store = RunStore(tmp_path)
-    filled = store.add(a_run("1")).with_name(".2.0123abcd.tmp")
+    filled = store.add(full_run("1")).with_name(".2.0123abcd.tmp")
     filled.mkdir()
     make_old(filled)
     descriptor = os.open(filled, os.O_RDONLY)
     fcntl.flock(descriptor, fcntl.LOCK_EX)
-    store.add(a_run("3"))
+    store.add(full_run("3"))
     assert leftovers(store) == [filled]
     os.close(descriptor)
-    store.add(a_run("4"))
+    store.add(full_run("4"))
     assert leftovers(store) == []
 
 
 def test_writers_readers_and_deleters_do_not_disturb_each_other(tmp_path: Path) -> None:
     store = RunStore(tmp_path)
     for number in range(15):
-        store.add(a_run(f"old{number}"))
+        store.add(full_run(f"old{number}"))
     n_read = 0
     with (
         start("write", tmp_path, "a", "20") as one,
@@ -107,5 +107,5 @@ def test_writers_readers_and_deleters_do_not_disturb_each_other(tmp_path: Path) 
     assert n_read > 0
     assert store.ids("leaker") == [f"{prefix}{number:03d}" for prefix in "ab" for number in range(20)]
     for run in store.load_set("leaker"):
-        assert_same(run, a_run(run.id, stdout=bytes(OUTPUT_BYTES)))
+        assert_same(run, full_run(run.id, stdout=bytes(OUTPUT_BYTES)))
     assert leftovers(store) == []

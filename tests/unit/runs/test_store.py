@@ -17,7 +17,7 @@ from buto.errors import BadFileError, StorageError, UsageError
 from buto.runs import Run, RunStore, new_id
 from buto.runs.names import start_of
 from buto.runs.store import MAX_OUTPUT_BYTES
-from tests.support.runs.examples import a_run, assert_same, runs
+from tests.support.runs.examples import assert_same, full_run, runs
 from tests.support.runs.qualities import starved
 
 
@@ -39,7 +39,7 @@ def test_any_run_comes_back_as_it_was(run: Run) -> None:
 
 
 def test_a_run_is_a_directory_of_five_files(store: RunStore) -> None:
-    place = store.add(a_run())
+    place = store.add(full_run())
     assert place == store.root / "runs" / "leaker" / "20261120T234041.123Z-1f2e"
     assert sorted(file.name for file in place.iterdir()) == [
         "notifications.parquet",
@@ -54,14 +54,14 @@ def test_nan_keeps_its_bits(store: RunStore) -> None:
     odd_nan = np.array(
         [[0x7FF8_0000_DEAD_BEEF, 0xFFF8_0000_0000_0001, 0x8000_0000_0000_0000]], dtype=np.uint64
     )
-    run = a_run(times_s=np.array([0.0]), values=odd_nan.view(np.float64))
+    run = full_run(times_s=np.array([0.0]), values=odd_nan.view(np.float64))
     store.add(run)
     assert_same(store.load(run.test, run.id), run)
 
 
 def test_ids_sort_by_start_and_tests_by_name(store: RunStore) -> None:
     for test, run_id in (("b", "2"), ("a", "1"), ("b", "10"), ("b", "1")):
-        store.add(a_run(run_id, test))
+        store.add(full_run(run_id, test))
     assert store.tests() == ["a", "b"]
     assert store.ids("b") == ["1", "10", "2"]
 
@@ -76,7 +76,7 @@ def test_an_empty_store_has_nothing(store: RunStore) -> None:
 
 def test_a_set_is_chosen_by_ids_or_by_age(store: RunStore) -> None:
     for run_id in ("1", "2", "3"):
-        store.add(a_run(run_id))
+        store.add(full_run(run_id))
     assert [run.id for run in store.load_set("leaker")] == ["1", "2", "3"]
     assert [run.id for run in store.load_set("leaker", ["3", "1"])] == ["1", "3"]
     assert [run.id for run in store.load_set("leaker", newest=2)] == ["2", "3"]
@@ -85,7 +85,7 @@ def test_a_set_is_chosen_by_ids_or_by_age(store: RunStore) -> None:
 
 
 def test_a_summary_says_what_a_list_shows(store: RunStore) -> None:
-    run = a_run(quality=starved("starved", foreign_load=0.05))
+    run = full_run(quality=starved("starved", foreign_load=0.05))
     place = store.add(run)
     (summary,) = store.summaries("leaker")
     assert summary.head is not None
@@ -95,7 +95,7 @@ def test_a_summary_says_what_a_list_shows(store: RunStore) -> None:
 
 
 def test_a_summary_needs_nothing_but_the_document(store: RunStore) -> None:
-    place = store.add(a_run())
+    place = store.add(full_run())
     for file in place.iterdir():
         if file.name != "run.json":
             file.unlink()
@@ -105,17 +105,17 @@ def test_a_summary_needs_nothing_but_the_document(store: RunStore) -> None:
 
 
 def test_a_run_is_never_overwritten(store: RunStore) -> None:
-    store.add(a_run())
+    store.add(full_run())
     with pytest.raises(StorageError, match="20261120T234041") as refusal:
-        store.add(a_run(stdout=b"another"))
+        store.add(full_run(stdout=b"another"))
     assert "delete" in (refusal.value.advice or "")
-    assert_same(store.load("leaker", a_run().id), a_run())
+    assert_same(store.load("leaker", full_run().id), full_run())
     assert _hidden(store) == []
 
 
 def test_deleted_runs_are_gone_and_others_stay(store: RunStore) -> None:
     for run_id in ("1", "2", "3"):
-        store.add(a_run(run_id))
+        store.add(full_run(run_id))
     store.delete("leaker", ["1", "3"])
     assert store.ids("leaker") == ["2"]
     assert _hidden(store) == []
@@ -124,7 +124,7 @@ def test_deleted_runs_are_gone_and_others_stay(store: RunStore) -> None:
 
 
 def test_nothing_is_deleted_when_one_id_is_unknown(store: RunStore) -> None:
-    store.add(a_run("1"))
+    store.add(full_run("1"))
     with pytest.raises(BadFileError, match="'2'"):
         store.delete("leaker", ["1", "2"])
     assert store.ids("leaker") == ["1"]
@@ -132,10 +132,10 @@ def test_nothing_is_deleted_when_one_id_is_unknown(store: RunStore) -> None:
 
 @pytest.mark.parametrize("run_id", ["", ".", "..", "../other", "/etc", ".hidden", "a/b", "a\x00b", "x" * 81])
 def test_an_id_never_leaves_its_test(store: RunStore, run_id: str) -> None:
-    store.add(a_run("1", "other"))
-    store.add(a_run("1"))
+    store.add(full_run("1", "other"))
+    store.add(full_run("1"))
     with pytest.raises(UsageError):
-        store.add(a_run(run_id))
+        store.add(full_run(run_id))
     for refused in (store.load, lambda test, run_id: store.delete(test, [run_id])):
         with pytest.raises(BadFileError, match="there is no run"):
             refused("leaker", run_id)
@@ -144,8 +144,8 @@ def test_an_id_never_leaves_its_test(store: RunStore, run_id: str) -> None:
 
 def test_long_output_keeps_its_beginning_and_its_end(store: RunStore) -> None:
     size = 3 * MAX_OUTPUT_BYTES
-    store.add(a_run(stdout=b"first" + b"." * size + b"last", stderr=b"." * MAX_OUTPUT_BYTES))
-    run = store.load("leaker", a_run().id)
+    store.add(full_run(stdout=b"first" + b"." * size + b"last", stderr=b"." * MAX_OUTPUT_BYTES))
+    run = store.load("leaker", full_run().id)
     assert len(run.stdout) < MAX_OUTPUT_BYTES + 100
     assert run.stdout.startswith(b"first")
     assert run.stdout.endswith(b"last")
@@ -154,8 +154,8 @@ def test_long_output_keeps_its_beginning_and_its_end(store: RunStore) -> None:
 
 
 def test_a_lone_surrogate_becomes_a_question_mark(store: RunStore) -> None:
-    run = a_run(
-        properties=(replace(a_run().properties[0], name="a\ud800"), *a_run().properties[1:]),
+    run = full_run(
+        properties=(replace(full_run().properties[0], name="a\ud800"), *full_run().properties[1:]),
         metadata={"k": "\udfff"},
     )
     store.add(run)
@@ -166,29 +166,29 @@ def test_a_lone_surrogate_becomes_a_question_mark(store: RunStore) -> None:
 
 def test_metadata_that_is_no_number_keeps_its_type(store: RunStore) -> None:
     store.add(
-        a_run(metadata={"a": math.nan, "b": "nan", "c": math.inf, "d": 1, "e": 1.0, "f": True, "g": 2**70})
+        full_run(metadata={"a": math.nan, "b": "nan", "c": math.inf, "d": 1, "e": 1.0, "f": True, "g": 2**70})
     )
-    loaded = store.load("leaker", a_run().id).metadata
+    loaded = store.load("leaker", full_run().id).metadata
     assert repr(loaded) == f"{{'a': nan, 'b': 'nan', 'c': inf, 'd': 1, 'e': 1.0, 'f': True, 'g': {2**70}}}"
 
 
 def test_git_sees_nothing_of_a_store(tmp_path: Path, store: RunStore) -> None:
     subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
-    store.add(a_run())
+    store.add(full_run())
     status = subprocess.run(["git", "-C", tmp_path, "status", "--porcelain"], check=True, capture_output=True)
     assert status.stdout == b""
 
 
 def test_a_directory_of_others_gets_no_gitignore(tmp_path: Path) -> None:
     (tmp_path / "Main.java").touch()
-    RunStore(tmp_path).add(a_run())
+    RunStore(tmp_path).add(full_run())
     assert not (tmp_path / ".gitignore").exists()
 
 
 def test_an_edited_gitignore_stays(store: RunStore) -> None:
-    store.add(a_run("1"))
+    store.add(full_run("1"))
     (store.root / ".gitignore").write_text("*.tmp\n")
-    store.add(a_run("2"))
+    store.add(full_run("2"))
     assert (store.root / ".gitignore").read_text() == "*.tmp\n"
 
 

@@ -35,7 +35,7 @@ from buto.workflow.train import TrainRequest, train
 from tests.support.projects import project_in
 from tests.support.runs.scripted import WRONG_EXIT, Script
 from tests.support.runs.scripted import Event as Launch
-from tests.support.runs.stored import a_run
+from tests.support.runs.stored import leaking_run
 
 JAVA = Overrides(command=("java", "Leaker"))
 N_TRAINING = 10
@@ -65,7 +65,7 @@ def put_down(script: Script, *launched: Launch) -> None:
 
 
 def leaking(n_runs: int, leak: float = 1.0, first: int = 0) -> list[Run]:
-    return [a_run(number, leak=leak) for number in range(first, first + n_runs)]
+    return [leaking_run(number, leak=leak) for number in range(first, first + n_runs)]
 
 
 def trained(directory: Path, script: Script) -> Told:
@@ -96,7 +96,7 @@ def test_training_reports_each_launch_and_then_the_oracle(tmp_path: Path, launch
 
 def test_a_run_like_those_of_the_training_passes_alone(tmp_path: Path, launches: Script) -> None:
     trained(tmp_path, launches)
-    outcome, told = checked(tmp_path, launches, a_run(21))
+    outcome, told = checked(tmp_path, launches, leaking_run(21))
     (result,) = outcome.results
     assert result.verdict is not None
     assert (result.verdict.status, outcome.exit_code) == (Status.PASS, 0)
@@ -127,7 +127,7 @@ def test_a_number_of_runs_that_was_specified_is_kept_to(tmp_path: Path, launches
 
 def test_what_was_judged_and_learned_is_in_the_history(tmp_path: Path, launches: Script) -> None:
     trained(tmp_path, launches)
-    checked(tmp_path, launches, a_run(21))
+    checked(tmp_path, launches, leaking_run(21))
     assert len(list((ResultStore(tmp_path / ".buto").root).rglob("results/*/*.json"))) == 2
 
 

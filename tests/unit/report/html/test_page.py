@@ -217,14 +217,14 @@ def test_the_policy_allows_this_script_and_no_other() -> None:
 
 
 def test_collections_are_found_where_their_counter_grows() -> None:
-    run = reports.a_run(1)
+    run = reports.shop_run(1)
     found = collections_of(run)
     assert [one.count for one in found] == [1] * 15
     assert np.allclose([one.time_s for one in found], np.arange(1.0, 30.0, 2.0), atol=0.2)
 
 
 def test_very_many_collections_become_few_marks_that_count_them_all() -> None:
-    run = reports.a_run(1, n_samples=5000)
+    run = reports.shop_run(1, n_samples=5000)
     values = run.values.copy()
     values[:, run.column_of["jvm.gc.count[G1 Young Generation]"]] = np.arange(5000.0)
     often: Run = replace(run, values=values)

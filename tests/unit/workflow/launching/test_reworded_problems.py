@@ -45,10 +45,10 @@ def trained(place: Path, problem: Problem, outcome: Outcome) -> list[object]:
 
 def judged(place: Path, problem: Problem) -> object:
     """Look for the newest check, of a usable run and one that has the problem."""
-    session = {"buto.session": stored.a_run(20).id}
+    session = {"buto.session": stored.leaking_run(20).id}
     runs: list[Run] = [
-        stored.a_run(20, purpose="check", **session),
-        stored.a_run(21, purpose="check", quality=Quality((problem,)), **session),
+        stored.leaking_run(20, purpose="check", **session),
+        stored.leaking_run(21, purpose="check", quality=Quality((problem,)), **session),
     ]
     stored.store(place, *runs)
     try:
