@@ -13,7 +13,7 @@ from buto.cli.parsing.options import STDOUT
 from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, UsageError
-from buto.units import format_percent, parse_rate
+from buto.units import format_count, format_percent, parse_rate
 
 if TYPE_CHECKING:
     from buto.architecture.traces.learning import Known
@@ -131,8 +131,9 @@ def _learn(args: Namespace, console: Console) -> int:
     write_file(args.output, architecture_text(architecture).encode(), "--output")
     if args.output != STDOUT:
         console.result(
-            f"wrote {args.output}: {len(architecture.components)} components, "
-            f"{len(architecture.endpoints)} endpoints, {len(architecture.stations)} stations"
+            f"wrote {args.output}: {format_count(len(architecture.components), 'component')}, "
+            f"{format_count(len(architecture.endpoints), 'endpoint')}, "
+            f"{format_count(len(architecture.stations), 'station')}"
         )
     return EXIT_PASS
 
