@@ -1,0 +1,117 @@
+"""``buto experiments run architecture``."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+
+from buto.cli.printing.console import Console
+from buto.cli.printing.output_files import write_file
+from buto.errors import EXIT_PASS
+from buto.experiments.architecture.example import Effect, Figure, effects, figures
+from buto.experiments.architecture.store import (
+    LOADS,
+    Judged,
+    Outcome,
+    judge_changed,
+    judge_unchanged,
+)
+from buto.report.experiments import text
+from buto.report.experiments.content import Columns
+
+_PAPER = {
+    "fixed": "7 of 9 regressions found, 2 missed, no false alarm",
+    "varied": "7 of 9 right in one system with 1 missed and 1 false alarm; 6 of 9 in the other",
+}
+"""What the paper says of TeaStore and TrainTicket; its tables' numbers are lost."""
+
+
+def predict_known_changes(args: Namespace, console: Console) -> int:
+    """Print the paper's example and a simulated store's versions, and write them to a file."""
+    console.info("simulating, about half a minute")
+    numbers, sizes = figures(), effects(seed=args.seed)
+    changed, unchanged = list(judge_changed(args.seed)), list(judge_unchanged(args.seed))
+    for table in (_figures(numbers), _effects(sizes), _versions(changed), _scores(changed, unchanged)):
+        for line in text.lines(table):
+            console.result(line)
+        console.result("")
+    path = args.out / "architecture.json"
+    write_file(path, _json(numbers, sizes, changed, unchanged).encode(), "--out")
+    console.info(f"wrote {path}")
+    return EXIT_PASS
+
+
+def _figures(numbers: Sequence[Figure]) -> Columns:
+    return Columns(
+        "The running example: B3 and B4 take 3 ms in place of 2",
+        ("", "paper", "ours"),
+        tuple((one.what, one.paper, one.ours) for one in numbers),
+    )
+
+
+def _effects(sizes: Sequence[Effect]) -> Columns:
+    return Columns(
+        "B3 and B4 take so many times as long, at utilisations of .4 and .42",
+        ("times", "variation of calls", "delta", "size"),
+        tuple((f"{one.factor:g}", f"{one.variation:g}", f"{one.delta:.2f}", one.size.value) for one in sizes),
+    )
+
+
+def _versions(changed: Sequence[Judged]) -> Columns:
+    return Columns(
+        "Versions of a simulated store",
+        ("load", "changed", "slower by", "true delta", "predicted", "status", "outcome"),
+        tuple(
+            (
+                one.load,
+                one.location,
+                f"{100 * one.intensity:.0f} %",
+                f"{one.truth:.2f}",
+                f"{one.predicted:.2f}",
+                one.status.value,
+                one.outcome.value,
+            )
+            for one in changed
+        ),
+        left=2,
+    )
+
+
+def _scores(changed: Sequence[Judged], unchanged: Sequence[Judged]) -> Columns:
+    first = LOADS[0].name
+    rows = (
+        ("original load", _PAPER["fixed"], [one for one in changed if one.load == first]),
+        ("three other loads", _PAPER["varied"], [one for one in changed if one.load != first]),
+        ("no change, or one of 1 %", "", unchanged),
+    )
+    return Columns(
+        "How often the prediction was right; the paper's systems were real ones",
+        ("", "paper", "ours"),
+        tuple((what, paper, _counts(judged)) for what, paper, judged in rows),
+        left=3,
+    )
+
+
+def _counts(judged: Iterable[Judged]) -> str:
+    counts = Counter(one.outcome for one in judged)
+    return ", ".join(f"{counts[outcome]} {outcome.value}" for outcome in Outcome if counts[outcome])
+
+
+def _json(
+    numbers: Sequence[Figure], sizes: Sequence[Effect], changed: Sequence[Judged], unchanged: Sequence[Judged]
+) -> str:
+    def judged(one: Judged) -> dict[str, object]:
+        return {**asdict(one), "status": one.status.value, "outcome": one.outcome.value}
+
+    document = {
+        "format": "buto-architecture-experiments",
+        "version": 1,
+        "example": [asdict(one) for one in numbers],
+        "effects": [{**asdict(one), "size": one.size.value} for one in sizes],
+        "changed": [judged(one) for one in changed],
+        "unchanged": [judged(one) for one in unchanged],
+    }
+    return json.dumps(document, indent=1) + "\n"

@@ -1,0 +1,102 @@
+"""The paper's running example, and how the variation of demands decides what is a regression."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from buto.architecture.deviations import Size, cliffs_delta, size_of
+from buto.architecture.graph import call_matrix, inclusive
+from buto.architecture.model import Architecture, Call, Component, Endpoint, Station
+from buto.architecture.queueing.network import network_of
+
+UTILISATIONS = (0.4, 0.42)
+"""Of the two subsystems in the example; the paper's own arrival rate is lost."""
+
+STAYS = 400_000
+FACTORS = (1.2, 1.5, 2.0)
+VARIATIONS = (1.0, 0.5, 0.1)
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number of the paper beside ours; ``paper`` is empty where the paper has none."""
+
+    what: str
+    paper: str
+    ours: str
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What it means for the whole response if B3 and B4 take ``factor`` times as long.
+
+    Attributes:
+        variation: coefficient of variation of each call's self time.
+        delta: Cliff's delta of response times.
+    """
+
+    factor: float
+    variation: float
+    delta: float
+
+    @property
+    def size(self) -> Size:
+        """What delta is called."""
+        return size_of(self.delta)
+
+
+def running_example(factor: float = 1.0, variation: float = 1.0) -> Architecture:
+    """Subsystems A and B of the paper's figures 1 and 3; B1 = 4 + 2 B3 + B4 ms, B2 = 6 + B4 ms."""
+    rate = UTILISATIONS[1] / 0.018
+    parts = (
+        Component("A1", "A", UTILISATIONS[0] / rate),
+        Component("B1", "B", 0.004, (Call("B3", 2.0), Call("B4", 1.0))),
+        Component("B2", "B", 0.006, (Call("B4", 1.0),)),
+        Component("B3", "B", 0.002 * factor),
+        Component("B4", "B", 0.002 * factor),
+    )
+    return Architecture(
+        "running example",
+        (Station("A"), Station("B")),
+        tuple(replace(one, cv=variation) for one in parts),
+        (Endpoint("request", (Call("A1", 1.0), Call("B1", 1.0), Call("B2", 1.0)), rate),),
+    )
+
+
+def figures() -> list[Figure]:
+    """The numbers of the example, where B3 and B4 take 3 ms in place of 2."""
+    before, after = running_example(), running_example(1.5)
+    whole = [1000 * inclusive(call_matrix(one), one.self_s)[1:3].sum() for one in (before, after)]
+    demands = [network_of(one).demands(one.self_s)[0, 1] for one in (before, after)]
+    return [
+        Figure("B1 and B2 together, before", "18 ms", f"{whole[0]:.3g} ms"),
+        Figure("B1 and B2 together, after", "22 ms", f"{whole[1]:.3g} ms"),
+        Figure("relative change of the subsystem", "+22.2 %", f"{100 * (whole[1] / whole[0] - 1):+.1f} %"),
+        Figure("service demand of B, before", ".018 s", f"{demands[0]:.3f} s"),
+        Figure("service demand of B, after", ".022 s", f"{demands[1]:.3f} s"),
+    ]
+
+
+def effects(
+    factors: Sequence[float] = FACTORS,
+    variations: Sequence[float] = VARIATIONS,
+    *,
+    stays: int = STAYS,
+    seed: int,
+) -> list[Effect]:
+    """Simulate each factor with each variation of the demands."""
+    found = []
+    for variation in variations:
+        base = _responses(running_example(1.0, variation), stays, seed)
+        for factor in factors:
+            new = _responses(running_example(factor, variation), stays, seed + 1)
+            found.append(Effect(factor, variation, cliffs_delta(base, new)))
+    return found
+
+
+def _responses(architecture: Architecture, stays: int, seed: int) -> np.ndarray:
+    network = network_of(architecture)
+    return network.simulate(architecture.self_s, architecture.rates, seed=seed, stays=stays).responses[0]
