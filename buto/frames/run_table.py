@@ -56,11 +56,12 @@ def metadata(of: Iterable[Run]) -> pd.DataFrame:
     import pandas as pd
 
     every = list(of)
-    keys = dict.fromkeys(key for run in every for key in run.metadata)
-    columns = {key: pd.Series([run.metadata.get(key) for run in every], dtype="object") for key in keys}
-    return pd.DataFrame(columns, pd.RangeIndex(len(every)), pd.Index(keys, dtype="string")).set_index(
-        _ids(every)
-    )
+    index = _ids(every)
+    keys = list(dict.fromkeys(key for run in every for key in run.metadata))
+    columns = {
+        key: pd.Series([run.metadata.get(key) for run in every], index, dtype="object") for key in keys
+    }
+    return pd.DataFrame(columns, index, pd.Index(keys, dtype="string"))
 
 
 def _ids(every: list[Run]) -> pd.Index:
