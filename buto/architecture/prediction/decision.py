@@ -41,13 +41,13 @@ def decide(versions: Versions, responses: Responses, endpoint: int, settings: Se
     low, high = responses.interval(endpoint, settings.alpha)
     saturated = [not np.isfinite(one[endpoint]) for one in (responses.old_s, responses.new_s)]
     if saturated[0]:
-        reason = "it is saturated before the change already, so no response time can be compared"
+        reason = "it is saturated before the change, so no response times can be compared"
         return Decision(Status.INCONCLUSIVE, (np.nan, np.nan), (reason,))
     delta = float(responses.delta[endpoint])
     if isnan(delta):
         if not saturated[1] and responses.single[1] is not None:
-            return Decision(Status.PASS, (np.nan, np.nan), ("no such request arrives under this load",))
-        reason = "another endpoint saturates the system, so its response times cannot be simulated"
+            return Decision(Status.PASS, (np.nan, np.nan), ("its load is 0",))
+        reason = "a saturated station prevents a simulation of its response times"
         return Decision(Status.INCONCLUSIVE, (np.nan, np.nan), (reason,))
     simulating = float(norm.ppf(1 - settings.alpha / 2) * responses.delta_error[endpoint])
     interval = tuple(
@@ -59,10 +59,8 @@ def decide(versions: Versions, responses: Responses, endpoint: int, settings: Se
         bounded = (min(bounded[0], delta), max(bounded[1], delta))
     unknown = float(np.isnan(responses.ratios[:, endpoint]).mean())
     if unknown > settings.alpha / 2:
-        reason = (
-            f"in {format_percent(unknown)} of the replicates it is saturated before the change already: the "
-            "model's own times are too uncertain"
-        )
+        often = f"in {format_percent(unknown)} of the replicates"
+        reason = f"it is saturated before the change {often}, because the model is too uncertain"
         return Decision(Status.INCONCLUSIVE, bounded, (reason,))
     if saturated[1] and versions.differ:
         share = float(np.isinf(responses.ratios[:, endpoint]).mean())
@@ -71,13 +69,12 @@ def decide(versions: Versions, responses: Responses, endpoint: int, settings: Se
         reason = f"it is saturated after the change in {format_percent(share)} of the replicates"
         return Decision(Status.INCONCLUSIVE, (bounded[0], 1.0), (reason,))
     if bounded[0] >= settings.negligible and versions.differ:
-        reason = f"its response times become longer, with a {size_of(delta).value} effect"
+        reason = f"response times increase, {size_of(delta).value} effect"
         return Decision(Status.REGRESSION, bounded, (reason,))
     if bounded[1] < settings.negligible:
         return Decision(Status.PASS, bounded)
-    reason = (
-        f"delta may be anywhere from {bounded[0]:.2f} to {bounded[1]:.2f}, and {settings.negligible} decides"
-    )
+    known = f"delta is between {bounded[0]:.2f} and {bounded[1]:.2f}"
+    reason = f"{known}; a regression begins at {settings.negligible}"
     return Decision(Status.INCONCLUSIVE, bounded, (reason,))
 
 
@@ -92,13 +89,13 @@ def undecided_tests(evidence: Evidence, settings: Settings) -> tuple[str, ...]:
             continue
         if not known.enough:
             reasons.append(
-                f"{test.name} has {sides} {test.replicate}s, of which no deviation can be significant; "
-                f"{needed} on each side can"
+                f"{test.name} has {sides} {test.replicate}s, too few for any deviation to be significant; "
+                f"it needs {needed} on each side"
             )
         elif test.component is None and known.significant and known.delta > 0:
             reasons.append(
-                f"{test.name} became slower ({format_percent(known.change)}), and the model does not "
-                "say which component it is about"
+                f"{test.name} became slower ({format_percent(known.change)}), but the model has no "
+                "component for it"
             )
     return tuple(reasons)
 

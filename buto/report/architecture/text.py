@@ -45,14 +45,14 @@ def conclusions(prediction: Prediction) -> Iterator[str]:
     yield saturation_text(prediction)
     yield from map(mending_text, prediction.mending)
     yield from (
-        f"taken for the same component, {how.value}: {old} and {new}" for old, new, how in others(prediction)
+        f"taken as the same component ({how.value}): {old} and {new}" for old, new, how in others(prediction)
     )
     if prediction.unmapped:
-        yield f"tests of no component of the model: {', '.join(prediction.unmapped)}"
+        yield f"tests without a component in the model: {', '.join(prediction.unmapped)}"
     for endpoint, share in zip(prediction.endpoints, prediction.coverage, strict=True):
         yield f"{endpoint.name}: component tests cover {format_percent(share)} of its demand"
     if not prediction.exact:
-        yield "mean response times are simulated: no closed form holds for fifo stations and parallel calls"
+        yield "mean response times are simulated, because the model has fifo stations or parallel calls"
     yield from (f"warning: {warning}" for warning in prediction.warnings)
 
 
@@ -80,23 +80,28 @@ def needed_text(needed: MoreNeeded) -> str:
 def limit_text(limits: Limits) -> str:
     """Return from which load a change matters."""
     assert limits.matters_from is not None
-    return f"{limits.endpoint}: the change matters from {format_rate(limits.matters_from)} of all requests"
+    return f"{limits.endpoint}: the change matters from a total load of {format_rate(limits.matters_from)}"
 
 
 def saturation_text(prediction: Prediction) -> str:
     """Return which loads the system cannot do."""
     old, new = (format_rate(one) for one in (prediction.saturation_old, prediction.saturation_new))
-    return f"the system saturates at {old} before and {new} after, first at {prediction.bottleneck}"
+    return (
+        f"the system saturates at a total load of {old} before and {new} after the change; "
+        f"the first saturated station is {prediction.bottleneck}"
+    )
 
 
 def mending_text(mending: Mending) -> str:
     """Return what it buys to mend a component."""
     low, high = (format_seconds(one) for one in mending.self_interval_s)
     gain = (
-        "end the saturation" if isinf(mending.gain_s) else f"save {format_seconds(mending.gain_s)} a request"
+        "end the saturation"
+        if isinf(mending.gain_s)
+        else f"save {format_seconds(mending.gain_s)} per request"
     )
     return (
-        f"to mend {mending.component} would {gain}: its self time is longer by "
+        f"restoring {mending.component} would {gain}; its self time increased by "
         f"{format_seconds(mending.self_change_s)} ({low} to {high})"
     )
 

@@ -45,10 +45,10 @@ def test_the_terminal_says_what_happens_and_why() -> None:
         "B        18 ms",
         "10+10 forks",
         "slower, large",
-        "its response times become longer, with a medium effect",
-        "the change matters from",
-        "the system saturates at 55.6/s before and",
-        "to mend B",
+        "response times increase, medium effect",
+        "the change matters from a total load of",
+        "the system saturates at a total load of 55.6/s before and",
+        "restoring B",
     ):
         assert part in text
 
