@@ -1,0 +1,119 @@
+"""Every page, anchor and path that source, help, messages and documentation name exists."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.support.checkout import ROOT
+
+FOLDERS = (
+    "buto",
+    "build-plugins",
+    "ci",
+    "demo",
+    "docs",
+    "examples",
+    "java-probes",
+    "perf",
+    "scripts",
+    "testprograms",
+    "tests",
+)
+SUFFIXES = {
+    ".py",
+    ".md",
+    ".java",
+    ".json",
+    ".yaml",
+    ".yml",
+    ".kts",
+    ".xml",
+    ".sh",
+    ".html",
+    ".js",
+    ".css",
+    ".ipynb",
+    ".txt",
+}
+BUILT = {"build", "target", ".gradle", ".buto", "node_modules", "__pycache__"}
+"""Folders of what builds write."""
+
+PAGE = re.compile(r"(?<![\w/.-])(docs/[\w/-]+\.md)(?:#([\w-]+))?")
+"""A page, from the root of the repository."""
+
+LINK = re.compile(r"\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]+))?\)")
+PATH = re.compile(rf"`((?:{'|'.join(FOLDERS)})/[\w./-]+)`")
+"""A path in the text of a page, from the root of the repository."""
+
+HEADING = re.compile(r"^#{1,6} +(.+?)\s*$", re.MULTILINE)
+FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+
+
+class Reference(NamedTuple):
+    """What a file points to."""
+
+    source: Path
+    target: Path
+    anchor: str
+
+    def __str__(self) -> str:
+        return f"{self.source.relative_to(ROOT)}->{self.target.name}#{self.anchor}"
+
+
+def files() -> Iterator[Path]:
+    """Return every text file that people wrote."""
+    yield from (
+        path
+        for path in ROOT.iterdir()
+        if path.is_file() and (path.suffix in SUFFIXES or path.name == "Makefile")
+    )
+    for folder in FOLDERS:
+        for path in sorted((ROOT / folder).rglob("*")):
+            if (
+                path.suffix in SUFFIXES
+                and path.is_file()
+                and not BUILT & set(path.relative_to(ROOT).parts[:-1])
+            ):
+                yield path
+
+
+def references(path: Path) -> Iterator[Reference]:
+    """Return what a file points to: pages by their path, and for pages also their links."""
+    text = path.read_text(encoding="utf-8", errors="replace")
+    for page, anchor in PAGE.findall(text):
+        yield Reference(path, ROOT / page, anchor)
+    if path.suffix == ".md":
+        for link, anchor in LINK.findall(FENCED.sub("", text)):
+            yield Reference(path, (path.parent / link).resolve() if link else path, anchor)
+        for named in PATH.findall(FENCED.sub("", text)):
+            yield Reference(path, ROOT / named, "")
+
+
+@cache
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of a page's headings, made as GitHub makes them."""
+    headings = HEADING.findall(FENCED.sub("", page.read_text(encoding="utf-8")))
+    return {
+        re.sub(r"[^\w\- ]", "", re.sub(r"\]\(.*?\)", "", heading).lower()).replace(" ", "-")
+        for heading in headings
+    }
+
+
+FOUND = sorted({reference for path in files() for reference in references(path)})
+
+
+def test_references_are_found() -> None:
+    assert {reference.source.suffix for reference in FOUND} >= {".py", ".md", ".java", ".yaml"}
+    assert any(reference.anchor for reference in FOUND)
+
+
+@pytest.mark.parametrize("reference", FOUND, ids=str)
+def test_a_reference_leads_somewhere(reference: Reference) -> None:
+    assert reference.target.exists()
+    assert not reference.anchor or reference.anchor in anchors(reference.target)
