@@ -1,7 +1,5 @@
 """The oracle: trained from runs, kept in a file, judges later runs."""
 
-from buto.detectors.bounds.settings import SUSTAINED, THESIS
-from buto.detectors.calibrated.settings import CALIBRATED
 from buto.detectors.judge import DEFAULT, settings_from, with_alpha
 from buto.detectors.settings import Settings
 from buto.oracle.check import METADATA_SOURCE, at_alpha, check, needs_confirmation
@@ -11,12 +9,9 @@ from buto.oracle.train import FEWEST_RUNS, auto_runs, enough_runs, fewest_runs, 
 from buto.oracle.unchanged import promises_alarm_rate, selftest
 
 __all__ = [
-    "CALIBRATED",
     "DEFAULT",
     "FEWEST_RUNS",
     "METADATA_SOURCE",
-    "SUSTAINED",
-    "THESIS",
     "Oracle",
     "Settings",
     "at_alpha",

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from buto.oracle import CALIBRATED, check, train
+from buto.detectors.calibrated.settings import CALIBRATED
+from buto.oracle import check, train
 from buto.runs import Run, RunSet
 
 N_TRAINING, N_PROPERTIES, N_SAMPLES = 20, 60, 60

@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from buto import oracle
+from buto.detectors.bounds.settings import SUSTAINED
+from buto.detectors.calibrated.settings import CALIBRATED
 from buto.properties import Property, property_for
 from buto.report.check_report import CheckReport, check_report
 from buto.runs import Notification, Outcome, Quality, Run, RunSet, run_set
@@ -85,7 +87,7 @@ def report_of(
     training: RunSet,
     checked: RunSet,
     at_hand: RunSet | None = None,
-    settings: oracle.Settings = oracle.SUSTAINED,
+    settings: oracle.Settings = SUSTAINED,
 ) -> CheckReport:
     """Train, check, and put together."""
     learned = oracle.train(training, settings)
@@ -100,9 +102,7 @@ def report_of(
     )
 
 
-def leaking(
-    n_checked: int = 1, leak: float = 0.6, settings: oracle.Settings = oracle.SUSTAINED
-) -> CheckReport:
+def leaking(n_checked: int = 1, leak: float = 0.6, settings: oracle.Settings = SUSTAINED) -> CheckReport:
     """Ten runs taught it; the checked ones leak and come from another host."""
     checked = [shop_run(40 + number, leak=leak) for number in range(n_checked)]
     moved = [replace(run, metadata={**run.metadata, "host.name": "ci-9"}) for run in checked]
@@ -112,7 +112,7 @@ def leaking(
 
 def calibrated() -> CheckReport:
     """The same leak, judged by one p-value."""
-    return leaking(3, leak=0.2, settings=oracle.CALIBRATED)
+    return leaking(3, leak=0.2, settings=CALIBRATED)
 
 
 def passing() -> CheckReport:
@@ -132,7 +132,7 @@ def many(number: int = 500) -> CheckReport:
     properties = (*map(property_for, NAMES), *more)
     training = run_set([shop_run(one, n_samples=20, properties=properties) for one in range(5)])
     checked = run_set([shop_run(40, leak=40.0, n_samples=20, properties=properties)])
-    return report_of(training, checked, settings=oracle.CALIBRATED)
+    return report_of(training, checked, settings=CALIBRATED)
 
 
 def hostile(stdout: bytes = HOSTILE.encode("utf-8", "surrogatepass")) -> CheckReport:

@@ -9,9 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from buto.detectors import registry
+from buto.detectors.bounds.settings import SUSTAINED
 from buto.detectors.calibrated.data import MOST_RUNS, read, rounded, write
+from buto.detectors.calibrated.settings import CALIBRATED
 from buto.errors import BadFileError, ButoError
-from buto.oracle import CALIBRATED, SUSTAINED, check, load, save, train
+from buto.oracle import check, load, save, train
 from buto.oracle.document import to_text
 from buto.runs import Notification, run_set
 from buto.verdicts import Verdict

@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from buto.detectors.calibrated.evidence import runs_needed, weigh
+from buto.detectors.calibrated.settings import CALIBRATED
 from buto.errors import JudgeError
-from buto.oracle import CALIBRATED, check, settings_from, train
+from buto.oracle import check, settings_from, train
 from buto.runs import run_set
 from buto.verdicts import Status
 from tests.support.runs.signals import Program, program_run, program_runs

@@ -12,9 +12,10 @@ import pytest
 from buto import oracle
 from buto.detectors.bounds.detector import BoundsDetector
 from buto.detectors.calibrated import long as by_parts
+from buto.detectors.calibrated.settings import CALIBRATED
 from buto.errors import JudgeError
 from buto.experiments.dataset import archive
-from buto.oracle import CALIBRATED, Oracle
+from buto.oracle import Oracle
 from buto.oracle.document import to_text
 from buto.report.run_levels import levels
 from buto.runs import RunSet, RunStore, run_set

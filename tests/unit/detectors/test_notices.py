@@ -2,8 +2,9 @@ from dataclasses import replace
 
 import pytest
 
+from buto.detectors.bounds.settings import SUSTAINED, THESIS
 from buto.errors import JudgeError
-from buto.oracle import SUSTAINED, THESIS, check, train
+from buto.oracle import check, train
 from buto.runs import Notification, run_set
 from buto.verdicts import Direction, Status
 from tests.support.runs.signals import INTERVAL_S, make_run

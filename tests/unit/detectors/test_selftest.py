@@ -10,8 +10,8 @@ import pytest
 
 from buto.detectors.alarms import Alarms, runs_to_tell
 from buto.detectors.calibrated.selftest import selftest
+from buto.detectors.calibrated.settings import CALIBRATED
 from buto.errors import JudgeError
-from buto.oracle import CALIBRATED
 from tests.support.training.profiles import CPU, HEAP, THREADS, a_profile
 
 FEW = (HEAP, CPU, THREADS)

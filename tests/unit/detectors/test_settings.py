@@ -3,10 +3,12 @@ import json
 import pytest
 
 from buto.detectors.bounds.keys import KEYS as BAND_KEYS
+from buto.detectors.bounds.settings import SUSTAINED, THESIS
+from buto.detectors.calibrated.settings import CALIBRATED
 from buto.detectors.calibrated.settings import KEYS as RANK_KEYS
 from buto.detectors.judge import presets
 from buto.errors import UsageError
-from buto.oracle import CALIBRATED, DEFAULT, SUSTAINED, THESIS, settings_from
+from buto.oracle import DEFAULT, settings_from
 
 
 def test_nothing_said_gives_the_default():

@@ -8,9 +8,10 @@ from math import inf
 import numpy as np
 import pytest
 
+from buto.detectors.calibrated.settings import CALIBRATED
 from buto.detectors.calibrated.sufficiency import AUTO, gain
 from buto.detectors.strength import Strength
-from buto.oracle import CALIBRATED, enough_runs
+from buto.oracle import enough_runs
 from buto.runs import RunSet, run_set
 from tests.support.runs.stored import leaking_run
 from tests.support.training.profiles import CPU, HEAP, THREADS

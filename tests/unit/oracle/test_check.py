@@ -6,8 +6,9 @@ import pytest
 
 from buto import oracle as oracles
 from buto.detectors.bounds.detector import BoundsDetector
+from buto.detectors.bounds.settings import SUSTAINED, THESIS
 from buto.errors import JudgeError
-from buto.oracle import SUSTAINED, THESIS, check
+from buto.oracle import check
 from buto.properties import Property, Role, property_for
 from buto.report.environment import Likeness, environment_rows
 from buto.runs import RunSet, run_set

@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from buto.detectors.bounds.settings import SUSTAINED, THESIS
 from buto.detectors.calibrated.settings import CALIBRATED
 from buto.detectors.judge import settings_from
-from buto.oracle import SUSTAINED, THESIS, train
+from buto.oracle import train
 from buto.oracle.difference import difference
 from buto.oracle.surroundings import VARIES, Changed, surroundings
 from buto.properties import property_for

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from buto.detectors.bounds.settings import SUSTAINED
+from buto.detectors.calibrated.settings import CALIBRATED
 from buto.errors import EXIT_BAD_FILE, BadFileError, StorageError
-from buto.oracle import CALIBRATED, SUSTAINED, check, load, persist, save, train
+from buto.oracle import check, load, persist, save, train
 from buto.oracle.document import to_text
 from buto.runs import Notification, run_set
 from buto.verdicts import Status

@@ -4,8 +4,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from buto.detectors.bounds.settings import SUSTAINED, THESIS
+from buto.detectors.calibrated.settings import CALIBRATED
 from buto.errors import JudgeError
-from buto.oracle import CALIBRATED, DEFAULT, SUSTAINED, THESIS, save, train
+from buto.oracle import DEFAULT, save, train
 from buto.runs import RunSet, run_set
 from buto.units import format_seconds
 from tests.support.runs.qualities import starved

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 import buto.oracle
+from buto.detectors.bounds.settings import SUSTAINED
 from buto.display import Displayed
 from buto.errors import MeasureError
-from buto.oracle import SUSTAINED, Oracle
+from buto.oracle import Oracle
 from buto.properties import Property, property_for
 from buto.report import notebook
 from buto.report.result import Result

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from buto import oracle
+from buto.detectors.calibrated.settings import CALIBRATED
 from buto.detectors.views import Band, RunsView
 from buto.oracle import Oracle
 from buto.properties import property_for
@@ -124,7 +125,7 @@ def test_a_run_left_its_band_when_from_then_on_most_of_it_lies_outside() -> None
 
 
 def test_the_calibrated_oracle_is_on_its_way_to_a_finding_by_what_stands_out() -> None:
-    learned = oracle.train(run_set([a_run(n) for n in range(10)]), oracle.CALIBRATED)
+    learned = oracle.train(run_set([a_run(n) for n in range(10)]), CALIBRATED)
     quiet, loud = [a_run(50)], [a_run(50, shift=9.0)]
     view = learned.fitted.view(())
     column = [prop.name for prop in view.properties].index(NAMES[0])
