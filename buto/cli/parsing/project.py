@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from buto import config
-from buto.cli.parsing.hints import CommandLine
+from buto.cli.parsing.doors import door_of
 from buto.errors import UsageError
 from buto.workflow.project import Files, Overrides, Project
 
@@ -51,4 +51,4 @@ def project_of(args: Namespace) -> Project:
     files = files_of(args)
     configuration = files.read_configuration()
     masks = () if configuration is None else config.masks(configuration)
-    return Project(files, configuration, CommandLine(files, overrides_of(args), masks))
+    return Project(files, configuration, door_of(files, overrides_of(args), masks))

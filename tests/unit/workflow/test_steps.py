@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from buto.cli.parsing.doors import BUILDS, DOOR, InBuild, door_of
 from buto.cli.parsing.hints import CommandLine
 from buto.pytest_plugin.hints import InPytest
 from buto.workflow.project import Files, Overrides
@@ -81,11 +82,79 @@ def test_pytest_names_its_own_options(step: Step, words: str) -> None:
     assert PYTEST.step(step) == words
 
 
-@pytest.mark.parametrize("door", [CommandLine(FILES, TYPED), PYTEST], ids=["command line", "pytest"])
+DOORS = {
+    "command line": CommandLine(FILES, TYPED),
+    "pytest": PYTEST,
+    **{name: InBuild(build, CommandLine(FILES, TYPED)) for name, build in BUILDS.items()},
+}
+
+
+@pytest.mark.parametrize("door", DOORS.values(), ids=DOORS)
 @pytest.mark.parametrize("action", Action)
 def test_every_door_has_words_for_every_action(door: Door, action: Action) -> None:
     words = shlex.split(door.step(Step(action, "shop")))
-    assert words[0] in ("buto", "pytest")
+    assert words[0] in ("buto", "pytest", "mvn", "gradle", "env")
+
+
+SCENARIO = "com.acme.ShopTest.Orders.cancel"
+
+
+@pytest.mark.parametrize(
+    ("door", "step", "words"),
+    [
+        ("maven", Step(Action.ACCEPT, "my shop"), "mvn package buto:accept '-Dbuto.test=my shop'"),
+        (
+            "maven",
+            Step(Action.TRAIN, "shop", runs=20),
+            "mvn package buto:train -Dbuto.test=shop -Dbuto.runs=20",
+        ),
+        (
+            "gradle",
+            Step(Action.ACCEPT, "shop", why="if meant"),
+            "gradle butoAccept -Pbuto.test=shop  (if meant)",
+        ),
+        ("gradle", Step(Action.CHECK), "gradle butoCheck"),
+        (
+            "junit-maven",
+            Step(Action.ACCEPT, SCENARIO),
+            "mvn test -Dbuto.accept=true '-Dtest=com.acme.ShopTest$Orders#cancel'",
+        ),
+        ("junit-maven", Step(Action.CHECK, "ShopTest.cancel"), "mvn test '-Dtest=ShopTest#cancel'"),
+        (
+            "junit-gradle",
+            Step(Action.TRAIN, SCENARIO),
+            "env BUTO_TRAIN=true gradle cleanTest test --tests 'com.acme.ShopTest$Orders.cancel'",
+        ),
+        (
+            "maven",
+            Step(Action.TRAIN, "shop", from_runs="all", plain=True),
+            "buto train shop --from-runs all",
+        ),
+        ("gradle", Step(Action.SHOW_RUN, "shop", run_id="X"), "buto runs show shop X --store 'my runs'"),
+    ],
+)
+def test_builds_name_their_own_goals_and_tasks(door: str, step: Step, words: str) -> None:
+    assert DOORS[door].step(step) == words
+
+
+def test_a_build_tool_says_in_the_environment_that_it_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert isinstance(door_of(USUAL), CommandLine)
+    monkeypatch.setenv(DOOR, "maven")
+    assert door_of(USUAL).step(Step(Action.TRAIN, "shop")) == "mvn package buto:train -Dbuto.test=shop"
+
+
+@pytest.mark.parametrize(
+    ("door", "runs", "interval"),
+    [
+        ("maven", "-Dbuto.runs=10", "interval: 10ms, at the test in buto.yaml"),
+        ("gradle", "-Pbuto.runs=10", "interval: 10ms, at the test in buto.yaml"),
+        ("junit-gradle", "BUTO_RUNS=10", "interval: 10ms, at the test in buto.yaml"),
+    ],
+)
+def test_a_build_sets_what_it_can_itself_and_the_rest_in_buto_yaml(
+    door: str, runs: str, interval: str
+) -> None:
+    assert (DOORS[door].setting("runs", "10"), DOORS[door].setting("interval", "10ms")) == (runs, interval)
 
 
 def test_a_setting_is_an_option_or_an_argument() -> None:

@@ -1,0 +1,131 @@
+"""What to do next, in the words of the build tool that started buto."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from buto.cli.parsing.hints import CommandLine
+from buto.config import FILE_NAME
+from buto.workflow.project import NO_OVERRIDES, Overrides
+from buto.workflow.project.files import Files
+from buto.workflow.steps import Action, Door, Step
+
+DOOR = "BUTO_DOOR"
+"""The environment variable with which a build tool says that it is one of BUILDS."""
+
+_LAUNCHING = (Action.TRAIN, Action.CHECK, Action.ACCEPT)
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """How the user of a build tool writes things.
+
+    Attributes:
+        launch: from an action and a test to the words that carry it out; an empty test means all.
+        setting: from the name and the value of a setting of the build tool to the word that sets it.
+        settings: by key of buto's settings, the name of the build tool's own.
+    """
+
+    launch: Callable[[Action, str], list[str]]
+    setting: Callable[[str, str], str]
+    settings: Mapping[str, str]
+
+
+def _maven(action: Action, test: str) -> list[str]:
+    return ["mvn", "package", f"buto:{action.value}", *([f"-Dbuto.test={test}"] if test else [])]
+
+
+def _gradle(action: Action, test: str) -> list[str]:
+    return ["gradle", f"buto{action.value.title()}", *([f"-Pbuto.test={test}"] if test else [])]
+
+
+def _junit_in_maven(action: Action, test: str) -> list[str]:
+    mode = [] if action is Action.CHECK else [f"-Dbuto.{action.value}=true"]
+    class_name, method = _scenario(test)
+    return ["mvn", "test", *mode, *([f"-Dtest={class_name}#{method}"] if test else [])]
+
+
+def _junit_in_gradle(action: Action, test: str) -> list[str]:
+    # Gradle passes no system properties on to the JVM of the tests.
+    mode = [] if action is Action.CHECK else ["env", f"BUTO_{action.name}=true"]
+    class_name, method = _scenario(test)
+    # The task is up to date after a test that passed, as all do that were trained.
+    return [*mode, "gradle", "cleanTest", "test", *(["--tests", f"{class_name}.{method}"] if test else [])]
+
+
+def _scenario(test: str) -> tuple[str, str]:
+    """Return class and method of a test that JUnit named ``package.Outer.Inner.method``."""
+    *names, method = test.split(".")
+    outer = next((place for place, name in enumerate(names) if name[:1].isupper()), len(names) - 1)
+    return ".".join([*names[:outer], "$".join(names[outer:])]), method
+
+
+_DIRECTORIES = {"oracle": "oracles", "store": "store"}
+
+BUILDS: Mapping[str, Build] = {
+    "maven": Build(
+        _maven,
+        lambda name, value: f"-Dbuto.{name}={value}",
+        {"runs": "runs", "alpha": "alpha", **_DIRECTORIES},
+    ),
+    "gradle": Build(_gradle, lambda name, value: f"-Pbuto.{name}={value}", {"runs": "runs"}),
+    "junit-maven": Build(
+        _junit_in_maven, lambda name, value: f"-Dbuto.{name}={value}", {"runs": "runs", **_DIRECTORIES}
+    ),
+    "junit-gradle": Build(
+        _junit_in_gradle,
+        lambda name, value: f"BUTO_{name.upper()}={value}",
+        {"runs": "runs", **_DIRECTORIES},
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class InBuild:
+    """The door through which a user came who runs a build; see :class:`buto.workflow.steps.Door`.
+
+    Attributes:
+        build: the build tool.
+        command_line: has the words for what the build tool cannot do, such as to show a run.
+    """
+
+    build: Build
+    command_line: CommandLine
+
+    @property
+    def configuration(self) -> str:
+        return self.command_line.configuration
+
+    def step(self, step: Step) -> str:
+        if step.action not in _LAUNCHING or step.from_runs is not None or step.test == "NAME":
+            return self.command_line.step(step)
+        words = shlex.join(self.build.launch(step.action, step.test))
+        words += "" if step.runs is None else f" {self.setting('runs', str(step.runs))}"
+        return f"{words}  ({step.why})" if step.why else words
+
+    def setting(self, key: str, value: str) -> str:
+        own = self.build.settings.get(key)
+        if own is not None:
+            return self.build.setting(own, value)
+        return f"{key}: {value}, at the test in {FILE_NAME}"
+
+    def name(self, key: str) -> str:
+        own = self.build.settings.get(key)
+        return f"{key} in {FILE_NAME}" if own is None else self.build.setting(own, "").rstrip("=")
+
+    def usage(self, action: Action) -> str:
+        return self.command_line.usage(action)
+
+    def path(self, path: Path) -> str:
+        return self.command_line.path(path)
+
+
+def door_of(files: Files, overrides: Overrides = NO_OVERRIDES, masks: tuple[str, ...] = ()) -> Door:
+    """Return the door of this call: the build tool that says so in DOOR, or else the command line."""
+    command_line = CommandLine(files, overrides, masks)
+    build = BUILDS.get(os.environ.get(DOOR, ""))
+    return command_line if build is None else InBuild(build, command_line)
