@@ -21,11 +21,6 @@ MAX_BYTES = 250_000
 
 
 @pytest.fixture(scope="module")
-def stored() -> Any:
-    return nbformat.read(NOTEBOOK, as_version=4)
-
-
-@pytest.fixture(scope="module")
 def executed(tmp_path_factory: pytest.TempPathFactory) -> Any:
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     for cell in notebook.cells:
@@ -40,6 +35,12 @@ def executed(tmp_path_factory: pytest.TempPathFactory) -> Any:
     if os.environ.get(WRITE):
         nbformat.write(notebook, NOTEBOOK)
     return notebook
+
+
+@pytest.fixture(scope="module")
+def stored(executed: Any) -> Any:
+    """The notebook in the repository, after it was written if that was asked for."""
+    return nbformat.read(NOTEBOOK, as_version=4)
 
 
 def outputs(notebook: Any) -> list[dict[str, Any]]:
