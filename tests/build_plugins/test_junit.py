@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
 from tests.support.builds.plugin_builds import Sample, old_buto
+from tests.support.checkout import ROOT
 
 RUNS = "-Dbuto.runs=5"
+JUNIT_PAGE = ROOT / "docs" / "junit.md"
 
 TEST = "src/test/java/com/acme/CatalogueTest.java"
 SCENARIO = "com.acme.CatalogueTest.loadsTenPages"
@@ -44,12 +47,15 @@ class OddTest {
 def test_a_scenario_passes_fails_after_a_change_and_passes_when_the_change_is_accepted(junit: Sample) -> None:
     odd = junit.directory / "src/test/java/com/acme/OddTest.java"
     odd.write_text(ODD)
+    shown = junit.directory / "src/test/java/com/acme/ShownTest.java"
+    shown.write_text(shown_in_documentation().replace("CatalogueTest", "ShownTest"))
     junit.judge_bluntly(SCENARIO)
     trained = junit.build("test", "-Dbuto.train=true", RUNS)
     assert trained.code == 1
     assert f"TRAINED  {SCENARIO}" in trained.output
     assert_ended(junit, "CatalogueTest.loadsTenPages", "skipped: ")
     assert_ended(junit, "CatalogueTest.loadsOnePage", "passed")
+    assert_ended(junit, "ShownTest.loadsTenPages", "skipped: ")
     assert_ended(junit, "OddTest.around", "skipped: ")
     assert "trained com.acme.OddTest.around; commit its oracle" in text(junit, "OddTest.around")
     assert_ended(junit, "OddTest.throwing", "error: buto, com.acme.OddTest.throwing: could not be measured")
@@ -65,6 +71,7 @@ def test_a_scenario_passes_fails_after_a_change_and_passes_when_the_change_is_ac
     assert {run.read_text() for run in runs} == {"lifecycle: first before scenario after last\n"}
     assert "lifecycle: " not in trained.output
 
+    shown.unlink()
     assert str(junit.directory) not in (junit.directory / f"src/test/buto/{SCENARIO}.json").read_text()
 
     odd.write_text(ODD.replace("around()", "notLearned()"))
@@ -95,6 +102,12 @@ def test_a_scenario_passes_fails_after_a_change_and_passes_when_the_change_is_ac
     passed = junit.judged("test")
     assert passed.code == 0, passed.output
     assert "Tests run: 2, Failures: 0, Errors: 0, Skipped: 0" in passed.output
+
+
+def shown_in_documentation() -> str:
+    """Return the test class that docs/junit.md shows."""
+    (listing,) = re.findall(r"^```java\n(.*?)^```$", JUNIT_PAGE.read_text(), re.MULTILINE | re.DOTALL)
+    return str(listing)
 
 
 def result(sample: Sample, test: str) -> ET.Element:
