@@ -85,8 +85,11 @@ def size_of(delta: float) -> Size:
 
 
 def can_be_significant(n_old: int, n_new: int, alpha: float = ALPHA) -> bool:
-    """Whether the exact two-sided rank sum test of so many values can reach alpha."""
-    return 2 / comb(n_old + n_new, n_old) <= alpha
+    """Whether the exact two-sided rank sum test of so many values can reach alpha; one value never does.
+
+    Of one value nobody knows how much it scatters, however many the other side has.
+    """
+    return min(n_old, n_new) >= 2 and 2 / comb(n_old + n_new, n_old) <= alpha
 
 
 def fewest(alpha: float = ALPHA) -> int:

@@ -55,8 +55,6 @@ def decide(versions: Versions, responses: Responses, endpoint: int, settings: Se
         for side, ratio in ((-1, low), (1, high))
     )
     bounded = (max(interval[0], -1.0), min(interval[1], 1.0))
-    if not versions.differ:
-        bounded = (min(bounded[0], delta), max(bounded[1], delta))
     unknown = float(np.isnan(responses.ratios[:, endpoint]).mean())
     if unknown > settings.alpha / 2:
         often = f"in {format_percent(unknown)} of the replicates"
@@ -117,6 +115,8 @@ def more_needed(
     finite = np.isfinite(ratios) & (ratios > 0)
     predicted = np.array([responses.old_s[endpoint], responses.new_s[endpoint]])
     if not versions.used or finite.sum() < len(ratios) / 2 or not np.isfinite(predicted).all():
+        return none
+    if isnan(responses.delta[endpoint]):
         return none
     at_point = predicted[1] / predicted[0]
     distance = abs(log(_deciding_ratio(responses, endpoint, settings.negligible) / at_point))

@@ -109,7 +109,7 @@ def _means(
 
 
 def _ratio(new_s: FloatArray, old_s: FloatArray) -> FloatArray:
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(new_s / old_s)
 
 

@@ -90,7 +90,10 @@ def versions_of(
         else np.zeros((n_replicates, 0))
     )
     luck = rng.standard_normal((n_replicates, len(old.components)))
-    old_s = np.maximum(old.self_s * (1 + luck * _relative_error(old)), 0.0)
+    error = _relative_error(old)
+    # Log-normal, with the mean that was learned: a time that is hardly known is still above 0.
+    spread = np.sqrt(np.log1p(error**2))
+    old_s = old.self_s * np.exp(luck * spread - spread**2 / 2)
     return Versions(
         old_network,
         old_network if new is None else network_of(new),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from buto.architecture.graph import Plan, call_matrix, demand_weights, plans
-from buto.architecture.model import Architecture, Discipline, Station
+from buto.architecture.model import Architecture, Station
 from buto.architecture.queueing import closed_form
 from buto.architecture.queueing.simulation import Simulated, simulate
 from buto.errors import JudgeError
@@ -129,12 +129,3 @@ def network_of(architecture: Architecture) -> Network:
             advice="give a load in the model, as load: 20/s, or with --load",
         )
     return network
-
-
-def queueing_stations(network: Network) -> list[int]:
-    """Positions of the stations that have a utilisation."""
-    return [
-        position
-        for position, station in enumerate(network.stations)
-        if station.discipline is not Discipline.DELAY
-    ]

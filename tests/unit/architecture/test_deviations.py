@@ -73,6 +73,7 @@ def test_groups_that_are_too_small_are_never_significant() -> None:
     assert fewest(0.05) == 4
     assert not can_be_significant(3, 3)
     assert can_be_significant(3, 5)
+    assert not can_be_significant(1, 1000)
     found = deviation(np.array([1.0, 1.1, 1.2]), np.array([5.0, 5.1, 5.2]))
     assert (found.enough, found.significant) == (False, False)
 

@@ -73,6 +73,7 @@ def test_a_fifth_more_is_negligible_and_twice_as_long_is_not(
     assert (found.size, found.status) == (size, status)
 
 
+@pytest.mark.slow
 def test_sixty_pairs_of_equal_demand_raise_no_alarm() -> None:
     made = running_example()
     for seed in range(60):
@@ -81,6 +82,7 @@ def test_sixty_pairs_of_equal_demand_raise_no_alarm() -> None:
         assert found.endpoints[0].status is Status.PASS
 
 
+@pytest.mark.slow
 def test_the_interval_holds_the_truth() -> None:
     """Of forty noisy measurements of the same change, most intervals hold the true response time."""
     made = running_example()
@@ -278,6 +280,74 @@ def test_a_component_cannot_be_tested_in_two_ways() -> None:
     results = [result("mocked", 0.004), result("B1", 0.010)]
     with pytest.raises(UsageError, match="'B1' must all measure"):
         predict(made, results, results)
+
+
+def two_endpoints(*, rates: tuple[float, float] = (50.0, 50.0)) -> Architecture:
+    """Two requests that share nothing."""
+    return Architecture(
+        "two",
+        (Station("s"), Station("t")),
+        (Component("a", "s", 0.01), Component("b", "t", 0.01)),
+        (Endpoint("first", (Call("a", 1),), rates[0]), Endpoint("second", (Call("b", 1),), rates[1])),
+    )
+
+
+def test_an_endpoint_beside_a_saturated_one_is_undecided() -> None:
+    found = predict(two_endpoints(), [result("a", 0.01)], [result("a", 0.05)], loads=(), settings=QUICK)
+    assert [one.status for one in found.endpoints] == [Status.REGRESSION, Status.INCONCLUSIVE]
+    assert found.endpoints[1].new_s == found.endpoints[1].old_s
+    assert "a saturated station prevents a simulation" in found.endpoints[1].reasons[0]
+
+
+def test_an_endpoint_without_load_passes_and_says_so() -> None:
+    made = two_endpoints(rates=(0.0, 50.0))
+    found = predict(made, [result("a", 0.01)], [result("a", 0.05)], loads=(), settings=QUICK)
+    assert found.status is Status.PASS
+    assert found.endpoints[0].reasons == ("its load is 0",)
+
+
+def test_a_change_that_may_saturate_is_inconclusive() -> None:
+    made = single_station(0.5)
+    found = predict(
+        made, [result("c", 0.01, noise=0.2)], [result("c", 0.021, noise=0.2)], loads=(), settings=QUICK
+    )
+    (endpoint,) = found.endpoints
+    assert endpoint.status is Status.INCONCLUSIVE
+    assert "saturated after the change in" in endpoint.reasons[0]
+
+
+def test_a_model_that_may_be_saturated_before_decides_nothing() -> None:
+    made = single_station(0.9)
+    vague = replace(made, components=(replace(made.components[0], n_samples=4),))
+    found = predict(vague, [result("c", 0.01)], [result("c", 0.0105)], loads=(), settings=QUICK)
+    assert found.endpoints[0].status is Status.INCONCLUSIVE
+    assert "because the model is too uncertain" in found.endpoints[0].reasons[0]
+
+
+def test_mending_is_told_for_components_that_were_renamed_but_not_for_those_that_are_gone() -> None:
+    made = two_endpoints()
+    new = replace(
+        made,
+        components=(replace(made.components[0], name="x"), made.components[1]),
+        endpoints=(Endpoint("first", (Call("x", 1),), 50.0), made.endpoints[1]),
+    )
+    sides = [
+        [result(name, scale * 0.01, seed=k) for name in ("a", "b")] for k, scale in enumerate((1.0, 1.5))
+    ]
+    found = predict(made, *sides, new_architecture=new, loads=(), settings=QUICK)
+    assert {one.component for one in found.mending} == {"a", "b"}
+    gone = replace(new, components=(made.components[1], replace(new.components[0], name="x")))
+    gone = replace(gone, endpoints=(Endpoint("first", (Call("b", 1),), 50.0), made.endpoints[1]))
+    found = predict(made, *sides, new_architecture=gone, loads=(), settings=QUICK)
+    assert [one.component for one in found.mending] == ["b"]
+    assert found.warnings == ("only in the old model: a", "only in the new model: x")
+    assert found.self_changes_s[0] == 0.0
+
+
+def test_nobody_waits_for_delays_alone_so_there_is_no_knee() -> None:
+    made = single_station(0.5, discipline=Discipline.DELAY)
+    found = predict(made, [], [], settings=QUICK)
+    assert (found.limits[0].old_knee, found.saturation_old) == (None, np.inf)
 
 
 def test_zero_demand_and_no_load_are_refused_by_name() -> None:

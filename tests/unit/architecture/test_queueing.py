@@ -134,6 +134,7 @@ def test_a_measured_variation_of_the_whole_demand_wins() -> None:
     assert simulated(measured) == pytest.approx(formula(made), rel=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("discipline", "node"), [(PS, ciw.PSNode), (FIFO, ciw.Node)])
 def test_ciw_agrees_within_its_error(discipline: Discipline, node: type[ciw.Node]) -> None:
     """Two stations one after the other, one with two servers, simulated by somebody else."""

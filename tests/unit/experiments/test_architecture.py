@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from buto.architecture.deviations import Size
 from buto.architecture.queueing.network import network_of
 from buto.experiments.architecture.example import effects, figures
-from buto.experiments.architecture.store import LOADS, Judged, Outcome, judge_unchanged, store
+from buto.experiments.architecture.store import LOADS, Judged, Outcome, judge_changed, judge_unchanged, store
 from buto.verdicts import Status
 
 
@@ -47,3 +49,11 @@ def test_no_load_saturates_the_store() -> None:
 
 def test_versions_without_a_change_raise_no_alarm() -> None:
     assert {one.outcome for one in judge_unchanged(3, count=6)} == {Outcome.QUIET}
+
+
+@pytest.mark.slow
+def test_changes_of_known_size_are_found_or_left_undecided() -> None:
+    outcomes = Counter(one.outcome for one in judge_changed(11))
+    assert sum(outcomes.values()) == 36
+    assert outcomes[Outcome.MISSED] == outcomes[Outcome.FALSE_ALARM] == 0
+    assert outcomes[Outcome.UNDECIDED] <= 6

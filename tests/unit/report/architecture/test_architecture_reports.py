@@ -68,6 +68,23 @@ def test_saturation_is_said_in_words() -> None:
     assert any("would end the saturation" in line for line in conclusions(one))
 
 
+def test_renamed_and_unmapped_components_are_said() -> None:
+    made = running_example()
+    renamed = tuple(
+        replace(
+            one,
+            name="B9" if one.name == "B3" else one.name,
+            calls=tuple(replace(call, to="B9" if call.to == "B3" else call.to) for call in one.calls),
+        )
+        for one in made.components
+    )
+    other = [result("com.acme.OtherBench.run", 0.002)]
+    new = replace(made, components=renamed)
+    said = list(conclusions(predict(made, other, other, new_architecture=new, loads=LOADS, settings=QUICK)))
+    assert "taken as the same component (renamed): B3 and B9" in said
+    assert "tests without a component in the model: com.acme.OtherBench.run" in said
+
+
 def test_json_has_everything_and_no_number_that_is_none() -> None:
     found = prediction(8.0)
     data = json.loads(prediction_json(found), parse_constant=pytest.fail)
