@@ -18,7 +18,7 @@ class SchemaCommand:
     takes_command: ClassVar[bool] = False
     help: ClassVar[str] = """\
 Print the JSON schema of a file: of buto.yaml (config), of a model of an architecture, or of what
---json writes (result).
+--json writes (result; prediction for buto predict).
 
 examples:
   buto schema config > buto.schema.json

@@ -8,8 +8,10 @@ from datetime import UTC, datetime
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
+import jsonschema
 import pytest
 
+from buto import schemas
 from buto.architecture.model import Architecture, Call, Component, Discipline, Endpoint, Station
 from buto.architecture.prediction.model import Prediction, Settings
 from buto.architecture.prediction.predict import predict
@@ -89,6 +91,7 @@ def test_json_has_everything_and_no_number_that_is_none() -> None:
     found = prediction(8.0)
     data = json.loads(prediction_json(found), parse_constant=pytest.fail)
     assert data == prediction_document(found)
+    jsonschema.validate(data, schemas.load("prediction"))
     assert (data["format"], data["version"], data["status"]) == ("buto-prediction", 1, "regression")
     assert data["endpoints"][0]["new_s"] is None
     assert data["endpoints"][0]["status"] == "regression"
