@@ -40,6 +40,28 @@ class Better(Enum):
     UNKNOWN = "unknown"
 
 
+class Topic(Enum):
+    """What a property is about, in the order in which people ask.
+
+    Changes of one topic usually have one cause: the heap and its pools, collections and their times.
+    """
+
+    DURATION = "duration"
+    CPU = "CPU"
+    HEAP = "heap"
+    ALLOCATION = "allocation"
+    THREADS = "threads"
+    CLASSES = "classes"
+    DESCRIPTORS = "descriptors"
+    PROGRAM = "the program's own"
+    """What the program itself measures, and whatever else the table below does not know."""
+    COLLECTIONS = "garbage collection"
+    COMPILATION = "compilation"
+    NON_HEAP = "memory outside the heap"
+    BUFFERS = "buffers"
+    MEASURING = "measuring"
+
+
 @dataclass(frozen=True, slots=True)
 class Property:
     """One measured quantity.
@@ -65,13 +87,21 @@ class Property:
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A family of properties: the part of the name before the bracket, and what holds for all."""
+    """A family of properties: the part of the name before the bracket, and what holds for all.
+
+    Attributes:
+        topic: of pools it is :func:`topic_of` that knows it.
+        is_part: whether it is a part of something larger, or a size that the JVM sets aside: a report names
+            it after what people ask about.
+    """
 
     name: str
     unit: str
     kind: Kind
     thesis_name: str | None
+    topic: Topic
     per: str | None = None
+    is_part: bool = False
     role: Role = Role.PROGRAM
     better: Better = Better.UNKNOWN
 
@@ -95,45 +125,68 @@ _POOL_SIZES = ("jvm.memory.committed", "jvm.memory.used")
 _YOUNG_POOLS = ("Eden", "Survivor")
 
 
-def _gauge(name: str, unit: str, thesis: str | None, per: str | None = None) -> Metric:
-    return Metric(name, unit, Kind.GAUGE, thesis, per, better=Better.LOWER)
+def _gauge(
+    name: str, unit: str, thesis: str | None, topic: Topic, per: str | None = None, *, is_part: bool = False
+) -> Metric:
+    return Metric(name, unit, Kind.GAUGE, thesis, topic, per, is_part, better=Better.LOWER)
 
 
-def _counter(name: str, unit: str, thesis: str | None, per: str | None = None) -> Metric:
-    return Metric(name, unit, Kind.COUNTER, thesis, per, better=Better.LOWER)
+def _counter(
+    name: str, unit: str, thesis: str | None, topic: Topic, per: str | None = None, *, is_part: bool = False
+) -> Metric:
+    return Metric(name, unit, Kind.COUNTER, thesis, topic, per, is_part, better=Better.LOWER)
 
 
 def _cost(name: str, unit: str, kind: Kind, per: str | None = None) -> Metric:
-    return Metric(name, unit, kind, "overhead of the tool", per, Role.COST, Better.LOWER)
+    thesis, topic = "overhead of the tool", Topic.MEASURING
+    return Metric(name, unit, kind, thesis, topic, per, role=Role.COST, better=Better.LOWER)
 
+
+_POOL, _BUFFERS = "memory pool", "buffer pool"
 
 METRICS: dict[str, Metric] = {
     metric.name: metric
     for metric in (
-        _counter("jvm.class.loaded", "{class}", "Total loaded class count"),
-        _gauge("jvm.class.count", "{class}", "Loaded class count"),
-        _counter("jvm.class.unloaded", "{class}", "Unloaded class count"),
-        _counter("jvm.compilation.time", "s", "Total compilation time"),
-        _gauge("jvm.memory.pending_finalization", "{object}", "Object pending finalization count"),
-        _gauge("jvm.memory.heap.committed", "By", "Heap memory committed"),
-        _gauge("jvm.memory.heap.used", "By", "Heap memory used"),
-        _gauge("jvm.memory.non_heap.committed", "By", "Non-heap memory committed"),
-        _gauge("jvm.memory.non_heap.used", "By", "Non-heap memory used"),
-        _gauge("jvm.thread.daemon.count", "{thread}", "Daemon thread count"),
-        _gauge("jvm.thread.count", "{thread}", "Thread count"),
-        _counter("jvm.thread.started", "{thread}", "Total started thread count"),
-        _gauge("jvm.buffer.count", "{buffer}", "Buffer pool count", "buffer pool"),
-        _gauge("jvm.buffer.memory.used", "By", "Buffer pool memory used", "buffer pool"),
-        _gauge("jvm.buffer.memory.limit", "By", "Buffer pool total capacity", "buffer pool"),
-        _counter("jvm.gc.count", "{collection}", "GC collection count", "collector"),
-        _counter("jvm.gc.time", "s", "GC collection time", "collector"),
-        _gauge("jvm.memory.committed", "By", "Pool memory committed", "memory pool"),
-        _gauge("jvm.memory.used", "By", "Pool memory used", "memory pool"),
-        _gauge("jvm.memory.threshold", "By", "Memory threshold", "memory pool"),
-        _counter(
-            "jvm.memory.threshold.crossings", "{crossing}", "Memory usage threshold count", "memory pool"
+        _counter("jvm.class.loaded", "{class}", "Total loaded class count", Topic.CLASSES),
+        _gauge("jvm.class.count", "{class}", "Loaded class count", Topic.CLASSES),
+        _counter("jvm.class.unloaded", "{class}", "Unloaded class count", Topic.CLASSES),
+        _counter("jvm.compilation.time", "s", "Total compilation time", Topic.COMPILATION),
+        _gauge(
+            "jvm.memory.pending_finalization", "{object}", "Object pending finalization count", Topic.HEAP
         ),
-        _counter("jvm.cpu.time", "s", None),
+        _gauge("jvm.memory.heap.used", "By", "Heap memory used", Topic.HEAP),
+        _gauge("jvm.memory.heap.committed", "By", "Heap memory committed", Topic.HEAP, is_part=True),
+        _gauge("jvm.memory.non_heap.used", "By", "Non-heap memory used", Topic.NON_HEAP),
+        _gauge(
+            "jvm.memory.non_heap.committed", "By", "Non-heap memory committed", Topic.NON_HEAP, is_part=True
+        ),
+        _gauge("jvm.thread.count", "{thread}", "Thread count", Topic.THREADS),
+        _gauge("jvm.thread.daemon.count", "{thread}", "Daemon thread count", Topic.THREADS),
+        _counter("jvm.thread.started", "{thread}", "Total started thread count", Topic.THREADS),
+        _gauge("jvm.buffer.count", "{buffer}", "Buffer pool count", Topic.BUFFERS, _BUFFERS),
+        _gauge("jvm.buffer.memory.used", "By", "Buffer pool memory used", Topic.BUFFERS, _BUFFERS),
+        _gauge(
+            "jvm.buffer.memory.limit",
+            "By",
+            "Buffer pool total capacity",
+            Topic.BUFFERS,
+            _BUFFERS,
+            is_part=True,
+        ),
+        _counter("jvm.gc.count", "{collection}", "GC collection count", Topic.COLLECTIONS, "collector"),
+        _counter("jvm.gc.time", "s", "GC collection time", Topic.COLLECTIONS, "collector"),
+        _gauge("jvm.memory.used", "By", "Pool memory used", Topic.HEAP, _POOL, is_part=True),
+        _gauge("jvm.memory.committed", "By", "Pool memory committed", Topic.HEAP, _POOL, is_part=True),
+        _gauge("jvm.memory.threshold", "By", "Memory threshold", Topic.HEAP, _POOL, is_part=True),
+        _counter(
+            "jvm.memory.threshold.crossings",
+            "{crossing}",
+            "Memory usage threshold count",
+            Topic.HEAP,
+            _POOL,
+            is_part=True,
+        ),
+        _counter("jvm.cpu.time", "s", None, Topic.CPU),
         _cost("buto.snapshot.time", "s", Kind.GAUGE),
         _cost("buto.bean.time", "s", Kind.GAUGE, "MBean"),
         _cost("buto.snapshot.allocated", "By", Kind.COUNTER),
@@ -141,7 +194,22 @@ METRICS: dict[str, Metric] = {
         _cost("buto.missed.ticks", "{tick}", Kind.COUNTER),
     )
 }
-"""All default metrics: Table 3.6 of the thesis, process CPU time, and the tool's own cost."""
+"""All default metrics: Table 3.6 of the thesis, process CPU time, and the tool's own cost.
+
+Of one topic, what says most comes first.
+"""
+
+DURATION = Property("run.duration", "s", Kind.GAUGE, lower=0.0, better=Better.LOWER)
+"""How long a run took, judged as one number; no collector samples it."""
+
+_OUTSIDE_THE_HEAP = ("Metaspace", "Compressed Class Space", "Code")
+"""How the names of pools outside the heap begin, in all JVMs of the OpenJDK."""
+
+_PLATFORM_ATTRIBUTES = {
+    "OpenFileDescriptorCount": Topic.DESCRIPTORS,
+    "TotalThreadAllocatedBytes": Topic.ALLOCATION,
+}
+"""Attributes of the JVM's own MBeans that the table above does not have, but a user may record."""
 
 
 def split_name(name: str) -> tuple[str, str | None]:
@@ -157,3 +225,30 @@ def property_for(name: str) -> Property:
     metric, instance = split_name(name)
     known = METRICS.get(metric)
     return known.property(instance) if known else Property(name)
+
+
+def topic_of(name: str) -> Topic:
+    """Return what a property is about, by its full name; ``PROGRAM`` for what the table does not have."""
+    if name == DURATION.name:
+        return Topic.DURATION
+    metric, instance = split_name(name)
+    known = METRICS.get(metric)
+    if known is None:
+        return _PLATFORM_ATTRIBUTES.get(name.rpartition("]/")[2], Topic.PROGRAM)
+    is_outside = known.per == _POOL and (instance or "").startswith(_OUTSIDE_THE_HEAP)
+    return Topic.NON_HEAP if is_outside else known.topic
+
+
+def reading_rank(name: str) -> tuple[bool, int, int]:
+    """Return a key that sorts the names of properties as people ask for them.
+
+    What people ask about precedes its parts and the sizes that the JVM sets aside; then comes the order of
+    the topics; then that of the table.
+    """
+    metric = split_name(name)[0]
+    is_part = metric in METRICS and METRICS[metric].is_part
+    return is_part, _TOPICS.index(topic_of(name)), _PLACES.get(metric, len(_PLACES))
+
+
+_TOPICS = tuple(Topic)
+_PLACES = {name: place for place, name in enumerate(METRICS)}

@@ -9,7 +9,6 @@ from typing import Any
 
 from buto.display import Displayed
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, EXIT_REGRESSION
-from buto.properties import Better, Kind, Property
 
 
 class Status(Enum):
@@ -43,9 +42,6 @@ class Effect(Enum):
 NOTIFICATION = "notification"
 """The source of findings of which the subject is a kind of notification."""
 
-DURATION = Property("run.duration", "s", Kind.GAUGE, lower=0.0, better=Better.LOWER)
-"""How long a run took, judged as one number; no collector samples it."""
-
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -67,6 +63,8 @@ class Finding:
         severity: for sorting, larger is worse: distance beyond the bound in widths of the band, or the
             detector's own measure.
         evidence: share of this subject in all evidence for a change, 0 to 1; None if the detector has none.
+        measure: what of the subject the numbers are: ``largest value``, ``growth from the first to the
+            last third``, ``total``; empty if they are the subject itself at a time.
         text: one sentence on what the numbers above do not show; may be empty.
         is_level: whether ``observed`` is a level of the property over a time, which a chart can draw as a
             line; not so for a moment, a growth or a scatter.
@@ -87,6 +85,7 @@ class Finding:
     outside_share: float | None = None
     severity: float = 0.0
     evidence: float | None = None
+    measure: str = ""
     text: str = ""
     is_level: bool = False
 

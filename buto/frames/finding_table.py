@@ -15,10 +15,10 @@ def findings(verdict: Verdict) -> pd.DataFrame:
 
     Returns:
         A frame with the columns of :class:`buto.verdicts.Finding`: source, subject, run_id, direction,
-        effect, unit and text as ``string``, the enumerations by their values; observed, lower, upper,
-        expected, at_s, window_start_s, window_end_s, outside_share, severity and evidence as ``float64``,
-        NaN where the detector gives no number. ``frame.attrs`` has the verdict's ``status``, ``detector``,
-        ``p_value`` and ``alpha``.
+        effect, unit, measure and text as ``string``, the enumerations by their values; observed, lower,
+        upper, expected, at_s, window_start_s, window_end_s, outside_share, severity and evidence as
+        ``float64``, NaN where the detector gives no number. ``frame.attrs`` has the verdict's ``status``,
+        ``detector``, ``p_value`` and ``alpha``.
     """
     import pandas as pd
 
@@ -31,6 +31,7 @@ def findings(verdict: Verdict) -> pd.DataFrame:
         "direction": [one.direction.value for one in every],
         "effect": [one.effect.value for one in every],
         "unit": [one.unit for one in every],
+        "measure": [one.measure for one in every],
     }
     numbers = {
         "observed": [one.observed for one in every],

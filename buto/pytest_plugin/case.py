@@ -11,8 +11,9 @@ from buto.errors import JudgeError
 from buto.pytest_plugin.hints import InPytest
 from buto.pytest_plugin.options import ACCEPT, TRAIN
 from buto.pytest_plugin.outcome import TRAINED, Outcome
+from buto.reading_order import grouped
 from buto.report import words
-from buto.report.terminal.verdict import HEADLINE_ONLY, MAX_LINES, verdict_lines
+from buto.report.terminal.verdict import Detail, verdict_lines
 from buto.runs import Run
 from buto.runs.reading import is_missing
 from buto.units import format_count
@@ -26,6 +27,9 @@ from buto.workflow.project import Files, Project
 from buto.workflow.record import complete
 from buto.workflow.steps import Action
 from buto.workflow.train import learn
+
+_DETAIL = {-1: Detail.HEADLINE, 0: Detail.SHORT, 1: Detail.FULL}
+"""By pytest's verbosity: its ``-v`` prints what ``buto -v`` prints."""
 
 
 def project_of(test: TestConfig, door: InPytest) -> Project:
@@ -116,8 +120,7 @@ class ItemCase:
         verdict = result.report.verdict
         found = (*verdict.warnings, *warned.texts)
         report = replace(result.report, verdict=replace(verdict, warnings=found))
-        room = {-1: HEADLINE_ONLY, 0: MAX_LINES}.get(max(-1, min(verbosity, 1)))
-        _, *details = verdict_lines(report, max_lines=room)
+        _, *details = verdict_lines(report, _DETAIL[max(-1, min(verbosity, 1))])
         return Outcome(known.test, verdict.status.value, _reason(verdict), tuple(details), found)
 
 
@@ -139,6 +142,6 @@ def _reason(verdict: Verdict) -> str:
         return f"{headline}: {verdict.reasons[0]}"
     if verdict.status is not Status.REGRESSION or not verdict.findings:
         return headline
-    worst = verdict.findings[0]
+    worst = grouped(verdict.findings)[0].leading
     effect = f", {words.effect(worst)}" if words.effect(worst) else ""
     return f"{worst.subject} {words.change(worst)}{effect}; {headline}"

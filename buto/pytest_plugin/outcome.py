@@ -40,8 +40,8 @@ class Outcome:
 
     def to_data(self) -> dict[str, Any]:
         """Only what pytest-xdist can send."""
-        warnings = list(self.warnings) if self.is_good else []
-        return {"status": self.status, "line": self.line, "warnings": warnings}
+        warnings, details = (list(self.warnings), list(self.details)) if self.is_good else ([], [])
+        return {"status": self.status, "line": self.line, "warnings": warnings, "details": details}
 
     @property
     def line(self) -> str:

@@ -140,8 +140,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     terminalreporter.section("buto")
     for outcome in shown:
         terminalreporter.write_line(outcome["line"])
-        for warning in outcome["warnings"]:
-            terminalreporter.write_line(f"  warning: {warning}")
+        warnings = [f"  warning: {warning}" for warning in outcome["warnings"]]
+        for line in (outcome["details"] if verbosity > 0 else ()) or warnings:
+            terminalreporter.write_line(line)
     if n_hidden:
         terminalreporter.write_line(f"{n_hidden} as in training (-v lists them)")
 

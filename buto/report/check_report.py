@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -12,6 +12,8 @@ from buto.detectors.explanation import Explanation
 from buto.detectors.views import OF_BAND, RunsView, Smoothing
 from buto.oracle import Oracle
 from buto.properties import Role
+from buto.reading_order import FindingGroup, Order, grouped, in_line
+from buto.report import words
 from buto.report.environment import EnvironmentRow, environment_rows
 from buto.report.panels import Panel, panels_of
 from buto.runs import Run, RunSet
@@ -34,7 +36,7 @@ class CheckReport:
         checked: the runs that were judged, and those that could not be.
         training: the stored training runs; may be empty.
         training_ids: of all training runs.
-        panels: one for each judged property: those with findings in the verdict's order, then by reach.
+        panels: one for each judged property: those with findings in the order of ``groups``, then by reach.
         reach_of: what a panel's reach is a share of, as a text after the percentage.
         costs: the overhead of measuring; not judged unless the settings say so.
         unjudged: properties that are not judged, each with the reason.
@@ -45,6 +47,7 @@ class CheckReport:
         stride: one sample in so many is drawn; 1 unless the runs are too long to hold.
         smoothing: how the curves are smoothed; None if they are not.
         bands_decide: whether the bands decide, or only illustrate.
+        order: of the findings.
     """
 
     test: str
@@ -66,11 +69,24 @@ class CheckReport:
     stride: int = 1
     smoothing: Smoothing | None = None
     bands_decide: bool = True
+    order: Order = Order.MEANING
 
     @property
     def roles(self) -> Roles:
         """What the judged and the known runs are called."""
         return self.verdict.roles
+
+    @property
+    def groups(self) -> tuple[FindingGroup, ...]:
+        """The findings, those of one cause together, without those that the reasons state."""
+        return grouped(words.listed_findings(self.verdict), self.order)
+
+    def ordered(self, order: Order) -> CheckReport:
+        """Return the same report with its findings, and the panels of these, in another order."""
+        findings = in_line(grouped(self.verdict.findings, order))
+        rank = {finding.subject: place for place, finding in reversed(list(enumerate(findings)))}
+        panels = sorted(self.panels, key=lambda panel: rank.get(panel.prop.name, len(findings)))
+        return replace(self, order=order, panels=tuple(panels))
 
 
 def check_report(
@@ -104,7 +120,7 @@ def check_report(
         checked=checked,
         training=training,
         training_ids=oracle.run_ids,
-        panels=panels_of(view, training.runs, judged, verdict.findings),
+        panels=panels_of(view, training.runs, judged, in_line(grouped(verdict.findings))),
         costs=_costs(training.runs, checked.runs),
         unjudged=dict(view.left_out),
         environment=environment_rows(oracle, checked, training),

@@ -17,26 +17,31 @@ from buto.runs.fields import json_number
 from buto.runs.names import start_of
 from buto.runs.reading import parse_json
 
-ENTRIES = f"history 1 of {FORMAT} {VERSION}"
+ENTRIES = f"history 2 of {FORMAT} {VERSION}"
 """Version of an entry's data, for the cache."""
 
-_READABLE = (2, VERSION)
+_READABLE = (2, 3, VERSION)
 """Versions of a result that :func:`entry_of` reads: what a history shows is the same in all of them."""
 
+ACCEPT = "accept"
+"""The command of a result with which a change was accepted."""
+
+ACCEPTED_ORACLE, TRAINED_ORACLE = "ORACLE ACCEPTED", "ORACLE TRAINED"
 _SHORT = 9
 _DIRTY = "+dirty"
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One check, or one training, with which an oracle was accepted.
+    """One check, or one training.
 
     Attributes:
         at: start of the first run of a check, end of a training.
         status: a verdict's, or ``trained``.
+        is_accepted: of a training, whether a change was accepted with it.
         commit: that of the runs, None where it is not known.
         levels: property to the median of its level over the valid runs.
-        subjects: of the findings, worst first.
+        subjects: of the findings; of each group the leading one, what matters most to people first.
         run_ids: the valid runs.
     """
 
@@ -47,6 +52,14 @@ class Entry:
     subjects: tuple[str, ...]
     run_ids: tuple[str, ...]
     p_value: float | None = None
+    is_accepted: bool = False
+
+    @property
+    def result(self) -> str:
+        """What a reader is told: the status, or whether the oracle was trained or accepted."""
+        if not self.is_training:
+            return self.status
+        return ACCEPTED_ORACLE if self.is_accepted else TRAINED_ORACLE
 
     @property
     def is_training(self) -> bool:
@@ -65,7 +78,7 @@ def entry_of(content: bytes) -> Entry:
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise ValueError(f"it does not say that it is a {FORMAT}")
     if data.get("version") not in _READABLE:
-        versions = " and ".join(map(str, _READABLE))
+        versions = f"{', '.join(map(str, _READABLE[:-1]))} and {_READABLE[-1]}"
         raise ValueError(f"it is of version {data.get('version')!r}; this buto reads {versions}")
     try:
         return _entry(data)
@@ -78,6 +91,7 @@ def entry_to_data(entry: Entry) -> dict[str, Any]:
     return {
         "at": entry.at.isoformat(),
         "status": entry.status,
+        "is_accepted": entry.is_accepted,
         "commit": entry.commit,
         "levels": {name: json_number(level) for name, level in entry.levels.items()},
         "subjects": list(entry.subjects),
@@ -91,6 +105,7 @@ def entry_from_data(data: Mapping[str, Any]) -> Entry:
     return Entry(
         at=datetime.fromisoformat(data["at"]),
         status=str(data["status"]),
+        is_accepted=bool(data["is_accepted"]),
         commit=None if data["commit"] is None else str(data["commit"]),
         levels=dict(zip(data["levels"], map(float, data["levels"].values()), strict=True)),
         subjects=tuple(data["subjects"]),
@@ -129,9 +144,17 @@ def _entry(data: dict[str, object]) -> Entry:
     return Entry(
         at=start or datetime.fromisoformat(str(data["finished"])),
         status=str(test["status"]),
+        is_accepted=data["command"] == ACCEPT,
         commit=commits[-1] if commits else None,
         levels=median_levels(levels),
-        subjects=tuple(str(one["subject"]) for one in verdict["findings"]) if verdict else (),
+        subjects=_subjects(verdict) if verdict else (),
         run_ids=tuple(str(run["id"]) for run in runs),
         p_value=None if verdict is None or verdict["p_value"] is None else float(verdict["p_value"]),
     )
+
+
+def _subjects(verdict: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what leads each group; a result before version 4 has no groups, but its findings one by one."""
+    subjects = [str(one["subject"]) for one in verdict["findings"]]
+    groups = verdict.get("groups", [[place] for place in range(len(subjects))])
+    return tuple(subjects[group[0]] for group in groups)

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from statistics import median
 
 from buto.analysis.series import series_of, summaries
-from buto.properties import Role
+from buto.properties import DURATION, Role
 from buto.runs import Run
 from buto.runs.long import LongRun
-from buto.verdicts import DURATION
 
 PART_VALUES = 1 << 22
 """Values of a run in memory at a time: those of a long run are read from the disk."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 
 from buto.oracle.check import METADATA_SOURCE
-from buto.properties import property_for
+from buto.properties import DURATION, property_for
 from buto.report.sanitize import MAX_TEXT, one_line
 from buto.runs import MetadataValue
 from buto.units import (
@@ -18,7 +18,7 @@ from buto.units import (
     format_quantity,
     format_seconds,
 )
-from buto.verdicts import DURATION, NOTIFICATION, Direction, Effect, Finding, Status, Verdict
+from buto.verdicts import NOTIFICATION, Direction, Effect, Finding, Status, Verdict
 
 
 def headline(verdict: Verdict) -> str:
@@ -101,6 +101,18 @@ def expected(finding: Finding) -> str:
     if math.isinf(upper):
         return f"at least {format_quantity(lower, finding.unit)}"
     return _range(lower, upper, finding.unit)
+
+
+def measured(finding: Finding) -> str:
+    """Return what was measured with its value, as ``largest value 4 MiB``; empty without a number."""
+    value = observed(finding)
+    return f"{finding.measure} {value}" if finding.measure and value else value
+
+
+def expectation(finding: Finding) -> str:
+    """Return ``expected 512 KiB to 1.5 MiB``; empty without a range."""
+    text = expected(finding)
+    return f"expected {text}" if text else ""
 
 
 def window(finding: Finding) -> str:

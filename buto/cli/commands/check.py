@@ -66,7 +66,7 @@ examples:
             changed_since=args.changed_since,
             with_training=reports.shows_training,
         )
-        printer = EventPrinter(console)
+        printer = EventPrinter(console, order=reports.order)
         outcome = check(project, request, printer)
         printer.outcome(outcome)
         write_reports(outcome, reports, console)

@@ -78,7 +78,7 @@ examples:
             from_runs=args.from_runs,
             build=args.build,
         )
-        outcome = compare(project, request, EventPrinter(console))
+        outcome = compare(project, request, EventPrinter(console, order=reports.order))
         write_reports(outcome, reports, console)
         return outcome.exit_code
 

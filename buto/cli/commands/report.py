@@ -36,7 +36,7 @@ examples:
     def run(self, args: Namespace, console: Console) -> int:
         reports = reports_of(args)
         request = ReportRequest(tuple(args.what), with_training=reports.shows_training)
-        outcome = report(project_of(args), request, EventPrinter(console))
+        outcome = report(project_of(args), request, EventPrinter(console, order=reports.order))
         write_reports(outcome, reports, console)
         return outcome.exit_code
 

@@ -6,9 +6,10 @@ import shlex
 
 from buto.cli.printing.console import Console, Verbosity
 from buto.cli.printing.progress import LaunchProgress
+from buto.reading_order import Order
 from buto.report.result import LEFT_OUT, Result
 from buto.report.sanitize import one_line
-from buto.report.terminal.verdict import HEADLINE_ONLY, MAX_LINES, styled_lines
+from buto.report.terminal.verdict import Detail, styled_lines
 from buto.units import format_count
 from buto.workflow.events import (
     Accepted,
@@ -36,12 +37,19 @@ from buto.workflow.events import (
 from buto.workflow.outcome import Outcome
 from buto.workflow.steps import Door
 
+_DETAIL = {
+    Verbosity.QUIET: Detail.HEADLINE,
+    Verbosity.NORMAL: Detail.SHORT,
+    Verbosity.VERBOSE: Detail.FULL,
+}
+
 
 class EventPrinter:
     """Prints every event, as much of it as was asked for."""
 
-    def __init__(self, console: Console, door: Door | None = None) -> None:
+    def __init__(self, console: Console, door: Door | None = None, order: Order = Order.MEANING) -> None:
         self.console = console
+        self._order = order
         self.progress = LaunchProgress(console)
         self._door = door
 
@@ -86,11 +94,10 @@ class EventPrinter:
                 self.progress(event)
 
     def verdict(self, result: Result) -> None:
-        """Print a verdict: ``-q`` the first line, ``-v`` everything."""
+        """Print a verdict in about six lines; ``-q`` the first of them, ``-v`` everything."""
         if result.report is None:
             return
-        lines = {Verbosity.QUIET: HEADLINE_ONLY, Verbosity.NORMAL: MAX_LINES, Verbosity.VERBOSE: None}
-        for line in styled_lines(result.report, max_lines=lines[self.console.verbosity]):
+        for line in styled_lines(result.report.ordered(self._order), _DETAIL[self.console.verbosity]):
             self.console.styled(line.parts)
 
     def failure(self, result: Result) -> None:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from buto.cli.parsing.options import REPORTS, STDOUT
 from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
 from buto.errors import StorageError, UsageError
+from buto.reading_order import Order
 from buto.report.formats.annotations import workflow_commands
+from buto.report.result import Result
 from buto.runs.names import encode_test
 from buto.runs.reading import is_missing
 from buto.workflow.outcome import Outcome
@@ -25,10 +27,12 @@ class Reports:
     Attributes:
         paths: by the name of a format in REPORTS, the file to write.
         github: whether annotations for GitHub's builds are printed.
+        order: in which differences are listed.
     """
 
     paths: Mapping[str, Path]
     github: bool = False
+    order: Order = Order.MEANING
 
     @property
     def shows_training(self) -> bool:
@@ -113,6 +117,13 @@ def add_report_options(parser: ArgumentParser, names: Sequence[str] = REPORTS) -
         group.add_argument(f"--{name}", metavar="FILE", type=Path, help=f"write {FORMATS[name].meaning}")
     if names is REPORTS:
         group.add_argument("--github", action="store_true", help="print annotations for GitHub's builds")
+        group.add_argument(
+            "--order",
+            choices=[order.value for order in Order],
+            default=Order.MEANING.value,
+            help="list differences by what they mean to people, those of one cause together, or by the "
+            "strength of their evidence (default: meaning)",
+        )
 
 
 def reports_of(args: Namespace) -> Reports:
@@ -133,7 +144,7 @@ def reports_of(args: Namespace) -> Reports:
     for name, path in paths.items():
         if path != STDOUT:
             _check_writable(name, path)
-    return Reports(paths, getattr(args, "github", False))
+    return Reports(paths, getattr(args, "github", False), Order(getattr(args, "order", Order.MEANING)))
 
 
 def write_reports(outcome: Outcome, reports: Reports, console: Console) -> None:
@@ -142,6 +153,7 @@ def write_reports(outcome: Outcome, reports: Reports, console: Console) -> None:
     Raises:
         StorageError: one cannot be written; those before it are there.
     """
+    outcome = replace(outcome, results=[_ordered(result, reports.order) for result in outcome.results])
     for name, path in reports.paths.items():
         for place, content in FORMATS[name].content(outcome, path).items():
             write_file(place, content, f"--{name}")
@@ -151,6 +163,10 @@ def write_reports(outcome: Outcome, reports: Reports, console: Console) -> None:
         workspace = os.environ.get("GITHUB_WORKSPACE")
         for line in workflow_commands(outcome.results, Path(workspace) if workspace else None):
             console.result(line)
+
+
+def _ordered(result: Result, order: Order) -> Result:
+    return result if result.report is None else replace(result, report=result.report.ordered(order))
 
 
 def _check_writable(name: str, path: Path) -> None:

@@ -29,10 +29,10 @@ from buto.detectors.levels import Level
 from buto.detectors.protocol import Detector, FittedDetector
 from buto.detectors.views import View
 from buto.errors import JudgeError
-from buto.properties import Property, Role
+from buto.properties import DURATION, Property, Role
 from buto.runs import Run, RunSet
 from buto.runs.long import drawn
-from buto.verdicts import DURATION, Finding, Status, Verdict
+from buto.verdicts import Finding, Status, Verdict
 
 MOST_UNREAD = 1 / 3
 """A run that lacks more of what training read is not known well enough to pass: only the rest is judged."""

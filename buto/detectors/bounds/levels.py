@@ -8,8 +8,7 @@ from buto.analysis.pipeline import Model
 from buto.classify.notifications import NotificationModel
 from buto.detectors.bounds.findings import Point
 from buto.detectors.levels import Level
-from buto.properties import Kind, Property
-from buto.verdicts import DURATION
+from buto.properties import DURATION, Kind, Property
 
 _MEANS, _TOTALS = 0, 1
 

@@ -15,9 +15,9 @@ from buto.detectors.bounds.settings import BandSettings
 from buto.detectors.calibrated.evidence import Evidence
 from buto.detectors.calibrated.relevance import SHAPES, effect_of
 from buto.detectors.calibrated.settings import CALIBRATED
-from buto.properties import Property
+from buto.properties import DURATION, Property
 from buto.runs import FloatArray, RunSet
-from buto.verdicts import DURATION, Direction, Finding
+from buto.verdicts import Direction, Finding
 
 FEWEST = 3
 """So many are named even if none stands out by itself: together they do."""
@@ -25,24 +25,26 @@ FEWEST = 3
 NOT_ALONE = "ordinary by itself, but with what the others show it is not"
 """Of those that are named because all together stand out; their value lies within its range."""
 
-TEXTS = {
-    "mean": "the mean over the run",
-    "mean-early": "the mean of the first third",
-    "mean-middle": "the mean of the second third",
-    "mean-late": "the mean of the last third",
-    "slope": "the growth from the first to the last third",
-    "deviation": "the scatter within the run",
-    "low": "the level that nine tenths of the run lie above",
-    "median": "the median over the run",
-    "high": "the level that nine tenths of the run lie below",
-    "largest": "the largest value",
-    "last": "the last value",
-    "roughness": "the mean step between two samples",
-    "total": "the total",
-    "increase-early": "the increase in the first third",
-    "increase-middle": "the increase in the second third",
-    "increase-late": "the increase in the last third",
+MEASURES = {
+    "mean": "mean over the run",
+    "mean-early": "mean of the first third",
+    "mean-middle": "mean of the second third",
+    "mean-late": "mean of the last third",
+    "slope": "growth from the first to the last third",
+    "deviation": "scatter within the run",
+    "low": "level that nine tenths of the run lie above",
+    "median": "median over the run",
+    "high": "level that nine tenths of the run lie below",
+    "largest": "largest value",
+    "last": "last value",
+    "roughness": "mean step between two samples",
+    "total": "total",
+    "increase-early": "increase in the first third",
+    "increase-middle": "increase in the second third",
+    "increase-late": "increase in the last third",
 }
+"""What each feature is called."""
+
 LEVELS = ("mean", "mean-early", "mean-middle", "mean-late", "low", "median", "high", "largest", "last")
 """Features that are a level of the property over a part of the run."""
 
@@ -73,7 +75,8 @@ def findings(evidence: Evidence, runs: RunSet, settings: BandSettings) -> tuple[
     for place in _named(largest[0], limit, evidence.significance.p_value <= settings.alpha):
         best = _most_telling(evidence, features, np.flatnonzero(columns == np.unique(columns)[place]), limit)
         finding = numbers.finding(best)
-        text = finding.text if largest[0, place] > limit else f"{finding.text}; {NOT_ALONE}"
+        remark = "" if largest[0, place] > limit else NOT_ALONE
+        text = "; ".join(filter(None, (finding.text, remark)))
         found.append(replace(finding, evidence=float(shares[place]), text=text))
     return tuple(found)
 
@@ -143,7 +146,8 @@ class _Numbers:
             expected=float(training.mean()),
             window_s=_window(feature, self._evidence.profile.end_s),
             severity=abs(contrast),
-            text=_text(feature, prop, n_checked),
+            measure=_measure(feature, prop),
+            text="" if n_checked == 1 else f"mean of {n_checked} runs",
             is_level=feature.name in LEVELS,
         )
 
@@ -156,11 +160,7 @@ def _window(feature: Feature, end_s: float) -> tuple[float, float] | None:
     return None if kind in ("last", "total") else (0.0, end_s)
 
 
-def _text(feature: Feature, prop: Property, n_checked: int) -> str:
-    if feature.name == "total" and prop == DURATION:
-        text = "how long the run took"
-    elif feature.name == "total" and prop.unit == "{notification}":
-        text = "their number"
-    else:
-        text = TEXTS[feature.name]
-    return text if n_checked == 1 else f"{text}, mean of {n_checked} runs"
+def _measure(feature: Feature, prop: Property) -> str:
+    """Return what the numbers are of; the duration and a number of notifications are their own total."""
+    is_number = prop == DURATION or prop.unit == "{notification}"
+    return "" if feature.name == "total" and is_number else MEASURES[feature.name]

@@ -16,9 +16,8 @@ import numpy as np
 from buto.analysis.features import Feature, catalogue, features
 from buto.analysis.series import sampling_interval, series_of
 from buto.analysis.spread import COUNT_GRAIN, grains
-from buto.properties import Kind, Property
+from buto.properties import DURATION, Kind, Property
 from buto.runs import FloatArray, Run
-from buto.verdicts import DURATION
 
 TOTAL = "total"
 LEVELS = ("mean", TOTAL)

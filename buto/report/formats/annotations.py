@@ -14,9 +14,6 @@ from buto.report.sanitize import one_line
 from buto.report.terminal.verdict import result_lines
 from buto.verdicts import Status
 
-MAX_LINES = 12
-"""Lines of the message; GitHub folds longer annotations."""
-
 
 def workflow_commands(results: Sequence[Result], top: Path | None = None) -> list[str]:
     """Return a line for each annotation: an error if the test did not pass, else a warning.
@@ -32,7 +29,7 @@ def _annotation(result: Result, top: Path | None) -> list[str]:
     warnings = result.warnings if result.verdict is None else result.verdict.warnings
     if fine and not warnings:
         return []
-    text = [one_line(warning) for warning in warnings] if fine else result_lines(result, max_lines=MAX_LINES)
+    text = [one_line(warning) for warning in warnings] if fine else result_lines(result)
     place = {} if result.oracle is None else {"file": str(_from(top, result.oracle))}
     where = {**place, "title": f"buto {result.test}: {result.status}"}
     properties = ",".join(f"{name}={_property(one_line(value))}" for name, value in where.items())

@@ -16,6 +16,7 @@ from typing import Any
 
 from buto.detectors.strength import Strength
 from buto.errors import ButoError
+from buto.reading_order import grouped
 from buto.report.result import Commit, LeftOut, Result
 from buto.report.run_levels import levels
 from buto.runs import Run
@@ -25,7 +26,7 @@ from buto.verdicts import Finding, Verdict
 from buto.version import __version__
 
 FORMAT = "buto-result"
-VERSION = 3
+VERSION = 4
 
 
 def result_document(
@@ -121,7 +122,14 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
         "reasons": list(verdict.reasons),
         "warnings": list(verdict.warnings),
         "findings": [_finding(finding) for finding in verdict.findings],
+        "groups": _groups(verdict.findings),
     }
+
+
+def _groups(findings: Sequence[Finding]) -> list[list[int]]:
+    """Return the groups in reading order, each as places in ``findings``, the leading one first."""
+    place = {id(finding): number for number, finding in enumerate(findings)}
+    return [[place[id(finding)] for finding in group.findings] for group in grouped(findings)]
 
 
 def _finding(finding: Finding) -> dict[str, Any]:

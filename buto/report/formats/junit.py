@@ -1,7 +1,8 @@
 """JUnit XML, one test case a check, as Jenkins and GitLab read it.
 
 A regression is a failure; a test that could not be measured or judged is an error. The file has only elements
-and attributes that strict readers know (no properties of a test case, for example); the JSON has everything.
+and attributes that strict readers know (no properties of a test case, for example). The text of a
+failure is short; all that is known of it precedes the program's output, which build servers fold.
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ from xml.etree import ElementTree
 from buto.errors import EXIT_USAGE
 from buto.report.result import LeftOut, Result
 from buto.report.sanitize import MAX_TEXT, one_line
-from buto.report.terminal.verdict import result_lines
+from buto.report.terminal.verdict import Detail, result_lines
 from buto.runs import Run
 from buto.verdicts import Status
 
 SUITE = "buto"
+OUTPUT, ERRORS = "system-out", "system-err"
 MAX_OUTPUT = 16_384
 """Characters of the program's output, from its end."""
 
@@ -66,15 +68,20 @@ def _case(result: Result) -> ElementTree.Element:
     lines = result_lines(result)
     text = "\n".join(lines)
     if result.status in (Status.PASS.value, "trained"):
-        _add(case, "system-out", text)
+        _add(case, OUTPUT, text)
         return case
     what = "failure" if result.status == Status.REGRESSION.value else "error"
     _add(case, what, text, {"type": _kind(result), "message": lines[0]})
     # In a comparison, the second program's: the rest of the case is about it, too.
     shown = result.runs if result.report is None else result.report.checked
     last = [run for run in shown if run.stdout or run.stderr][-1:]
-    for name, output in ((name, output) for run in last for name, output in _outputs(run) if output):
-        _add(case, name, _end_of(output))
+    printed = {name: _end_of(output) for run in last for name, output in _outputs(run) if output}
+    whole = "\n".join(result_lines(result, Detail.FULL))
+    if whole != text:
+        printed = {**printed, OUTPUT: "\n\n".join(filter(None, (whole, printed.get(OUTPUT))))}
+    for name in (OUTPUT, ERRORS):
+        if name in printed:
+            _add(case, name, printed[name])
     return case
 
 
@@ -85,7 +92,7 @@ def _skipped(one: LeftOut) -> ElementTree.Element:
 
 
 def _outputs(run: Run) -> tuple[tuple[str, bytes], ...]:
-    return ("system-out", run.stdout), ("system-err", run.stderr)
+    return (OUTPUT, run.stdout), (ERRORS, run.stderr)
 
 
 def _kind(result: Result) -> str:

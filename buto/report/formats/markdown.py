@@ -11,14 +11,16 @@ import re
 from collections.abc import Sequence
 from urllib.parse import quote
 
+from buto.reading_order import FindingGroup
 from buto.report import words
 from buto.report.result import LEFT_OUT, LeftOut, Result
 from buto.report.sanitize import MAX_TEXT, one_line
-from buto.report.terminal.verdict import result_lines
-from buto.verdicts import Finding, Verdict
+from buto.report.terminal.verdict import Detail, result_lines
+from buto.units import format_count
+from buto.verdicts import Verdict
 
-MAX_ROWS = 10
-"""Rows of the table; the details have more."""
+MAX_ROWS = 3
+"""Groups of findings in the table; the details have all."""
 
 MAX_REASONS = 5
 
@@ -50,10 +52,10 @@ def _part(result: Result) -> str:
     if result.verdict is not None:
         headline = words.headline(result.verdict)
         parts += [_cell(f"{headline[0].upper()}{headline[1:]}."), "", *_reasons(result.verdict)]
-        parts += _table(words.listed_findings(result.verdict))
+        parts += _table(() if result.report is None else result.report.groups)
     elif result.error is not None:
         parts += [code(result.error.message.partition("\n")[0], 2 * MAX_TEXT), ""]
-    return "\n".join([*parts, *_details(result_lines(result))])
+    return "\n".join([*parts, *_details(result_lines(result, Detail.FULL))])
 
 
 def _reasons(verdict: Verdict) -> list[str]:
@@ -62,27 +64,26 @@ def _reasons(verdict: Verdict) -> list[str]:
     return [*items, ""] if items else []
 
 
-def _table(findings: Sequence[Finding]) -> list[str]:
-    if not findings:
+def _table(groups: Sequence[FindingGroup]) -> list[str]:
+    if not groups:
         return []
-    weighed = any(finding.evidence is not None for finding in findings)
-    heads = ["property", "change", "", "observed", "expected", "outside", *(["evidence"] if weighed else [])]
-    rows = [_row(finding, weighed) for finding in findings[:MAX_ROWS]]
-    left = len(findings) - len(rows)
+    has_parts = any(group.parts for group in groups[:MAX_ROWS])
+    heads = ["property", "change", "", "observed", "expected", *(["with it"] if has_parts else [])]
+    rows = [_row(group)[: len(heads)] for group in groups[:MAX_ROWS]]
+    left = sum(len(group.findings) for group in groups[MAX_ROWS:])
     more = [f"And {left} more.", ""] if left else []
     return [_cells(heads), _cells(["---"] * len(heads)), *map(_cells, rows), "", *more]
 
 
-def _row(finding: Finding, weighed: bool) -> list[str]:
-    evidence = words.weight(finding).removesuffix(" of the evidence")
+def _row(group: FindingGroup) -> list[str]:
+    finding = group.leading
     return [
         code(finding.subject),
         _cell(words.change(finding)),
         words.effect(finding),
-        _cell(words.observed(finding)) or code(finding.text),
+        _cell(words.measured(finding)) or code(finding.text),
         _cell(words.expected(finding)),
-        _cell(words.window(finding)),
-        *([_cell(evidence)] if weighed else []),
+        format_count(len(group.parts), "other property") if group.parts else "",
     ]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from buto.report import words
 from buto.report.check_report import CheckReport
@@ -40,6 +40,7 @@ class FindingView:
         since: from when on the run stayed outside its band; empty if it did not.
         when: when it was outside; without that, the finding's own text.
         details: terms and texts, none of them empty.
+        parts: further findings that probably have the same cause.
     """
 
     subject: str
@@ -53,6 +54,7 @@ class FindingView:
     since: str
     when: str
     details: tuple[tuple[str, str], ...]
+    parts: tuple[FindingView, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ class Header:
 
     Attributes:
         mark: a sign for the status.
-        worst: of a regression the first finding.
+        worst: of a regression what matters most.
         others: whether there are further findings.
         lacking: how many runs a decision needs; empty if that is not known.
         facts: terms and texts.
@@ -90,8 +92,9 @@ def header(report: CheckReport) -> Header:
     """Return status, headline, main difference, and what was checked against what."""
     verdict = report.verdict
     worst = None
-    if verdict.status is Status.REGRESSION and verdict.findings:
-        worst = _finding(verdict.findings[0], report)
+    groups = report.groups
+    if verdict.status is Status.REGRESSION and groups:
+        worst = _finding(groups[0].leading, report)
     return Header(
         verdict.status.value,
         MARKS[verdict.status],
@@ -104,8 +107,11 @@ def header(report: CheckReport) -> Header:
 
 
 def findings(report: CheckReport) -> list[FindingView]:
-    """Return the findings, worst first."""
-    return [_finding(finding, report) for finding in words.listed_findings(report.verdict)]
+    """Return what leads each group of findings, with the group's other findings as its parts."""
+    return [
+        replace(_finding(group.leading, report), parts=tuple(_finding(part, report) for part in group.parts))
+        for group in report.groups
+    ]
 
 
 def closest(report: CheckReport) -> list[ClosestView] | None:
@@ -168,7 +174,7 @@ def _since(panel: Panel) -> str:
 
 def _details(finding: Finding, since: str, several: bool) -> Sequence[tuple[str, str]]:
     return (
-        ("observed", words.observed(finding)),
+        ("observed", words.measured(finding)),
         ("expected", words.expected(finding)),
         ("since", since),
         ("over" if finding.outside_share is None else "outside", words.window(finding)),

@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator
 
-from buto.report.history import Entry, series
+from buto.report.history import ACCEPTED_ORACLE, TRAINED_ORACLE, Entry, series
 from buto.report.plots.axes import set_unit
 from buto.report.plots.charts import CHECKED_COLOUR, TRAINING_COLOUR, drawn_text
 from buto.report.plots.figure import Picture
@@ -19,7 +19,8 @@ from buto.report.words import unit_of
 
 MAX_LABELS = 12
 _MARKS = {
-    "trained": ("s", TRAINING_COLOUR, "oracle accepted"),
+    TRAINED_ORACLE: ("s", "#999999", "oracle trained"),
+    ACCEPTED_ORACLE: ("s", TRAINING_COLOUR, "oracle accepted"),
     "pass": ("o", "#0072B2", "pass"),
     "regression": ("X", CHECKED_COLOUR, "regression"),
     "inconclusive": ("^", "#999999", "inconclusive"),
@@ -46,8 +47,8 @@ def _draw(axes: Axes, entries: Sequence[Entry], name: str) -> None:
     levels = series(entries, name)
     places = np.arange(len(entries))
     axes.plot(places, levels, color="#BBBBBB", linewidth=0.8, zorder=1)
-    for status, (mark, colour, label) in _MARKS.items():
-        here = np.array([entry.status == status for entry in entries], dtype=bool)
+    for result, (mark, colour, label) in _MARKS.items():
+        here = np.array([entry.result == result for entry in entries], dtype=bool)
         if here.any():
             axes.scatter(places[here], levels[here], marker=mark, color=colour, label=label, zorder=2)
     for place, entry in enumerate(entries):

@@ -45,7 +45,7 @@ def _row(entry: Entry, names: Sequence[str]) -> tuple[str, ...]:
     return (
         f"{entry.at:%Y-%m-%d %H:%M}",
         entry.short_commit,
-        "ORACLE ACCEPTED" if entry.is_training else one_line(entry.status, MAX_TEXT),
+        one_line(entry.result, MAX_TEXT),
         "" if entry.p_value is None else format_number(entry.p_value),
         *values,
         f"{found} and {others} more" if others > 0 else found,

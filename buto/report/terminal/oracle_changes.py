@@ -8,7 +8,7 @@ from buto.detectors.levels import Level
 from buto.oracle.difference import Row
 from buto.oracle.surroundings import Changed
 from buto.report.sanitize import MAX_TEXT, one_line
-from buto.report.terminal.verdict import Line
+from buto.report.terminal.line import Line
 from buto.units import format_change, format_count, format_quantity, format_ratio
 from buto.verdicts import Effect
 

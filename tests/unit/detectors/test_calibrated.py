@@ -88,7 +88,7 @@ def test_what_is_loaded_late_is_told_by_the_part_of_the_run_that_shows_it():
     oracle = train(run_set([loading(number, 0) for number in range(10)]))
     (finding,) = check(oracle, run_set([loading(20 + number, 30) for number in range(3)])).findings
     assert finding.window_s == pytest.approx((4.0, 6.0))
-    assert finding.text == "the increase in the last third, mean of 3 runs"
+    assert (finding.measure, finding.text) == ("increase in the last third", "mean of 3 runs")
     assert (finding.observed, finding.expected, finding.unit) == (30, 0, "{class}")
     assert 0 < finding.upper < 30
 
@@ -102,7 +102,7 @@ def test_a_total_has_no_window():
     training = [run(number, 100) for number in range(10)]
     shortest = make_run(10, [0, 1, 2], {"jvm.class.loaded": [100, 100, 100]}, duration_s=3.0)
     (finding,) = check(train(run_set([*training, shortest])), run_set([run(20, 900)])).findings
-    assert (finding.text, finding.window_s) == ("the total", None)
+    assert (finding.measure, finding.window_s) == ("total", None)
     assert (finding.observed, finding.expected) == (900, 100)
 
 
@@ -212,7 +212,7 @@ def test_notifications_that_no_training_run_heard_fail(count):
     finding = verdict.findings[0]
     assert (finding.subject, finding.unit) == ("full from a:type=Queue", "{notification}")
     assert (finding.observed, finding.expected, finding.direction) == (20, 0, Direction.MORE)
-    assert finding.text.startswith("their number")
+    assert finding.measure == ""
 
 
 def test_notifications_that_cease_or_multiply_fail_and_one_more_or_less_does_not():

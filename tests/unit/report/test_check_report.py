@@ -47,6 +47,7 @@ def test_an_invalid_run_is_told_of_and_not_drawn() -> None:
 
 def test_the_worst_finding_leads_the_panels() -> None:
     report = reports.leaking()
-    first = next(one.subject for one in report.verdict.findings if one.source == "bounds")
-    assert report.panels[0].prop.name == first
+    first = report.groups[0].leading
+    assert (first.source, first.subject) == ("bounds", "jvm.memory.heap.used")
+    assert report.panels[0].prop.name == first.subject
     assert report.panels[0].findings

@@ -45,7 +45,7 @@ def entry(day: int, **changes: Any) -> Entry:
 
 
 WEEK = [
-    entry(0, status="trained"),
+    entry(0, status="trained", is_accepted=True),
     entry(1),
     entry(2, status="regression", subjects=(HEAP, "other"), commit=f"{2:040d}+dirty", p_value=0.01),
     entry(3, status="inconclusive", commit=None),
@@ -87,9 +87,22 @@ def test_what_is_kept_of_a_check_is_read_back() -> None:
 
 def test_a_result_of_version_2_is_read_as_before() -> None:
     older = (golden.PLACE / "result-2.json").read_bytes()
-    newer = (golden.PLACE / "result-3.json").read_bytes()
+    newer = (golden.PLACE / "result-4.json").read_bytes()
     assert json.loads(older)["version"] == 2
     assert entry_of(older) == entry_of(newer)
+
+
+def test_only_what_was_accepted_is_said_to_be_accepted() -> None:
+    learned = Result("leaker", made.ORACLE, [made.run()])
+    said = [entry_of(kept(learned, command)).result for command in ("train", "accept")]
+    assert said == ["ORACLE TRAINED", "ORACLE ACCEPTED"]
+
+
+def test_a_check_is_remembered_by_what_leads_its_findings() -> None:
+    names = ("jvm.memory.committed[G1 Old Gen]", "jvm.memory.heap.used", "jvm.cpu.time")
+    judged = made.verdict(findings=tuple(made.leak(subject=name) for name in names))
+    found = entry_of(kept(Result("leaker", made.ORACLE, [made.run()], judged)))
+    assert found.subjects == ("jvm.cpu.time", "jvm.memory.heap.used")
 
 
 def test_a_training_stands_where_it_ended() -> None:
@@ -104,8 +117,8 @@ def test_a_training_stands_where_it_ended() -> None:
         (b"{", "Expecting"),
         (b"[]", "does not say that it is a buto-result"),
         (
-            kept(made.regression()).replace(b'"version": 3', b'"version": 4'),
-            "of version 4; this buto reads 2 and 3",
+            kept(made.regression()).replace(b'"version": 4', b'"version": 5'),
+            "of version 5; this buto reads 2, 3 and 4",
         ),
         (kept(made.regression()).replace(b'"levels"', b'"level"'), "not a result: KeyError('levels')"),
         (b"\xff", "decode"),

@@ -31,7 +31,7 @@ def document(*results: Result, command: str = "check", exit_code: int = EXIT_REG
 
 def test_the_golden_file_is_what_is_written_and_follows_the_schema() -> None:
     text = result_text(result_document("check", made.every_result(), EXIT_REGRESSION, made.FINISHED))
-    written = golden.same("result-3.json", text.replace(f'"buto": "{__version__}"', '"buto": "0.1.0"'))
+    written = golden.same("result-4.json", text.replace(f'"buto": "{__version__}"', '"buto": "0.1.0"'))
     jsonschema.validate(json.loads(written), load("result"))
 
 

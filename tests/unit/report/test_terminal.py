@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from buto.detectors.views import Band
+from buto.reading_order import Order
 from buto.report.environment import EnvironmentRow, Likeness
 from buto.report.panels import Curve
-from buto.report.terminal.verdict import HEADLINE_ONLY, MAX_LINES, result_lines, styled_lines, verdict_lines
+from buto.report.terminal.verdict import Detail, result_lines, styled_lines, verdict_lines
 from buto.runs import Run
 from buto.verdicts import Direction, Effect, Finding, Status, Verdict
 from tests.support.report import made
@@ -23,8 +24,8 @@ ENVIRONMENT = (
 )
 
 
-def lines_of(of: Verdict, *runs: Run, max_lines: int | None = MAX_LINES, **changes: Any) -> list[str]:
-    return verdict_lines(made.report(of, runs, **changes), max_lines=max_lines)
+def lines_of(of: Verdict, *runs: Run, detail: Detail = Detail.FULL, **changes: Any) -> list[str]:
+    return verdict_lines(made.report(of, runs, **changes), detail)
 
 
 def test_a_regression_says_what_changed_when_and_by_how_much() -> None:
@@ -49,7 +50,8 @@ def test_less_than_expected_is_drawn_beside_the_lower_limit() -> None:
 
 
 def test_what_lies_outside_is_red() -> None:
-    curve = styled_lines(made.report(made.verdict(findings=(made.leak(),)), panels=(made.panel(),)))[-1]
+    report = made.report(made.verdict(findings=(made.leak(),)), panels=(made.panel(),))
+    curve = styled_lines(report, Detail.FULL)[-1]
     assert [style for text, style in curve.parts[1:-1]] == [""] * 9 + ["red"] * 15
 
 
@@ -170,36 +172,88 @@ def test_a_band_with_one_end_or_no_width(lower: float | None, upper: float | Non
     assert lines[2].endswith(said)
 
 
+MEMORY = tuple(f"jvm.memory.{kind}[G1 Old Gen]" for kind in ("used", "committed"))
+HEAP = "jvm.memory.heap.used"
+SEVERAL = ("jvm.gc.count[G1]", *MEMORY, HEAP, "jvm.thread.count", "jvm.cpu.time", "jvm.class.count")
+
+
+def test_a_failed_check_takes_six_lines() -> None:
+    findings = tuple(made.leak(subject=name) for name in SEVERAL)
+    judged = made.verdict(findings=findings, warnings=("busy", "late"))
+    lines = lines_of(
+        replace(judged, warnings=()),
+        made.run(),
+        detail=Detail.SHORT,
+        panels=(made.panel(HEAP),),
+        next_steps=("buto plot leaker", "buto accept leaker  (if the change is meant)"),
+    )
+    numbers = "+3 MiB (+300 %), worse: 4 MiB at 4 s, expected 512 KiB to 1.5 MiB"
+    assert lines == [
+        "REGRESSION  leaker: 7 differences from the 10 training runs",
+        f"  jvm.cpu.time          {numbers}",
+        f"  jvm.memory.heap.used  ▁▁▂▂▃▃▄▄▅▅▆▆▇▇██  {numbers} (and 2 with it)",
+        f"  jvm.thread.count      {numbers}",
+        "  and 2 more (-v)",
+        "  next: buto accept leaker  (if the change is meant)",
+    ]
+    warned = lines_of(judged, detail=Detail.SHORT)
+    assert warned[-1] == "  warning: busy; and 1 more (-v)"
+
+
 @pytest.mark.parametrize("n_warnings", [0, 3, 50])
-@pytest.mark.parametrize("n_findings", [5, 9, 13, 14, 200])
-def test_never_more_than_forty_lines_and_the_rest_is_counted(n_findings: int, n_warnings: int) -> None:
+@pytest.mark.parametrize("n_findings", [0, 3, 200])
+def test_a_short_report_stays_short_and_the_rest_is_counted(n_findings: int, n_warnings: int) -> None:
     names = [f"p{number}" for number in range(n_findings)]
     warnings = tuple(f"warning {number}" for number in range(n_warnings))
-    judged = made.verdict(
-        findings=tuple(made.leak(subject=name) for name in names), warnings=warnings, reasons=warnings
-    )
-    panels = tuple(map(made.panel, names))
-    lines = lines_of(judged, made.run(), panels=panels, next_steps=("buto train leaker",))
+    judged = made.verdict(findings=tuple(made.leak(subject=name) for name in names), warnings=warnings)
+    lines = lines_of(judged, made.run(), detail=Detail.SHORT, panels=tuple(map(made.panel, names)))
     told = sum(line.startswith("  p") for line in lines)
     left_out = next((int(line.split()[1]) for line in lines if line.startswith("  and ")), 0)
-    assert len(lines) <= MAX_LINES
+    assert told == min(n_findings, 3)
     assert told + left_out == n_findings
-    assert told >= min(n_findings, 13)
-    assert sum(line.startswith("      run ") for line in lines) >= 4
-    assert lines[-1] == "  next: buto train leaker"
+    assert len(lines) <= 6
+
+
+def test_a_whole_report_has_the_parts_of_a_finding_below_it() -> None:
+    judged = made.verdict(findings=tuple(made.leak(subject=name) for name in (*MEMORY, HEAP)))
+    lines = lines_of(judged, made.run(), panels=(made.panel("jvm.memory.heap.used"),))
+    heads = [line for line in lines[1:-1] if "+3 MiB" in line]
+    assert heads == [
+        "  jvm.memory.heap.used  +3 MiB (+300 %), worse",
+        "    jvm.memory.used[G1 Old Gen]  +3 MiB (+300 %), worse",
+        "    jvm.memory.committed[G1 Old Gen]  +3 MiB (+300 %), worse",
+    ]
+    assert sum("run ▁" in line for line in lines) == 1
+
+
+def test_the_order_of_the_evidence_stays_available() -> None:
+    judged = made.verdict(findings=tuple(made.leak(subject=name) for name in SEVERAL))
+    report = made.report(judged, panels=tuple(map(made.panel, sorted(SEVERAL)))).ordered(Order.EVIDENCE)
+    assert [group.leading.subject for group in report.groups] == list(SEVERAL)
+    assert [panel.prop.name for panel in report.panels] == list(SEVERAL)
+    again = report.ordered(Order.MEANING)
+    assert [panel.prop.name for panel in again.panels][:2] == ["jvm.cpu.time", "jvm.memory.heap.used"]
+
+
+def test_what_of_a_property_was_measured_is_named() -> None:
+    growth = replace(made.leak(), measure="growth from the first to the last third", at_s=None)
+    told = "growth from the first to the last third 4 MiB, expected 512 KiB to 1.5 MiB"
+    judged = made.verdict(findings=(growth,))
+    assert lines_of(judged)[2].strip() == told
+    assert told in lines_of(judged, detail=Detail.SHORT)[1]
 
 
 def test_quiet_is_the_headline_and_verbose_is_everything() -> None:
     findings = tuple(made.leak(subject=f"p{number}") for number in range(200))
     judged = made.verdict(findings=findings, warnings=("w",) * 50)
-    assert lines_of(judged, max_lines=HEADLINE_ONLY) == lines_of(judged)[:1]
-    assert len(lines_of(judged, max_lines=None)) == 1 + 200 * 3 + 50
+    assert lines_of(judged, detail=Detail.HEADLINE) == lines_of(judged)[:1]
+    assert len(lines_of(judged)) == 1 + 200 * 3 + 50
 
 
 @pytest.mark.parametrize("text", made.EVIL)
 def test_text_from_outside_is_only_text(text: str) -> None:
     for result in made.hostile(text):
-        for line in result_lines(result, max_lines=None):
+        for line in result_lines(result, Detail.FULL):
             assert line.isprintable()
             assert not line.lstrip().startswith("::")
             assert "##[" not in line
@@ -207,7 +261,7 @@ def test_text_from_outside_is_only_text(text: str) -> None:
 
 def test_huge_text_is_cut() -> None:
     for result in made.hostile("x" * 10_000_000):
-        longest = max(map(len, result_lines(result, max_lines=None)))
+        longest = max(map(len, result_lines(result, Detail.FULL)))
         assert longest < 2100
 
 

@@ -1,0 +1,77 @@
+"""A check in about six lines: the verdict, what changed most, and the next command."""
+
+from __future__ import annotations
+
+from buto.reading_order import FindingGroup
+from buto.report import words
+from buto.report.check_report import CheckReport
+from buto.report.panels import Panel
+from buto.report.sanitize import MAX_TEXT, one_line
+from buto.report.terminal.curve import run_beside_limit
+from buto.report.terminal.line import MAX_LINE, Line, line, remarks
+from buto.report.terminal.style import EFFECT_COLOUR
+from buto.units import format_percent
+from buto.verdicts import Status
+
+MAX_GROUPS = 3
+"""Groups of findings, a line each."""
+
+MAX_REASONS = 3
+CURVE_WIDTH = 16
+
+
+def short_lines(report: CheckReport) -> list[Line]:
+    """Return the lines below the headline."""
+    verdict = report.verdict
+    warnings = [one_line(text, MAX_LINE) for text in verdict.warnings[:1]]
+    if len(verdict.warnings) > 1:
+        warnings[0] += f"; and {len(verdict.warnings) - 1} more (-v)"
+    return [
+        *remarks("because", verdict.reasons, most=MAX_REASONS),
+        *remarks("runs", [words.lacking(verdict)]),
+        *_findings(report),
+        *remarks("closest", [closest(report)]),
+        *remarks("warning", warnings, limit=2 * MAX_LINE),
+        # Not cut: people copy it.
+        *[line("  ", ("next:", "cyan"), f" {one_line(step)}") for step in report.next_steps[-1:]],
+    ]
+
+
+def closest(report: CheckReport) -> str:
+    """Return the property that came closest to failing a check that passed; empty without one."""
+    used = [panel for panel in report.panels if panel.reach is not None]
+    if report.verdict.status is not Status.PASS or report.verdict.findings or not used:
+        return ""
+    nearest = max(used, key=lambda panel: panel.reach or 0.0)
+    return f"{nearest.prop.name}, {format_percent(nearest.reach or 0.0)} {report.reach_of}"
+
+
+def _findings(report: CheckReport) -> list[Line]:
+    groups = report.groups
+    shown = groups[:MAX_GROUPS]
+    panels = {panel.prop.name: panel for panel in report.panels}
+    names = [one_line(group.leading.subject, MAX_TEXT) for group in shown]
+    width = max(map(len, names), default=0)
+    lines = [
+        _group(group, panels.get(group.leading.subject), name.ljust(width))
+        for group, name in zip(shown, names, strict=True)
+    ]
+    left = sum(len(group.findings) for group in groups[MAX_GROUPS:])
+    return [*lines, line(f"  and {left} more (-v)")] if left else lines
+
+
+def _group(group: FindingGroup, panel: Panel | None, name: str) -> Line:
+    finding = group.leading
+    run, _ = run_beside_limit(finding, panel, CURVE_WIDTH)
+    summary = ", ".join(filter(None, (words.change(finding), words.effect(finding))))
+    details = ", ".join(filter(None, (words.measured(finding), words.expectation(finding)))) or finding.text
+    echoes = f" (and {len(group.parts)} with it)" if group.parts else ""
+    return line(
+        "  ",
+        (name, "bold"),
+        "  ",
+        *run,
+        "  " if run else "",
+        (one_line(summary, MAX_TEXT), EFFECT_COLOUR[finding.effect]),
+        f"{': ' if details else ''}{one_line(details, MAX_TEXT)}{echoes}",
+    )
