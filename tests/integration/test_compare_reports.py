@@ -8,6 +8,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from subprocess import CompletedProcess
+from urllib.parse import unquote
 from xml.etree import ElementTree
 
 import jsonschema
@@ -90,12 +91,13 @@ def test_markdown_and_annotation_say_what_the_terminal_says(
     directory, done = compared
     terminal, _, annotation = done.stdout.rstrip("\n").rpartition("\n")
     assert terminal.startswith(f"{SAID}\n")
-    assert annotation.startswith(f"::error title=buto new against old%3A regression::{SAID}%0A  {HEAP}  +")
+    assert annotation.startswith(f"::error title=buto new against old%3A regression::{SAID}%0A  {HEAP}  ")
+    assert unquote(annotation).endswith(terminal.partition("\n")[2])
     comment = (directory / FILES["markdown"]).read_text()
     title = "### ❌ **regression** <code>new against old</code>"
     assert comment.startswith(f"<!-- buto: new%20against%20old -->\n{title}\n\n{HEADLINE}.\n")
     assert re.search(rf"^\| <code>{HEAP}</code> \| \+[\d.]+ MiB .* \| worse \| ", comment, re.MULTILINE)
-    assert f"<pre>{terminal}</pre>" in comment
+    assert f"<pre>{SAID}\n  {HEAP}  +" in comment
 
 
 def test_junit_has_one_failed_case_with_what_the_second_program_printed(
@@ -106,7 +108,8 @@ def test_junit_has_one_failed_case_with_what_the_second_program_printed(
     (case,) = suite
     assert (case.get("name"), [child.tag for child in case]) == ("new against old", ["failure", "system-out"])
     assert case[0].get("message") == SAID
-    assert case.findtext("system-out") == "printed by new\n"
+    output = case.findtext("system-out") or ""
+    assert output.startswith(f"{SAID}\n") and output.endswith("\n\nprinted by new\n")
 
 
 def test_the_numbers_for_other_programs_are_each_program_s_own(

@@ -153,7 +153,7 @@ def test_verbose_names_the_files(project: Path) -> None:
     assert "wrote v.md" in done.stderr
 
 
-def test_history_has_the_checks_with_their_commits_and_where_the_oracle_was_accepted(project: Path) -> None:
+def test_history_has_the_checks_with_their_commits_and_where_the_oracle_was_trained(project: Path) -> None:
     done = called(project, "history", "leaker", "jvm.memory.heap.used", "--plot", "h.svg", "--otava", "h.csv")
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
@@ -162,7 +162,7 @@ def test_history_has_the_checks_with_their_commits_and_where_the_oracle_was_acce
     assert [row[2:4] for row in rows] == [
         ["012345678", "pass"],
         ["012345678", "regression"],
-        ["ORACLE", "ACCEPTED"],
+        ["ORACLE", "TRAINED"],
     ]
     assert (project / "h.svg").read_text().rstrip().endswith("</svg>")
     table = list(csv.reader(io.StringIO((project / "h.csv").read_text())))

@@ -248,6 +248,7 @@ def test_findings() -> None:
         "direction": "more",
         "effect": "worse",
         "unit": "By",
+        "measure": "",
         "observed": 8.0,
         "lower": 1.0,
         "upper": 4.0,

@@ -116,7 +116,7 @@ def test_one_p_value_is_explained_and_bands_are_said_to_be_for_the_eye() -> None
     assert f"p = {format_number(report.verdict.p_value)} (alpha" in said
     assert report.verdict.guarantee[:40] in said
     assert "% of the evidence" in said
-    assert "Main difference: jvm.memory.heap.used: +" in said and "other differences with it" in said
+    assert "jvm.memory.heap.used : +" in said and "1 other difference with it" in said
 
 
 def test_a_pass_says_how_much_is_left() -> None:
