@@ -21,7 +21,7 @@ from buto.architecture.model import (
 from buto.config.document import MAX_BYTES, DataPath, Document, parse
 from buto.config.validation import validate
 from buto.errors import BadFileError, ConfigError
-from buto.runs.reading import read_file
+from buto.runs.files.reading import read_file
 from buto.units import parse_rate, parse_seconds
 
 SCHEMA = "architecture"

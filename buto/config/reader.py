@@ -12,7 +12,7 @@ from buto.config.document import MAX_BYTES, DataPath, Document, parse
 from buto.config.model import InvalidValue, TestConfig, build_test
 from buto.config.validation import validate
 from buto.errors import BadFileError, ConfigError
-from buto.runs.reading import is_missing, read_file
+from buto.runs.files.reading import is_missing, read_file
 
 FILE_NAME = "buto.yaml"
 _MERGED = ("environment", "judge")

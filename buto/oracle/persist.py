@@ -17,8 +17,8 @@ from buto.errors import BadFileError, StorageError, UsageError
 from buto.oracle.document import to_text
 from buto.oracle.levels import summary
 from buto.oracle.model import Oracle
-from buto.runs.reading import is_missing, parse_json, read_file
-from buto.runs.staging import publish_file
+from buto.runs.files.reading import is_missing, parse_json, read_file
+from buto.runs.files.staging import publish_file
 
 FORMAT = "buto-oracle"
 VERSION = 1

@@ -15,7 +15,7 @@ from buto.reading_order import grouped
 from buto.report import words
 from buto.report.terminal.verdict import Detail, verdict_lines
 from buto.runs import Run
-from buto.runs.reading import is_missing
+from buto.runs.files.reading import is_missing
 from buto.units import format_count
 from buto.verdicts import Status, Verdict
 from buto.workflow.check import describe, judge, warn_of_settings

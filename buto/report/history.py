@@ -13,9 +13,9 @@ from buto.report.formats.json_result import FORMAT, VERSION
 from buto.report.result import TRAINED
 from buto.report.run_levels import median_levels
 from buto.report.sanitize import one_line
-from buto.runs.fields import json_number
+from buto.runs.files.reading import parse_json
+from buto.runs.format.fields import json_number
 from buto.runs.names import start_of
-from buto.runs.reading import parse_json
 
 ENTRIES = f"history 2 of {FORMAT} {VERSION}"
 """Version of an entry's data, for the cache."""

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from buto.runs import document
-from buto.runs.fields import json_number
+from buto.runs.format import document
+from buto.runs.format.fields import json_number
+from buto.runs.format.tables import float_array, text_array, utf8
 from buto.runs.model import Run, RunSet
-from buto.runs.tables import float_array, text_array, utf8
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -17,10 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from buto.errors import BadFileError
-from buto.runs import journal_entries, names, tables
+from buto.runs import journal_entries, names
+from buto.runs.files.reading import read_file
+from buto.runs.files.staging import hidden_name
+from buto.runs.format import tables
 from buto.runs.journal_entries import MAGIC, VERSION, Entry
-from buto.runs.reading import read_file
-from buto.runs.staging import hidden_name
 from buto.runs.store import RunStore
 
 _NAME = re.compile(r"\.(.+)\.journal", re.DOTALL)

@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from buto.properties import Property
-from buto.runs import document, tables
+from buto.runs.files.reading import parse_json
+from buto.runs.format import document, tables
 from buto.runs.model import FloatArray, MetadataValue
-from buto.runs.reading import parse_json
 
 VERSION = 1
 MAGIC = b"buto-journal %d\n"

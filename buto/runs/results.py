@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 
 from buto.errors import BadFileError
 from buto.runs import names
-from buto.runs.cache import cached
-from buto.runs.reading import read_file, refuse_links
-from buto.runs.staging import make_directories, publish_file, storage_errors
+from buto.runs.files.cache import cached
+from buto.runs.files.reading import read_file, refuse_links
+from buto.runs.files.staging import make_directories, publish_file, storage_errors
 
 T = TypeVar("T")
 
@@ -66,7 +66,7 @@ class ResultStore:
 
         Args:
             version: of the plain data that ``read`` gives, which are cached.
-            read, decode: see :func:`buto.runs.cache.cached`.
+            read, decode: see :func:`buto.runs.files.cache.cached`.
 
         Raises:
             BadFileError: ``read`` raises ValueError for one of them, or it cannot be read.

@@ -15,13 +15,10 @@ from typing import Any
 
 from buto.errors import BadFileError, StorageError, UsageError
 from buto.properties import Property
-from buto.runs import document, names, tables
-from buto.runs.cache import cached
-from buto.runs.document import Head, NewerVersionError, StoredFile
-from buto.runs.long import LONG_VALUES, LongRun, looked_through, stride_for
-from buto.runs.model import FloatArray, Run, RunSet, run_set
-from buto.runs.reading import open_file, read_file, refuse_links
-from buto.runs.staging import (
+from buto.runs import names
+from buto.runs.files.cache import cached
+from buto.runs.files.reading import open_file, read_file, refuse_links
+from buto.runs.files.staging import (
     clean_leftovers,
     make_directories,
     publish_directory,
@@ -29,6 +26,10 @@ from buto.runs.staging import (
     storage_errors,
     withdraw_directory,
 )
+from buto.runs.format import document, tables
+from buto.runs.format.document import Head, NewerVersionError, StoredFile
+from buto.runs.long import LONG_VALUES, LongRun, looked_through, stride_for
+from buto.runs.model import FloatArray, Run, RunSet, run_set
 
 DEFAULT_ROOT = Path(".buto")
 

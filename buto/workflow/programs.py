@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from buto.config import TestConfig
-from buto.runs.reading import is_missing
+from buto.runs.files.reading import is_missing
 from buto.workflow.events import BuildStarted, OnEvent
 from buto.workflow.git import commands as git
 from buto.workflow.git import worktrees

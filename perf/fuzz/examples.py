@@ -10,7 +10,8 @@ import numpy as np
 
 from buto.oracle import Oracle, train
 from buto.properties import property_for
-from buto.runs import Notification, Outcome, Problem, ProblemKind, Quality, Run, document, run_set
+from buto.runs import Notification, Outcome, Problem, ProblemKind, Quality, Run, run_set
+from buto.runs.format import document
 from buto.runs.journal_entries import Entry
 
 TEST = "leaker"

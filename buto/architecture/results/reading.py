@@ -12,7 +12,7 @@ from buto.architecture.results.stored_runs import read_runs
 from buto.architecture.results.traced import read_traced
 from buto.architecture.traces.reading import is_traces
 from buto.errors import BadFileError
-from buto.runs.reading import read_file
+from buto.runs.files.reading import read_file
 
 _MAX_BYTES = 256 << 20
 

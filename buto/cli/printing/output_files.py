@@ -8,7 +8,7 @@ from pathlib import Path
 from buto.cli.parsing.options import STDOUT
 from buto.cli.printing.console import Console
 from buto.errors import StorageError
-from buto.runs.staging import publish_file
+from buto.runs.files.staging import publish_file
 
 _IN_PLACE_ONLY = (errno.EACCES, errno.EPERM, errno.EBUSY)
 """Why a file may be writable and yet not be replaced: its directory is not, or it is mounted by itself."""

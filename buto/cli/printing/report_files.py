@@ -15,8 +15,8 @@ from buto.errors import StorageError, UsageError
 from buto.reading_order import Order
 from buto.report.formats.annotations import workflow_commands
 from buto.report.result import Result
+from buto.runs.files.reading import is_missing
 from buto.runs.names import encode_test
-from buto.runs.reading import is_missing
 from buto.workflow.outcome import Outcome
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from buto.collect.host import metadata
 from buto.collect.process.private_directory import private_directory
 from buto.errors import StorageError
-from buto.runs.reading import is_missing
+from buto.runs.files.reading import is_missing
 from buto.units import format_bytes, format_count, format_number, format_percent, format_seconds
 
 COARSE_CLOCK_S = 1e-6

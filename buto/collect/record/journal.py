@@ -15,10 +15,10 @@ from buto.collect.record import quality
 from buto.collect.record.recording import Checkpoint, Recording
 from buto.errors import BadFileError, ButoError, MeasureError, StorageError
 from buto.runs import Outcome, Problem, ProblemKind, Quality, Run, RunStore
+from buto.runs.files.staging import storage_errors
 from buto.runs.journal import JournalFile, Unfinished, place_of, read, taken
 from buto.runs.journal_entries import Entry
 from buto.runs.model import JOURNAL, MetadataValue
-from buto.runs.staging import storage_errors
 
 FIRST_WRITE_S = 10.0
 """Nothing is written before: a short program is not disturbed, and loses little."""

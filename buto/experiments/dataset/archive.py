@@ -18,10 +18,10 @@ from buto.experiments.dataset.parquet import Groups, Index
 from buto.experiments.dataset.variants import HOSTS, host_and_variant
 from buto.properties import Role
 from buto.runs import FloatArray, Notification, Run, RunSet
-from buto.runs.document import Document, NewerVersionError
+from buto.runs.files.reading import read_file
+from buto.runs.files.staging import make_directories, publish_file
+from buto.runs.format.document import Document, NewerVersionError
 from buto.runs.names import start_of
-from buto.runs.reading import read_file
-from buto.runs.staging import make_directories, publish_file
 from buto.runs.store import RunStore
 
 RECORDED = Path(__file__).parents[3] / "data" / "experiments"

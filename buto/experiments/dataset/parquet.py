@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from buto.runs import FloatArray, Notification, Run, document
-from buto.runs.document import Document, NewerVersionError
-from buto.runs.names import start_of
-from buto.runs.tables import (
+from buto.runs import FloatArray, Notification, Run
+from buto.runs.format import document
+from buto.runs.format.document import Document, NewerVersionError
+from buto.runs.format.tables import (
     MAX_NOTIFICATIONS,
     MAX_VALUES,
     float_array,
@@ -26,6 +26,7 @@ from buto.runs.tables import (
     notification_schema,
     text_array,
 )
+from buto.runs.names import start_of
 
 if TYPE_CHECKING:
     import pyarrow as pa

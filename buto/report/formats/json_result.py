@@ -20,7 +20,7 @@ from buto.reading_order import grouped
 from buto.report.result import Commit, LeftOut, Result
 from buto.report.run_levels import levels
 from buto.runs import Run
-from buto.runs.document import problem_data
+from buto.runs.format.document import problem_data
 from buto.runs.model import COMMIT
 from buto.verdicts import Finding, Verdict
 from buto.version import __version__

@@ -18,9 +18,9 @@ from buto import config, oracle
 from buto.config.model import AUTO
 from buto.errors import BadFileError, StorageError, UsageError
 from buto.oracle import Oracle
+from buto.runs.files.reading import is_missing
 from buto.runs.masking import MASKED
 from buto.runs.names import encode_test
-from buto.runs.reading import is_missing
 from buto.runs.store import RunStore
 from buto.workflow.project.files import Files
 from buto.workflow.project.overrides import Overrides

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from buto.errors import JudgeError, UsageError
 from buto.oracle import Oracle
 from buto.runs import Run, RunSet
-from buto.runs.document import Head
+from buto.runs.format.document import Head
 from buto.runs.model import PURPOSE, SESSION
 from buto.workflow.launching.ending import bad_ending
 from buto.workflow.project.resolving import Project

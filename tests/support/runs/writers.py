@@ -16,7 +16,8 @@ from pathlib import Path
 import pyarrow.parquet
 
 from buto.errors import ButoError
-from buto.runs import RunStore, cache
+from buto.runs import RunStore
+from buto.runs.files import cache
 from tests.support.runs.examples import full_run
 
 assert pyarrow.parquet

@@ -17,7 +17,9 @@ from buto.collect.channel.frames import ChannelError, FrameDecoder
 from buto.errors import EXIT_BAD_FILE, EXIT_USAGE, BadFileError, ButoError, ConfigError, UsageError
 from buto.properties import Property
 from buto.report.history import entry_of
-from buto.runs import cache, document, journal_entries, run_set, tables
+from buto.runs import journal_entries, run_set
+from buto.runs.files import cache
+from buto.runs.format import document, tables
 from buto.runs.journal_entries import Entry
 from buto.runs.results import ResultStore
 from buto.runs.store import RunStore

@@ -11,7 +11,7 @@ import numpy as np
 from buto.properties import Property, property_for
 from buto.report.terminal.runs import MAX_NOTIFICATIONS, list_lines, run_lines
 from buto.runs import Notification, Outcome, Run, RunSummary
-from buto.runs.document import decode_head, encode
+from buto.runs.format.document import decode_head, encode
 
 NOW = datetime(2026, 11, 20, 23, 43, 41, tzinfo=UTC)
 

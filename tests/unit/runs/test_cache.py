@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from buto.errors import BadFileError
-from buto.runs import Outcome, RunStore, RunSummary, cache
+from buto.runs import Outcome, RunStore, RunSummary
+from buto.runs.files import cache
 from buto.runs.results import ResultStore
 from buto.runs.store import DOCUMENT
 from tests.support.checkout import ROOT

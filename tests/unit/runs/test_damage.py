@@ -17,8 +17,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from buto.errors import EXIT_BAD_FILE, BadFileError
-from buto.runs import RunStore, document, tables
-from buto.runs.upgrades import UPGRADES
+from buto.runs import RunStore
+from buto.runs.format import document, tables
+from buto.runs.format.upgrades import UPGRADES
 from tests.support.runs.examples import assert_same, full_run
 
 FILES = ["run.json", "samples.parquet", "notifications.parquet", "stdout.txt", "stderr.txt"]

@@ -12,7 +12,8 @@ from typing import NamedTuple
 import pytest
 
 from buto.errors import EXIT_NOT_JUDGED, StorageError
-from buto.runs import RunStore, staging
+from buto.runs import RunStore
+from buto.runs.files import staging
 from tests.support.runs.examples import full_run
 
 FILL = [sys.executable, "-m", "tests.support.runs.writers", "fill"]

@@ -14,8 +14,8 @@ from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
 from buto.report.terminal.runs import list_lines
 from buto.runs import RunStore, RunSummary
-from buto.runs.document import problem_data
-from buto.runs.fields import json_number
+from buto.runs.format.document import problem_data
+from buto.runs.format.fields import json_number
 from buto.runs.journal import unfinished
 from buto.runs.model import PURPOSE
 from buto.runs.names import start_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 from buto import oracle
 from buto.errors import BadFileError
 from buto.runs import RunStore
+from buto.runs.files.reading import is_missing
 from buto.runs.model import PURPOSE
-from buto.runs.reading import is_missing
 from buto.workflow.project import Files
 
 _TRAINING = ("train", "accept")

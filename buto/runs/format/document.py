@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from buto.properties import Better, Kind, Property, Role
-from buto.runs.fields import all_of, get, items, json_number, number
+from buto.runs.files.reading import parse_json
+from buto.runs.format.fields import all_of, get, items, json_number, number
+from buto.runs.format.upgrades import UPGRADES
 from buto.runs.model import COMMIT, PURPOSE, SESSION, MetadataValue, Outcome, Quality, Run
 from buto.runs.problems import Problem, ProblemKind
-from buto.runs.reading import parse_json
-from buto.runs.upgrades import UPGRADES
 
 FORMAT = "buto-run"
 VERSION = 2

@@ -17,8 +17,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from buto.runs.reading import read_file
-from buto.runs.staging import make_directories, publish_file
+from buto.runs.files.reading import read_file
+from buto.runs.files.staging import make_directories, publish_file
 
 FORMAT = "buto-cache"
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from buto.runs.fields import all_of, get
+from buto.runs.format.fields import all_of, get
 from buto.runs.problems import ProblemKind
 
 _WORDS_OF_VERSION_1 = (
