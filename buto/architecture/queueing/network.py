@@ -19,6 +19,9 @@ STAYS = 16_000
 _FEWEST, _MOST = 2_000, 20_000
 """Requests in one simulation, whatever the number of stays."""
 
+_FEWEST_OF_A_KIND = 300
+"""Requests of the rarest endpoint, as far as that takes no more than _MOST of all."""
+
 
 @dataclass(frozen=True, eq=False)
 class Network:
@@ -82,7 +85,9 @@ class Network:
     def simulate(self, self_s: FloatArray, rates: FloatArray, *, seed: int, stays: int = STAYS) -> Simulated:
         """Response times of single requests; no station may be saturated."""
         per_request = float(rates @ (self.demands(self_s) > 0).sum(axis=1)) / rates.sum()
-        n_requests = int(np.clip(stays / max(per_request, 1), _FEWEST, max(_MOST, stays)))
+        rarest = float(rates[rates > 0].min() / rates.sum())
+        wanted = max(stays / max(per_request, 1), min(_FEWEST_OF_A_KIND / rarest, _MOST))
+        n_requests = int(np.clip(wanted, _FEWEST, max(_MOST, stays)))
         return simulate(
             self.stations,
             self.plans,

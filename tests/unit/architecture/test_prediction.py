@@ -299,6 +299,13 @@ def test_an_endpoint_beside_a_saturated_one_is_undecided() -> None:
     assert "a saturated station prevents a simulation" in found.endpoints[1].reasons[0]
 
 
+def test_a_rare_endpoint_is_decided_as_well() -> None:
+    made = two_endpoints(rates=(50.0, 0.5))
+    old, new = result("b", 0.01, noise=0.01, seed=1), result("b", 0.03, noise=0.01, seed=2)
+    found = predict(made, [old], [new], loads=(), settings=QUICK)
+    assert [one.status for one in found.endpoints] == [Status.PASS, Status.REGRESSION]
+
+
 def test_an_endpoint_without_load_passes_and_says_so() -> None:
     made = two_endpoints(rates=(0.0, 50.0))
     found = predict(made, [result("a", 0.01)], [result("a", 0.05)], loads=(), settings=QUICK)
