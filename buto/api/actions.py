@@ -142,6 +142,7 @@ def accept(
     command: Sequence[str] | None = None,
     runs: int | Literal["auto"] | None = None,
     from_runs: str | None = None,
+    launch: bool = False,
     dry_run: bool = False,
     on_event: OnEvent = ignore,
     **options: Unpack[Options],
@@ -150,7 +151,10 @@ def accept(
 
     Args:
         test: its name; it has an oracle.
-        command, runs, from_runs: as for :func:`train`.
+        command, from_runs: as for :func:`train`.
+        runs: how many usable runs to learn from, ``"auto"`` for as many as sharpen the oracle; None for the
+            runs of the newest check, if it did not pass and they are enough, else as for :func:`train`.
+        launch: whether all runs are launched now, also if the newest check did not pass.
         dry_run: whether the oracle is left as it is; the event ``OracleChanged`` has both oracles.
         on_event: is called with every event, see :mod:`buto.workflow.events`.
         options: see :class:`Options`.
@@ -160,7 +164,7 @@ def accept(
         UsageError, ConfigError, MeasureError, JudgeError, StorageError: as for :func:`train`.
     """
     project, overrides = project_of(options, command)
-    request = accepting.AcceptRequest((test,), overrides, runs, from_runs, dry_run)
+    request = accepting.AcceptRequest((test,), overrides, runs, from_runs, launch, dry_run)
     return _only(accepting.accept(project, request, on_event))
 
 

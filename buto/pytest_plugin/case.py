@@ -8,24 +8,29 @@ from pathlib import Path
 
 from buto.config import TestConfig
 from buto.errors import JudgeError
+from buto.oracle import Oracle
 from buto.pytest_plugin.hints import InPytest
 from buto.pytest_plugin.options import ACCEPT, TRAIN
-from buto.pytest_plugin.outcome import TRAINED, Outcome
+from buto.pytest_plugin.outcome import ACCEPTED, TRAINED, Outcome
 from buto.reading_order import grouped
 from buto.report import words
+from buto.report.terminal.oracle_changes import MAX_ROWS, change_lines
 from buto.report.terminal.verdict import Detail, verdict_lines
 from buto.runs import Run
 from buto.runs.files.reading import is_missing
+from buto.runs.model import PURPOSE
 from buto.units import format_count
 from buto.verdicts import Status, Verdict
+from buto.workflow.accept import learn_change
 from buto.workflow.check import describe, judge, warn_of_settings
-from buto.workflow.events import Event, Warned, ignore
-from buto.workflow.launching.case import Case, check_number_of_runs, checked, learned
+from buto.workflow.events import Event, OracleChanged, Warned, ignore
+from buto.workflow.launching.case import Case, accepted, check_number_of_runs, checked, learned
 from buto.workflow.launching.ending import check_repeats
 from buto.workflow.outcome import concluded, keep
 from buto.workflow.project import Files, Project
+from buto.workflow.project.stored import not_passed
 from buto.workflow.record import complete
-from buto.workflow.steps import Action
+from buto.workflow.steps import Action, Step
 from buto.workflow.train import learn
 
 _DETAIL = {-1: Detail.HEADLINE, 0: Detail.SHORT, 1: Detail.FULL}
@@ -38,11 +43,12 @@ def project_of(test: TestConfig, door: InPytest) -> Project:
     return Project(Files(None, False, root, door.store, door.oracle), None, door)
 
 
-def begun(project: Project, test: TestConfig, mode: str) -> Case:
-    """Return a test before its first run.
+def begun(project: Project, test: TestConfig, mode: str, *, is_driven: bool = False) -> Case:
+    """Return a test before its first run; to accept, with the runs of its newest check if it did not pass.
 
     Args:
         mode: CHECK, TRAIN or ACCEPT.
+        is_driven: whether the test starts its program itself, with a command that may differ each time.
 
     Raises:
         BadFileError: there is no oracle to check by, or it is damaged.
@@ -52,7 +58,13 @@ def begun(project: Project, test: TestConfig, mode: str) -> Case:
         check_number_of_runs(test, project.door)
     if mode == TRAIN or (mode == ACCEPT and is_missing(project.oracle_path(test.name))):
         return learned(test)
-    return checked(test, project.oracle(test.name, Action.CHECK), accepts=mode == ACCEPT)
+    known = project.oracle(test.name, Action.CHECK)
+    if mode == ACCEPT:
+        command = None if is_driven else test.target.new_mask().command(test.target.command)
+        judged = not_passed(project, known, command)
+        if judged:
+            return accepted(test, known, judged)
+    return checked(test, known, accepts=mode == ACCEPT)
 
 
 @dataclass(slots=True)
@@ -96,11 +108,13 @@ class ItemCase:
             ButoError: they cannot be learned from or judged, or the oracle cannot be written.
         """
         if self.state.known is None:
-            return self._learned()
+            return self._learned(verbosity)
         return self._judged(verbosity)
 
-    def _learned(self) -> Outcome:
+    def _learned(self, verbosity: int) -> Outcome:
         case = self.state
+        if case.replaced is not None:
+            return self._accepted(case.replaced, verbosity)
         target = case.test.written if self.remembers else None
         result = learn(self.project, case.test, case.runs, target=target)
         keep(self.project, concluded(Action.TRAIN, [result]), ignore)
@@ -108,8 +122,30 @@ class ItemCase:
         reason = f"{n_runs}, {self.project.door.path(self.project.oracle_path(case.test.name))}"
         return Outcome(case.test.name, TRAINED, reason, warnings=tuple(result.warnings))
 
+    def _accepted(self, replaced: Oracle, verbosity: int) -> Outcome:
+        case, door, events = self.state, self.project.door, _Events()
+        again = Step(Action.ACCEPT, case.test.name)
+        target = case.test.written if self.remembers else None
+        result = learn_change(
+            self.project, case.test, replaced, case.runs, events, target=target, again=again
+        )
+        keep(self.project, concluded(Action.ACCEPT, [result]), events)
+        n_judged = sum(run.metadata.get(PURPOSE) == Action.CHECK.value for run in case.valid())
+        runs = format_count(len(case.valid()), "run")
+        path = door.path(self.project.oracle_path(case.test.name))
+        max_rows = None if verbosity > 0 else MAX_ROWS
+        warnings = [f"  warning: {warning}" for warning in events.warnings]
+        changes = [change_lines(*pair, max_rows=max_rows) for pair in events.changes]
+        return Outcome(
+            case.test.name,
+            ACCEPTED,
+            f"{runs}, {n_judged} of them judged before, {path}",
+            (*(f"  {line.plain}" for lines in changes for line in lines), *warnings),
+            tuple(events.warnings),
+        )
+
     def _judged(self, verbosity: int) -> Outcome:
-        case, known, warned = self.state, self.state.known, _Warnings()
+        case, known, warned = self.state, self.state.known, _Events()
         if known is None or not case.runs:
             raise JudgeError(f"{case.test.name}: no run was recorded")
         result = judge(self.project, known, case.runs)
@@ -118,21 +154,24 @@ class ItemCase:
         warn_of_settings(self.project, known, case.test.settings, None, warned)
         assert result.report is not None
         verdict = result.report.verdict
-        found = (*verdict.warnings, *warned.texts)
+        found = (*verdict.warnings, *warned.warnings)
         report = replace(result.report, verdict=replace(verdict, warnings=found))
         _, *details = verdict_lines(report, _DETAIL[max(-1, min(verbosity, 1))])
         return Outcome(known.test, verdict.status.value, _reason(verdict), tuple(details), found)
 
 
 @dataclass(slots=True)
-class _Warnings:
-    """Keeps the warnings among events."""
+class _Events:
+    """Keeps of events the warnings and the pairs of a replaced oracle and the one that was learned."""
 
-    texts: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    changes: list[tuple[Oracle, Oracle]] = field(default_factory=list)
 
     def __call__(self, event: Event) -> None:
         if isinstance(event, Warned):
-            self.texts.append(event.text)
+            self.warnings.append(event.text)
+        elif isinstance(event, OracleChanged):
+            self.changes.append((event.known, event.learned))
 
 
 def _reason(verdict: Verdict) -> str:

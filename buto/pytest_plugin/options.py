@@ -11,7 +11,7 @@ CHECK, TRAIN, ACCEPT, SKIP = "check", "train", "accept", "skip"
 
 _FLAGS = {
     TRAIN: "launch each buto test as often as it takes to learn, and write its oracle",
-    ACCEPT: "check, and learn anew what does not pass or has no oracle",
+    ACCEPT: "learn anew what did not pass in its newest check, or does not pass now, or has no oracle",
     SKIP: "skip all buto tests",
 }
 _DEFAULTS = ("runs", "alpha", "fail_on", "interval", "timeout")

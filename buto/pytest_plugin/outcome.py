@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 else:
     Failed = pytest.fail.Exception
 
-PASS, REGRESSION, INCONCLUSIVE, TRAINED, ERROR = "pass", "regression", "inconclusive", "trained", "error"
+PASS, REGRESSION, INCONCLUSIVE = "pass", "regression", "inconclusive"
+TRAINED, ACCEPTED, ERROR = "trained", "accepted", "error"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,7 @@ class Outcome:
 
     Attributes:
         test: its name.
-        status: PASS, REGRESSION, INCONCLUSIVE, TRAINED or ERROR.
+        status: PASS, REGRESSION, INCONCLUSIVE, TRAINED, ACCEPTED or ERROR.
         reason: one line, without the status and the test's name.
         details: the lines of the report section; none where ``-q`` asks for none.
         warnings: what the user should know though the test passes.
@@ -36,7 +37,7 @@ class Outcome:
 
     @property
     def is_good(self) -> bool:
-        return self.status in (PASS, TRAINED)
+        return self.status in (PASS, TRAINED, ACCEPTED)
 
     def to_data(self) -> dict[str, Any]:
         """Only what pytest-xdist can send."""

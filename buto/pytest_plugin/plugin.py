@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from buto.pytest_plugin.options import SKIP, Options, add_options, options_of
-from buto.pytest_plugin.outcome import PASS, REGRESSION, TRAINED, NotPassed, Outcome
+from buto.pytest_plugin.outcome import ACCEPTED, PASS, REGRESSION, TRAINED, NotPassed, Outcome
 
 if TYPE_CHECKING:
     from buto.collect.jmx.worker_client import Worker
@@ -125,6 +125,8 @@ def pytest_report_teststatus(
         return "failed", "R", ("REGRESSION", {"red": True})
     if report.passed and report.when == "call" and TRAINED in status:
         return "passed", "T", ("TRAINED", {"green": True})
+    if report.passed and report.when == "call" and ACCEPTED in status:
+        return "passed", "A", ("ACCEPTED", {"green": True})
     return None
 
 
@@ -141,7 +143,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     for outcome in shown:
         terminalreporter.write_line(outcome["line"])
         warnings = [f"  warning: {warning}" for warning in outcome["warnings"]]
-        for line in (outcome["details"] if verbosity > 0 else ()) or warnings:
+        is_detailed = verbosity > 0 or outcome["status"] == ACCEPTED
+        for line in (outcome["details"] if is_detailed else ()) or warnings:
             terminalreporter.write_line(line)
     if n_hidden:
         terminalreporter.write_line(f"{n_hidden} as in training (-v lists them)")

@@ -109,7 +109,8 @@ class ItemTests:
         door = InPytest(node, test.name, started_in, self.options.store, path)
         is_driven = "buto" in getattr(self._item, "fixturenames", ())
         project = project_of(test, door)
-        return ItemCase(project, begun(project, test, self.options.mode), remembers=not is_driven)
+        state = begun(project, test, self.options.mode, is_driven=is_driven)
+        return ItemCase(project, state, remembers=not is_driven)
 
     def _fail(self, error: ButoError) -> None:
         first, *rest = error.message.splitlines()

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from buto import oracle
 from buto.config import TestConfig
-from buto.errors import ButoError, StorageError
+from buto.errors import ButoError, JudgeError, StorageError
 from buto.oracle import Oracle
 from buto.report.result import Result
 from buto.runs import Run, run_set
-from buto.workflow.events import Accepted, Failed, OnEvent, OracleChanged, Warned, ignore
+from buto.workflow.events import Accepted, Failed, JudgedTaken, OnEvent, OracleChanged, Warned, ignore
+from buto.workflow.launching.case import accepted, check_number_of_runs
 from buto.workflow.launching.collecting import Collected
 from buto.workflow.outcome import Outcome, concluded, keep
 from buto.workflow.project import NO_OVERRIDES, Overrides, Project
-from buto.workflow.project.stored import stored_runs
+from buto.workflow.project.stored import named, not_passed, stored_runs
 from buto.workflow.rules import warnings
 from buto.workflow.steps import Action, Step
-from buto.workflow.train import launched
+from buto.workflow.train import complete_learning
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +30,10 @@ class AcceptRequest:
     Attributes:
         names: tests, each with an oracle; empty for all of the configuration.
         overrides: what this call specifies of them.
-        runs: how many usable runs to launch and learn from, ``auto`` for as many as sharpen the oracle; None
-            for what the configuration says.
-        from_runs: stored runs to learn from instead of launching, as :func:`stored_runs` has it.
+        runs: how many usable runs to learn from, ``auto`` for as many as sharpen the oracle; None for the
+            runs that were judged if an oracle can be learned from them, else for what the configuration says.
+        from_runs: stored runs to learn from instead, as :func:`stored_runs` has it; nothing is launched.
+        launch: whether all runs are launched now, also if the newest check did not pass.
         dry_run: whether the oracle is left as it is.
     """
 
@@ -38,13 +41,15 @@ class AcceptRequest:
     overrides: Overrides = NO_OVERRIDES
     runs: int | str | None = None
     from_runs: str | None = None
+    launch: bool = False
     dry_run: bool = False
 
 
 def accept(project: Project, request: AcceptRequest, on_event: OnEvent = ignore) -> Outcome:
     """Learn tests again, whatever their oracles said of these runs, and write the new oracles.
 
-    A test that the configuration does not have keeps the settings of its oracle.
+    The runs are those of the newest check if it did not pass, with launches where they are too few; else
+    all are launched. A test that the configuration does not have keeps the settings of its oracle.
 
     Returns:
         A result for each test; it is also in the history, unless nothing was written.
@@ -61,7 +66,7 @@ def accept(project: Project, request: AcceptRequest, on_event: OnEvent = ignore)
     known = {name: project.oracle(name, action) for name in names}
     tests = [_test(project, name, request, known[name]) for name in names]
     if request.from_runs is None:
-        collected = launched(project, tests, action, on_event)
+        collected = _collected(project, tests, known, request, on_event)
     else:
         which = request.from_runs
         collected = {test.name: Collected(tuple(stored_runs(project, test.name, which))) for test in tests}
@@ -97,21 +102,28 @@ def learn_change(
     runs: Sequence[Run],
     on_event: OnEvent = ignore,
     *,
+    target: Mapping[str, Any] | None,
     again: Step,
     dry_run: bool = False,
 ) -> Result:
     """Learn from the usable ones of these runs, report what changes, and write the oracle.
 
     Args:
+        target: how the program is started, for the oracle to remember; None as for :func:`train.learn`.
         again: how to accept the same runs without launching.
         dry_run: whether the oracle is left as it is.
 
     Raises:
-        JudgeError: they cannot be learned from.
+        JudgeError: they cannot be learned from, or they are those that taught the oracle.
         StorageError: the oracle cannot be written.
     """
     path, valid = project.oracle_path(test.name), run_set(runs).valid()
-    learned = oracle.train(valid, test.settings, target=test.written)
+    if test.settings == known.settings and {run.id for run in valid} == set(known.run_ids):
+        raise JudgeError(
+            f"there is nothing to accept: the oracle has learned from these {len(valid)} runs already",
+            advice=f"launch the program as it is now: {project.door.step(Step(Action.ACCEPT, test.name))}",
+        )
+    learned = oracle.train(valid, test.settings, target=target)
     on_event(OracleChanged(known, learned))
     if not dry_run:
         oracle.save(path, learned)
@@ -121,6 +133,26 @@ def learn_change(
     result = Result(test.name, path, runs, warnings=found)
     on_event(Accepted(result, path, written=not dry_run, again=again))
     return result
+
+
+def _collected(
+    project: Project,
+    tests: Sequence[TestConfig],
+    known: Mapping[str, Oracle],
+    request: AcceptRequest,
+    on_event: OnEvent,
+) -> dict[str, Collected]:
+    """Return the runs that did not pass, and launch where they are too few."""
+    cases = []
+    for test in tests:
+        check_number_of_runs(test, project.door)
+        command = test.target.new_mask().command(test.target.command)
+        judged = [] if request.launch else not_passed(project, known[test.name], command)
+        case = accepted(test, known[test.name], judged, n_wanted=None if request.runs is None else test.runs)
+        if judged:
+            on_event(JudgedTaken(test.name, tuple(run.id for run in judged), case.missing))
+        cases.append(case)
+    return complete_learning(project, cases, on_event)
 
 
 def _test(project: Project, name: str, request: AcceptRequest, known: Oracle) -> TestConfig:
@@ -138,12 +170,13 @@ def _result(
 ) -> Result:
     """Accept one test and report it, or why it cannot be learned."""
     runs = collected.runs
-    which = request.from_runs or (f"{runs[0].id}..{runs[-1].id}" if runs else "all")
+    which = request.from_runs or named(runs)
     again = Step(Action.ACCEPT, test.name, from_runs=which)
     try:
         if collected.failure is not None:
             raise collected.failure
-        return learn_change(project, test, known, runs, on_event, again=again, dry_run=request.dry_run)
+        target, dry_run = test.written, request.dry_run
+        return learn_change(project, test, known, runs, on_event, target=target, again=again, dry_run=dry_run)
     except StorageError as error:
         raise StorageError(
             f"{error.message}; the runs are kept in {project.files.store}",

@@ -205,6 +205,31 @@ class Accepted:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgedTaken:
+    """The runs of the newest check, which did not pass, are to be learned from.
+
+    Attributes:
+        run_ids: of these runs, in the order of their start.
+        n_missing: how many more are launched, for they are too few.
+    """
+
+    test: str
+    run_ids: tuple[str, ...]
+    n_missing: int
+
+    def describe(self) -> str:
+        """Return what is done, in one line without the name of the test."""
+        n_runs = len(self.run_ids)
+        runs = "run" if n_runs == 1 else f"{n_runs} runs"
+        if not self.n_missing:
+            return f"the {runs} of the newest check, which did not pass, are accepted ({self.run_ids[0]})"
+        return (
+            f"the {runs} of the newest check, which did not pass, and {self.n_missing} more are accepted: "
+            f"{n_runs} would be too few for an oracle"
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Affected:
     """A test is checked, for this reason, though only those that a change can concern are."""
 
@@ -289,6 +314,7 @@ Event = (
     | Failed
     | OracleChanged
     | Accepted
+    | JudgedTaken
     | Affected
     | Unaffected
     | RunsLeftOut

@@ -23,7 +23,7 @@ from buto.workflow.events import (
     Warned,
     ignore,
 )
-from buto.workflow.launching.case import check_number_of_runs, learned
+from buto.workflow.launching.case import Case, check_number_of_runs, learned
 from buto.workflow.launching.collecting import Collected
 from buto.workflow.outcome import Outcome, concluded, keep
 from buto.workflow.project import NO_OVERRIDES, Overrides, Project
@@ -108,6 +108,15 @@ def launched(
         check_number_of_runs(test, project.door)
     done = done or {}
     cases = [learned(test, action.value).with_runs(done.get(test.name, ())) for test in tests]
+    return complete_learning(project, cases, on_event)
+
+
+def complete_learning(project: Project, cases: Sequence[Case], on_event: OnEvent) -> dict[str, Collected]:
+    """Launch until there are enough runs to learn from, and report where their number was not fixed.
+
+    Raises:
+        StorageError, Interrupted: see :func:`train`.
+    """
     completed = complete(project, cases, on_event)
     for case in completed.values():
         n_runs = len(case.valid())

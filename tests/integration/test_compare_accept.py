@@ -161,6 +161,14 @@ def test_runs_from_before_the_change_among_those_behind_it_are_told(trained: Pat
     assert f"--from-runs {leaking_run(20).id}.." in done.stderr
 
 
+def test_accepting_what_is_known_already_fails(trained: Path) -> None:
+    known = f"..{leaking_run(9).id}"
+    done = called(trained, "accept", "leaker", "--from-runs", known)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "there is nothing to accept: the oracle has learned from these 10 runs already" in done.stderr
+    assert "try:  launch the program as it is now: buto accept leaker" in done.stderr
+
+
 def test_a_test_that_is_not_configured_is_judged_as_before(trained: Path) -> None:
     (trained / "buto.yaml").unlink()
     done = called(trained, "accept", "leaker", "--from-runs", new_runs(), "--", "java", "Other")

@@ -19,13 +19,16 @@ class AcceptCommand:
     help: ClassVar[str] = """\
 Accept a change: learn a test anew and show what that changes in its oracle, number by number.
 
-The program is launched as for train, as it is now; --from-runs takes stored runs instead. Nothing
-is asked: the oracle is written, and git shows and keeps the difference. With --dry-run it is not.
-A test that buto.yaml does not have is judged as before.
+After a check that did not pass, the test learns from the runs of that check. If they are too few for
+an oracle, the program is launched for the others that training takes. Otherwise all runs are launched,
+as for train; --launch has this done after a failed check, too, and --from-runs takes stored runs.
+Nothing is asked: the oracle is written, and git shows and keeps the difference. With --dry-run it is
+not. A test that buto.yaml does not have is judged as before.
 
 examples:
   buto accept leaker
   buto accept leaker --dry-run
+  buto accept leaker --launch --runs 20
   buto accept leaker --from-runs 20261120T234041.123Z-1f2e..
   buto accept leaker -- java -Xmx512m -cp app.jar com.acme.Main 5 100
 """
@@ -37,9 +40,13 @@ examples:
             "--runs",
             metavar="K",
             type=options.count_or_auto,
-            help="usable runs to learn from, or 'auto' (default: 10)",
+            help="usable runs to learn from, or 'auto' (default: those that did not pass, else 10)",
         )
-        parser.add_argument("--from-runs", metavar="WHICH", help=f"launch nothing, {options.FROM_RUNS}")
+        source = parser.add_mutually_exclusive_group()
+        source.add_argument("--from-runs", metavar="WHICH", help=f"launch nothing, {options.FROM_RUNS}")
+        source.add_argument(
+            "--launch", action="store_true", help="launch all runs, leave out those of the newest check"
+        )
         options.add_target_options(parser)
         options.add_file_options(parser)
         add_report_options(parser, ("json",))
@@ -52,6 +59,7 @@ examples:
             overrides=overrides_of(args),
             runs=args.runs,
             from_runs=args.from_runs,
+            launch=args.launch,
             dry_run=args.dry_run,
         )
         outcome = accept(project, request, EventPrinter(console, project.door))

@@ -23,6 +23,7 @@ from buto.workflow.events import (
     Event,
     Failed,
     Judged,
+    JudgedTaken,
     JvmMeasured,
     LaunchesPlanned,
     OracleChanged,
@@ -69,6 +70,8 @@ class EventPrinter:
                 most = f"{n_runs} runs are the most that 'auto' learns from"
                 enough = f"{n_runs} runs are enough, the last {last} made the oracle no sharper"
                 console.info(f"{test}: {most if is_most else enough}")
+            case JudgedTaken():
+                console.info(f"{event.test}: {event.describe()}")
             case Confirming(tests, runs):
                 names = ", ".join(tests)
                 console.info(f"{names}: the run stands out; {runs} more are launched to confirm it")
@@ -155,14 +158,11 @@ class EventPrinter:
             self.console.result(f"  {line}")
 
     def _difference(self, event: OracleChanged) -> None:
-        from buto.oracle.difference import difference
-        from buto.oracle.surroundings import surroundings
-        from buto.report.terminal.oracle_changes import MAX_ROWS, difference_lines
+        from buto.report.terminal.oracle_changes import MAX_ROWS, change_lines
 
-        known, learned, verbosity = event.known, event.learned, self.console.verbosity
+        verbosity = self.console.verbosity
         max_rows = None if verbosity is Verbosity.VERBOSE else MAX_ROWS
-        rows, changed = difference(known, learned), surroundings(known, learned)
-        lines = difference_lines(learned.test, rows, changed, max_rows=max_rows)
+        lines = change_lines(event.known, event.learned, max_rows=max_rows)
         for line in lines[:1] if verbosity is Verbosity.QUIET else lines:
             self.console.styled(line.parts)
 

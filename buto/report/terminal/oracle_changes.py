@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from buto.detectors.levels import Level
-from buto.oracle.difference import Row
-from buto.oracle.surroundings import Changed
+from buto.oracle.difference import Row, difference
+from buto.oracle.model import Oracle
+from buto.oracle.surroundings import Changed, surroundings
 from buto.report.sanitize import MAX_TEXT, one_line
 from buto.report.terminal.line import Line
 from buto.units import format_change, format_count, format_quantity, format_ratio
@@ -18,6 +19,12 @@ MAX_ROWS = 20
 _COLOUR = {Effect.WORSE: "red", Effect.BETTER: "green", Effect.UNKNOWN: "yellow"}
 _LABELS = {"target": "program", "judge": "judged", "runs": "training runs", "environment": "environment"}
 _NONE = "none"
+
+
+def change_lines(known: Oracle, learned: Oracle, *, max_rows: int | None = MAX_ROWS) -> list[Line]:
+    """Return the lines to print, see :func:`difference_lines`, of an oracle and the one that replaces it."""
+    rows, changed = difference(known, learned), surroundings(known, learned)
+    return difference_lines(learned.test, rows, changed, max_rows=max_rows)
 
 
 def difference_lines(

@@ -10,9 +10,13 @@ from buto.config import TestConfig
 from buto.errors import ButoError, UsageError
 from buto.oracle import Oracle
 from buto.runs import Run, RunSet, run_set
+from buto.runs.model import PURPOSE
 from buto.verdicts import Status
 from buto.workflow.rules import N_CONFIRMING, needs_confirmation
 from buto.workflow.steps import Action, Door
+
+ENOUGH_JUDGED = 5
+"""So many judged runs are learned from without further launches; fewer make an oracle that detects little."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +29,8 @@ class Case:
         planned: how many usable runs are wanted, as far as is known.
         known: the oracle that judges the runs; None where an oracle is to learn from them.
         confirms: whether a single run that does not pass is confirmed by more.
-        accepts: whether runs that do not pass are followed by others, to learn from.
+        accepts: whether runs that do not pass are learned from, with others if they are too few.
+        replaced: the oracle that what is learned replaces; None without one.
         runs: those that are judged or learned from together, unusable ones too.
         failure: why there will be no more runs; None unless the test was given up.
     """
@@ -36,6 +41,7 @@ class Case:
     known: Oracle | None = None
     confirms: bool = False
     accepts: bool = False
+    replaced: Oracle | None = None
     runs: tuple[Run, ...] = ()
     failure: ButoError | None = None
 
@@ -46,8 +52,12 @@ class Case:
 
     @property
     def session(self) -> str | None:
-        """Return the id of the first of the runs that belong together; None without a run."""
-        return self.runs[0].id if self.runs else None
+        """Return the id of the first of the runs that belong together; None without a run.
+
+        Runs that were judged are no part of the training that learns from them, too.
+        """
+        mine = (run for run in self.runs if not (self.replaced and run.metadata.get(PURPOSE) != self.purpose))
+        return next((run.id for run in mine), None)
 
     @property
     def is_confirming(self) -> bool:
@@ -79,7 +89,7 @@ class Case:
         if case.confirms and len(case.valid()) == 1 and needs_confirmation(case.known, case.valid()):
             return replace(case, planned=case.planned + N_CONFIRMING, confirms=False)
         if case.accepts and oracle.check(case.known, case.valid()).status is not Status.PASS:
-            return replace(learned(case.test), accepts=True)
+            return accepted(case.test, case.known, case.runs)
         return case
 
 
@@ -91,6 +101,22 @@ def checked(test: TestConfig, known: Oracle, runs: int | None = None, *, accepts
 def learned(test: TestConfig, purpose: str = Action.TRAIN.value) -> Case:
     """Return a test to be trained, with as many runs as it specifies."""
     return Case(test, purpose, test.runs)
+
+
+def accepted(
+    test: TestConfig, replaced: Oracle, runs: Sequence[Run] = (), *, n_wanted: int | None = None
+) -> Case:
+    """Return a test to be learned again from these runs, and from launches where they are too few.
+
+    Args:
+        n_wanted: how many runs to learn from; None for these runs alone if they are ENOUGH_JUDGED, else
+            for as many as training takes.
+    """
+    case = Case(test, Action.ACCEPT.value, test.runs, replaced=replaced, runs=tuple(runs))
+    n_runs = len(case.valid())
+    fewest = max(oracle.fewest_runs(test.settings), min(ENOUGH_JUDGED, test.runs))
+    is_enough = n_wanted is None and n_runs >= fewest
+    return replace(case, planned=n_runs).with_runs(()) if is_enough else case.with_runs(())
 
 
 def check_number_of_runs(test: TestConfig, door: Door) -> None:

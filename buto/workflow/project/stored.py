@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from buto import oracle
 from buto.errors import JudgeError, UsageError
 from buto.oracle import Oracle
-from buto.runs import Run, RunSet
+from buto.runs import Run, RunSet, run_set
 from buto.runs.format.document import Head
 from buto.runs.model import PURPOSE, SESSION
+from buto.verdicts import Status
 from buto.workflow.launching.ending import bad_ending
 from buto.workflow.project.resolving import Project
 from buto.workflow.steps import Action, Step
 
 ALL = "all"
+COMMAND = "buto.command"
+"""The metadata key of the program's command, without its secrets."""
+
 _JUDGED = (Action.CHECK.value, Action.BISECT.value)
 """Purposes of runs that may be those of a program that has changed."""
 
@@ -88,6 +93,32 @@ def newest_check(project: Project, test: str) -> list[Run]:
         f"the newest check {why}: {newest[0]}: {'; '.join(problem.text for problem in problems)}",
         advice=f"check again: {again}; or name runs with {project.door.name('from-runs')}",
     )
+
+
+def not_passed(project: Project, known: Oracle, command: str | None = None) -> list[Run]:
+    """Return the usable runs of the newest check of a test if its oracle does not pass them, else none.
+
+    Args:
+        command: the program that they must be of, as their metadata have it; None for any.
+
+    Raises:
+        BadFileError: a run that may be of that check is damaged.
+    """
+    try:
+        runs = newest_check(project, known.test)
+        if not runs or any(run.metadata.get(COMMAND, command) != command for run in runs if command):
+            return []
+        passes = oracle.check(known, run_set(runs)).status is Status.PASS
+    except JudgeError:
+        return []
+    return [] if passes else runs
+
+
+def named(runs: Sequence[Run]) -> str:
+    """Return how these stored runs are named, see :func:`stored_runs`."""
+    if all(map(_may_teach, runs)):
+        return f"{runs[0].id}..{runs[-1].id}" if runs else ALL
+    return ",".join(run.id for run in runs if run.quality.valid)
 
 
 def _left_out(found: Iterable[Run]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from buto.pytest_plugin.case import ItemCase, begun, project_of
 from buto.pytest_plugin.hints import InPytest
 from buto.runs import Run
 from tests.support.runs.qualities import starved
-from tests.support.runs.stored import leaking_run
+from tests.support.runs.stored import leaking_run, store
 
 STARVED = starved()
 
@@ -103,12 +104,41 @@ def test_accepting_learns_only_what_does_not_pass(tmp_path: Path) -> None:
     changed.add([leaking(21)])
     assert changed.state.missing == 2
     changed.add([leaking(22), leaking(23)])
-    assert (changed.state.missing, changed.state.purpose, changed.state.runs) == (5, "train", ())
-    changed.add([leaking_run(number, leak=9.0) for number in range(30, 35)])
-    assert (changed.state.missing, changed.outcome(0).status) == (0, "trained")
+    assert (changed.state.missing, changed.state.purpose, changed.state.session) == (2, "accept", None)
+    changed.add([leaking_run(number, leak=9.0, purpose="accept") for number in range(30, 32)])
+    assert changed.state.missing == 0
+    accepted = changed.outcome(0)
+    assert accepted.line == "ACCEPTED  leaker: 5 runs, 3 of them judged before, oracles/leaker.json"
+    assert accepted.is_good
+    assert accepted.details[0].startswith("  leaker: 1 of ")
+    assert accepted.details[1].startswith("    jvm.memory.heap.used  ")
+    assert accepted.to_data()["details"] == list(accepted.details)
     again = a_case(tmp_path, "check")
     again.add([leaking(40)])
     assert (again.state.missing, again.outcome(0).status) == (0, "pass")
+
+
+@pytest.mark.parametrize("n_judged", [3, 5])
+def test_accepting_after_a_failed_check_learns_from_its_runs(tmp_path: Path, n_judged: int) -> None:
+    """Nothing is judged again: runs that passed by chance would leave the oracle as it was."""
+    taught(tmp_path)
+    judged = [
+        replace(run, metadata={**run.metadata, "buto.session": leaking(20).id, "buto.command": "java"})
+        for run in map(leaking, range(20, 20 + n_judged))
+    ]
+    store(tmp_path, *judged)
+    case = a_case(tmp_path, "accept")
+    assert (len(case.state.valid()), case.state.missing) == (n_judged, 5 - n_judged)
+    case.add([leaking_run(number, leak=9.0, purpose="accept") for number in range(40, 45 - n_judged)])
+    assert case.outcome(0).status == "accepted"
+    assert a_case(tmp_path, "accept").state.known is not None, "what was accepted passes"
+
+
+def test_runs_of_another_command_are_not_accepted(tmp_path: Path) -> None:
+    taught(tmp_path)
+    run = leaking(20)
+    store(tmp_path, replace(run, metadata={**run.metadata, "buto.command": "java Other"}))
+    assert a_case(tmp_path, "accept").state.runs == ()
 
 
 def test_accepting_what_has_no_oracle_learns_it(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from buto.errors import BadFileError, MeasureError
+from buto.oracle import load
 from buto.runs import Run
 from buto.runs.results import ResultStore
 from buto.verdicts import Status
@@ -20,9 +21,11 @@ from buto.workflow.events import (
     Event,
     Failed,
     Judged,
+    JudgedTaken,
     LaunchesEnded,
     LaunchesPlanned,
     LaunchStarted,
+    OracleChanged,
     OracleWritten,
     RunStored,
     Trained,
@@ -129,6 +132,56 @@ def test_what_was_judged_and_learned_is_in_the_history(tmp_path: Path, launches:
     trained(tmp_path, launches)
     checked(tmp_path, launches, leaking_run(21))
     assert len(list((ResultStore(tmp_path / ".buto").root).rglob("results/*/*.json"))) == 2
+
+
+def accepted(directory: Path, script: Script, request: AcceptRequest, *launched: Launch) -> Told:
+    put_down(script, *launched)
+    told = Told()
+    assert accept(project_in(directory), request, told).exit_code == 0
+    return told
+
+
+def test_accepting_learns_from_the_runs_of_a_failed_check_and_launches_what_is_missing(
+    tmp_path: Path, launches: Script
+) -> None:
+    """The runs launched now would pass: what did not pass is learned from all the same."""
+    trained(tmp_path, launches)
+    (result,) = checked(tmp_path, launches, *leaking(3, 9.0, first=20))[0].results
+    told = accepted(tmp_path, launches, AcceptRequest(("leaker",)), *leaking(7, 1.0, first=30))
+    judged = tuple(run.id for run in result.runs)
+    assert told.of(JudgedTaken) == [JudgedTaken("leaker", judged, 7)]
+    (changed,) = told.of(OracleChanged)
+    assert isinstance(changed, OracleChanged)
+    assert changed.learned.run_ids[:3] == judged
+    assert len(changed.learned.run_ids) == N_TRAINING
+    assert load(tmp_path / "oracles" / "leaker.json").run_ids == changed.learned.run_ids
+
+
+def test_accepting_launches_nothing_if_enough_runs_were_judged(tmp_path: Path, launches: Script) -> None:
+    trained(tmp_path, launches)
+    put_down(launches, *leaking(5, 9.0, first=20))
+    check(project_in(tmp_path), CheckRequest(("leaker",), runs=5))
+    n_launched = len(launches.launched)
+    told = accepted(tmp_path, launches, AcceptRequest(("leaker",)))
+    assert len(launches.launched) == n_launched
+    (taken,) = told.of(JudgedTaken)
+    assert isinstance(taken, JudgedTaken)
+    assert (len(taken.run_ids), taken.n_missing) == (5, 0)
+    assert taken.describe().startswith("the 5 runs of the newest check, which did not pass, are accepted (")
+    outcome, _ = checked(tmp_path, launches, leaking_run(40, leak=9.0))
+    assert outcome.exit_code == 0
+
+
+@pytest.mark.parametrize("of_a_failed_check", [False, True])
+def test_accepting_launches_all_runs_after_a_pass_or_if_told_to(
+    tmp_path: Path, launches: Script, of_a_failed_check: bool
+) -> None:
+    trained(tmp_path, launches)
+    checked(tmp_path, launches, *leaking(3, 9.0 if of_a_failed_check else 1.0, first=20))
+    request = AcceptRequest(("leaker",), launch=of_a_failed_check)
+    told = accepted(tmp_path, launches, request, *leaking(N_TRAINING, 9.0, first=30))
+    assert not told.of(JudgedTaken)
+    assert len(told.of(RunStored)) == N_TRAINING
 
 
 def test_a_test_that_fails_is_reported_and_gives_the_exit_code(tmp_path: Path, launches: Script) -> None:
