@@ -18,9 +18,9 @@ from buto.runs import (
     Quality,
     Run,
     RunStore,
-    document,
     encode_test,
 )
+from buto.runs.format import document
 from tests.support.runs.examples import assert_same
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "runs"
