@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from buto.report.formats.json_result import FORMAT, VERSION
-from buto.report.result import TRAINED
+from buto.report.result import FORMAT, TRAINED, VERSION
 from buto.report.run_levels import median_levels
 from buto.report.sanitize import one_line
 from buto.runs.files.reading import parse_json

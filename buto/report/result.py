@@ -13,6 +13,9 @@ from buto.report.check_report import CheckReport
 from buto.runs import Run
 from buto.verdicts import Verdict
 
+FORMAT = "buto-result"
+VERSION = 4
+"""Of results as JSON documents, which ``formats`` writes and ``history`` reads."""
 ERROR = "error"
 TRAINED = "trained"
 LEFT_OUT = "left out"

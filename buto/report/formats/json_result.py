@@ -17,16 +17,13 @@ from typing import Any
 from buto.detectors.strength import Strength
 from buto.errors import ButoError
 from buto.reading_order import grouped
-from buto.report.result import Commit, LeftOut, Result
+from buto.report.result import FORMAT, VERSION, Commit, LeftOut, Result
 from buto.report.run_levels import levels
 from buto.runs import Run
 from buto.runs.format.document import problem_data
 from buto.runs.model import COMMIT
 from buto.verdicts import Finding, Verdict
 from buto.version import __version__
-
-FORMAT = "buto-result"
-VERSION = 4
 
 
 def result_document(
