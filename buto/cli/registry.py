@@ -25,9 +25,9 @@ _ROOM = "buto.cli.commands"
 
 COMMANDS: dict[str, Entry] = {
     "train": Entry(f"{_ROOM}.train", "launch a program several times and learn what it uses"),
-    "check": Entry(f"{_ROOM}.check", "launch it again and judge it by what was learned"),
-    "accept": Entry(f"{_ROOM}.accept", "learn anew and show what that changes in an oracle"),
-    "compare": Entry(f"{_ROOM}.compare", "launch two programs in turns and say what differs"),
+    "check": Entry(f"{_ROOM}.check", "launch it again and judge it by the oracle"),
+    "accept": Entry(f"{_ROOM}.accept", "train again and show what changes in an oracle"),
+    "compare": Entry(f"{_ROOM}.compare", "launch two programs in turns and report what differs"),
     "bisect": Entry(f"{_ROOM}.bisect", "find the commit that made a test fail"),
     "record": Entry(f"{_ROOM}.record", "launch it and keep the runs without judging"),
     "attach": Entry(f"{_ROOM}.attach", "record a JVM that is already running"),
@@ -36,11 +36,13 @@ COMMANDS: dict[str, Entry] = {
     "report": Entry(f"{_ROOM}.report", "judge stored runs again and write reports of them"),
     "selftest": Entry(f"{_ROOM}.selftest", "measure how often an oracle fails an unchanged program"),
     "history": Entry(f"{_ROOM}.history", "show how the checks of a test went over time"),
-    "predict": Entry(f"{_ROOM}.architecture.predict", "say what slower components mean for the whole system"),
+    "predict": Entry(
+        f"{_ROOM}.architecture.predict", "predict what slower components mean for the whole system"
+    ),
     "architecture": Entry(
         f"{_ROOM}.architecture.command", "make, check and show the model that predict reads"
     ),
     "experiments": Entry(f"{_ROOM}.experiments.command", "record the runs of the thesis's experiments"),
-    "doctor": Entry(f"{_ROOM}.doctor", "say whether this machine can measure"),
+    "doctor": Entry(f"{_ROOM}.doctor", "report whether this machine can measure"),
     "schema": Entry(f"{_ROOM}.schema", "print the JSON schema of a file that buto reads or writes"),
 }

@@ -17,13 +17,12 @@ class AcceptCommand:
     name: ClassVar[str] = "accept"
     takes_command: ClassVar[bool] = True
     help: ClassVar[str] = """\
-Accept a change: learn a test anew and show what that changes in its oracle, number by number.
+Accept a change: train the test again and show what changes in its oracle, number by number.
 
-After a check that did not pass, the test learns from the runs of that check. If they are too few for
-an oracle, the program is launched for the others that training takes. Otherwise all runs are launched,
-as for train; --launch has this done after a failed check, too, and --from-runs takes stored runs.
-Nothing is asked: the oracle is written, and git shows and keeps the difference. With --dry-run it is
-not. A test that buto.yaml does not have is judged as before.
+After a check that did not pass, buto trains on the runs of that check, and launches more if an oracle
+needs more. Otherwise it launches all runs, as for train. --launch always launches all runs, and
+--from-runs uses stored runs. buto asks no questions: it writes the oracle, and git keeps the
+difference. With --dry-run it writes nothing. A test that is not in buto.yaml keeps its judge settings.
 
 examples:
   buto accept leaker
@@ -40,12 +39,12 @@ examples:
             "--runs",
             metavar="K",
             type=options.count_or_auto,
-            help="usable runs to learn from, or 'auto' (default: those that did not pass, else 10)",
+            help="valid runs to learn from, or 'auto' (default: those that did not pass, else 10)",
         )
         source = parser.add_mutually_exclusive_group()
         source.add_argument("--from-runs", metavar="WHICH", help=f"launch nothing, {options.FROM_RUNS}")
         source.add_argument(
-            "--launch", action="store_true", help="launch all runs, leave out those of the newest check"
+            "--launch", action="store_true", help="launch all runs, and ignore those of the newest check"
         )
         options.add_target_options(parser)
         options.add_file_options(parser)

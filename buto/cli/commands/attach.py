@@ -48,7 +48,7 @@ examples:
         )
         options.add_mbean_option(parser)
         options.add_store_option(parser)
-        group = parser.add_argument_group("a protected JVM (passwords never stand on the command line)")
+        group = parser.add_argument_group("a protected JVM (never put passwords on the command line)")
         group.add_argument("--user", metavar="NAME", help="the user's name")
         _add_password(group, "password", "the user's password")
         group.add_argument("--truststore", metavar="FILE", type=Path, help="certificates to trust")

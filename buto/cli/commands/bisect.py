@@ -22,10 +22,10 @@ class BisectCommand:
     help: ClassVar[str] = """\
 Find the commit that made a test fail: git bisect, with check as its judge.
 
-The commits between GOOD and BAD are checked out one after another into a temporary working tree,
-built there with --build, launched there, and judged by the oracle that lies here. A pass is good, a
-regression bad; a commit that cannot be built, measured or judged is skipped. First it is made sure
-that GOOD passes and BAD fails. The files here, and a git bisect of your own, are left alone.
+buto checks out commits between GOOD and BAD into a temporary working tree, builds them with --build,
+launches them there, and judges them by the current oracle. A pass is good, a regression bad; a commit
+that cannot be built, measured or judged is skipped. First buto checks that GOOD passes and BAD fails.
+It does not change your files or your own git bisect.
 
 The exit code is 0 if the commit is found, else 3.
 
@@ -46,7 +46,7 @@ examples:
             "--runs",
             metavar="K",
             type=options.count,
-            help="runs of each commit to judge together (default: 1, and 2 more if it stands out)",
+            help="runs of each commit to judge together (default: 1, and 2 more if it is an outlier)",
         )
         options.add_alpha_option(parser)
         options.add_target_options(parser)

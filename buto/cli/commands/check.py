@@ -19,13 +19,13 @@ class CheckCommand:
     help: ClassVar[str] = """\
 Launch a program and judge it by its oracle: pass, regression, or inconclusive.
 
-One run is enough if it is like those of the training. If it stands out from them, two more are
-launched at once and the three are judged together, for by chance a good run, too, stands out now
-and then. With --runs K there are K runs, and no more.
+One run is enough if it is like the training runs. If it is an outlier, buto launches two more and
+judges the three together, because a good run is sometimes an outlier by chance. With --runs K there
+are exactly K runs.
 
-The command is the one that buto.yaml has or that the oracle remembers; another may follow after --.
-Without NAME, all tests of buto.yaml are checked. The exit code is 0 if all pass, 1 if any shows a
-regression, else 3 or 4 if any could not be judged.
+The command is the one after --, the one in buto.yaml, or the one that the oracle stores. Without NAME,
+buto checks all tests of buto.yaml. The exit code is 0 if all pass, 1 if any shows a regression,
+otherwise 3 or 4 if any could not be judged.
 
 examples:
   buto check leaker
@@ -42,13 +42,13 @@ examples:
             "--runs",
             metavar="K",
             type=options.count,
-            help="runs to judge together (default: 1, and 2 more if it stands out)",
+            help="runs to judge together (default: 1, and 2 more if it is an outlier)",
         )
         parser.add_argument("--from-runs", metavar="WHICH", help=f"launch nothing, {options.FROM_RUNS}")
         parser.add_argument(
             "--changed-since",
             metavar="REV",
-            help="leave out tests whose inputs, as buto.yaml names them, git says are as in revision REV",
+            help="skip tests whose inputs in buto.yaml have not changed since git revision REV",
         )
         options.add_alpha_option(parser)
         options.add_target_options(parser)

@@ -22,15 +22,15 @@ class CompareCommand:
     name: ClassVar[str] = "compare"
     takes_command: ClassVar[bool] = True
     help: ClassVar[str] = """\
-Launch two programs in turns, in random order, and say what the second uses more or less of.
+Launch two programs in turns, in random order, and report what the second uses more or less of.
 
-No oracle is needed or written: for machines that change from day to day, and for a change that is
-to be looked at once. The two may differ in anything that a command says: arguments, class path,
-options of the JVM, the JDK. A and B name the runs; one without a command is a test of buto.yaml, or
-of an oracle, and one with a command alone is launched and measured like the other one.
+This needs no oracle and writes none. Use it if machines change from day to day, or to look at one
+change only. The two commands may differ in everything: arguments, class path, options of the JVM,
+the JDK. A and B name the runs. A name without a command is a test of buto.yaml or of an oracle. If
+only one of the two is such a test, the other is measured with the same settings.
 
-With --revisions, two revisions of the git repository here are checked out into temporary working
-trees, built there with --build, and launched there. What is not committed is not there.
+With --revisions, buto checks out two revisions of the current git repository into temporary working
+trees, builds them with --build, and launches them there. Uncommitted files are not included.
 
 examples:
   buto compare old -- java -jar old.jar --against new -- java -jar new.jar
@@ -43,7 +43,7 @@ examples:
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("test", metavar="A", help="the first program")
         parser.add_argument(
-            AGAINST, metavar="B", help="the second program; may stand behind the first one's command"
+            AGAINST, metavar="B", help="the second program; may follow the first one's command"
         )
         parser.add_argument(
             "--revisions", metavar=("OLD", "NEW"), nargs=2, help="compare two git revisions of A instead"

@@ -22,10 +22,10 @@ class DoctorCommand:
     name: ClassVar[str] = "doctor"
     takes_command: ClassVar[bool] = False
     help: ClassVar[str] = """\
-Say whether this machine can measure, and what to do about what is wrong.
+Report whether this machine can measure, and what to do about each problem.
 
-A small program is launched under every JVM that is found. Exit code 0: it can measure, if perhaps
-with warnings; 3: it cannot.
+buto launches a small program in every JVM that it finds. The exit code is 0 if the machine can measure,
+also with warnings, and 3 if it cannot.
 
 examples:
   buto doctor

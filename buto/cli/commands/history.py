@@ -26,10 +26,10 @@ class HistoryCommand:
     name: ClassVar[str] = "history"
     takes_command: ClassVar[bool] = False
     help: ClassVar[str] = """\
-Show how the checks of a test went: when, at which commit, with what result, and one number for each
-property (of a counter its last value, else the mean over the run), median over the runs of a check.
+Show the checks of a test over time: date, commit, result, and one number for each property. The number
+is the last value of a counter, or the mean of anything else; of several runs of a check, the median.
 
-Without PROPERTY those are shown that were found to differ most often.
+Without PROPERTY, buto shows the properties that differed most often.
 
 examples:
   buto history leaker

@@ -34,8 +34,8 @@ class PlotCommand:
     help: ClassVar[str] = """\
 Draw the training runs, what the oracle expects, and the runs of a check, from stored runs.
 
-Without --from-runs it is the newest check, all of its runs together as they were judged. An overview is
-written, and a picture of each property that differs; or one of each property that is named.
+Without --from-runs, buto draws all runs of the newest check. It writes an overview and a picture of each
+property that differs, or a picture of each PROPERTY.
 
 examples:
   buto plot leaker

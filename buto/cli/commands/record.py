@@ -17,8 +17,8 @@ class RecordCommand:
     name: ClassVar[str] = "record"
     takes_command: ClassVar[bool] = True
     help: ClassVar[str] = """\
-Launch a program and keep its runs in the store, without learning or judging. The ids of the runs
-are printed, one a line. An oracle can be trained from them later.
+Launch a program and keep its runs in the store, without training or judging. buto prints the ids of
+the runs, one on each line. You can train an oracle from them later.
 
 examples:
   buto record leaker --runs 5 -- java -cp app.jar com.acme.Main 5 100
@@ -28,7 +28,7 @@ examples:
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("names", metavar="NAME", nargs="*", help="tests (default: all of buto.yaml)")
         parser.add_argument(
-            "--runs", metavar="K", type=options.count, default=1, help="usable runs to record (default: 1)"
+            "--runs", metavar="K", type=options.count, default=1, help="valid runs to record (default: 1)"
         )
         options.add_target_options(parser)
         options.add_file_options(parser, judging=False)

@@ -19,9 +19,9 @@ class ReportCommand:
     help: ClassVar[str] = """\
 Judge stored runs again and write reports of them, without launching anything.
 
-RUN is the id of a run; or the name of a test, which means its newest check. The runs of one test are judged
-together. The exit code is 0 if the reports are written, whatever they say; 'buto check NAME --from-runs ID'
-exits by the verdict.
+RUN is the id of a run, or the name of a test for its newest check. The runs of one test are judged
+together. The exit code is 0 if the reports are written, whatever the verdict is. For an exit code by the
+verdict, use 'buto check NAME --from-runs ID'.
 
 examples:
   buto report leaker --html leaker.html

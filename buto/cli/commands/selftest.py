@@ -25,10 +25,10 @@ class SelftestCommand:
     help: ClassVar[str] = f"""\
 Measure how often an oracle fails a program that has not changed, and warn if that is too often.
 
-Launches nothing. Stored runs of the unchanged program are judged by one another, many times over: some
-of them, drawn at random, train an oracle, and one of the others is checked by it, with two more to
-confirm a failure as 'buto check' has it. At least {FEWEST} usable runs are needed, and some
-hundreds to tell a small alpha from twice as much; 'buto record' makes them.
+This launches nothing. buto uses stored runs of the unchanged program: many times, it trains an oracle on
+some of them, drawn at random, and checks one of the others, with two more runs to confirm a failure as
+in 'buto check'. It needs at least {FEWEST} valid runs, and some hundreds to distinguish a small alpha
+from twice as much; 'buto record' makes them.
 
 examples:
   buto selftest leaker

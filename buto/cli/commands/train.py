@@ -19,11 +19,11 @@ class TrainCommand:
     name: ClassVar[str] = "train"
     takes_command: ClassVar[bool] = True
     help: ClassVar[str] = """\
-Launch a program several times, record what it uses, and write down what is usual in an oracle.
+Launch a program several times, record what it uses, and write the usual behaviour to an oracle.
 
-The command after -- is remembered in the oracle, so that later 'buto check NAME' and 'buto train
-NAME' need none. Without NAME, all tests of buto.yaml are trained, their launches mixed at random.
-A disturbed run is repeated; half as many as are wanted, but at least three, may be disturbed.
+The oracle stores the command after --, so 'buto check NAME' and 'buto train NAME' need no command
+later. Without NAME, buto trains all tests of buto.yaml and mixes their launches at random. A disturbed
+run is repeated; the number of disturbed runs may be half the number of runs, and at least three.
 
 examples:
   buto train leaker --runs 10 -- java -Xmx256m -cp app.jar com.acme.Main 5 100
@@ -38,7 +38,7 @@ examples:
             "--runs",
             metavar="K",
             type=options.count_or_auto,
-            help="usable runs to learn from, or 'auto': as many as sharpen the oracle (default: 10)",
+            help="valid runs to learn from, or 'auto': as many as make the oracle better (default: 10)",
         )
         source = parser.add_mutually_exclusive_group()
         source.add_argument("--from-runs", metavar="WHICH", help=f"launch nothing, {options.FROM_RUNS}")

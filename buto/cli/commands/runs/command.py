@@ -53,11 +53,11 @@ examples:
             options.add_store_option(action)
             return action
 
-        listing = add("list", "say what is stored, oldest first")
+        listing = add("list", "list stored runs, oldest first")
         listing.add_argument("names", metavar="NAME", nargs="*", help="tests (default: all)")
         listing.add_argument("--json", metavar="FILE", type=Path, help="write the list as JSON instead")
 
-        showing = add("show", "say all that is known of one run")
+        showing = add("show", "show everything about one run")
         showing.add_argument("test", metavar="NAME", help="the test")
         showing.add_argument("id", metavar="RUN", nargs="?", help="the run (default: the newest)")
         showing.add_argument("--whole", action="store_true", help="leave nothing out and cut nothing")
