@@ -20,13 +20,13 @@ from buto.report.result import Result
 from buto.runs import RunSet, run_set
 from buto.workflow import accept as accepting
 from buto.workflow import check as checking
-from buto.workflow import compare as comparing
 from buto.workflow import record as recording
 from buto.workflow import selftest as testing
 from buto.workflow import train as training
+from buto.workflow.comparison import compare as comparing
+from buto.workflow.comparison.programs import two_programs
 from buto.workflow.events import OnEvent, ignore
 from buto.workflow.outcome import Outcome
-from buto.workflow.programs import two_programs
 
 
 def record(

@@ -11,8 +11,8 @@ events through ``on_event`` while it works, a frozen result out. Expected failur
     project = Project(files, files.read_configuration(), door)
     outcome = check(project, CheckRequest(("shop",)), print)
 
-* ``record``, ``train``, ``check``, ``accept``, ``compare``, ``bisect``, ``report``, ``selftest``,
-  ``attach``: the actions, each with its request. Those that judge or learn return an
+* ``record``, ``train``, ``check``, ``accept``, ``comparison.compare``, ``bisect``, ``report``,
+  ``selftest``, ``attach``: the actions, each with its request. Those that judge or learn return an
   :class:`buto.workflow.outcome.Outcome`: a result for each test, and the exit code of a command.
   ``check.judge`` and ``train.learn`` do the same with runs that are at hand, without launching.
 * ``project``: ``Files``, where configuration, runs and oracles are; ``Project``, what is known of a test;

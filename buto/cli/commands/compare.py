@@ -12,8 +12,8 @@ from buto.cli.printing.events import EventPrinter
 from buto.cli.printing.report_files import add_report_options, reports_of, write_reports
 from buto.detectors.comparison.detector import DEFAULT_RUNS
 from buto.errors import UsageError
-from buto.workflow.compare import CompareRequest, compare
-from buto.workflow.programs import Program, two_programs, two_revisions
+from buto.workflow.comparison.compare import CompareRequest, compare
+from buto.workflow.comparison.programs import Program, two_programs, two_revisions
 
 AGAINST = "--against"
 

@@ -27,9 +27,9 @@ from buto.detectors.calibrated.findings import findings, outlier_shares
 from buto.detectors.calibrated.long import learn_long
 from buto.detectors.calibrated.profile import Profile, learn
 from buto.detectors.calibrated.selftest import selftest
+from buto.detectors.calibrated.sensitivity.strength import MOST_ASKED, strengths, usual_names
+from buto.detectors.calibrated.sensitivity.sufficiency import AUTO, is_enough
 from buto.detectors.calibrated.settings import CALIBRATED, KEYS, PRESETS
-from buto.detectors.calibrated.strength import MOST_ASKED, strengths, usual_names
-from buto.detectors.calibrated.sufficiency import AUTO, is_enough
 from buto.detectors.calibrated.view import CalibratedView
 from buto.detectors.calibrated.warnings import few_runs, unlike_runs
 from buto.detectors.effects import smallest_effects

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from buto.detectors.calibrated.evidence import weigh
 from buto.detectors.calibrated.profile import Profile
+from buto.detectors.calibrated.sensitivity.strength import FEW, MOST_ASKED, strengths, usual_names
 from buto.detectors.calibrated.settings import CALIBRATED
-from buto.detectors.calibrated.strength import FEW, MOST_ASKED, strengths, usual_names
 from buto.detectors.strength import Strength
 from buto.oracle import Settings
 from buto.properties import Property

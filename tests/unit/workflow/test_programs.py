@@ -12,9 +12,9 @@ from buto.cli.commands.compare import COMMAND, programs_of
 from buto.cli.parsing.project import overrides_of, project_of
 from buto.config import TestConfig
 from buto.errors import UsageError
+from buto.workflow.comparison.programs import Program
+from buto.workflow.comparison.programs import test_of as program_of
 from buto.workflow.events import ignore
-from buto.workflow.programs import Program
-from buto.workflow.programs import test_of as program_of
 
 CONFIG = """\
 version: 1

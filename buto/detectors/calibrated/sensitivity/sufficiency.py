@@ -1,9 +1,10 @@
 """When training has run often enough: when three runs more have no longer sharpened the oracle.
 
 Asked after each run from the eighth on: what is the smallest change of heap, processor time, threads,
-classes and collections that would be caught (:mod:`buto.detectors.calibrated.strength`) by all runs so far,
-and by all but the last three? Once the median of them has gained less than a twentieth, there are enough. A
-quantity of which no change is caught yet says nothing; while that holds for all, there are not enough.
+classes and collections that would be caught (:mod:`buto.detectors.calibrated.sensitivity.strength`) by all
+runs so far, and by all but the last three? Once the median of them has gained less than a twentieth, there
+are enough. A quantity of which no change is caught yet says nothing; while that holds for all, there are
+not enough.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 
 from buto.detectors.bounds.settings import BandSettings
 from buto.detectors.calibrated.profile import Profile
-from buto.detectors.calibrated.strength import strengths, usual_names
+from buto.detectors.calibrated.sensitivity.strength import strengths, usual_names
 from buto.detectors.protocol import AutoRuns
 from buto.detectors.strength import Strength
 

@@ -1,0 +1,1 @@
+"""Two programs compared: what they are called, how each is launched, and how the second is judged."""
