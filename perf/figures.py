@@ -25,7 +25,7 @@ MISSED = 1
 
 @dataclass(frozen=True)
 class Figure:
-    """One row: texts for people; a goal that is empty is a figure that is only told."""
+    """One row: texts for people; a figure with an empty goal is only reported."""
 
     name: str
     measured: str

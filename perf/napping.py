@@ -64,7 +64,7 @@ def compiled() -> Iterator[Path]:
 
 
 def java(classes: Path, *words: str, options: Sequence[str] = ()) -> tuple[str, ...]:
-    """The command of a program, which lies in a jar as programs do."""
+    """Return the command of a program in a jar."""
     return ("java", *options, "-cp", str(classes / "programs.jar"), *words)
 
 

@@ -60,7 +60,7 @@ def name_of(room: str) -> str:
 
 
 def levels(of: Imports) -> list[list[str]]:
-    """Return the rooms by height, the lowest first: each lies just above the highest that it imports.
+    """Return the rooms by height, the lowest first: each is just above the highest room that it imports.
 
     Raises:
         ValueError: rooms import each other in a circle.

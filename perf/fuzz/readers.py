@@ -42,7 +42,7 @@ class Reader:
     Attributes:
         seeds: inputs to begin with.
         read: gives any bytes to it in a directory of its own; whether they were taken. AssertionError and all
-            that is no ButoError is a fault.
+            that is not a ButoError is a fault.
     """
 
     seeds: tuple[bytes, ...]

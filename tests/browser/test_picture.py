@@ -1,6 +1,6 @@
 """The picture of a report that docs/reports.md shows is what a browser makes of a page today.
 
-With the environment variable BUTO_WRITE_GOLDEN the picture is made anew, for somebody to see. Fonts differ
+With the environment variable BUTO_WRITE_GOLDEN the test writes the picture again; look at it. Fonts differ
 from machine to machine, so it is not compared dot by dot: it carries the words that it shows, and those are.
 """
 

@@ -88,7 +88,7 @@ def failures(junit_xml: Path) -> int:
 
 @pytest.fixture(scope="module")
 def many(plugins: Path, tmp_path_factory: pytest.TempPathFactory) -> Done:
-    """A build of many modules, each with a fault of its own or told to skip; buto is not in PATH."""
+    """A build of many modules, each with its own fault or a request to skip; buto is not in PATH."""
     place = tmp_path_factory.mktemp("many")
     here = Path(sys.executable).with_name("buto")
     switches = {

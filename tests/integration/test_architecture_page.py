@@ -1,6 +1,6 @@
 """docs/architecture.md shows what buto prints, and its model of the format is one.
 
-With the environment variable BUTO_WRITE_GOLDEN the output is written anew, for somebody to read.
+With the environment variable BUTO_WRITE_GOLDEN the test writes the output again; read it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``check --changed-since``: what is checked, what is left out and said to be, and what cannot be told."""
+"""``check --changed-since``: which tests are checked or skipped, and what it cannot see."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def check(project: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def left_out(done: subprocess.CompletedProcess[str]) -> set[str]:
-    """The tests that are said to be left out; every other one passed."""
+    """Return the tests that are listed as left out, after every other one passed."""
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     names = {line.split("  ")[1].partition(":")[0] for line in lines if line.startswith("LEFT OUT  ")}

@@ -1,4 +1,4 @@
-"""Two programs compared, and a change accepted, from stored runs: what is said, what is written, the code."""
+"""Compare two programs and accept a change from stored runs: messages, files, exit codes."""
 
 from __future__ import annotations
 

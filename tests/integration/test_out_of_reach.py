@@ -1,4 +1,4 @@
-"""What is said of files that buto may not even look for: the same as of files that it cannot use."""
+"""Messages about files in directories without permission are the same as about files that buto cannot use."""
 
 from __future__ import annotations
 

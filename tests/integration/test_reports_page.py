@@ -2,7 +2,7 @@
 
 A fenced block whose info string says ``made by: buto ...`` holds the standard output of that command, or the
 first N lines if the command ends in ``| head -n N``. With the environment variable BUTO_WRITE_GOLDEN blocks
-and pictures are written anew, for somebody to read.
+and pictures are written again; read them.
 """
 
 from __future__ import annotations

@@ -217,7 +217,7 @@ def test_the_runs_of_an_oracle_are_marked_and_spared(tmp_path: Path) -> None:
 
 
 def test_training_runs_are_spared_wherever_their_oracle_lies(tmp_path: Path) -> None:
-    """As that of a build, in src/test/buto, which nothing in the store knows. Starved runs taught nobody."""
+    """The oracle of a build in src/test/buto is not known to the store. Starved runs trained no oracle."""
     taught = store(tmp_path, leaking_run(0), leaking_run(1, purpose="accept"))
     store(tmp_path, leaking_run(2, quality=STARVED), leaking_run(3, purpose="check"))
     newest = store(tmp_path, leaking_run(4, purpose="record"))

@@ -25,7 +25,7 @@ LOOKS = (Looks(1280, "light"), Looks(390, "dark"))
 
 @dataclass
 class Opened:
-    """A page with all that it said and asked for while it was open."""
+    """A page with its messages and requests while it was open."""
 
     page: Page
     pictures: Path

@@ -26,7 +26,7 @@ def seen(name: str, times: int = 3) -> Callable[[Heard], bool]:
 
 
 class Scene:
-    """The program Beans, told when to go on by what the collector has heard."""
+    """The program Beans, which continues when the collector has received something."""
 
     def __init__(self, launcher: Launcher, collector: PlainCollector) -> None:
         self.launcher = launcher

@@ -1,4 +1,4 @@
-"""Whoever calls buto from Python leaves no process behind either."""
+"""A call of buto from Python leaves no process behind either."""
 
 from __future__ import annotations
 

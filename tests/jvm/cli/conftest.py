@@ -1,4 +1,4 @@
-"""A program that does what it is told, compiled once, and the real command line beside it."""
+"""A program whose arguments decide what it does, compiled once, and the real command line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes wrong is said in one message that quotes the program."""
+"""Each failure is one message that quotes the program."""
 
 from __future__ import annotations
 

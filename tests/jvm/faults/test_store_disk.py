@@ -84,7 +84,7 @@ def files(directory: Path) -> dict[str, bytes]:
 
 @contextmanager
 def full(_: Path, room: int = 20) -> Iterator[None]:
-    """A disk that is full after so many bytes of a file, as far as this process can tell."""
+    """A disk that is full after this number of bytes in a file, for this process."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
     try:

@@ -1,4 +1,4 @@
-"""Programs that end in bad ways, or stand still: what the page of faults says of them is what happens."""
+"""Programs that fail, crash or hang do what the page of faults says."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def samples_beside_the_gap(run: Run) -> tuple[int, int]:
 
 
 def read_with_a_break(log: Path, sign: str) -> None:
-    """Read a pipe up to a sign, then not for STOPPED_S: whoever writes into it stands still."""
+    """Read a pipe up to a sign, then stop for STOPPED_S, so that the writer blocks."""
     with log.open("rb", buffering=0) as pipe:
         # A page, which is full at once.
         fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, 4096)

@@ -1,4 +1,4 @@
-"""Programs that change what buto stands on, from their streams to the clock: measured, or told why not."""
+"""Programs that change what buto relies on are measured, or refused with a reason."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_a_child_can_be_the_wanted_one(command_line: CommandLine) -> None:
 def test_a_wall_clock_that_is_set_back_moves_no_sample(
     tmp_path: Path, classes: Path, command_line: CommandLine
 ) -> None:
-    """For buto and for the program: both read a clock that goes an hour behind amid the run."""
+    """For buto and the program: both read a clock that is set back by an hour during the run."""
     cc = shutil.which("cc")
     if cc is None:
         pytest.skip("no C compiler, with which to set a clock back for some processes only")

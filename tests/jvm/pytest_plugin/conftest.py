@@ -27,7 +27,7 @@ def project(tmp_path: Path, compile_java: Callable[[Path], None]) -> Path:
 
 @pytest.fixture
 def blunt(project: Path) -> Path:
-    """The sample project judging so that three runs teach it, and nothing that these tests do stands out."""
+    """The sample project with settings for three training runs and wide bounds."""
     return _judging(project, "{'preset': 'sustained', 'deviations': 30}")
 
 

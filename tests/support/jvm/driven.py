@@ -83,7 +83,7 @@ def listens_at(pid: int) -> set[tuple[str, int]]:
 
 
 def once_sampled(n_samples: int, act: Callable[[], object]) -> OnTick:
-    """Act once, as soon as there are so many samples."""
+    """Act once, when there are this number of samples."""
     acted = []
 
     def on_tick(progress: Progress) -> None:
@@ -95,7 +95,7 @@ def once_sampled(n_samples: int, act: Callable[[], object]) -> OnTick:
 
 
 def drain_until(connection: JmxConnection, recording: Recording, n_samples: int) -> None:
-    """Drain until so many samples are there, or fail."""
+    """Drain until there are this number of samples, or fail."""
     deadline = time.monotonic() + PATIENCE_S
     while recording.n_samples < n_samples:
         assert time.monotonic() < deadline, f"only {recording.n_samples} samples, lost: {connection.lost}"

@@ -43,7 +43,7 @@ class Emitted(NamedTuple):
 
 @dataclass
 class Heard:
-    """Everything that an agent has said so far."""
+    """Everything that an agent has sent so far."""
 
     hello: dict[str, object] = field(default_factory=dict)
     columns: list[tuple[str, str, int]] = field(default_factory=list)

@@ -28,7 +28,7 @@ def _sockets() -> set[str]:
 
 
 def _descendants(marker: str) -> list[str]:
-    """Processes that inherited this test's environment, whoever their parent is by now."""
+    """Return processes that inherited this test's environment, whatever their current parent is."""
     own = str(os.getpid())
     wanted = f"{TEST_MARKER}={marker}".encode()
     found = []

@@ -12,7 +12,7 @@ TOO_BUSY = "check again on a quieter machine"
 
 
 def until_quiet(start: Callable[[], T], output: Callable[[T], str]) -> T:
-    """What a command comes to, started anew as long as its output is buto's advice to do so."""
+    """Return the result of a command, which is started again while its output is buto's advice to do so."""
     done = start()
     for _ in range(TRIES - 1):
         if TOO_BUSY not in output(done):

@@ -1,4 +1,4 @@
-"""Permissions of files, which root obeys in tests of them as everybody else does."""
+"""Permissions of files, which also apply to root in these tests."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ def report_of(
 
 
 def leaking(n_checked: int = 1, leak: float = 0.6, settings: oracle.Settings = SUSTAINED) -> CheckReport:
-    """Ten runs taught it; the checked ones leak and come from another host."""
+    """Ten training runs; the checked runs leak and come from another host."""
     checked = [shop_run(40 + number, leak=leak) for number in range(n_checked)]
     moved = [replace(run, metadata={**run.metadata, "host.name": "ci-9"}) for run in checked]
     training = run_set([shop_run(number) for number in range(10)])
@@ -127,7 +127,7 @@ def elsewhere() -> CheckReport:
 
 
 def many(number: int = 500) -> CheckReport:
-    """The leak among so many properties that not all of them are drawn."""
+    """The leak among more properties than are drawn."""
     more = (Property(f"mbean[a:id={place:04d}]/<b>") for place in range(number - len(NAMES)))
     properties = (*map(property_for, NAMES), *more)
     training = run_set([shop_run(one, n_samples=20, properties=properties) for one in range(5)])

@@ -72,7 +72,7 @@ def live(store: RunStore, test: str, say: int) -> None:
 
 
 def kill_one(store: RunStore, test: str, after_s: float) -> list[str]:
-    """What a victim had said when it was killed so long after its first word."""
+    """Return the output of a victim that was killed this long after its first output."""
     receiving, sending = os.pipe()
     victim = os.fork()
     if victim == 0:

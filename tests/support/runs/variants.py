@@ -81,7 +81,7 @@ def a_data_set(n_runs: int, variants: Iterable[str] = VARIANTS, **options: float
 
 
 def _notifications(place: int, random: np.random.Generator) -> tuple[Notification, ...]:
-    """Ten milestones, sooner the further back in its program a variant stands."""
+    """Ten milestones, earlier for variants that come later in their program."""
     times = np.arange(1, 11) / (2.2 + 0.4 * place) + random.normal(0, 0.01, 10)
     source = "buto.testprograms:type=Counter"
     return tuple(

@@ -1,4 +1,4 @@
-"""How far some runs stand apart, against a plain t-test and by hand."""
+"""Contrasts of some runs, compared with a plain t-test and with results by hand."""
 
 import itertools
 from math import comb

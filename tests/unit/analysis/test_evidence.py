@@ -65,7 +65,7 @@ def test_of_each_quantity_the_largest_contrast_counts_whichever_its_sign():
 @pytest.mark.parametrize(("n_training", "size"), [(6, 2), (5, 3), (12, 1)])
 def test_by_rank_each_choice_of_the_same_runs_gets_another_p_value(kind, n_training, size):
     """The proof that the rank is exact: whichever of equally likely choices is the one under test, each
-    share is reached once (or more is said, where choices tie)."""
+    share is reached once (or is larger, if choices tie)."""
     n_runs = n_training + size
     values = drawn(np.random.default_rng(7), n_runs, kind)
     ranks = []
@@ -112,7 +112,7 @@ def test_noise_fails_at_most_as_often_as_it_was_said_to_by_the_tail(n_training, 
 
 
 def test_a_shift_of_one_quantity_of_sixty_stands_out_in_one_run_and_is_found_by_three():
-    """One run alone has not the power to fail; that it stands out is what two more are made for."""
+    """One run alone cannot fail; if it is an outlier, two more runs follow."""
 
     def shifted(seed, size):
         values = np.random.default_rng((17, seed)).normal(size=(10 + size, N_QUANTITIES))

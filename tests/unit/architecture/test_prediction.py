@@ -40,7 +40,7 @@ def changed(
     seed: int = 0,
     settings: Settings = QUICK,
 ) -> Prediction:
-    """A prediction where the named components take so many times as long."""
+    """A prediction in which the named components take this many times as long."""
     sides = [
         [
             result(name, scale * 0.002, n=n, noise=noise, seed=seed + 100 * side + number)

@@ -21,7 +21,7 @@ from buto.cli.registry import COMMANDS, Entry
 
 
 class Probe:
-    """A command that writes down its arguments and then does as it was told."""
+    """A command that records its arguments and then does what the test sets."""
 
     name: ClassVar[str] = "probe"
     help: ClassVar[str] = "examples:\n  buto probe"

@@ -13,7 +13,7 @@ OPTION = "-javaagent:/tmp/buto-x/buto-agent.jar=/tmp/buto-x/session"
 
 @pytest.fixture
 def java_home(tmp_path: Path) -> Path:
-    """Where a ``java`` lies that PATH does not have."""
+    """Return the path of a ``java`` that is not in PATH."""
     java = tmp_path / "jdk" / "bin" / "java"
     java.parent.mkdir(parents=True)
     java.write_text("#!/bin/sh\n")

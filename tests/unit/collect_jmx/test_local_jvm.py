@@ -16,7 +16,7 @@ from buto.errors import MeasureError
 
 @pytest.fixture
 def sleeper() -> Iterator[subprocess.Popen[bytes]]:
-    """A process that is no JVM, and that SIGQUIT would end."""
+    """A process that is not a JVM, and that SIGQUIT would end."""
     with subprocess.Popen(["sleep", "60"]) as process:
         yield process
         process.kill()

@@ -1,4 +1,4 @@
-"""The calibrated oracle on runs of known truth: what fails, what is named, and when nothing can be said."""
+"""The calibrated oracle on runs of known truth: failures, findings, and inconclusive checks."""
 
 import itertools
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What so many runs can show: the smallest p-value, what it rests on, and when that is too large."""
+"""What a number of runs can show: the smallest p-value, its assumptions, and when it is too large."""
 
 from dataclasses import replace
 

@@ -161,7 +161,7 @@ def _changed(profile: Profile, runs: list[int], name: str, change: float) -> np.
 
 
 def _caught_by_a_check(profile: Profile, name: str, change: float, judge: Settings) -> bool:
-    """Enough single runs stand out, and enough neighbouring threes fail."""
+    """Enough single runs are outliers, and enough groups of three consecutive runs fail."""
     n = len(profile.values)
     alone = [
         weigh(profile, _changed(profile, [run], name, change), 1, judge).significance for run in range(n)

@@ -1,4 +1,4 @@
-"""What is said to set two oracles apart, for oracles of known truth."""
+"""The reported differences of two oracles, for oracles of known truth."""
 
 from dataclasses import replace
 

@@ -28,7 +28,7 @@ class CatalogueTest {
         assertEquals(10 * ENTRIES_PER_PAGE, entries.size());
     }
 
-    /** Runs here, as ever. */
+    /** Runs in the JVM of the tests, like any other test. */
     @Test
     void loadsOnePage() {
         load();
