@@ -17,21 +17,23 @@ class ButoError(Exception):
 
     Args:
         message: what failed, with the value or path in question.
-        advice: what to do next, if possible a command to type; printed on a line of its own, also below a
-            traceback.
-        options: keys of a test's configuration that the advice is about, as ``expect-exit``; they have other
-            names on the command line than in a test.
+        advice: what to do next, if possible a command to type, see :class:`buto.steps.Advice`; printed on a
+            line of its own, also below a traceback.
     """
 
     exit_code = EXIT_NOT_JUDGED
 
-    def __init__(self, message: str, *, advice: str | None = None, options: tuple[str, ...] = ()) -> None:
+    def __init__(self, message: str, *, advice: str | None = None) -> None:
         super().__init__(message)
         self.message = message
-        self.advice = advice
+        self.advice: str | None = None
         if advice is not None:
-            self.add_note(advice)
-        self.options = options
+            self.advise(advice)
+
+    def advise(self, advice: str) -> None:
+        """Replace what is said of what to do next, also below a traceback."""
+        self.advice = advice
+        self.__notes__ = [advice]
 
 
 class UsageError(ButoError):

@@ -11,12 +11,12 @@ from pathlib import Path
 
 from buto.config import FILE_NAME
 from buto.runs.masking import Mask
+from buto.steps import Action, Step
 from buto.workflow.project import NO_OVERRIDES, Overrides
-from buto.workflow.steps import Action, Step
 
 _NUMBER = re.compile(r"\d+(\.\d+)?")
 _LAUNCHING = frozenset({Action.RECORD, Action.TRAIN, Action.CHECK, Action.ACCEPT})
-_COMMAND_LINE_ONLY = frozenset({Action.BISECT, Action.REPORT})
+_COMMAND_LINE_ONLY = frozenset({Action.BISECT, Action.REPORT, Action.DOCTOR})
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +60,9 @@ class PythonDoor:
                 opened = f"buto.open_store({', '.join(store.values())})"
                 run = "" if step.run_id is None else f", {_text(step.run_id)}"
                 return f"{opened}.load{'_set' if step.run_id is None else ''}({_text(step.test)}{run})"
+            case Action.DELETE_RUN:
+                runs = "" if step.run_id is None else _text(step.run_id)
+                return f"buto.open_store({', '.join(store.values())}).delete({_text(step.test)}, [{runs}])"
             case Action.PLOT:
                 return "buto.plot_result(result)"
             case action if action in _COMMAND_LINE_ONLY:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from buto.collect.collector import Collector
 from buto.collect.target import Target
 from buto.errors import UsageError
+from buto.steps import Advice, Setting
 
 
 def open_collector(target: Target) -> Collector:
@@ -23,5 +24,6 @@ def open_collector(target: Target) -> Collector:
 
         return JmxCollector(target)
     raise UsageError(
-        f"the collector must be agent or jmx, got {target.collector!r}", advice="choose: --collector agent"
+        f"the collector must be agent or jmx, got {target.collector!r}",
+        advice=Advice("choose: ", Setting("collector", "agent")),
     )

@@ -10,6 +10,7 @@ from buto.detectors.judge import with_alpha
 from buto.errors import JudgeError
 from buto.oracle.model import Oracle
 from buto.runs import RunSet
+from buto.steps import Action, Advice, Step
 from buto.verdicts import Direction, Finding, Status, Verdict
 
 METADATA_SOURCE = "metadata"
@@ -32,11 +33,11 @@ def check(oracle: Oracle, runs: RunSet) -> Verdict:
         JudgeError: no runs at all, or runs of another test.
     """
     if not len(runs):
-        raise JudgeError("there is no run to check", advice=f"buto check {oracle.test}")
+        raise JudgeError("there is no run to check", advice=Advice(Step(Action.CHECK, oracle.test)))
     if runs.runs[0].test != oracle.test:
         raise JudgeError(
             f"a run of {runs.runs[0].test!r} cannot be checked by the oracle of {oracle.test!r}",
-            advice=f"buto train {runs.runs[0].test}",
+            advice=Advice(Step(Action.TRAIN, runs.runs[0].test)),
         )
     valid = runs.valid()
     skipped = tuple(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from buto.classify.metadata import MetadataModel, learn_metadata
@@ -16,6 +16,7 @@ from buto.oracle.mbeans import never_recorded
 from buto.oracle.model import Oracle
 from buto.runs import Run, RunSet, run_set
 from buto.runs.masking import Mask
+from buto.steps import Action, Advice, Setting, Step
 
 FEWEST_RUNS = 3
 """Below this a deviation says next to nothing."""
@@ -80,18 +81,18 @@ def _refuse_unusable(runs: RunSet) -> None:
         listed = "; ".join(f"{run.id}: {run.quality.describe()}" for run in invalid)
         raise JudgeError(
             f"{_runs(len(invalid))} of {len(runs)} cannot train an oracle: {listed}",
-            advice="record new ones, or leave them out (buto runs delete)",
+            advice=Advice("record new ones, or leave them out: ", *_deleted(invalid)),
         )
     empty = [run.id for run in runs if not _has_samples(run)]
     if empty:
         raise JudgeError(
-            f"no samples in {', '.join(empty)}", advice="leave these runs out (buto runs delete)"
+            f"no samples in {', '.join(empty)}",
+            advice=Advice("leave them out: ", *_deleted([run for run in runs if not _has_samples(run)])),
         )
     if len(runs) < FEWEST_RUNS:
         raise JudgeError(
             f"an oracle needs at least {FEWEST_RUNS} valid runs, and here {_there_are(len(runs))}",
-            advice="record more with --runs; 10 are a good number, 5 are enough for large changes",
-            options=("runs",),
+            advice=Advice("10 are a good number, 5 are enough for large changes: ", Setting("runs", "10")),
         )
 
 
@@ -102,6 +103,12 @@ def _warnings(runs: RunSet, environment: MetadataModel) -> tuple[str, ...]:
     if environment.varying:
         warnings.append(f"not the same in all training runs: {', '.join(environment.varying)}")
     return tuple(warnings)
+
+
+def _deleted(runs: Sequence[Run]) -> list[str | Step]:
+    """Return the steps that delete these runs, with commas between them."""
+    steps = [Step(Action.DELETE_RUN, run.test, run_id=run.id) for run in runs]
+    return [part for step in steps for part in ("; ", step)][1:]
 
 
 def _has_samples(run: Run) -> bool:

@@ -19,6 +19,7 @@ from buto.report.terminal.verdict import Detail, verdict_lines
 from buto.runs import Run
 from buto.runs.files.reading import is_missing
 from buto.runs.model import PURPOSE
+from buto.steps import Action, Step
 from buto.units import format_count
 from buto.verdicts import Status, Verdict
 from buto.workflow.accept import learn_change
@@ -30,7 +31,6 @@ from buto.workflow.outcome import concluded, keep
 from buto.workflow.project import Files, Project
 from buto.workflow.project.stored import not_passed
 from buto.workflow.record import complete
-from buto.workflow.steps import Action, Step
 from buto.workflow.train import learn
 
 _DETAIL = {-1: Detail.HEADLINE, 0: Detail.SHORT, 1: Detail.FULL}

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from buto.workflow.steps import Action, Step
+from buto.steps import Action, Step
 
 _STORE = Path(".buto")
+_INI = {"store": "buto_store", "oracle": "buto_oracles"}
+"""Settings that are no arguments of the mark."""
+
 _FLAGS = {Action.TRAIN: ("--buto-train",), Action.ACCEPT: ("--buto-accept",), Action.CHECK: ()}
-
-
-def in_a_test(keys: Sequence[str]) -> str:
-    """Return how the mark of a test names these options of the command line; empty for none."""
-    named = " and ".join(_argument(key) for key in keys)
-    return f"(in a test: the argument {named} of the mark)" if named else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +43,13 @@ class InPytest:
         return f"{shlex.join(self._words(step))}{why}"
 
     def setting(self, key: str, value: str) -> str:
+        if key in _INI:
+            return f"{_INI[key]} = {value}, in pytest's ini file"
         text = value if value.isdigit() else f'"{value}"'
         return f"{_argument(key)}={text}"
 
     def name(self, key: str) -> str:
-        return _argument(key)
+        return _INI.get(key, _argument(key))
 
     def usage(self, action: Action) -> str:
         return "pytest --markers"
@@ -61,8 +59,10 @@ class InPytest:
 
     def _words(self, step: Step) -> list[str]:
         stored = [] if self.path(self.store) == str(_STORE) else ["--store", self.path(self.store)]
-        if step.action is Action.SHOW_RUN:
-            return ["buto", "runs", "show", step.test, *([step.run_id] if step.run_id else []), *stored]
+        if step.action is Action.DOCTOR:
+            return step.words()
+        if step.action in (Action.SHOW_RUN, Action.LIST_RUNS, Action.DELETE_RUN):
+            return [*step.words(), *stored]
         if step.action is Action.PLOT:
             return ["buto", "plot", step.test, "--oracle", self.path(self.oracle), *stored]
         if step.test != self.test:

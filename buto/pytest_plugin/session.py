@@ -12,11 +12,12 @@ import pytest
 from buto.config import TestConfig
 from buto.errors import ButoError, UsageError
 from buto.pytest_plugin.case import ItemCase, begun, project_of
-from buto.pytest_plugin.hints import InPytest, in_a_test
+from buto.pytest_plugin.hints import InPytest
 from buto.pytest_plugin.mark import STARTS, arguments_of, joined, name_of, test_of
 from buto.pytest_plugin.options import Options
 from buto.pytest_plugin.outcome import ERROR, NotPassed, Outcome
 from buto.runs import encode_test
+from buto.workflow.steps import reword
 
 
 class ItemTests:
@@ -27,6 +28,7 @@ class ItemTests:
         self._item = item
         self._cases: dict[str, ItemCase] = {}
         self._outcomes: list[Outcome] = []
+        self._door: InPytest | None = None
 
     def test(self, given: Mapping[str, Any]) -> TestConfig:
         """The test with the mark's arguments and further ones.
@@ -106,7 +108,7 @@ class ItemTests:
         started_in = self._item.config.invocation_params.dir
         inside = self._item.nodeid.partition("::")[2]
         node = f"{os.path.relpath(self._item.path, started_in)}::{inside}"
-        door = InPytest(node, test.name, started_in, self.options.store, path)
+        door = self._door = InPytest(node, test.name, started_in, self.options.store, path)
         is_driven = "buto" in getattr(self._item, "fixturenames", ())
         project = project_of(test, door)
         state = begun(project, test, self.options.mode, is_driven=is_driven)
@@ -114,9 +116,9 @@ class ItemTests:
 
     def _fail(self, error: ButoError) -> None:
         first, *rest = error.message.splitlines()
-        advice = error.advice or ""
-        hint = in_a_test(error.options)
-        details = [*rest, *([f"try:  {advice}"] if advice else []), *([f"      {hint}"] if hint else [])]
+        if self._door is not None:
+            reword(error, self._door)
+        details = [*rest, *([f"try:  {error.advice}"] if error.advice else [])]
         outcome = Outcome(self._item.name, ERROR, first, tuple(details))
         self._outcomes.append(outcome)
         raise NotPassed([outcome]) from None

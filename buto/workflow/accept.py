@@ -12,6 +12,7 @@ from buto.errors import ButoError, JudgeError, StorageError
 from buto.oracle import Oracle
 from buto.report.result import Result
 from buto.runs import Run, run_set
+from buto.steps import Action, Step
 from buto.workflow.events import Accepted, Failed, JudgedTaken, OnEvent, OracleChanged, Warned, ignore
 from buto.workflow.launching.case import accepted, check_number_of_runs
 from buto.workflow.launching.collecting import Collected
@@ -19,7 +20,7 @@ from buto.workflow.outcome import Outcome, concluded, keep
 from buto.workflow.project import NO_OVERRIDES, Overrides, Project
 from buto.workflow.project.stored import named, not_passed, stored_runs
 from buto.workflow.rules import warnings
-from buto.workflow.steps import Action, Step
+from buto.workflow.steps import reword, said, worded
 from buto.workflow.train import complete_learning
 
 
@@ -45,6 +46,7 @@ class AcceptRequest:
     dry_run: bool = False
 
 
+@worded
 def accept(project: Project, request: AcceptRequest, on_event: OnEvent = ignore) -> Outcome:
     """Learn tests again, whatever their oracles said of these runs, and write the new oracles.
 
@@ -127,7 +129,7 @@ def learn_change(
     on_event(OracleChanged(known, learned))
     if not dry_run:
         oracle.save(path, learned)
-    found = (*learned.warnings, *warnings(valid, project.door))
+    found = tuple(said(one, project.door) for one in (*learned.warnings, *warnings(valid, project.door)))
     for warning in found:
         on_event(Warned(test.name, warning))
     result = Result(test.name, path, runs, warnings=found)
@@ -183,6 +185,7 @@ def _result(
             advice=f"{error.advice}; then: {project.door.step(again)}",
         ) from error
     except ButoError as error:
+        reword(error, project.door)
         result = Result(test.name, project.oracle_path(test.name), runs, error=error)
         on_event(Failed(result))
         return result

@@ -20,10 +20,12 @@ from buto.workflow.events import (
 )
 from buto.workflow.project import Project
 from buto.workflow.record import measuring_alone
+from buto.workflow.steps import worded
 
 ATTACH = "attach"
 
 
+@worded
 def attach(project: Project, spec: AttachSpec, on_event: OnEvent = ignore) -> Run:
     """Record until the JVM ends, the time is over or Ctrl-C is pressed; the run is kept, usable or not.
 

@@ -12,6 +12,7 @@ from buto.oracle import Oracle
 from buto.report import words
 from buto.report.result import Commit, Result
 from buto.report.sanitize import one_line
+from buto.steps import Action, Step
 from buto.verdicts import Status
 from buto.workflow.check import judge
 from buto.workflow.events import (
@@ -30,7 +31,7 @@ from buto.workflow.launching.case import checked
 from buto.workflow.outcome import Outcome, concluded
 from buto.workflow.project import NO_OVERRIDES, Overrides, Project
 from buto.workflow.record import complete
-from buto.workflow.steps import Action, Step
+from buto.workflow.steps import worded
 
 _ANSWERS = {Status.PASS: Answer.GOOD, Status.REGRESSION: Answer.BAD, Status.INCONCLUSIVE: Answer.SKIP}
 
@@ -58,6 +59,7 @@ class BisectRequest:
     with_training: bool = False
 
 
+@worded
 def bisect(project: Project, request: BisectRequest, on_event: OnEvent = ignore) -> Outcome:
     """Find the commit that made a test fail, in a temporary working tree.
 

@@ -12,6 +12,7 @@ from buto.oracle import Oracle, Settings
 from buto.report.check_report import NO_RUNS, check_report
 from buto.report.result import Result, reported
 from buto.runs import Run, RunSet, run_set
+from buto.steps import Action
 from buto.workflow.events import Failed, Judged, OnEvent, Warned, ignore
 from buto.workflow.git.changes import divided
 from buto.workflow.launching.case import checked
@@ -21,7 +22,7 @@ from buto.workflow.project import NO_OVERRIDES, Overrides, Project
 from buto.workflow.project.stored import stored_runs, training_runs
 from buto.workflow.record import complete
 from buto.workflow.rules import jvm_measured, next_steps, settings_warning, warnings
-from buto.workflow.steps import Action
+from buto.workflow.steps import reword, worded
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,7 @@ class CheckRequest:
     with_training: bool = False
 
 
+@worded
 def check(project: Project, request: CheckRequest, on_event: OnEvent = ignore) -> Outcome:
     """Judge tests by their oracles. What keeps one of them from being judged does not keep the others.
 
@@ -149,6 +151,7 @@ def _result(
     except StorageError:
         raise
     except ButoError as error:
+        reword(error, project.door)
         result = Result(known.test, project.oracle_path(known.test), collected.runs, error=error)
         on_event(Failed(result))
         return result

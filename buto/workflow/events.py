@@ -15,7 +15,7 @@ from buto.errors import ButoError
 from buto.oracle import Oracle
 from buto.report.result import Commit, LeftOut, Result
 from buto.runs import Run
-from buto.workflow.steps import Step
+from buto.steps import Step
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,12 @@ from buto.report.history import (
     in_order,
 )
 from buto.runs.results import ResultStore
+from buto.steps import Action, Step
 from buto.workflow.project import Project
-from buto.workflow.steps import Action, Step
+from buto.workflow.steps import worded
 
 
+@worded
 def history(project: Project, test: str) -> list[Entry]:
     """Return the checks and trainings of a test, oldest first.
 

@@ -17,9 +17,9 @@ from buto.errors import (
 from buto.report.formats.json_result import result_document, result_text
 from buto.report.result import Commit, LeftOut, Result
 from buto.runs.results import ResultStore
+from buto.steps import Action
 from buto.workflow.events import OnEvent, Warned
 from buto.workflow.project import Project
-from buto.workflow.steps import Action
 
 _WORST_FIRST = (EXIT_REGRESSION, EXIT_USAGE, EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXIT_PASS)
 """A regression is what the user asked about; nothing else may hide it."""

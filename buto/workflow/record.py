@@ -9,9 +9,11 @@ from dataclasses import dataclass, field
 
 from buto.config import TestConfig
 from buto.runs import Run, RunSet
+from buto.steps import Action
 from buto.workflow.events import (
     Confirming,
     Event,
+    GivenUp,
     LaunchesEnded,
     LaunchesPlanned,
     OnEvent,
@@ -24,7 +26,7 @@ from buto.workflow.launching.collecting import Collected, Plan, collect
 from buto.workflow.launching.interruption import Complete, Interrupted
 from buto.workflow.launching.lock import measuring
 from buto.workflow.project import NO_OVERRIDES, Overrides, Project
-from buto.workflow.steps import Action
+from buto.workflow.steps import Door, reword, worded
 from buto.workload import workload_hooks
 
 
@@ -43,6 +45,7 @@ class RecordRequest:
     runs: int = 1
 
 
+@worded
 def record(project: Project, request: RecordRequest, on_event: OnEvent = ignore) -> dict[str, Collected]:
     """Launch tests and keep their runs, without learning or judging.
 
@@ -116,7 +119,7 @@ def launch(
     enough = enough or {}
     seed = secrets.randbits(32)
     commands = {test.name: test.target.new_mask().command(test.target.command) for test in tests}
-    tally = _Tally(on_event)
+    tally = _Tally(project.door, on_event)
     on_event(LaunchesPlanned(dict(runs), frozenset(enough), seed=seed, commands=commands))
     try:
         with ExitStack() as held:
@@ -155,14 +158,17 @@ def measuring_alone(project: Project, on_event: OnEvent) -> AbstractContextManag
 
 @dataclass(slots=True)
 class _Tally:
-    """Counts the runs that are stored, and passes every event on."""
+    """Counts the runs that are stored, and passes every event on, with advice in the words of the door."""
 
+    door: Door
     on_event: OnEvent
     stored: list[Run] = field(default_factory=list)
 
     def __call__(self, event: Event) -> None:
         if isinstance(event, RunStored):
             self.stored.append(event.run)
+        elif isinstance(event, GivenUp):
+            reword(event.error, self.door)
         self.on_event(event)
 
     @property

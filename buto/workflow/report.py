@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 from buto.errors import EXIT_PASS, BadFileError, UsageError
 from buto.runs import Run
+from buto.steps import Action, Step
 from buto.workflow.check import judge
 from buto.workflow.events import OnEvent, ignore
 from buto.workflow.outcome import Outcome, concluded
 from buto.workflow.project import Project
 from buto.workflow.project.stored import newest_check
-from buto.workflow.steps import Action, Step
+from buto.workflow.steps import worded
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class ReportRequest:
     with_training: bool = False
 
 
+@worded
 def report(project: Project, request: ReportRequest, on_event: OnEvent = ignore) -> Outcome:
     """Judge stored runs again, those of one test together; launches nothing.
 

@@ -7,9 +7,10 @@ import statistics
 from buto import oracle
 from buto.oracle import Oracle, Settings
 from buto.runs import Run, RunSet
+from buto.steps import Action, Step
 from buto.verdicts import Status, Verdict
 from buto.workflow.events import JvmMeasured
-from buto.workflow.steps import Action, Door, Step
+from buto.workflow.steps import Door
 
 N_CONFIRMING = 2
 """How many runs are added to one that failed; the three are then judged together."""

@@ -10,11 +10,12 @@ from buto.detectors.alarms import N_CHECKED, Selftest
 from buto.errors import JudgeError
 from buto.oracle import Oracle
 from buto.runs import RunSet, run_set
+from buto.steps import Action, Step
 from buto.units import format_count
 from buto.workflow.events import OnEvent, RunsLeftOut, Warned, ignore
 from buto.workflow.project import Project
 from buto.workflow.project.stored import ALL, stored_runs
-from buto.workflow.steps import Action, Step
+from buto.workflow.steps import worded
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,7 @@ class SelftestOutcome:
     found: Selftest
 
 
+@worded
 def selftest(project: Project, request: SelftestRequest, on_event: OnEvent = ignore) -> SelftestOutcome:
     """Judge unchanged runs by one another, many times over; launches nothing.
 

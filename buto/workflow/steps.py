@@ -1,57 +1,14 @@
-"""What to do next, as a value; each door (command line, pytest, Python) says it in its own words."""
+"""How a user came here: each door (command line, pytest, a build, Python) has words of its own."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import Enum
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import Protocol
+from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
-EXAMPLE = ("java", "-cp", "app.jar", "com.acme.Main")
-"""A command that stands for the user's own."""
-
-
-class Action(Enum):
-    """What buto can be asked to do; the values are the words of the command line."""
-
-    TRAIN = "train"
-    CHECK = "check"
-    ACCEPT = "accept"
-    RECORD = "record"
-    COMPARE = "compare"
-    BISECT = "bisect"
-    PLOT = "plot"
-    REPORT = "report"
-    SELFTEST = "selftest"
-    SHOW_RUN = "show"
-    LIST_RUNS = "list"
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One thing to do next, with what was specified for this call.
-
-    Attributes:
-        test: what it is about; empty where it is about all.
-        runs: how many runs to launch; None for the default.
-        from_runs: which stored runs to take instead of launching, see
-            :func:`buto.workflow.project.stored.stored_runs`.
-        run_id: of SHOW_RUN, the run.
-        against: of COMPARE, the second program.
-        command: the program's command to show, if none was specified and there is no configuration.
-        plain: whether nothing else that was specified for this call goes with it.
-        why: what it is for, in a clause; empty where that is plain.
-    """
-
-    action: Action
-    test: str = ""
-    runs: int | None = None
-    from_runs: str | None = None
-    run_id: str | None = None
-    against: str | None = None
-    command: tuple[str, ...] = ()
-    plain: bool = False
-    why: str = ""
+from buto.errors import ButoError
+from buto.steps import Action, Advice, Setting, Step
 
 
 class Door(Protocol):
@@ -78,3 +35,44 @@ class Door(Protocol):
 
     def path(self, path: Path) -> str:
         """Return a path as the user would write it."""
+
+
+def said(text: str, door: Door) -> str:
+    """Return a text in the words of a door; one that is no :class:`Advice` as it is."""
+
+    def setting(one: Setting) -> str:
+        return door.setting(one.key, one.value) if one.value else door.name(one.key)
+
+    return text.said(door.step, setting) if isinstance(text, Advice) else text
+
+
+def reword(error: ButoError, door: Door) -> None:
+    """Put the advice of an error into the words of a door."""
+    if error.advice is not None:
+        error.advise(said(error.advice, door))
+
+
+class _HasDoor(Protocol):
+    @property
+    def door(self) -> Door: ...
+
+
+ProjectT = TypeVar("ProjectT", bound=_HasDoor)
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def worded(
+    action: Callable[Concatenate[ProjectT, P], R],
+) -> Callable[Concatenate[ProjectT, P], R]:
+    """Return an action on a project whose errors give their advice in the words of the project's door."""
+
+    @wraps(action)
+    def carry_out(project: ProjectT, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return action(project, *args, **kwargs)
+        except ButoError as error:
+            reword(error, project.door)
+            raise
+
+    return carry_out

@@ -13,6 +13,7 @@ from buto.errors import ButoError, StorageError
 from buto.oracle import Oracle
 from buto.report.result import Result
 from buto.runs import Run, run_set
+from buto.steps import Action, Step
 from buto.workflow.events import (
     EnoughRuns,
     Failed,
@@ -30,7 +31,7 @@ from buto.workflow.project import NO_OVERRIDES, Overrides, Project
 from buto.workflow.project.stored import stored_runs
 from buto.workflow.record import complete
 from buto.workflow.rules import jvm_measured, warnings
-from buto.workflow.steps import Action, Step
+from buto.workflow.steps import reword, said, worded
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,7 @@ class TrainRequest:
     all_strengths: bool = False
 
 
+@worded
 def train(project: Project, request: TrainRequest, on_event: OnEvent = ignore) -> Outcome:
     """Train tests and write their oracles. What keeps one of them from it does not keep the others.
 
@@ -151,7 +153,7 @@ def learn(
     oracle.save(path, trained)
     on_event(OracleWritten(test.name, path, len(valid)))
     on_event(jvm_measured(test.name, valid))
-    told_of = (*trained.warnings, *warnings(valid, project.door))
+    told_of = tuple(said(one, project.door) for one in (*trained.warnings, *warnings(valid, project.door)))
     for warning in told_of:
         on_event(Warned(test.name, warning))
     found, usual = _strengths(trained, on_event, every=all_strengths)
@@ -177,6 +179,7 @@ def _result(
             advice=f"{error.advice}; then: {again}",
         ) from error
     except ButoError as error:
+        reword(error, project.door)
         result = Result(test.name, project.oracle_path(test.name), runs, error=error)
         on_event(Failed(result))
         return result

@@ -19,11 +19,11 @@ from buto.errors import EXIT_PASS
 from buto.report.property_selection import select
 from buto.runs import Run, run_set
 from buto.runs.store import RunStore
+from buto.steps import Action
 from buto.units import format_count
 from buto.verdicts import Finding
 from buto.workflow.project import Project
 from buto.workflow.project.stored import newest_check, stored_runs, training_runs
-from buto.workflow.steps import Action
 
 MATPLOTLIB_PLACE = "MPLCONFIGDIR"
 

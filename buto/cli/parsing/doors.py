@@ -10,9 +10,10 @@ from pathlib import Path
 
 from buto.cli.parsing.hints import CommandLine
 from buto.config import FILE_NAME
+from buto.steps import Action, Step
 from buto.workflow.project import NO_OVERRIDES, Overrides
 from buto.workflow.project.files import Files
-from buto.workflow.steps import Action, Door, Step
+from buto.workflow.steps import Door
 
 DOOR = "BUTO_DOOR"
 """The environment variable with which a build tool says that it is one of BUILDS."""
@@ -101,7 +102,9 @@ class InBuild:
         return self.command_line.configuration
 
     def step(self, step: Step) -> str:
-        if step.action not in _LAUNCHING or step.from_runs is not None or step.test == "NAME":
+        # Stored runs are for the command line; but training again takes the settings of the build.
+        is_stored = step.from_runs is not None and step.action is not Action.TRAIN
+        if step.action not in _LAUNCHING or is_stored or step.plain:
             return self.command_line.step(step)
         words = shlex.join(self.build.launch(step.action, step.test))
         words += "" if step.runs is None else f" {self.setting('runs', str(step.runs))}"

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from buto.config import FILE_NAME
 from buto.runs.masking import Mask
+from buto.steps import Action, Step
 from buto.workflow.project import NO_OVERRIDES, Overrides
 from buto.workflow.project.files import STORE, Files
-from buto.workflow.steps import Action, Step
 
 _NAMES = {"command": "a command after --"}
 
@@ -38,7 +38,7 @@ class CommandLine:
         return f"{self._words(step)}{why}"
 
     def setting(self, key: str, value: str) -> str:
-        return f"--{key} {value}"
+        return f"--{key} {shlex.quote(value)}"
 
     def name(self, key: str) -> str:
         return _NAMES.get(key, f"--{key}")
@@ -51,11 +51,10 @@ class CommandLine:
 
     def _words(self, step: Step) -> str:
         match step.action:
-            case Action.LIST_RUNS:
-                return shlex.join(["buto", "runs", "list", *self._store()])
-            case Action.SHOW_RUN:
-                run = [] if step.run_id is None else [step.run_id]
-                return shlex.join(["buto", "runs", "show", step.test, *run, *self._store()])
+            case Action.DOCTOR:
+                return shlex.join(step.words())
+            case Action.LIST_RUNS | Action.SHOW_RUN | Action.DELETE_RUN:
+                return shlex.join([*step.words(), *self._store()])
             case Action.PLOT:
                 files = self._options(oracle=self.files.oracle, config=self.files.configuration)
                 runs = self._options(from_runs=step.from_runs)

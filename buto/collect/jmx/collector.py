@@ -28,6 +28,7 @@ from buto.collect.record.run_builder import ObservedLaunch, build_run
 from buto.collect.target import Target
 from buto.errors import MeasureError
 from buto.runs import FloatArray, Problem, ProblemKind, Run
+from buto.steps import Advice, Setting
 
 _OWN_KEY = "system.property[java.rmi.server.randomIDs]"
 """Metadata that exists only because buto started the JVM's JMX agent."""
@@ -113,7 +114,7 @@ def _check_started(loop: PollingLoop, launch: Launch, recording: Recording) -> N
         limit = f", at its time limit of {launch.target.timeout_s:g} s" if loop.timed_out else ""
         raise MeasureError(
             f"the program ended{limit} before JMX could take a sample\n{launch.quote()}",
-            advice="measure short programs with the agent: --collector agent",
+            advice=Advice("measure short programs with the agent: ", Setting("collector", "agent")),
         )
 
 

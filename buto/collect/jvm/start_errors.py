@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Sequence
 
 from buto import jars
 from buto.collect.jvm.selection import NO_PROGRAM, main_name
 from buto.collect.process.launch import Launch
 from buto.errors import MeasureError
+from buto.steps import Advice, Setting
 
 _LAUNCHER_SAYS = re.compile(r"(Error|Fehler|错误|エラー): ")
 """How the ``java`` launcher begins an error message, in the languages that it knows."""
@@ -43,15 +43,14 @@ def no_jvm(launch: Launch, others: Sequence[str], *, timed_out: bool) -> Measure
         return _error(
             "the command started no JVM with a main class or jar, only JVMs such as java -version starts",
             launch,
-            "everything after -- must start the program itself",
+            "the command must start the program itself",
         )
     if named:
         pattern = f"matches {target.jvm!r}" if target.jvm else "is more than a build tool"
         return _error(
             f"no JVM that {pattern} was started, only: {', '.join(named)}",
             launch,
-            f"name the main class or the jar to measure, as: --jvm {shlex.quote(named[-1])}",
-            ("jvm",),
+            Advice("name the main class or the jar to measure, as: ", Setting("jvm", named[-1])),
         )
     if _SECURITY_MANAGER.search(launch.kept_stderr()) or any(map(_enables_one, target.command)):
         return _error(
@@ -64,8 +63,10 @@ def no_jvm(launch: Launch, others: Sequence[str], *, timed_out: bool) -> Measure
         return _error(
             f"no JVM had started when the time limit of {target.timeout_s:g} s had passed",
             launch,
-            "everything after -- must start a JVM; give a longer --timeout if it does so later",
-            ("timeout",),
+            Advice(
+                "the command must start a JVM; if it does so later, give it more time: ",
+                Setting("timeout", f"{2 * target.timeout_s:g}s"),
+            ),
         )
     if launch.line.direct:
         return _error(
@@ -76,7 +77,7 @@ def no_jvm(launch: Launch, others: Sequence[str], *, timed_out: bool) -> Measure
     return _error(
         "the command started no JVM that could be measured",
         launch,
-        "everything after -- must start a JVM, in an environment that keeps JAVA_TOOL_OPTIONS "
+        "the command must start a JVM, in an environment that keeps JAVA_TOOL_OPTIONS "
         "(sudo, env -i and containers do not); give the java command itself if you can",
     )
 
@@ -150,5 +151,5 @@ def _possible_names(launch: Launch, jvm_command: str) -> tuple[str, ...]:
     return tuple(word for word in launch.target.command[1:] if not word.startswith("-"))
 
 
-def _error(what: str, launch: Launch, advice: str, options: tuple[str, ...] = ()) -> MeasureError:
-    return MeasureError(f"{launch.mask.text(what)}\n{launch.quote()}", advice=advice, options=options)
+def _error(what: str, launch: Launch, advice: str) -> MeasureError:
+    return MeasureError(f"{launch.mask.text(what)}\n{launch.quote()}", advice=advice)

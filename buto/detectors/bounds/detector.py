@@ -32,6 +32,7 @@ from buto.errors import JudgeError
 from buto.properties import DURATION, Property, Role
 from buto.runs import Run, RunSet
 from buto.runs.long import drawn
+from buto.steps import Action, Advice, Setting, Step
 from buto.verdicts import Finding, Status, Verdict
 
 MOST_UNREAD = 1 / 3
@@ -169,8 +170,7 @@ class BoundsDetector(Detector[BandSettings]):
         if not len(model.bounds) and not self.settings.summaries:
             raise JudgeError(
                 f"all training runs have fewer samples than the smoothing window of {model.window}",
-                advice="sample more often with --interval, or set judge: {window: 1}",
-                options=("interval",),
+                advice=Advice("sample more often: ", Setting("interval", "10ms"), ", or judge: {window: 1}"),
             )
         model = replace(model, bounds=rounded(model.bounds), summaries=rounded(model.summaries))
         return FittedBounds(
@@ -197,7 +197,7 @@ class BoundsDetector(Detector[BandSettings]):
         if not judged:
             raise JudgeError(
                 "no property was read in every training run",
-                advice="buto runs show says why each of them could not be read",
+                advice=Advice("see why: ", Step(Action.SHOW_RUN, runs.runs[0].test, run_id=runs.runs[0].id)),
             )
         return judged
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from buto.analysis.pipeline import Model
 from buto.detectors.bounds.findings import Point
 from buto.detectors.bounds.settings import BandSettings
+from buto.steps import Advice, Setting
 from buto.units import format_quantity, format_seconds
 
 FEW_RUNS = 5
@@ -19,7 +20,8 @@ def few_runs(n_runs: int, model: Model, duration: Point | None, settings: BandSe
         return ()
     unnoticed = _unnoticed(model, duration, settings)
     example = f"for example, {' and '.join(unnoticed)} before that is noticed; " if unnoticed else ""
-    return (f"{n_runs} runs tell little: {example}10 are a good number (--runs 10, in a test runs=10)",)
+    many = Setting("runs", "10")
+    return (Advice(f"{n_runs} runs tell little: {example}10 are a good number (", many, ")"),)
 
 
 def _unnoticed(model: Model, duration: Point | None, settings: BandSettings) -> list[str]:

@@ -41,6 +41,7 @@ from buto.detectors.views import View
 from buto.errors import JudgeError
 from buto.runs import Run, RunSet
 from buto.runs.long import LongRun
+from buto.steps import Advice, Setting
 from buto.verdicts import Status, Verdict
 
 
@@ -174,8 +175,7 @@ class CalibratedDetector(Detector[BandSettings]):
         if len(runs) < FEWEST_RUNS:
             raise JudgeError(
                 f"a calibrated oracle needs at least {FEWEST_RUNS} runs, and here are {len(runs)}",
-                advice="record more with --runs 10, or set judge: {preset: sustained}",
-                options=("runs",),
+                advice=Advice("record more: ", Setting("runs", "10"), ", or judge: {preset: sustained}"),
             )
         if any(isinstance(run, LongRun) for run in runs):
             profile, bands = learn_long(runs, self.settings)

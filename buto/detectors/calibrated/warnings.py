@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 
 from buto.detectors.bounds.settings import BandSettings
@@ -11,6 +10,7 @@ from buto.detectors.calibrated.evidence import runs_needed
 from buto.detectors.calibrated.findings import MEASURES
 from buto.detectors.calibrated.profile import Profile
 from buto.runs import RunSet
+from buto.steps import Action, Advice, Setting, Step
 from buto.units import format_quantity
 
 GOOD_RUNS = 10
@@ -25,10 +25,11 @@ def few_runs(n_runs: int, alpha: float) -> tuple[str, ...]:
     if n_runs >= enough:
         return ()
     good = max(GOOD_RUNS, enough)
-    said = (
+    said = Advice(
         f"{n_runs} runs tell little: small changes go unnoticed, and below {enough} even {CONFIRMED_BY} "
-        f"runs of a check need an assumption on distributions; {good} are a good number "
-        f"(--runs {good}, in a test runs={good})"
+        f"runs of a check need an assumption on distributions; {good} are a good number (",
+        Setting("runs", str(good)),
+        ")",
     )
     return (said,)
 
@@ -43,25 +44,31 @@ def unlike_runs(runs: RunSet, profile: Profile, settings: BandSettings) -> tuple
 
 
 def _sentence(anomaly: Anomaly, runs: RunSet) -> str:
-    test = shlex.quote(runs.runs[0].test)
+    test = runs.runs[0].test
     ids = [runs.runs[place].id for place in anomaly.runs]
     if anomaly.kind is AnomalyKind.DRIFT:
         what = _compared(anomaly.symptoms, "in the later half of the runs", "in the earlier")
-        return (
+        return Advice(
             f"the runs drifted while they were made, so that the oracle is wide: {what}; "
-            f"record anew when the machine has come to rest: buto train {test}"
+            f"record anew when the machine has come to rest: ",
+            Step(Action.TRAIN, test),
         )
     if anomaly.kind is AnomalyKind.OUTLIER:
         what = _compared(anomaly.symptoms, "in it", "in the others")
-        return (
-            f"run {ids[0]} stands apart from the others and makes the oracle wide: {what}; "
-            f"see it: buto runs show {test} {ids[0]}; leave it out: buto runs delete {test} {ids[0]}, "
-            f"then buto train {test} --from-runs all"
+        return Advice(
+            f"run {ids[0]} stands apart from the others and makes the oracle wide: {what}; see it: ",
+            Step(Action.SHOW_RUN, test, run_id=ids[0]),
+            "; leave it out: ",
+            Step(Action.DELETE_RUN, test, run_id=ids[0]),
+            "; then: ",
+            Step(Action.TRAIN, test, from_runs=f"{runs.runs[0].id}..{runs.runs[-1].id}"),
         )
     what = _compared(anomaly.symptoms, f"in {len(ids)} runs", f"in the other {len(runs) - len(ids)}")
-    return (
+    return Advice(
         f"the program behaves in two ways, and the oracle is wide enough for both: {what}; "
-        f"see what differs: buto runs show {test} {ids[0]}; the runs: {', '.join(ids)}"
+        "see what differs: ",
+        Step(Action.SHOW_RUN, test, run_id=ids[0]),
+        f"; the runs: {', '.join(ids)}",
     )
 
 

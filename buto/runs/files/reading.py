@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from buto.errors import BadFileError
+from buto.steps import Advice, Setting
 
 
 def parse_json(content: bytes) -> Any:
@@ -49,7 +50,11 @@ def refuse_links(root: Path, place: Path) -> None:
         if os.path.islink(place):
             raise BadFileError(
                 f"{place} is a link, and nothing outside of {root} is touched",
-                advice=f"if it is yours, name its target with --store; else: rm {shlex.quote(str(place))}",
+                advice=Advice(
+                    "if it is yours, name its target: ",
+                    Setting("store", "DIR"),
+                    f"; else: rm {shlex.quote(str(place))}",
+                ),
             )
         place = place.parent
 

@@ -20,16 +20,18 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from buto.errors import StorageError
+from buto.steps import Advice, Setting
 
 LEFTOVER_AGE_S = 3600.0
 """Nothing younger is cleaned: between making a directory and locking it, a writer seems gone."""
 
 _HIDDEN = re.compile(r"\..+\.[0-9a-f]{8}\.tmp", re.DOTALL)
 
-_FULL = "free some space, or name another place with --store DIR"
-_FORBIDDEN = "make it writable, or name another place with --store DIR"
-_NOT_A_DIRECTORY = (
-    "a file stands where a directory is needed: move it, or name another place with --store DIR"
+_ANOTHER = Setting("store", "DIR")
+_FULL = Advice("free some space, or name another place: ", _ANOTHER)
+_FORBIDDEN = Advice("make it writable, or name another place: ", _ANOTHER)
+_NOT_A_DIRECTORY = Advice(
+    "a file stands where a directory is needed: move it, or name another place: ", _ANOTHER
 )
 _ADVICE = {
     errno.ENOSPC: _FULL,
@@ -42,7 +44,9 @@ _ADVICE = {
     errno.ENOTEMPTY: "a run is there already, and none is overwritten; delete it with buto runs delete",
     errno.EEXIST: _NOT_A_DIRECTORY,
     errno.ENOTDIR: _NOT_A_DIRECTORY,
-    errno.ENAMETOOLONG: "name a place with a shorter path with --store DIR, or give the test a shorter name",
+    errno.ENAMETOOLONG: Advice(
+        "name a place with a shorter path: ", _ANOTHER, ", or give the test a shorter name"
+    ),
 }
 
 

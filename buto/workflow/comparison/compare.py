@@ -17,6 +17,7 @@ from buto.errors import ButoError, UsageError
 from buto.report.check_report import check_report
 from buto.report.result import Result
 from buto.runs import Run, run_set
+from buto.steps import Action, Step
 from buto.verdicts import Status, Verdict
 from buto.workflow.check import describe
 from buto.workflow.comparison.programs import Program, test_of
@@ -26,7 +27,7 @@ from buto.workflow.outcome import Outcome, concluded
 from buto.workflow.project import NO_OVERRIDES, Overrides, Project
 from buto.workflow.project.stored import ALL, stored_runs
 from buto.workflow.record import launch
-from buto.workflow.steps import Action, Step
+from buto.workflow.steps import worded
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,7 @@ class CompareRequest:
     build: str | None = None
 
 
+@worded
 def compare(project: Project, request: CompareRequest, on_event: OnEvent = ignore) -> Outcome:
     """Launch two programs in random turns and report what the second uses more or less of.
 

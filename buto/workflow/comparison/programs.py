@@ -8,11 +8,11 @@ from pathlib import Path
 
 from buto.config import TestConfig
 from buto.runs.files.reading import is_missing
+from buto.steps import Action
 from buto.workflow.events import BuildStarted, OnEvent
 from buto.workflow.git import commands as git
 from buto.workflow.git import worktrees
 from buto.workflow.project import Overrides, Project
-from buto.workflow.steps import Action
 
 _WITHOUT_GIT = "buto compare A -- COMMAND --against B -- COMMAND compares without one"
 

@@ -11,9 +11,10 @@ from buto.errors import ButoError, UsageError
 from buto.oracle import Oracle
 from buto.runs import Run, RunSet, run_set
 from buto.runs.model import PURPOSE
+from buto.steps import Action
 from buto.verdicts import Status
 from buto.workflow.rules import N_CONFIRMING, needs_confirmation
-from buto.workflow.steps import Action, Door
+from buto.workflow.steps import Door
 
 ENOUGH_JUDGED = 5
 """So many judged runs are learned from without further launches; fewer make an oracle that detects little."""

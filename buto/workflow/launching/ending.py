@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Sequence
 
@@ -10,6 +9,7 @@ from buto.collect.process.output import last_lines
 from buto.collect.target import Target
 from buto.errors import MeasureError
 from buto.runs import Problem, ProblemKind, Run
+from buto.steps import Action, Advice, Setting, Step
 
 _LEAST_REPEATS = 3
 
@@ -22,9 +22,15 @@ _BAD_ENDS = (
 )
 """The problems for which :func:`check_ending` ends a test: another launch would end in the same way."""
 
+_LESS_OFTEN = Setting("interval", "1s")
+
 _ADVICE = {
-    ProblemKind.STARVED: "buto doctor (what else loads this machine), or sample less often with --interval",
-    ProblemKind.SLOW_MBEAN: "record others with --mbean PATTERN, or sample less often with --interval",
+    ProblemKind.STARVED: Advice(
+        Step(Action.DOCTOR), " (what else loads this machine), or sample less often: ", _LESS_OFTEN
+    ),
+    ProblemKind.SLOW_MBEAN: Advice(
+        "record other MBeans: ", Setting("mbean", "PATTERN"), ", or sample less often: ", _LESS_OFTEN
+    ),
 }
 """What to do about the commonest problem of many runs."""
 
@@ -43,25 +49,24 @@ def check_ending(run: Run, target: Target) -> None:
     failed = _first(run, ProblemKind.WORKLOAD)
     bad_end = _first(run, ProblemKind.JVM_END)
     what = f"the program {run.outcome.describe()}"
-    options: tuple[str, ...] = ()
     if failed is not None and not run.outcome.timed_out:
-        show = f"buto runs show {shlex.join([run.test, run.id])}"
+        show = Advice(Step(Action.SHOW_RUN, run.test, run_id=run.id))
         raise MeasureError(f"{failed.text}\n{what}\n{_quoted(run)}", advice=show)
     if not run.outcome.timed_out and run.outcome.exit_code == target.expected_exit:
         if bad_end is None:
             return
         what = bad_end.text
-        advice = "if that is meant, give the java command itself, or a script that ends with its exit code"
+        advice = Advice("if that is meant, give the java command itself, or a script with its exit code")
     elif run.outcome.timed_out:
         what += f" of {target.timeout_s:g} s"
-        advice = "give it more time with --timeout, or find out what it waits for"
-        options = ("timeout",)
+        more = Setting("timeout", f"{2 * target.timeout_s:g}s")
+        advice = Advice("give it more time: ", more, ", or find out what it waits for")
     elif run.outcome.exit_code is not None:
-        advice = f"if that is a good end for this program: --expect-exit {run.outcome.exit_code}"
-        options = ("expect-exit",)
+        expected = Setting("expect-exit", str(run.outcome.exit_code))
+        advice = Advice("if that is a good end for this program: ", expected)
     else:
-        advice = f"see what the run recorded: buto runs show {run.id}"
-    raise MeasureError(f"{what}\n{_quoted(run)}", advice=advice, options=options)
+        advice = Advice("see what the run recorded: ", Step(Action.SHOW_RUN, run.test, run_id=run.id))
+    raise MeasureError(f"{what}\n{_quoted(run)}", advice=advice)
 
 
 def _first(run: Run, kind: ProblemKind) -> Problem | None:
@@ -91,9 +96,8 @@ def check_repeats(runs: Sequence[Run], planned: int) -> None:
     )
     commonest = kinds.most_common(1)[0][0]
     example = next(one.text for run in invalid for one in run.quality.problems if one.kind is commonest)
-    show = f"buto runs show {shlex.join([invalid[-1].test, invalid[-1].id])}"
+    show = Advice(Step(Action.SHOW_RUN, invalid[-1].test, run_id=invalid[-1].id))
     raise MeasureError(
         f"{len(invalid)} of {len(runs)} runs were disturbed, most often: {example}",
         advice=_ADVICE.get(commonest, show),
-        options=("interval",) if commonest in _ADVICE else (),
     )

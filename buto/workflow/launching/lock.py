@@ -10,11 +10,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from buto.errors import StorageError
+from buto.steps import Advice, Setting
 
 LOCK_TIMEOUT_S = 3600.0
 """How long to wait for another buto that measures: six launches that reach the default time limit."""
 
 _LOCK_POLL_S = 0.2
+_ANOTHER = Setting("store", "DIR")
 
 
 @contextmanager
@@ -47,7 +49,9 @@ def measuring(root: Path, on_wait: Callable[[], None], timeout_s: float = LOCK_T
 
 
 def _not_writable(root: Path, why: str | None) -> StorageError:
-    return StorageError(f"the store {root} cannot be written: {why}", advice="name another with --store DIR")
+    return StorageError(
+        f"the store {root} cannot be written: {why}", advice=Advice("name another: ", _ANOTHER)
+    )
 
 
 def _lock(descriptor: int, root: Path, on_wait: Callable[[], None], timeout_s: float) -> None:
@@ -60,7 +64,7 @@ def _lock(descriptor: int, root: Path, on_wait: Callable[[], None], timeout_s: f
             if time.monotonic() >= deadline:
                 raise StorageError(
                     f"another buto has been measuring into {root} for too long",
-                    advice=f"see which: fuser {root}; or name another store with --store DIR",
+                    advice=Advice(f"see which: fuser {root}; or name another store: ", _ANOTHER),
                 ) from None
             if not told:
                 on_wait()

@@ -22,9 +22,10 @@ from buto.runs.files.reading import is_missing
 from buto.runs.masking import MASKED
 from buto.runs.names import encode_test
 from buto.runs.store import RunStore
+from buto.steps import EXAMPLE, Action, Step
 from buto.workflow.project.files import Files
 from buto.workflow.project.overrides import Overrides
-from buto.workflow.steps import EXAMPLE, Action, Door, Step
+from buto.workflow.steps import Door
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,10 @@ from buto.oracle import Oracle
 from buto.runs import Run, RunSet, run_set
 from buto.runs.format.document import Head
 from buto.runs.model import PURPOSE, SESSION
+from buto.steps import Action, Step
 from buto.verdicts import Status
 from buto.workflow.launching.ending import bad_ending
 from buto.workflow.project.resolving import Project
-from buto.workflow.steps import Action, Step
 
 ALL = "all"
 COMMAND = "buto.command"

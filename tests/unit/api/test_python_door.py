@@ -11,8 +11,9 @@ import pytest
 import buto
 from buto.api.options import Location, Options
 from buto.api.python_door import PythonDoor
+from buto.steps import Action, Step
 from buto.workflow.project import Overrides
-from buto.workflow.steps import Action, Door, Step
+from buto.workflow.steps import Door
 
 PLAIN: Door = PythonDoor()
 SPECIFIED: Door = PythonDoor(

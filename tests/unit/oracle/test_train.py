@@ -36,7 +36,7 @@ def test_fewer_than_three_runs_are_refused(count, said):
 def test_the_default_needs_five_runs_and_says_what_else_to_type(count):
     with pytest.raises(JudgeError, match=f"needs at least 5 runs, and here are {count}") as caught:
         train(program_runs(1, count))
-    assert caught.value.advice == "record more with --runs 10, or set judge: {preset: sustained}"
+    assert caught.value.advice == "record more: --runs 10, or judge: {preset: sustained}"
     assert len(train(program_runs(1, 5)).run_ids) == 5
 
 
@@ -78,7 +78,7 @@ def test_few_runs_are_told_with_what_goes_unnoticed(count):
     (said,) = oracle.warnings
     assert said.startswith(f"{count} runs tell little: for example, the mean of jvm.memory.heap.used may be")
     assert f"a run may take {format_seconds(oracle.fitted.duration.lower)} to" in said
-    assert said.endswith("10 are a good number (--runs 10, in a test runs=10)")
+    assert said.endswith("10 are a good number (--runs 10)")
     assert "10 are a good number" in train(program_runs(1, count), THESIS).warnings[0]
 
 
@@ -92,7 +92,7 @@ def test_of_few_runs_a_calibrated_oracle_says_how_many_more_make_it_free_of_assu
         assert said.startswith(f"{enough - 1} runs tell little: ")
         assert f"below {enough} even 3 runs of a check need an assumption" in said
         good = max(10, enough)
-        assert said.endswith(f"{good} are a good number (--runs {good}, in a test runs={good})")
+        assert said.endswith(f"{good} are a good number (--runs {good})")
 
 
 def test_nothing_readable_cannot_be_learned_from():

@@ -51,11 +51,11 @@ def test_training_takes_as_many_usable_runs_as_are_wanted(tmp_path: Path) -> Non
     assert (tmp_path / "oracles" / "leaker.json").exists()
 
 
-def test_advice_on_the_number_of_runs_names_the_argument_of_the_mark_too(tmp_path: Path) -> None:
+def test_advice_on_the_number_of_runs_names_the_argument_of_the_mark(tmp_path: Path) -> None:
     case = a_case(tmp_path, "train", runs=5, preset="calibrated")
     case.add([leaking_run(number) for number in range(5)])
     (few,) = (one for one in case.outcome(0).warnings if "5 runs tell little" in one)
-    assert few.endswith("(--runs 10, in a test runs=10)")
+    assert few.endswith("(runs=10)")
 
 
 def test_a_good_run_passes_at_once(tmp_path: Path) -> None:

@@ -9,9 +9,11 @@ import pytest
 
 from buto.cli.parsing.doors import BUILDS, DOOR, InBuild, door_of
 from buto.cli.parsing.hints import CommandLine
+from buto.errors import JudgeError
 from buto.pytest_plugin.hints import InPytest
+from buto.steps import Action, Advice, Setting, Step
 from buto.workflow.project import Files, Overrides
-from buto.workflow.steps import Action, Door, Step
+from buto.workflow.steps import Door, reword, said
 
 HERE = Path("/home/me/shop")
 FILES = Files(Path("ci.yaml"), True, Path(), Path("my runs"), Path("o.json"))
@@ -76,6 +78,9 @@ def test_a_secret_is_not_repeated() -> None:
         ),
         (Step(Action.SHOW_RUN, "shop", run_id="X"), "buto runs show shop X"),
         (Step(Action.PLOT, "shop"), "buto plot shop --oracle oracles/shop.json"),
+        (Step(Action.LIST_RUNS), "buto runs list"),
+        (Step(Action.DELETE_RUN, "shop", run_id="X"), "buto runs delete shop X"),
+        (Step(Action.DOCTOR), "buto doctor"),
     ],
 )
 def test_pytest_names_its_own_options(step: Step, words: str) -> None:
@@ -114,6 +119,8 @@ SCENARIO = "com.acme.ShopTest.Orders.cancel"
             "gradle butoAccept -Pbuto.test=shop  (if meant)",
         ),
         ("gradle", Step(Action.CHECK), "gradle butoCheck"),
+        ("gradle", Step(Action.TRAIN, "a", from_runs="1..2"), "gradle butoTrain -Pbuto.test=a"),
+        ("maven", Step(Action.DELETE_RUN, "a", run_id="X"), "buto runs delete a X --store 'my runs'"),
         (
             "junit-maven",
             Step(Action.ACCEPT, SCENARIO),
@@ -155,6 +162,29 @@ def test_a_build_sets_what_it_can_itself_and_the_rest_in_buto_yaml(
     door: str, runs: str, interval: str
 ) -> None:
     assert (DOORS[door].setting("runs", "10"), DOORS[door].setting("interval", "10ms")) == (runs, interval)
+
+
+ODD = Advice("leave it out: ", Step(Action.DELETE_RUN, "shop", run_id="X"), "; or ", Setting("runs", "20"))
+
+
+@pytest.mark.parametrize(
+    ("door", "text"),
+    [
+        ("command line", "leave it out: buto runs delete shop X --store 'my runs'; or --runs 20"),
+        ("pytest", "leave it out: buto runs delete shop X; or runs=20"),
+        ("maven", "leave it out: buto runs delete shop X --store 'my runs'; or -Dbuto.runs=20"),
+    ],
+)
+def test_advice_from_deeper_rooms_is_put_into_the_words_of_the_door(door: str, text: str) -> None:
+    assert said(ODD, DOORS[door]) == text
+    error = JudgeError("it stands apart", advice=ODD)
+    assert error.advice == "leave it out: buto runs delete shop X; or --runs 20"
+    reword(error, DOORS[door])
+    assert (error.advice, error.__notes__) == (text, [text])
+
+
+def test_what_pytest_has_in_its_ini_file_is_named_so() -> None:
+    assert PYTEST.setting("store", "DIR") == "buto_store = DIR, in pytest's ini file"
 
 
 def test_a_setting_is_an_option_or_an_argument() -> None:

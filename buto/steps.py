@@ -1,0 +1,99 @@
+"""What to do next, as values that every room may name; each door puts them into its own words."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Self
+
+EXAMPLE = ("java", "-cp", "app.jar", "com.acme.Main")
+"""A command that stands for the user's own."""
+
+
+class Action(Enum):
+    """What buto can be asked to do; the values are the words of the command line."""
+
+    TRAIN = "train"
+    CHECK = "check"
+    ACCEPT = "accept"
+    RECORD = "record"
+    COMPARE = "compare"
+    BISECT = "bisect"
+    PLOT = "plot"
+    REPORT = "report"
+    SELFTEST = "selftest"
+    SHOW_RUN = "runs show"
+    LIST_RUNS = "runs list"
+    DELETE_RUN = "runs delete"
+    DOCTOR = "doctor"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing to do next, with what was specified for this call.
+
+    Attributes:
+        test: what it is about; empty where it is about all.
+        runs: how many runs to launch; None for the default.
+        from_runs: which stored runs to take instead of launching, see
+            :func:`buto.workflow.project.stored.stored_runs`.
+        run_id: of SHOW_RUN and DELETE_RUN, the run.
+        against: of COMPARE, the second program.
+        command: the program's command to show, if none was specified and there is no configuration.
+        plain: whether nothing else that was specified for this call goes with it.
+        why: what it is for, in a clause; empty where that is plain.
+    """
+
+    action: Action
+    test: str = ""
+    runs: int | None = None
+    from_runs: str | None = None
+    run_id: str | None = None
+    against: str | None = None
+    command: tuple[str, ...] = ()
+    plain: bool = False
+    why: str = ""
+
+    def words(self) -> list[str]:
+        """Return the command with the test and the run, without any option."""
+        about = [word for word in (self.test, self.run_id) if word]
+        return ["buto", *self.action.value.split(), *about]
+
+    def __str__(self) -> str:
+        return shlex.join(self.words())
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A key of a test's configuration, with the value that it might have; without any, its name is meant."""
+
+    key: str
+    value: str = ""
+
+    def __str__(self) -> str:
+        return f"--{self.key} {shlex.quote(self.value)}" if self.value else f"--{self.key}"
+
+
+class Advice(str):
+    """A text that names steps and settings; by itself in the words of the command line, without options.
+
+    Attributes:
+        parts: the text in parts, for a door to put into its own words.
+    """
+
+    __slots__ = ("parts",)
+    parts: tuple[str | Step | Setting, ...]
+
+    def __new__(cls, *parts: str | Step | Setting) -> Self:
+        text = super().__new__(cls, "".join(map(str, parts)))
+        text.parts = parts
+        return text
+
+    def said(self, step: Callable[[Step], str], setting: Callable[[Setting], str]) -> str:
+        """Return the text with its steps and settings in these words."""
+        return "".join(
+            step(part) if isinstance(part, Step) else setting(part) if isinstance(part, Setting) else part
+            for part in self.parts
+        )
