@@ -153,7 +153,7 @@ def format_change(before: float, after: float, unit: str) -> str:
     """Format a difference and its share of the first value, as ``+3.1 MiB (+24 %)``; from tenfold on
     ``(12x)``.
 
-    A change from zero has no share. No difference gives ``no change``.
+    A change of a number that was zero, or is negative, has no share. No difference gives ``no change``.
     """
     change = after - before
     if math.isnan(change):
@@ -162,7 +162,7 @@ def format_change(before: float, after: float, unit: str) -> str:
         return "no change"
     sign = "+" if change > 0 else "-"
     size = f"{sign}{format_quantity(abs(change), unit)}"
-    if before == 0 or math.isinf(before):
+    if before <= 0 or after < 0 or math.isinf(before):
         return size
     ratio = after / before
     share = format_ratio(ratio) if ratio >= 10 else f"{sign}{format_percent(abs(change / before))}"

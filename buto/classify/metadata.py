@@ -16,6 +16,7 @@ from pathlib import PurePosixPath
 
 from buto.errors import JudgeError
 from buto.runs import MetadataValue
+from buto.runs.metadata_text import metadata_texts
 
 _CLASS_PATH = "jvm.class.path"
 
@@ -54,11 +55,12 @@ class MetadataDifference:
 
     def describe(self) -> str:
         """Return the difference in words, for messages."""
+        observed, expected = _quoted(self.key, self.observed, self.expected)
         if self.kind is DifferenceKind.MISSING:
-            return f"{self.key} is missing; it was {_quoted(self.expected)} in training"
+            return f"{self.key} is missing; it was {expected} in training"
         if self.kind is DifferenceKind.EXTRA:
-            return f"{self.key} is {_quoted(self.observed)}; training had none"
-        return f"{self.key} is {_quoted(self.observed)}; it was {_quoted(self.expected)} in training"
+            return f"{self.key} is {observed}; training had none"
+        return f"{self.key} is {observed}; it was {expected} in training"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +87,9 @@ def learn_metadata(runs: Sequence[Mapping[str, MetadataValue]], settings: Metada
         if all(key in run and run[key] == first for run in kept):
             values[key] = first
         elif settings.is_deciding(key):
-            seen = dict.fromkeys(_quoted(run[key]) if key in run else "missing" for run in kept)
-            unlike.append(f"{key} is {' or '.join(seen)}")
+            seen = list(dict.fromkeys(run[key] for run in kept if key in run))
+            missing = [] if all(key in run for run in kept) else ["missing"]
+            unlike.append(f"{key} is {' or '.join([*_quoted(key, *seen), *missing])}")
         else:
             varying.append(key)
     if unlike:
@@ -135,6 +138,10 @@ def _matches(key: str, patterns: tuple[str, ...]) -> bool:
     return any(fnmatchcase(key, pattern) for pattern in patterns)
 
 
-def _quoted(value: MetadataValue) -> str:
-    text = str(value)
-    return repr(text if len(text) <= 80 else text[:77] + "...") if isinstance(value, str) else text
+def _quoted(key: str, *values: MetadataValue) -> list[str]:
+    """Return values for a message: sizes as people read them, other texts in quotes and not too long."""
+    texts = metadata_texts(key, *values)
+    return [
+        repr(text if len(text) <= 80 else text[:77] + "...") if text == value else text
+        for text, value in zip(texts, values, strict=True)
+    ]

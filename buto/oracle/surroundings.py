@@ -8,8 +8,10 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from buto.oracle.model import Oracle
+from buto.runs.metadata_text import metadata_texts
 
 VARIES = "not the same in all runs"
+ENVIRONMENT = "environment"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ def surroundings(old: Oracle, new: Oracle) -> tuple[Changed, ...]:
     ignored = (*old.settings.metadata.ignored, *new.settings.metadata.ignored)
     found = [
         replace(one, decides=decides(one.key))
-        for one in _changed("environment", *environments)
+        for one in _changed(ENVIRONMENT, *environments)
         if not any(fnmatchcase(one.key, pattern) for pattern in ignored)
     ]
     return (*changed, *sorted(found, key=lambda one: not one.decides))
@@ -57,6 +59,8 @@ def surroundings(old: Oracle, new: Oracle) -> tuple[Changed, ...]:
 def _changed(part: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Changed]:
     for key in dict.fromkeys((*old, *new)):
         before, after = (_text(data[key]) if key in data else None for data in (old, new))
+        if before is not None and after is not None and before != after and part == ENVIRONMENT:
+            before, after = metadata_texts(key, before, after)
         if before != after:
             yield Changed(part, key, before, after)
 

@@ -9,6 +9,7 @@ from enum import Enum
 from buto.classify.metadata import MetadataDifference, compare_metadata
 from buto.oracle import Oracle
 from buto.runs import MetadataValue, RunSet
+from buto.runs.metadata_text import metadata_text
 
 
 class Likeness(Enum):
@@ -70,5 +71,4 @@ def environment_rows(oracle: Oracle, checked: RunSet, training: RunSet) -> tuple
 def _text(values: Mapping[str, MetadataValue], key: str) -> str | None:
     if key not in values:
         return None
-    value = values[key]
-    return "none" if value is None else str(value)
+    return metadata_text(key, values[key])

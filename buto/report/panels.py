@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from buto.detectors.possible import possible_band
 from buto.detectors.views import Band, View
 from buto.properties import Property
 from buto.runs import FloatArray, Run
@@ -117,7 +118,7 @@ def panels_of(
             prop,
             [Curve(times, values[:, column], run_id) for run_id, times, values in known],
             [Curve(times, values[:, column], run_id) for run_id, times, values in judged],
-            view.band(column),
+            _band(view, column, (*training, *checked)),
             [finding for finding in findings if finding.subject == prop.name],
             None if math.isnan(reach[column]) else float(reach[column]),
             of_some=of_some,
@@ -131,3 +132,9 @@ def panels_of(
             key=lambda panel: (rank.get(panel.prop.name, last), not panel.moves, -(panel.reach or 0.0)),
         )
     )
+
+
+def _band(view: View, column: int, runs: Sequence[Run]) -> Band | None:
+    """Return the band of a property without what is impossible in these runs."""
+    band = view.band(column)
+    return None if band is None else possible_band(band, view.properties[column], runs)

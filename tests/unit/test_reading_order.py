@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
 
 from buto.properties import METRICS, Topic, topic_of
 from buto.reading_order import Order, grouped, in_line
-from buto.verdicts import Effect, Finding
+from buto.verdicts import Direction, Effect, Finding
+from tests.support.report import golden
 
 SURVIVORS = "jvm.memory.committed[G1 Survivor Space]"
 OLD = "jvm.memory.used[G1 Old Gen]"
@@ -92,3 +94,16 @@ def test_no_finding_is_lost_or_named_twice() -> None:
     listed = in_line(grouped(findings))
     assert sorted(one.subject for one in listed) == sorted(one.subject for one in findings)
     assert grouped([]) == ()
+
+
+def test_doubled_live_memory_is_headed_by_the_heap_in_use() -> None:
+    """Findings of a real program that kept twice as much: a committed pool has the strongest evidence."""
+    stored = json.loads((golden.PLACE / "findings-doubled-memory.json").read_text())
+    findings = [
+        Finding(**{**one, "direction": Direction(one["direction"]), "effect": Effect(one["effect"])})
+        for one in stored
+    ]
+    assert findings[0].subject == "jvm.memory.committed[G1 Eden Space]"
+    heap, collections = grouped(findings)
+    assert (heap.leading.subject, len(heap.parts)) == ("jvm.memory.heap.used", 6)
+    assert collections.leading.subject == "jvm.gc.count[G1 Young Generation]"

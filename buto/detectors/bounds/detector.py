@@ -26,6 +26,7 @@ from buto.detectors.bounds.view import BoundsView
 from buto.detectors.bounds.warnings import few_runs
 from buto.detectors.explanation import Explanation
 from buto.detectors.levels import Level
+from buto.detectors.possible import possible_level
 from buto.detectors.protocol import Detector, FittedDetector
 from buto.detectors.views import View
 from buto.errors import JudgeError
@@ -122,7 +123,11 @@ class FittedBounds(FittedDetector):
         }
 
     def _findings(self, run: Run, comparison: Comparison) -> tuple[Finding, ...]:
-        found = list(property_findings(run.id, comparison, self.model, self.settings))
+        properties = {prop.name: prop for prop in self.model.properties}
+        found = [
+            possible_level(finding, properties[finding.subject], [run])
+            for finding in property_findings(run.id, comparison, self.model, self.settings)
+        ]
         found += notices.findings(run, self.notifications, self.model.interval_s, self.settings)
         if self.duration is not None:
             point = replace(self.duration, observed=run.outcome.duration_s)

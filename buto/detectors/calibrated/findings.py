@@ -15,6 +15,7 @@ from buto.detectors.bounds.settings import BandSettings
 from buto.detectors.calibrated.evidence import Evidence
 from buto.detectors.calibrated.relevance import SHAPES, effect_of
 from buto.detectors.calibrated.settings import CALIBRATED
+from buto.detectors.possible import highest
 from buto.properties import DURATION, Property
 from buto.runs import FloatArray, RunSet
 from buto.verdicts import Direction, Finding
@@ -48,8 +49,11 @@ MEASURES = {
 LEVELS = ("mean", "mean-early", "mean-middle", "mean-late", "low", "median", "high", "largest", "last")
 """Features that are a level of the property over a part of the run."""
 
-SIGNED = ("slope", "increase-early", "increase-middle", "increase-late")
-"""Features that may be negative though the property may not."""
+GROWTH = "slope"
+"""The one feature that may be negative though the property may not."""
+
+_INCREASES = ("increase-early", "increase-middle", "increase-late")
+"""Of counters, which never fall."""
 
 _THIRDS = {"early": (0.0, 1 / 3), "middle": (1 / 3, 2 / 3), "late": (2 / 3, 1.0)}
 
@@ -132,7 +136,7 @@ class _Numbers:
         contrast = float(self._evidence.contrast[0, column])
         direction = Direction.MORE if contrast > 0 else Direction.LESS
         furthest = int(np.argmax(np.abs(checked - training.mean())))
-        floored = feature.name not in SIGNED
+        least, most = self._possible(column)
         return Finding(
             source=CALIBRATED.detector,
             subject=prop.name,
@@ -141,8 +145,8 @@ class _Numbers:
             effect=effect_of(feature, prop, direction),
             unit=prop.unit,
             observed=float(checked.mean()),
-            lower=float(max(self._lower[column], prop.lower) if floored else self._lower[column]),
-            upper=float(self._upper[column]),
+            lower=float(np.clip(self._lower[column], least, most)),
+            upper=float(np.clip(self._upper[column], least, most)),
             expected=float(training.mean()),
             window_s=_window(feature, self._evidence.profile.end_s),
             severity=abs(contrast),
@@ -150,6 +154,23 @@ class _Numbers:
             text="" if n_checked == 1 else f"mean of {n_checked} runs",
             is_level=feature.name in LEVELS,
         )
+
+    def _possible(self, column: int) -> tuple[float, float]:
+        """Return the smallest and the largest value that a feature can have, given what these runs had."""
+        feature, values = self._features[column], self._evidence.values
+        prop = self._evidence.profile.quantities[feature.column]
+        least, most = prop.lower, highest(prop, self._runs)
+        if feature.name in SHAPES:
+            least, most = 0.0, most - least
+        elif feature.name in _INCREASES:
+            least = 0.0
+        elif feature.name == GROWTH:
+            # From what was there in the first third down to nothing, or up to all that there can be.
+            early = values[:, self._features.index(Feature(feature.column, "mean-early"))]
+            least, most = least - float(early.max()), most - float(early.min())
+        # Of two programs, one may have a smaller heap than the other used.
+        seen = values[:, column]
+        return min(least, float(seen.min())), max(most, float(seen.max()))
 
 
 def _window(feature: Feature, end_s: float) -> tuple[float, float] | None:

@@ -37,6 +37,7 @@ def render(report: CheckReport) -> str:
         closest=summary.closest(report),
         max_charts=summary.MAX_CHARTS,
         max_lines=summary.MAX_LINES,
+        bands=_bands(report),
         drawn=_drawn(report),
         not_drawn=_not_drawn(report),
         others=[
@@ -61,11 +62,21 @@ def render(report: CheckReport) -> str:
     )
 
 
+def _bands(report: CheckReport) -> str:
+    """Return what the bands mean; empty if there are none."""
+    if all(panel.band is None for panel in drawn(report)):
+        return ""
+    if report.bands_decide:
+        return "A band is the range that is expected at each time. A run that leaves its band differs."
+    return (
+        "A band is the range that is usual at each time. It shows when and where a run differs; "
+        "the p-value decides."
+    )
+
+
 def _drawn(report: CheckReport) -> str:
     chosen, at_hand = len(training_drawn(report)), len(report.training)
     texts = ["The properties with the strongest evidence of a change come first."]
-    if not report.bands_decide:
-        texts.append("The bands only illustrate; the p-value decides.")
     if report.smoothing is not None:
         as_judged = ", as for the decision" if report.stride == 1 else ""
         smoothed = f"the {report.smoothing.average} of {report.smoothing.window} samples"

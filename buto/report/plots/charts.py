@@ -113,7 +113,11 @@ def limits(panel: Panel) -> tuple[float, float]:
 
     It is the range of the curves and the band; a much wider band is cut, or everything looks flat.
     """
-    observed = [finding.observed for finding in panel.findings if finding.observed is not None]
+    observed = [
+        finding.observed
+        for finding in panel.findings
+        if finding.observed is not None and (finding.is_level or finding.at_s is not None)
+    ]
     curves = _finite(*(curve.values for curve in (*panel.training, *panel.checked)), np.array(observed))
     band = _finite(panel.band.lower, panel.band.upper) if panel.band is not None else np.empty(0)
     inner = curves if curves.size else band
@@ -155,7 +159,8 @@ def _subtitle(panel: Panel, title: str) -> str:
     if worst is None or worst.observed is None or worst.expected is None:
         return title
     at = "" if worst.at_s is None else f" at {format_seconds(worst.at_s)}"
-    return f"{title}: {format_change(worst.expected, worst.observed, worst.unit)}{at}"
+    measure = f"{worst.measure} " if worst.measure else ""
+    return f"{title}: {measure}{format_change(worst.expected, worst.observed, worst.unit)}{at}"
 
 
 def _in_two_lines(name: str, width: int = 38) -> str:
