@@ -128,6 +128,13 @@ class Detector(ABC, Generic[S]):
     def from_data(self, data: Mapping[str, Any]) -> FittedDetector:
         """Return the inverse of ``to_data``; BadFileError for data of another shape."""
 
+    def upgraded(self, data: Mapping[str, Any], version: int) -> Mapping[str, Any]:
+        """Return what ``to_data`` gave in an oracle file of an older version, in today's shape.
+
+        KeyError, TypeError or ValueError for data of another shape.
+        """
+        return data
+
     def n_values(self, data: Mapping[str, Any]) -> int:
         """Return how many numbers the data stand for, where a short file may stand for many.
 

@@ -95,8 +95,8 @@ def _other_environment(oracle: Oracle, deciding: dict[str, list[MetadataDifferen
         for one in found
     }
     advice = (
-        "what was learned in one environment says nothing of another: check where the oracle was "
-        "trained, or train in this one"
+        "an oracle of one environment cannot judge runs of another: check where it was trained, or train in "
+        "this environment, which replaces the oracle unless it has another file"
     )
     return Verdict(
         Status.INCONCLUSIVE,
@@ -125,6 +125,7 @@ def _if_quiet(verdict: Verdict, oracle: Oracle, runs: RunSet) -> Verdict:
 def _complete(verdict: Verdict, oracle: Oracle, judged: RunSet) -> Verdict:
     return replace(
         verdict,
+        warnings=(*verdict.warnings, *oracle.edits),
         run_ids=tuple(run.id for run in judged),
         n_training=len(oracle.run_ids),
         settings=oracle.settings.to_data(),

@@ -1,4 +1,4 @@
-"""JSON that people review: one key a line, a list of plain values on one line, no needless points."""
+"""JSON that people review: a key or an item of a list on each line, whole numbers without a point."""
 
 from __future__ import annotations
 
@@ -16,23 +16,34 @@ _WHOLE_BELOW = 1e15
 
 
 def to_text(data: Mapping[str, Any]) -> str:
-    """Plain data as JSON text that ends with a newline; ValueError for NaN and infinity."""
+    """Return plain data as JSON text that ends with a newline; ValueError for NaN and infinity."""
     return _block(data, "") + "\n"
+
+
+def to_line(value: Any) -> str:
+    """Return plain data as JSON on one line; ValueError for NaN and infinity."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_key(key)}: {to_line(value[key])}" for key in value) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(to_line, value)) + "]"
+    return _scalar(value)
 
 
 def _block(value: Any, indent: str) -> str:
     inner = indent + "  "
     if isinstance(value, Mapping) and value:
-        items = [
-            f"{inner}{json.dumps(str(key), ensure_ascii=False)}: {_block(value[key], inner)}" for key in value
-        ]
+        items = [f"{inner}{_key(key)}: {_block(value[key], inner)}" for key in value]
         return "{\n" + ",\n".join(items) + f"\n{indent}}}"
     if isinstance(value, list | tuple):
         if any(type(item) not in _PLAIN and isinstance(item, _NESTED) for item in value):
-            items = [f"{inner}{_block(item, inner)}" for item in value]
+            items = [f"{inner}{to_line(item)}" for item in value]
             return "[\n" + ",\n".join(items) + f"\n{indent}]"
         return "[" + ", ".join(map(_scalar, value)) + "]"
     return "{}" if isinstance(value, Mapping) else _scalar(value)
+
+
+def _key(key: object) -> str:
+    return json.dumps(str(key), ensure_ascii=False)
 
 
 def _scalar(value: Any) -> str:

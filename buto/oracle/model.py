@@ -26,6 +26,7 @@ class Oracle(Displayed):
         target: plain data of how the program is started, for a later check; may be empty.
         warnings: what training left out, for people.
         foreign_load: the largest share of the cores that others used in a training run, NaN if unknown.
+        edits: what people changed in the file by hand, in words; empty for one that was just trained.
     """
 
     test: str
@@ -36,6 +37,7 @@ class Oracle(Displayed):
     target: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     foreign_load: float = float("nan")
+    edits: tuple[str, ...] = ()
 
     @property
     def metadata(self) -> MetadataSettings:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
+import re
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from buto.detectors.judge import settings_from
 from buto.detectors.protocol import Detector
 from buto.detectors.registry import BrokenDetectorError
 from buto.errors import BadFileError, StorageError, UsageError
+from buto.oracle.checksums import checksums, edited
 from buto.oracle.document import to_text
 from buto.oracle.levels import summary
 from buto.oracle.model import Oracle
@@ -21,7 +24,7 @@ from buto.runs.files.reading import is_missing, parse_json, read_file
 from buto.runs.files.staging import publish_file
 
 FORMAT = "buto-oracle"
-VERSION = 1
+VERSION = 2
 MAX_BYTES = 1 << 28
 MAX_VALUES = 1 << 26
 """Numbers that a file may stand for: half a GiB for each side of the bands."""
@@ -29,8 +32,23 @@ MAX_VALUES = 1 << 26
 MAX_DEPTH = 16
 """Of the target, which is a part of a configuration."""
 
-UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
-"""Version to a function that makes the next version's data of it."""
+_TEST = re.compile(rb'^  "test": ("(?:[^"\\\n]|\\.)*"),$', re.MULTILINE)
+_CONFLICT = re.compile(rb"^<{7} ", re.MULTILINE)
+
+
+class OracleFileError(BadFileError):
+    """A file that is no oracle, or none any more.
+
+    Args:
+        message, advice: see :class:`ButoError`; the advice ends in a command of the command line.
+        remedy: what comes before that command, for those who use buto in another way.
+        in_conflict: whether the file holds both sides of a merge, so that it should be accepted again.
+    """
+
+    def __init__(self, message: str, *, advice: str, remedy: str, in_conflict: bool = False) -> None:
+        super().__init__(message, advice=advice)
+        self.remedy = remedy
+        self.in_conflict = in_conflict
 
 
 def save(path: Path, oracle: Oracle) -> None:
@@ -39,16 +57,17 @@ def save(path: Path, oracle: Oracle) -> None:
         "format": FORMAT,
         "version": VERSION,
         "test": oracle.test,
-        "target": dict(oracle.target),
-        "judge": oracle.settings.to_data(),
-        "runs": list(oracle.run_ids),
+        "summary": summary(oracle),
         "warnings": list(oracle.warnings),
+        "judge": oracle.settings.to_data(),
+        "target": dict(oracle.target),
+        "runs": list(oracle.run_ids),
         "foreign_load": None if math.isnan(oracle.foreign_load) else oracle.foreign_load,
         "environment": dict(oracle.environment.values),
         "environment_varying": list(oracle.environment.varying),
-        "summary": summary(oracle),
         "model": oracle.fitted.to_data(),
     }
+    data |= {"checksums": checksums(data), "model": data.pop("model")}
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         publish_file(path, to_text(data).encode())
@@ -62,16 +81,22 @@ def save(path: Path, oracle: Oracle) -> None:
 def load(path: Path) -> Oracle:
     """Read an oracle of this or an older version.
 
+    Edits of its settings and of what only people read are noted in the oracle.
+
     Raises:
-        BadFileError: it is missing, cannot be read, is damaged, or of a newer version.
+        BadFileError: it is missing, cannot be read, is damaged, holds both sides of a merge, is of a newer
+            version, or what was learned has been edited.
     """
+    content = _content(path)
+    if conflict := _CONFLICT.search(content):
+        raise _in_conflict(path, 1 + content.count(b"\n", 0, conflict.start()), content)
     try:
-        data = parse_json(_content(path))
+        data = parse_json(content)
     except ValueError as error:
         raise _damaged(path, str(error), {}) from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise _damaged(path, f"it does not say that it is a {FORMAT}", {})
-    data = _upgraded(path, data)
+    _check_version(path, data)
     try:
         return _oracle(data)
     except BadFileError as error:
@@ -89,7 +114,7 @@ def load(path: Path) -> Oracle:
 
 def _content(path: Path) -> bytes:
     if is_missing(path):
-        raise BadFileError(f"there is no oracle {path}", advice=_train_again(path, {}))
+        raise BadFileError(f"there is no oracle {path}", advice=_command("train", path, None))
     try:
         return read_file(path, MAX_BYTES, follow=True)
     except ValueError as error:
@@ -101,7 +126,10 @@ def _content(path: Path) -> bytes:
 def _oracle(data: dict[str, Any]) -> Oracle:
     settings = settings_from(data["judge"])
     detector = registry.detector(settings.detector)(settings)
-    _check_size(detector, data["model"])
+    model = data["model"]
+    if data["version"] < VERSION:
+        model = detector.upgraded(model, data["version"])
+    _check_size(detector, model)
     _check_plain("target", data["target"], MAX_DEPTH)
     _check_plain("environment", data["environment"], 1)
     return Oracle(
@@ -111,10 +139,11 @@ def _oracle(data: dict[str, Any]) -> Oracle:
         environment=MetadataModel(
             dict(data["environment"]), tuple(str(key) for key in data["environment_varying"])
         ),
-        fitted=detector.from_data(data["model"]),
+        fitted=detector.from_data(model),
         target=dict(data["target"]),
         warnings=tuple(str(one) for one in data["warnings"]),
         foreign_load=_load_by_others(data.get("foreign_load")),
+        edits=edited(data),
     )
 
 
@@ -142,34 +171,44 @@ def _check_plain(name: str, value: Any, depth: int) -> None:
             _check_plain(name, item, depth - 1)
 
 
-def _upgraded(path: Path, data: dict[str, Any]) -> dict[str, Any]:
+def _check_version(path: Path, data: dict[str, Any]) -> None:
     version = data.get("version")
     if type(version) is not int:
         raise _damaged(path, f"its version is {version!r}, not a whole number", data)
     if version > VERSION:
-        raise BadFileError(
+        remedy = "install the newer buto that wrote it, or train again: "
+        raise OracleFileError(
             f"the oracle {path} is of version {version}; this buto reads up to {VERSION}",
-            advice="update buto (pip install --upgrade buto), or " + _train_again(path, data),
+            advice=f"{remedy}{_command('train', path, data.get('test'))}",
+            remedy=remedy,
         )
-    while version < VERSION:
-        if version not in UPGRADES:
-            raise _damaged(path, f"there never was a version {version}", data)
-        data = UPGRADES[version](data)
-        version += 1
-    return data
+    if version < 1:
+        raise _damaged(path, f"there never was a version {version}", data)
 
 
-def _damaged(path: Path, what: str, data: Mapping[str, Any]) -> BadFileError:
-    again = _train_again(path, data)
-    return BadFileError(
+def _damaged(path: Path, what: str, data: Mapping[str, Any]) -> OracleFileError:
+    remedy = f"restore it ({shlex.join(['git', 'checkout', str(path)])}), or train again: "
+    return OracleFileError(
         f"the oracle {path} is damaged: {what}",
-        advice=f"restore it ({shlex.join(['git', 'checkout', str(path)])}), or {again}",
+        advice=f"{remedy}{_command('train', path, data.get('test'))}",
+        remedy=remedy,
     )
 
 
-def _train_again(path: Path, data: Mapping[str, Any]) -> str:
-    """How to make the file anew; its name need not be the test's, which the data may hold."""
-    test = data.get("test")
+def _in_conflict(path: Path, line: int, content: bytes) -> OracleFileError:
+    found = _TEST.search(content)
+    test = None if found is None else json.loads(found[1])
+    sides = " or ".join(shlex.join(["git", "checkout", side, str(path)]) for side in ("--ours", "--theirs"))
+    remedy = f"keep one side ({sides}), then accept the merged program: "
+    return OracleFileError(
+        f"the oracle {path} is in a merge conflict, see line {line}",
+        advice=f"{remedy}{_command('accept', path, test)}",
+        remedy=remedy,
+        in_conflict=True,
+    )
+
+
+def _command(action: str, path: Path, test: Any) -> str:
+    """Return a command that makes the file again; the file's name need not be the test's."""
     name = shlex.quote(test) if isinstance(test, str) else "NAME"
-    command = f"buto train {name} --oracle {shlex.quote(str(path))}"
-    return f"train again, with the program's command after -- unless buto.yaml has it: {command}"
+    return f"buto {action} {name} --oracle {shlex.quote(str(path))}"

@@ -86,7 +86,11 @@ def next_steps(test: str, verdict: Verdict, from_runs: str | None = None) -> tup
     show = Step(Action.SHOW_RUN, test, run_id=next(iter(verdict.run_ids), None))
     if verdict.status is Status.INCONCLUSIVE:
         elsewhere = any(one.source == oracle.METADATA_SOURCE for one in verdict.findings)
-        return (show, Step(Action.TRAIN, test, why="to learn this environment")) if elsewhere else (show,)
+        return (
+            (show, Step(Action.TRAIN, test, why="replaces the oracle by one of this environment"))
+            if elsewhere
+            else (show,)
+        )
     why = "all is for the better: this accepts it" if verdict.is_welcome else "if the change is meant"
     return show, Step(Action.PLOT, test, from_runs=from_runs), Step(Action.ACCEPT, test, why=why)
 

@@ -98,14 +98,17 @@ def test_runs_of_another_jdk_are_not_judged(trained: Path) -> None:
     assert done.returncode == 3
     assert done.stdout.startswith("INCONCLUSIVE  leaker")
     assert done.stdout.count("jvm.spec.version is '25'; it was '17' in training") == 1
-    assert "next: buto train leaker  (to learn this environment)" in done.stdout
+    assert "next: buto train leaker  (replaces the oracle by one of this environment)" in done.stdout
 
 
 def test_to_learn_another_environment_is_to_train_with_what_was_typed(trained: Path) -> None:
     store(trained, leaking_run(23, purpose="check", **{"jvm.spec.version": "25"}))
     typed = ("--collector", "jmx", "--mbean", "a:*", "--mbean", "b:*", "--", "java", "-jar", "new.jar")
     done = called(trained, "check", "leaker", "--from-runs", id_of(23), *typed)
-    assert f"next: buto train leaker {shlex.join(typed)}  (to learn this environment)" in done.stdout
+    assert (
+        f"next: buto train leaker {shlex.join(typed)}  (replaces the oracle by one of this environment)"
+        in done.stdout
+    )
 
 
 def test_a_change_for_the_better_fails_and_says_how_to_accept_it(trained: Path) -> None:
@@ -208,7 +211,7 @@ def test_wrong_input_ends_in_one_message_and_its_exit_code(
 
 def test_a_damaged_oracle_and_one_of_a_newer_version_are_refused_by_name(trained: Path) -> None:
     text = (trained / "oracles" / "leaker.json").read_text()
-    for changed in (text[:200], text.replace('"version": 1', '"version": 99', 1), "[]"):
+    for changed in (text[:200], text.replace('"version": 2', '"version": 99', 1), "[]"):
         (trained / "changed.json").write_text(changed)
         done = called(trained, "check", "leaker", "--oracle", "changed.json", "--from-runs", id_of(20))
         assert done.returncode == 4

@@ -13,12 +13,12 @@ from buto.analysis.pipeline import Model
 from buto.analysis.series import SUMMARIES
 from buto.classify.notifications import Emitter, Limits, NotificationModel
 from buto.detectors.bounds.findings import Point
+from buto.detectors.bounds.packing import SIDES, packed, unpacked
 from buto.errors import BadFileError
 from buto.properties import Better, Kind, Property, Role
 from buto.runs import FloatArray
 
 Parts = tuple[Model, Point | None, NotificationModel, dict[str, str]]
-_SIDES = ("expected", "lower", "upper")
 
 
 def write(
@@ -53,9 +53,9 @@ def _read(data: Mapping[str, Any]) -> Parts:
         raise ValueError("the times do not increase")
     blocks: Sequence[Mapping[str, Any]] = data["properties"]
     shape = (len(times), len(blocks))
+    curves = [unpacked(block) for block in blocks]
     sides = [
-        np.array([_numbers(block[side], len(times)) for block in blocks]).reshape(shape[::-1]).T
-        for side in _SIDES
+        np.array([_numbers(one[side], len(times)) for one in curves]).reshape(shape[::-1]).T for side in SIDES
     ]
     wholes = np.array([[_numbers(block[name], 3) for block in blocks] for name in SUMMARIES])
     model = Model(
@@ -109,9 +109,9 @@ def _property(model: Model, column: int) -> dict[str, Any]:
     return {
         **property_to_data(prop),
         "grain": float(model.grain[column]),
-        **{side: _array(getattr(model.bounds, side)[:, column]) for side in _SIDES},
+        **packed({side: _array(getattr(model.bounds, side)[:, column]) for side in SIDES}),
         **{
-            name: [_finite(getattr(model.summaries, side)[row, column]) for side in _SIDES]
+            name: [_finite(getattr(model.summaries, side)[row, column]) for side in SIDES]
             for row, name in enumerate(SUMMARIES)
         },
     }
@@ -147,16 +147,16 @@ def _emitter(emitter: Emitter) -> dict[str, Any]:
     return {
         "type": emitter.type,
         "source": emitter.source,
-        "count": [float(getattr(emitter.count, side)[0]) for side in _SIDES],
+        "count": [float(getattr(emitter.count, side)[0]) for side in SIDES],
         "left_out": emitter.left_out,
         "sequences": list(emitter.sequences),
-        **{f"{side}_s": getattr(emitter.times_s, side).tolist() for side in _SIDES},
+        **{f"{side}_s": getattr(emitter.times_s, side).tolist() for side in SIDES},
     }
 
 
 def _emitter_of(block: Mapping[str, Any]) -> Emitter:
     sequences = tuple(int(number) for number in block["sequences"])
-    times = [_numbers(block[f"{side}_s"], len(sequences)) for side in _SIDES]
+    times = [_numbers(block[f"{side}_s"], len(sequences)) for side in SIDES]
     count = [np.array([number]) for number in _numbers(block["count"], 3)]
     if not all(np.isfinite(side).all() for side in (*times, *count)):
         raise ValueError("how often and when a notification comes is not known")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,8 @@ DIGITS = 6
 MOST_RUNS = 100_000
 """What a number of runs is taken for damage beyond, before so many numbers are made of it."""
 
+FEATURE_GRAIN = "feature_grain"
+
 _NAMES = {Kind.GAUGE: GAUGE_FEATURES, Kind.COUNTER: COUNTER_FEATURES}
 
 
@@ -32,54 +34,105 @@ def rounded(profile_values: FloatArray) -> FloatArray:
     )
 
 
-def write(profile: Profile) -> dict[str, Any]:
-    """Plain data; of a feature that is equal in all runs only that one value."""
+def write(profile: Profile, bands: Mapping[str, Any]) -> dict[str, Any]:
+    """Return plain data; of a feature that is equal in all runs only that one value.
+
+    Each property has one block, with its features and its band.
+
+    Args:
+        bands: what :func:`buto.detectors.bounds.data.write` gives.
+    """
     columns = iter(profile.values.T)
-    properties = [
-        {
+    features = {
+        prop.name: {
             **property_to_data(prop),
             "grain": float(profile.grain[number]),
-            **{name: _array(next(columns)) for name in _NAMES[prop.kind]},
+            "features": [_array(next(columns)) for _ in _NAMES[prop.kind]],
         }
         for number, prop in enumerate(profile.properties)
-    ]
+    }
     first = len(profile.properties)
     return {
         "n_runs": len(profile.values),
         "end_s": profile.end_s,
-        "features": properties,
         "duration_s": {"grain": float(profile.grain[first]), TOTAL: _array(next(columns))},
         "notification_counts": [
             {"type": emitter.type, "source": emitter.source, TOTAL: _array(next(columns))}
             for emitter in profile.emitters
         ],
+        "bands": {key: value for key, value in bands.items() if key != "properties"},
+        "properties": _merged(features, bands["properties"]),
     }
 
 
-def read(data: Mapping[str, Any]) -> Profile:
-    """The inverse of :func:`write`; BadFileError for data of another shape, or without ``bands`` beside."""
+def read(data: Mapping[str, Any]) -> tuple[Profile, dict[str, Any]]:
+    """Return the inverse of :func:`write`: a profile, and data of bands.
+
+    Raises:
+        BadFileError: the profile's data are of another shape; the bands' are not looked at.
+    """
     try:
-        if not isinstance(data["bands"], Mapping):
-            raise TypeError("the bands are no mapping")
-        return _read(data)
+        blocks = data["properties"]
+        bands = {**data["bands"], "properties": [_band_of(block) for block in blocks]}
+        return _read(data, [block for block in blocks if "features" in block]), bands
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
         what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         raise BadFileError(f"the features are damaged: {what}") from error
 
 
-def _read(data: Mapping[str, Any]) -> Profile:
+def upgraded(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return data of version 1, which had features and bands apart, in today's shape.
+
+    KeyError, TypeError or ValueError for data of another shape.
+    """
+    bands = data["bands"]
+    features = {
+        block["name"]: {
+            **{key: value for key, value in block.items() if key not in _NAMES[Kind(block["kind"])]},
+            "features": [block[name] for name in _NAMES[Kind(block["kind"])]],
+        }
+        for block in data["features"]
+    }
+    return {
+        **{key: value for key, value in data.items() if key not in ("features", "bands")},
+        "bands": {key: value for key, value in bands.items() if key != "properties"},
+        "properties": _merged(features, bands["properties"]),
+    }
+
+
+def _merged(
+    features: Mapping[str, Mapping[str, Any]], bands: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return one block for each property; ValueError for features of a property without a band."""
+    if without := features.keys() - {band["name"] for band in bands}:
+        raise ValueError(f"there is no band of {min(without)}")
+    return [_with_band(features.get(band["name"], {}), band) for band in bands]
+
+
+def _with_band(features: Mapping[str, Any], band: Mapping[str, Any]) -> dict[str, Any]:
+    """Return one block of a property; where features have another grain than the band, it has both."""
+    if not features or features["grain"] == band["grain"]:
+        return {**features, **band}
+    return {**features, **band, FEATURE_GRAIN: features["grain"]}
+
+
+def _band_of(block: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in block.items() if key not in ("features", FEATURE_GRAIN)}
+
+
+def _read(data: Mapping[str, Any], blocks: Sequence[Mapping[str, Any]]) -> Profile:
     n_runs = data["n_runs"]
     if type(n_runs) is not int or not 1 <= n_runs <= MOST_RUNS:
         raise ValueError(f"there are {_short(n_runs)} training runs")
-    blocks, counts = data["features"], data["notification_counts"]
+    counts = data["notification_counts"]
     properties = tuple(map(property_of, blocks))
     columns = [
-        _numbers(block[name], n_runs)
+        _numbers(written, n_runs)
         for prop, block in zip(properties, blocks, strict=True)
-        for name in _NAMES[prop.kind]
+        for _, written in zip(_NAMES[prop.kind], block["features"], strict=True)
     ]
     columns += [_numbers(block[TOTAL], n_runs) for block in (data["duration_s"], *counts)]
-    grain = [_size(block["grain"]) for block in (*blocks, data["duration_s"])]
+    grain = [_size(block.get(FEATURE_GRAIN, block["grain"])) for block in (*blocks, data["duration_s"])]
     return Profile(
         properties,
         tuple(Emitter(str(one["type"]), str(one["source"])) for one in counts),

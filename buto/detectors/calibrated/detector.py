@@ -143,7 +143,7 @@ class FittedCalibrated(FittedDetector):
         return self.bands.compare(run)
 
     def to_data(self) -> dict[str, Any]:
-        return calibrated_data.write(self.profile) | {"bands": self.bands.to_data()}
+        return calibrated_data.write(self.profile, self.bands.to_data())
 
     def _partly_unread(self, runs: RunSet) -> tuple[str, ...]:
         judged = {quantity.name for quantity in self.profile.quantities}
@@ -187,14 +187,17 @@ class CalibratedDetector(Detector[BandSettings]):
         return FittedCalibrated(self.settings, profile, bands)
 
     def from_data(self, data: Mapping[str, Any]) -> FittedCalibrated:
-        profile = calibrated_data.read(data)
-        bands = BoundsDetector(self.settings).from_data(data["bands"])
-        return FittedCalibrated(self.settings, profile, bands)
+        profile, bands = calibrated_data.read(data)
+        return FittedCalibrated(self.settings, profile, BoundsDetector(self.settings).from_data(bands))
+
+    def upgraded(self, data: Mapping[str, Any], version: int) -> Mapping[str, Any]:
+        return calibrated_data.upgraded(data) if version == 1 else data
 
     def n_values(self, data: Mapping[str, Any]) -> int:
         n_runs = data["n_runs"] if type(data["n_runs"]) is int else 0
-        bands = BoundsDetector(self.settings).n_values(data["bands"])
-        return bands + n_runs * sum(map(len, data["features"]))
+        blocks = data["properties"]
+        bands = BoundsDetector(self.settings).n_values({**data["bands"], "properties": blocks})
+        return bands + n_runs * sum(len(block.get("features", ())) for block in blocks)
 
     def enough_runs(self, runs: RunSet) -> bool:
         if not AUTO.fewest <= len(runs) < AUTO.most:

@@ -18,6 +18,7 @@ from buto import config, oracle
 from buto.config.model import AUTO
 from buto.errors import BadFileError, StorageError, UsageError
 from buto.oracle import Oracle
+from buto.oracle.persist import OracleFileError
 from buto.runs.files.reading import is_missing
 from buto.runs.masking import MASKED
 from buto.runs.names import encode_test
@@ -100,13 +101,20 @@ class Project:
                 f"{test!r} has no oracle yet: {self.door.path(path)} does not exist",
                 advice=self.door.step(Step(Action.TRAIN, test, command=("java", "..."))),
             )
-        found = oracle.load(path)
+        found = self._loaded(path, test)
         if found.test != test:
             raise UsageError(
                 f"{path} is the oracle of {found.test!r}, not of {test!r}",
                 advice=self.door.step(Step(action, found.test)),
             )
         return found if alpha is None else oracle.at_alpha(found, alpha)
+
+    def _loaded(self, path: Path, test: str) -> Oracle:
+        try:
+            return oracle.load(path)
+        except OracleFileError as error:
+            again = Step(Action.ACCEPT if error.in_conflict else Action.TRAIN, test)
+            raise BadFileError(error.message, advice=f"{error.remedy}{self.door.step(again)}") from error
 
     def known_oracle(self, test: str, action: Action, overrides: Overrides) -> Oracle | None:
         """Return the oracle of a test for the target that it remembers; None without one.

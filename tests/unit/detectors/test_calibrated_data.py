@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from buto.analysis.features import GAUGE_FEATURES
 from buto.detectors import registry
 from buto.detectors.bounds.settings import SUSTAINED
 from buto.detectors.calibrated.data import MOST_RUNS, read, rounded, write
@@ -94,17 +95,18 @@ def test_damage_anywhere_is_refused_or_leaves_an_oracle_that_judges(place, value
         (("n_runs",), 7, "are not 7 numbers"),
         (("end_s",), -1.0, "-1.0 is no size"),
         (("end_s",), float("inf"), "is no size"),
-        (("features", 0, "grain"), float("nan"), "is no size"),
-        (("features", 2, "mean"), [1.0, 2.0], "[1.0, 2.0] are not 6 numbers"),
-        (("features", 2, "mean"), None, "NoneType"),
-        (("features", 2, "mean"), "1e999", "'1e999' are not 6 numbers"),
-        (("features", 0, "kind"), "constant", "CONSTANT"),
-        (("features", 0, "kind"), "counter", "'total' is missing"),
-        (("features", 0, "better"), "greener", "greener"),
-        (("features", 0), {}, "is missing"),
+        (("properties", 0, "grain"), float("nan"), "is no size"),
+        (("properties", 2, "features", 0), [1.0, 2.0], "[1.0, 2.0] are not 6 numbers"),
+        (("properties", 2, "features", 0), None, "NoneType"),
+        (("properties", 2, "features", 0), "1e999", "'1e999' are not 6 numbers"),
+        (("properties", 2, "features"), [], "argument 2 is shorter"),
+        (("properties", 0, "kind"), "constant", "CONSTANT"),
+        (("properties", 0, "kind"), "counter", "argument 2 is longer"),
+        (("properties", 0, "better"), "greener", "greener"),
+        (("properties", 0), {"features": []}, "is missing"),
         (("duration_s",), 5, "int"),
         (("notification_counts", 0, "total"), [1] * 5, "are not 6 numbers"),
-        (("bands",), [], "the bands are no mapping"),
+        (("bands",), [], "list"),
     ],
 )
 def test_damage_is_told(path, value, said):
@@ -118,7 +120,7 @@ def test_a_damaged_oracle_file_says_how_to_restore_it(tmp_path):
     path = tmp_path / "program.json"
     save(path, train(TRAINING))
     data = json.loads(path.read_text())
-    data["model"]["features"][0]["median"] = "much"
+    data["model"]["properties"][0]["features"][7] = "much"
     path.write_text(json.dumps(data))
     with pytest.raises(BadFileError, match="could not convert string to float: 'much'") as caught:
         load(path)
@@ -127,8 +129,14 @@ def test_a_damaged_oracle_file_says_how_to_restore_it(tmp_path):
 
 def test_a_profile_comes_back_as_it_was():
     profile = a_profile(7)
-    data = json.loads(to_text(write(profile) | {"bands": {}}))
-    again = read(data)
+    grains = profile.grain.tolist()
+    bands = [{"name": one.name, "grain": grains[column]} for column, one in enumerate(profile.properties)]
+    # A band of many samples can have another grain than the features.
+    bands[1]["grain"] += 1
+    data = json.loads(to_text(write(profile, {"window": 9, "properties": bands})))
+    again, rest = read(data)
+    assert rest["window"] == 9
+    assert [one["grain"] for one in rest["properties"]] == [one["grain"] for one in bands]
     assert (again.properties, again.emitters, again.end_s) == (
         profile.properties,
         profile.emitters,
@@ -147,10 +155,11 @@ def test_six_digits_are_kept_and_stay_as_they_are(values):
 
 
 def test_what_was_equal_in_all_runs_takes_one_number():
-    blocks = {block["name"]: block for block in DATA["calibrated"]["features"]}
-    assert blocks["jvm.memory.heap.committed"]["mean"] == 134218000
-    assert blocks["jvm.buffer.count[direct]"]["largest"] == 0
-    assert len(blocks["jvm.memory.heap.used"]["mean"]) == 6
+    features = {block["name"]: block["features"] for block in DATA["calibrated"]["properties"]}
+    mean, largest = GAUGE_FEATURES.index("mean"), GAUGE_FEATURES.index("largest")
+    assert features["jvm.memory.heap.committed"][mean] == 134218000
+    assert features["jvm.buffer.count[direct]"][largest] == 0
+    assert len(features["jvm.memory.heap.used"][mean]) == 6
     assert DATA["calibrated"]["notification_counts"] == [
         {"type": "done", "source": "a:type=Bell", "total": 1}
     ]

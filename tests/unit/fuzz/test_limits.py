@@ -97,7 +97,7 @@ def an_oracle(tmp_path: Path) -> tuple[Path, dict[str, Any]]:
         (lambda data: data["model"].update(end_s=10**400), "too large"),
         (lambda data: data.update(foreign_load="-inf"), "foreign_load"),
         (lambda data: data["model"]["bands"]["times_s"].__setitem__(3, None), "do not increase"),
-        (lambda data: data["model"]["bands"]["properties"][1].update(mean="1E310"), "infinite"),
+        (lambda data: data["model"]["properties"][1].update(mean="1E310"), "infinite"),
         (lambda data: data["model"]["bands"].update(window=2**70 + 1), "window"),
         (lambda data: data["model"]["bands"].update(window=4), "window"),
         (lambda data: data["model"]["bands"].update(interval_s="nan"), "nan where a number belongs"),
@@ -105,7 +105,7 @@ def an_oracle(tmp_path: Path) -> tuple[Path, dict[str, Any]]:
             lambda data: data["model"]["bands"].update(duration_s=[1, 1, 1, None]),
             "nan where a number belongs",
         ),
-        (lambda data: data["model"]["bands"]["properties"][0].update(grain=-1), "no size"),
+        (lambda data: data["model"]["properties"][0].update(grain=-1), "no size"),
         (lambda data: data["model"]["bands"]["notifications"][0].update(expected_s=[None]), "how often"),
         (lambda data: data["model"]["bands"]["times_s"].reverse(), "do not increase"),
     ],
@@ -134,10 +134,9 @@ def test_an_oracle_of_a_few_bytes_that_stands_for_more(
     tmp_path: Path, change: Callable[[dict[str, Any]], None], says: str | None
 ) -> None:
     path, data = an_oracle(tmp_path)
-    bands = data["model"]["bands"]
     if says == "stands for":
-        bands["properties"] = [{**bands["properties"][0], "expected": 1, "lower": 1, "upper": 1}] * 10_000
-        data["model"]["features"] = data["model"]["features"] * 300
+        constant = {**data["model"]["properties"][0], "expected": 1, "lower": 1, "upper": 1}
+        data["model"]["properties"] = [constant] * 10_000
     change(data)
     path.write_text(json.dumps(data))
     if says is None:

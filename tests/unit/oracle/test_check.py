@@ -220,7 +220,9 @@ def test_another_environment_is_inconclusive_and_says_what_differs():
     verdict = check(oracle, one(run))
     assert verdict.status is Status.INCONCLUSIVE
     assert verdict.reasons[0] == "host.cores is 8; it was 2 in training"
-    assert verdict.reasons[-1].endswith("or train in this one")
+    assert verdict.reasons[-1].endswith(
+        "or train in this environment, which replaces the oracle unless it has another file"
+    )
     assert [(finding.source, finding.subject) for finding in verdict.findings] == [("metadata", "host.cores")]
 
 

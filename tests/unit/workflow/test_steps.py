@@ -9,10 +9,10 @@ import pytest
 
 from buto.cli.parsing.doors import BUILDS, DOOR, InBuild, door_of
 from buto.cli.parsing.hints import CommandLine
-from buto.errors import JudgeError
+from buto.errors import BadFileError, JudgeError
 from buto.pytest_plugin.hints import InPytest
 from buto.steps import Action, Advice, Setting, Step
-from buto.workflow.project import Files, Overrides
+from buto.workflow.project import Files, Overrides, Project
 from buto.workflow.steps import Door, reword, said
 
 HERE = Path("/home/me/shop")
@@ -197,3 +197,20 @@ def test_a_setting_is_an_option_or_an_argument() -> None:
         "--expect-exit",
         "expect_exit",
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "flag"),
+    [("<<<<<<< HEAD\n", "is in a merge conflict", "--buto-accept"), ("{", "is damaged", "--buto-train")],
+)
+def test_a_file_that_is_no_oracle_any_more_is_made_again_through_the_same_door(
+    tmp_path: Path, text: str, said: str, flag: str
+) -> None:
+    path = tmp_path / "shop.json"
+    path.write_text(text)
+    door = InPytest("test_it.py::test_shop", "shop", tmp_path, tmp_path / ".buto", path)
+    project = Project(Files(None, False, tmp_path, tmp_path / ".buto", path), None, door)
+    with pytest.raises(BadFileError, match=said) as caught:
+        project.oracle("shop", Action.CHECK)
+    assert caught.value.advice is not None
+    assert caught.value.advice.endswith(f": pytest test_it.py::test_shop {flag}")

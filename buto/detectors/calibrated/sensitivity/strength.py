@@ -14,7 +14,7 @@ otherwise than the oracle does.
 from __future__ import annotations
 
 from collections.abc import Collection
-from math import inf
+from math import ceil, inf
 
 import numpy as np
 
@@ -213,7 +213,7 @@ class _Trial:
         fails = p_values(ordered, self._size, self._settings.alpha) <= self._settings.alpha
         if self._enough_to_stand_out:
             fails |= p_values(ordered, self._size, alpha=1.0) <= 1 / len(self._chosen)
-        enough: BoolArray = fails.sum(axis=1) >= CAUGHT_SHARE * n_held
+        enough: BoolArray = fails.sum(axis=1) >= _enough(n_held, self._size)
         return enough
 
     def _contrast(self, values: FloatArray, kept: IntArray, changed: FloatArray, copies: int) -> FloatArray:
@@ -245,6 +245,15 @@ class _Trial:
         self._greatest_other: FloatArray = np.where(is_first, second[:, None], first[:, None])
         capped = np.minimum(unchanged, LARGEST_CONTRAST) ** 2
         self._squares_other: FloatArray = capped.sum(axis=1)[:, None] - capped[:, asked]
+
+
+def _enough(n_held: int, size: int) -> float:
+    """How many of those held out must fail so that CAUGHT_SHARE of later ones do.
+
+    A single run is judged by nearly as many runs as train the oracle, and the m-th smallest of n changes is a
+    quantile of m / (n + 1). Of threes, three runs are missing from training, which is cautious enough.
+    """
+    return min(n_held, ceil(CAUGHT_SHARE * (n_held + 1))) if size == 1 else CAUGHT_SHARE * n_held
 
 
 def _held_out(n_runs: int, size: int) -> IntArray:
