@@ -206,7 +206,9 @@ def _check_events(text: str, path: Path) -> None:
             try:
                 event.value.encode()
             except UnicodeEncodeError:
-                raise ConfigError(f"{_place(path, event.start_mark)} a text that is no Unicode") from None
+                raise ConfigError(
+                    f"{_place(path, event.start_mark)} a text that is not valid Unicode"
+                ) from None
 
 
 def _not_yaml(text: str, path: Path, error: yaml.MarkedYAMLError) -> ConfigError:

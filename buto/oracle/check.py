@@ -84,7 +84,9 @@ def _cleared(oracle: Oracle, verdict: Verdict, runs: RunSet) -> tuple[str, ...]:
     alone = oracle.fitted.check(RunSet(runs.runs[:1]))
     if not needs_confirmation(oracle, alone):
         return ()
-    return (f"the first run stood out (p = {alone.p_value:.3g}); with {len(runs) - 1} more it is ordinary",)
+    return (
+        f"the first run was an outlier (p = {alone.p_value:.3g}); with {len(runs) - 1} more it is ordinary",
+    )
 
 
 def _other_environment(oracle: Oracle, deciding: dict[str, list[MetadataDifference]]) -> Verdict:

@@ -10,8 +10,8 @@ import pytest
 CHECK, TRAIN, ACCEPT, SKIP = "check", "train", "accept", "skip"
 
 _FLAGS = {
-    TRAIN: "launch each buto test as often as it takes to learn, and write its oracle",
-    ACCEPT: "learn anew what did not pass in its newest check, or does not pass now, or has no oracle",
+    TRAIN: "launch each buto test as often as training needs, and write its oracle",
+    ACCEPT: "train again each test that did not pass when last checked, does not pass now, or has no oracle",
     SKIP: "skip all buto tests",
 }
 _DEFAULTS = ("runs", "alpha", "fail_on", "interval", "timeout")

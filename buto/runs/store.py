@@ -322,7 +322,7 @@ class RunStore:
         except ValueError as error:
             raise BadFileError(
                 f"{path} cannot be read: {error}",
-                advice=f"copy it anew, or: buto runs delete {shlex.quote(test)} {run_id}",
+                advice=f"copy it again, or: buto runs delete {shlex.quote(test)} {run_id}",
             ) from error
 
 

@@ -91,7 +91,7 @@ def warn_of_old_runs(project: Project, known: Oracle, runs: Sequence[Run], on_ev
     if again and new:
         only_new = project.door.setting("from-runs", f"{min(new)}..")
         text = (
-            f"{again} of these runs taught the old oracle, too, so the new one is of both programs; "
+            f"{again} of these runs also trained the old oracle, so the new one is of both programs; "
             f"to leave them out: {only_new}"
         )
         on_event(Warned(known.test, text))

@@ -157,7 +157,7 @@ def test_what_was_only_looked_at_is_not_written(trained: Path) -> None:
 
 def test_runs_from_before_the_change_among_those_behind_it_are_told(trained: Path) -> None:
     done = called(trained, "accept", "leaker", "--dry-run", "--from-runs", "all")
-    assert "10 of these runs taught the old oracle, too" in done.stderr
+    assert "10 of these runs also trained the old oracle" in done.stderr
     assert f"--from-runs {leaking_run(20).id}.." in done.stderr
 
 

@@ -56,10 +56,10 @@ def test_training_by_bounds_says_nothing_of_strength(trained: Path) -> None:
 def test_a_training_run_that_is_unlike_the_others_is_named(trained: Path) -> None:
     (odd,) = store(trained, leaking_run(20, leak=40.0))
     done = called(trained, "train", "leaker", "--from-runs", "all")
-    assert f"run {odd} stands apart" in done.stderr
+    assert f"run {odd} is unlike the others" in done.stderr
     assert f"buto runs delete leaker {odd}" in done.stderr
     assert called(trained, "runs", "delete", "leaker", odd, "--with-training").returncode == 0
-    assert "stands apart" not in called(trained, "train", "leaker", "--from-runs", "all").stderr
+    assert "is unlike the others" not in called(trained, "train", "leaker", "--from-runs", "all").stderr
 
 
 def test_unchanged_runs_seldom_fail(trained: Path) -> None:

@@ -78,7 +78,7 @@ def _endpoint(summary: Summary, name: str, load: float | None) -> Endpoint:
     count = summary.responses[name].count
     rate = summary.rate(name) if load is None else load * count / summary.requests
     if isnan(rate):
-        raise UsageError("the load cannot be told from requests that all came at once", advice="--load 20/s")
+        raise UsageError("requests that all came at once give no load", advice="--load 20/s")
     return Endpoint(name, (Call(name, 1.0),), rate, _cv(summary, name))
 
 

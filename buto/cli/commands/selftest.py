@@ -81,7 +81,7 @@ def _tell(test: str, outcome: SelftestOutcome, console: Console) -> None:
     for place in found.often():
         run = runs.runs[place]
         console.warning(
-            f"run {run.id} stands apart from the others, and fails in "
+            f"run {run.id} is unlike the others, and fails in "
             f"{format_percent(found.single.by_run[place])} of its checks: buto runs show {test} {run.id}"
         )
 

@@ -74,7 +74,7 @@ class EventPrinter:
                 console.info(f"{event.test}: {event.describe()}")
             case Confirming(tests, runs):
                 names = ", ".join(tests)
-                console.info(f"{names}: the run stands out; {runs} more are launched to confirm it")
+                console.info(f"{names}: the run is an outlier; {runs} more are launched to confirm it")
             case JvmMeasured():
                 self._jvm(event)
             case Warned(test, text):
@@ -134,7 +134,7 @@ class EventPrinter:
             case OracleWritten(test, path, n_runs):
                 console.result(f"TRAINED  {test}: {format_count(n_runs, 'run')}, {path}")
             case StrengthsLimited(_, n_quantities):
-                console.info(f"of {n_quantities:,} quantities only the usual ones' strength is told")
+                console.info(f"only the most common of {n_quantities:,} quantities are reported")
             case Trained():
                 self._strengths(event)
             case OracleChanged():

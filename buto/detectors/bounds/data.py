@@ -74,13 +74,13 @@ def _read(data: Mapping[str, Any]) -> Parts:
 def _bounds(times_s: FloatArray, sides: Sequence[FloatArray]) -> Bounds:
     expected, lower, upper = sides
     if (lower > upper).any():
-        raise ValueError("a lower limit lies above its upper one")
+        raise ValueError("a lower limit is above its upper one")
     return Bounds(times_s, lower, upper, expected)
 
 
 def _window(written: Any) -> int:
     if type(written) is not int or not 1 <= written < 2**31 or written % 2 == 0:
-        raise ValueError("the window is no odd number of samples")
+        raise ValueError("the window is not an odd number of samples")
     return written
 
 

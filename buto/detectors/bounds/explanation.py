@@ -36,10 +36,10 @@ def width(pipeline: PipelineSettings) -> str:
 
 def _rule(verdict: Verdict, settings: BandSettings) -> str:
     share, n_judged = settings.outside_share, len(verdict.run_ids)
-    points = f"{format_percent(share)} of its points lie" if share else "any of its points lies"
+    points = f"{format_percent(share)} of its points are" if share else "any of its points is"
     rule = f"A property differs if {points} beyond the same limit"
     if settings.summaries:
-        rule += ", or if its mean over the run, or a counter's last value, lies outside its own band"
+        rule += ", or if its mean over the run, or a counter's last value, is outside its own band"
     if settings.duration:
         rule += "; the same holds for the run's duration and the number and times of notifications"
     if n_judged > 1:

@@ -16,7 +16,7 @@ from buto.verdicts import Direction, Effect, Finding
 
 SOURCE = "bounds"
 
-_SUMMARY_TEXTS = {"mean": "the mean over the run lies outside", "last": "the last value lies outside"}
+_SUMMARY_TEXTS = {"mean": "the mean over the run is outside", "last": "the last value is outside"}
 
 
 @dataclass(frozen=True, eq=False, slots=True)

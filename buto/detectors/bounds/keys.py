@@ -50,7 +50,7 @@ KEYS = (
     ),
     share(
         "resample",
-        "Of particle: share of effective particles below which they are sampled anew; default 0.6.",
+        "Of particle: share of effective particles below which they are resampled; default 0.6.",
     ),
     choice("propagate", "Of particle: what moves particles beside noise; default velocity.", *PROPAGATIONS),
     choice("weighting", "Of particle: what gives a particle its weight; default density.", *WEIGHTINGS),

@@ -50,13 +50,13 @@ def _sentence(anomaly: Anomaly, runs: RunSet) -> str:
         what = _compared(anomaly.symptoms, "in the later half of the runs", "in the earlier")
         return Advice(
             f"the runs drifted while they were made, so that the oracle is wide: {what}; "
-            f"record anew when the machine has come to rest: ",
+            "train again when the machine is quiet: ",
             Step(Action.TRAIN, test),
         )
     if anomaly.kind is AnomalyKind.OUTLIER:
         what = _compared(anomaly.symptoms, "in it", "in the others")
         return Advice(
-            f"run {ids[0]} stands apart from the others and makes the oracle wide: {what}; see it: ",
+            f"run {ids[0]} is unlike the others and makes the oracle wide: {what}; see it: ",
             Step(Action.SHOW_RUN, test, run_id=ids[0]),
             "; leave it out: ",
             Step(Action.DELETE_RUN, test, run_id=ids[0]),

@@ -44,9 +44,7 @@ _KALMAN = (
     "the thesis's numbers is not known, nor with how many deviations its tuning was done."
 )
 _ONE_DIVISION = "The thesis's five results of one configuration are as far apart; here runs are divided once."
-_RESAMPLE = (
-    "By its text, 1 prevents sampling anew; by Listing C.3 it means to sample anew at every point, as here."
-)
+_RESAMPLE = "By its text, 1 prevents resampling; by Listing C.3 it means resampling at every point, as here."
 _SAME = "In the thesis Table 5.19 has the rows of Table 5.16, so one of the two is not what it says."
 _CONTRADICTION = (
     "In the thesis 50 runs are falsely accepted by all properties together with S-6, and none by the number "
@@ -110,7 +108,7 @@ _TUNING = (
         all_of(*(alike("8", other, 0.1) for other in ("1", "2", "4"))),
         _ONE_DIVISION,
     ),
-    Claim("5.10", "To sample anew below .6 of the particles is the best", best("0.6"), _ONE_DIVISION),
+    Claim("5.10", "Resampling below .6 of the particles is the best", best("0.6"), _ONE_DIVISION),
     Claim(
         "5.10",
         "Below 1, the share hardly matters",

@@ -32,7 +32,7 @@ def parse_json(content: bytes) -> Any:
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     except UnicodeEncodeError:
-        raise ValueError("a text in it is no Unicode") from None
+        raise ValueError("a text in it is not valid Unicode") from None
     return data
 
 
@@ -77,7 +77,7 @@ def read_file(path: Path, max_bytes: int, *, follow: bool = False) -> bytes:
         follow: whether a link is followed; else it is refused.
 
     Raises:
-        ValueError: it is missing, a link, no regular file, too large or not readable; the message
+        ValueError: it is missing, a link, not a regular file, too large or not readable; the message
             says which, without the path.
     """
     try:
@@ -86,7 +86,7 @@ def read_file(path: Path, max_bytes: int, *, follow: bool = False) -> bytes:
         descriptor = os.open(path, os.O_RDONLY | links | os.O_NONBLOCK | os.O_CLOEXEC)
         with open(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise ValueError("it is no regular file")
+                raise ValueError("it is not a regular file")
             # One byte more than allowed, for the file may grow while it is read.
             content = file.read(max_bytes + 1)
     except FileNotFoundError:
@@ -111,7 +111,7 @@ def open_file(path: Path, max_bytes: int) -> Iterator[BufferedReader]:
     with os.fdopen(descriptor, "rb") as file:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
-            raise ValueError("it is no regular file")
+            raise ValueError("it is not a regular file")
         if status.st_size > max_bytes:
             raise ValueError(f"it is larger than {max_bytes} bytes")
         yield file

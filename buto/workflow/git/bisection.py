@@ -51,7 +51,7 @@ def check_order(repository: Path, good: str, bad: str) -> None:
         raise UsageError(f"GOOD and BAD are the same commit: {good[:12]}", advice="git log --oneline")
     if git.call(repository, "merge-base", "--is-ancestor", bad, good).returncode == 0:
         raise UsageError(
-            f"BAD ({bad[:12]}) lies before GOOD ({good[:12]}): what came between cannot have made it bad",
+            f"BAD ({bad[:12]}) is before GOOD ({good[:12]}): what came between cannot have made it bad",
             advice="name the older one first: buto bisect NAME GOOD BAD",
         )
 
@@ -85,6 +85,6 @@ def first_bad(tree: Path, good: str, bad: str, judge: Callable[[str], Answer]) -
             raise JudgeError(f"git bisect cannot go on: {done.stderr.strip() or done.stdout.strip()}")
         commit = git.said(tree, "rev-parse", "HEAD")
         if commit in judged:
-            raise JudgeError(f"git bisect chose {commit[:12]} twice, and said: {done.stdout.strip()}")
+            raise JudgeError(f"git bisect chose {commit[:12]} twice and printed: {done.stdout.strip()}")
         judged.add(commit)
         words = (judge(commit).value,)

@@ -162,7 +162,7 @@ def test_what_hides_behind_commits_that_do_not_build_is_narrowed_down(repository
 def test_what_cannot_be_bisected_is_wrong_usage(repository: Path, tmp_path: Path) -> None:
     for words, said in {
         ("HEAD", "HEAD"): "GOOD and BAD are the same commit",
-        ("HEAD", "HEAD~2"): "lies before GOOD",
+        ("HEAD", "HEAD~2"): "is before GOOD",
         ("v0", "HEAD"): "has no revision 'v0'",
         ("HEAD~1", "HEAD", "--build", "no-such-program"): "cannot be judged: --build: no-such-program",
     }.items():

@@ -326,7 +326,7 @@ def test_a_pass_says_that_the_first_run_stood_out_and_the_others_did_not():
     assert needs_confirmation(ORACLE, alone)
     assert together.status is Status.PASS
     assert together.warnings == (
-        f"the first run stood out (p = {alone.p_value:.3g}); with 2 more it is ordinary",
+        f"the first run was an outlier (p = {alone.p_value:.3g}); with 2 more it is ordinary",
     )
     ordinary = check(ORACLE, runs_of(UNCHANGED, 3, 202))
     assert (ordinary.status, ordinary.warnings) == (Status.PASS, ())

@@ -55,7 +55,7 @@ def test_aliases_that_stand_for_billions_of_values(a_config: Callable[[str], obj
 
 @pytest.mark.parametrize("text", ['a: "\\ud800"', '{"\\udfff": 1}'])
 def test_half_a_character_in_a_configuration(a_config: Callable[[str], object], text: str) -> None:
-    refused(lambda: a_config(text), r"buto.yaml:1:\d: a text that is no Unicode", EXIT_USAGE)
+    refused(lambda: a_config(text), r"buto.yaml:1:\d: a text that is not valid Unicode", EXIT_USAGE)
 
 
 def test_merge_keys_that_stand_for_billions_of_pairs(a_config: Callable[[str], object]) -> None:
@@ -73,7 +73,7 @@ def test_a_configuration_or_an_oracle_that_never_ends(tmp_path: Path, place: str
     if place == "large":
         with path.open("wb") as file:
             file.truncate(1 << 40)
-    says = "larger than" if place == "large" else "no regular file"
+    says = "larger than" if place == "large" else "not a regular file"
     refused(lambda: config.load(path, {}), says)
     refused(lambda: oracle.load(path), says)
 
@@ -92,7 +92,7 @@ def an_oracle(tmp_path: Path) -> tuple[Path, dict[str, Any]]:
         (lambda data: data["environment"].update(key=["a list"]), "nested too deeply"),
         (lambda data: data.update(target={"timeout": 10**400}), None),
         (lambda data: data.update(target={"interval": float("inf")}), "no JSON"),
-        (lambda data: data.update(test="\ud800"), "no Unicode"),
+        (lambda data: data.update(test="\ud800"), "not valid Unicode"),
         (lambda data: data["model"].update(n_runs=10**400), "more than"),
         (lambda data: data["model"].update(end_s=10**400), "too large"),
         (lambda data: data.update(foreign_load="-inf"), "foreign_load"),

@@ -128,7 +128,7 @@ def test_the_total_of_a_counter_is_judged_and_the_last_moment_of_a_gauge_is_not(
         verdict = check(oracle, one(run))
         assert verdict.status is status
         assert [(found.text, found.observed) for found in verdict.findings] == (
-            [("the last value lies outside", 120)] if status is Status.REGRESSION else []
+            [("the last value is outside", 120)] if status is Status.REGRESSION else []
         )
 
 

@@ -86,7 +86,7 @@ def test_a_link_is_not_followed(place: Path, name: str, tmp_path: Path) -> None:
 def test_a_pipe_in_place_of_a_file_does_not_hang(place: Path, name: str) -> None:
     (place / name).unlink()
     os.mkfifo(place / name)
-    assert "no regular file" in load_error(place).message
+    assert "not a regular file" in load_error(place).message
 
 
 def test_a_linked_run_is_no_run(place: Path, tmp_path: Path) -> None:

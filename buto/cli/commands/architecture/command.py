@@ -153,7 +153,7 @@ def _check(args: Namespace, console: Console) -> int:
         return EXIT_PASS
     console.error(
         f"the largest error is {format_percent(worst)}, more than {format_percent(args.tolerance)}",
-        "learn the model anew, with the utilisation of its stations: buto architecture learn --help",
+        "learn the model again, with the utilisation of its stations: buto architecture learn --help",
     )
     return EXIT_NOT_JUDGED
 

@@ -31,7 +31,7 @@ Say what slower or faster components mean for the whole system, without running 
 
 Component tests of the old and the new version are compared, what changed is carried over to a model of the
 architecture (see buto architecture --help), and response times are predicted under a load. Results are JSON
-of JMH, JUnit XML reports, traces, or directories of stored runs (.buto/runs/NAME); they are told apart by
+of JMH, JUnit XML reports, traces, or directories of stored runs (.buto/runs/NAME); buto recognises them by
 what they hold.
 
 examples:

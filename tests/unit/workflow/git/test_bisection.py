@@ -154,7 +154,7 @@ def test_a_commit_is_described(repository: Repository) -> None:
 def test_an_order_in_which_nothing_can_be_found_is_refused(repository: Repository) -> None:
     old, new = repository.commits[0], repository.commits[-1]
     check_order(repository.top, old, new)
-    with pytest.raises(UsageError, match="lies before GOOD"):
+    with pytest.raises(UsageError, match="is before GOOD"):
         check_order(repository.top, new, old)
     with pytest.raises(UsageError, match="the same commit"):
         check_order(repository.top, old, old)
