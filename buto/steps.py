@@ -57,9 +57,11 @@ class Step:
     why: str = ""
 
     def words(self) -> list[str]:
-        """Return the command with the test and the run, without any option."""
+        """Return the command with the test and the run, without what was specified for this call."""
         about = [word for word in (self.test, self.run_id) if word]
-        return ["buto", *self.action.value.split(), *about]
+        # A run that is deleted on advice is most often one that trained the oracle.
+        forced = ["--with-training"] if self.action is Action.DELETE_RUN else []
+        return ["buto", *self.action.value.split(), *about, *forced]
 
     def __str__(self) -> str:
         return shlex.join(self.words())

@@ -21,7 +21,8 @@ from buto.oracle.document import to_text
 from buto.oracle.levels import summary
 from buto.oracle.model import Oracle
 from buto.runs.files.reading import is_missing, parse_json, read_file
-from buto.runs.files.staging import publish_file
+from buto.runs.files.staging import publish_file, storage_advice
+from buto.steps import Setting
 
 FORMAT = "buto-oracle"
 VERSION = 2
@@ -74,7 +75,7 @@ def save(path: Path, oracle: Oracle) -> None:
     except OSError as error:
         raise StorageError(
             f"the oracle {path} cannot be written: {error.strerror or error}",
-            advice="free some space, or name another file with --oracle FILE",
+            advice=storage_advice(error, Setting("oracle", "FILE")),
         ) from error
 
 

@@ -57,9 +57,11 @@ def begun(project: Project, test: TestConfig, mode: str, *, is_driven: bool = Fa
     if mode in (TRAIN, ACCEPT):
         check_number_of_runs(test, project.door)
     if mode == TRAIN or (mode == ACCEPT and is_missing(project.oracle_path(test.name))):
+        project.check_oracles_writable([test.name])
         return learned(test)
     known = project.oracle(test.name, Action.CHECK)
     if mode == ACCEPT:
+        project.check_oracles_writable([test.name])
         command = None if is_driven else test.target.new_mask().command(test.target.command)
         judged = not_passed(project, known, command)
         if judged:

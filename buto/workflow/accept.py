@@ -182,7 +182,7 @@ def _result(
     except StorageError as error:
         raise StorageError(
             f"{error.message}; the runs are kept in {project.files.store}",
-            advice=f"{error.advice}; then: {project.door.step(again)}",
+            advice=f"{said(error.advice or '', project.door)}; then: {project.door.step(again)}",
         ) from error
     except ButoError as error:
         reword(error, project.door)

@@ -176,7 +176,7 @@ def _result(
         again = project.door.step(Step(Action.TRAIN, test.name, from_runs=which))
         raise StorageError(
             f"{error.message}; the runs are kept in {project.files.store}",
-            advice=f"{error.advice}; then: {again}",
+            advice=f"{said(error.advice or '', project.door)}; then: {again}",
         ) from error
     except ButoError as error:
         reword(error, project.door)

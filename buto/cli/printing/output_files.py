@@ -8,7 +8,8 @@ from pathlib import Path
 from buto.cli.parsing.options import STDOUT
 from buto.cli.printing.console import Console
 from buto.errors import StorageError
-from buto.runs.files.staging import publish_file
+from buto.runs.files.staging import publish_file, storage_advice
+from buto.steps import Setting
 
 _IN_PLACE_ONLY = (errno.EACCES, errno.EPERM, errno.EBUSY)
 """Why a file may be writable and yet not be replaced: its directory is not, or it is mounted by itself."""
@@ -31,7 +32,8 @@ def write_file(path: Path, content: bytes, option: str, *, make_parents: bool = 
         _write(path, content)
     except OSError as error:
         raise StorageError(
-            f"{path} cannot be written: {error.strerror}", advice=f"name another place with {option}"
+            f"{path} cannot be written: {error.strerror}",
+            advice=storage_advice(error, Setting(option.lstrip("-"), "FILE")),
         ) from error
 
 

@@ -42,6 +42,10 @@ OF_THE_COMMAND = ("jvm.", "system.processors")
 in them, that is what is compared."""
 
 
+PROGRAM = "buto.jvm"
+"""The metadata key of the main class or jar, which differs where two programs are compared on purpose."""
+
+
 def comparing(settings: Settings) -> BandSettings:
     """What a comparison takes of a test's settings.
 
@@ -52,7 +56,8 @@ def comparing(settings: Settings) -> BandSettings:
     if isinstance(settings, BandSettings) and settings.detector == CALIBRATED.detector:
         taken = settings
     deciding = tuple(one for one in taken.metadata.deciding if not one.startswith(OF_THE_COMMAND))
-    return replace(taken, metadata=replace(taken.metadata, deciding=deciding))
+    ignored = (*taken.metadata.ignored, PROGRAM)
+    return replace(taken, metadata=replace(taken.metadata, deciding=deciding, ignored=ignored))
 
 
 def smallest_p_value(n_first: int, n_second: int, settings: BandSettings) -> float:

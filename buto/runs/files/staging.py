@@ -27,27 +27,37 @@ LEFTOVER_AGE_S = 3600.0
 
 _HIDDEN = re.compile(r"\..+\.[0-9a-f]{8}\.tmp", re.DOTALL)
 
-_ANOTHER = Setting("store", "DIR")
-_FULL = Advice("free some space, or name another place: ", _ANOTHER)
-_FORBIDDEN = Advice("make it writable, or name another place: ", _ANOTHER)
-_NOT_A_DIRECTORY = Advice(
-    "a file stands where a directory is needed: move it, or name another place: ", _ANOTHER
-)
-_ADVICE = {
+_FULL = "free some space, or name another place: "
+_FORBIDDEN = "make it writable, or name another place: "
+_NOT_A_DIRECTORY = "a file stands where a directory is needed: move it, or name another place: "
+_ELSEWHERE = {
     errno.ENOSPC: _FULL,
     errno.EDQUOT: _FULL,
-    errno.EFBIG: "raise the limit of file sizes (ulimit -f)",
-    errno.EMFILE: "raise the limit of open files (ulimit -n)",
     errno.EACCES: _FORBIDDEN,
     errno.EPERM: _FORBIDDEN,
     errno.EROFS: _FORBIDDEN,
-    errno.ENOTEMPTY: "a run is there already, and none is overwritten; delete it with buto runs delete",
     errno.EEXIST: _NOT_A_DIRECTORY,
     errno.ENOTDIR: _NOT_A_DIRECTORY,
-    errno.ENAMETOOLONG: Advice(
-        "name a place with a shorter path: ", _ANOTHER, ", or give the test a shorter name"
-    ),
+    errno.ENAMETOOLONG: "shorten the test's name, or name a place with a shorter path: ",
 }
+"""What helps where another place does, too."""
+
+_HERE = {
+    errno.EFBIG: "raise the limit of file sizes (ulimit -f)",
+    errno.EMFILE: "raise the limit of open files (ulimit -n)",
+    errno.ENOTEMPTY: "a run is there already, and none is overwritten; delete it with buto runs delete",
+}
+STORE = Setting("store", "DIR")
+
+
+def storage_advice(error: OSError, place: Setting) -> str:
+    """Return what to do about a file that cannot be written.
+
+    Args:
+        place: the setting that names where it is written.
+    """
+    number = error.errno or 0
+    return _HERE.get(number) or Advice(_ELSEWHERE.get(number, "name another place: "), place)
 
 
 @contextmanager
@@ -56,9 +66,8 @@ def storage_errors(action: str, path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise StorageError(
-            f"cannot {action} {path}: {error.strerror or error}", advice=_ADVICE.get(error.errno or 0)
-        ) from error
+        why = error.strerror or error
+        raise StorageError(f"cannot {action} {path}: {why}", advice=storage_advice(error, STORE)) from error
 
 
 def make_directories(directory: Path) -> None:

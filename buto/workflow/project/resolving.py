@@ -173,7 +173,7 @@ class Project:
             if in_the_way or not os.access(there, os.W_OK):
                 raise StorageError(
                     f"the oracle {path} cannot be written: {there} is in the way, or not writable",
-                    advice=f"name another file with {self.door.setting('oracle', 'FILE')}",
+                    advice=f"make it writable, or name another place: {self.door.setting('oracle', 'FILE')}",
                 )
 
     def _has_command(self, test: str) -> bool:

@@ -54,7 +54,9 @@ def test_it_passes_fails_after_a_change_and_passes_when_accepted(
 
     accepted = run_pytest(project, ORDERS, "--buto-accept")
     assert accepted.returncode == 0, accepted.stdout
-    assert "TRAINED" in accepted.stdout
+    assert f"ACCEPTED  {NAME}: 8 runs, 3 of them judged before, oracles/{NAME}.json" in accepted.stdout
+    assert f"  {NAME}: " in accepted.stdout, "number by number"
+    assert " numbers changed by more than runs vary" in accepted.stdout
     passed = judged(project, ORDERS)
     assert passed.returncode == 0, passed.stdout
     assert sorted(path.name for path in (project / "oracles").iterdir()) == [f"{NAME}.json"]

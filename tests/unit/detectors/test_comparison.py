@@ -131,6 +131,10 @@ def test_what_a_command_decides_is_told_and_compared():
     assert "jvm.vm.version differs: '25+36' with old, '17+1' with new" in verdict.warnings
 
 
+def test_that_two_programs_are_compared_is_no_warning():
+    assert not any("buto.jvm" in one for one in two(**{"buto.jvm": "com.acme.Next"}).warnings)
+
+
 def test_a_property_of_one_program_only_keeps_the_two_from_being_alike():
     new = runs_of("new", 6, first=1)
     extra = replace(property_for("jvm.gc.count[Other]"))

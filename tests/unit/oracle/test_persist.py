@@ -1,3 +1,4 @@
+import errno
 import json
 import os
 from dataclasses import replace
@@ -287,6 +288,26 @@ def test_versions_that_never_were_are_refused(path, version):
     data = json.loads(path.read_text())
     path.write_text(json.dumps(data | {"version": version}))
     refused(path, "version")
+
+
+@pytest.mark.parametrize(
+    ("number", "advice"),
+    [
+        (errno.ENOSPC, "free some space, or name another place: --oracle FILE"),
+        (errno.EPERM, "make it writable, or name another place: --oracle FILE"),
+        (errno.EROFS, "make it writable, or name another place: --oracle FILE"),
+        (errno.EFBIG, "raise the limit of file sizes (ulimit -f)"),
+        (errno.EIO, "name another place: --oracle FILE"),
+    ],
+)
+def test_the_advice_is_that_for_what_went_wrong(path, monkeypatch, number, advice):
+    def fails(descriptor):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, "fsync", fails)
+    with pytest.raises(StorageError, match=os.strerror(number)) as caught:
+        save(path, train(program_runs(1, 5)))
+    assert caught.value.advice == advice
 
 
 def test_a_directory_that_cannot_be_written_leaves_the_old_file(path, monkeypatch):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from buto.config import build_test
-from buto.errors import BadFileError, MeasureError, UsageError
+from buto.errors import BadFileError, MeasureError, StorageError, UsageError
 from buto.pytest_plugin.case import ItemCase, begun, project_of
 from buto.pytest_plugin.hints import InPytest
 from buto.runs import Run
@@ -156,6 +156,14 @@ def test_settings_that_changed_since_training_are_told_though_it_passes(tmp_path
         in outcome.warnings[-1]
     )
     assert outcome.to_data()["warnings"] == list(outcome.warnings)
+
+
+def test_an_oracle_that_cannot_be_written_is_told_before_the_first_launch(tmp_path: Path) -> None:
+    (tmp_path / "oracles").write_text("a file in the way")
+    with pytest.raises(StorageError, match=r"the oracle .* cannot be written") as caught:
+        a_case(tmp_path, "train")
+    advice = "make it writable, or name another place: buto_oracles = FILE, in pytest's ini file"
+    assert caught.value.advice == advice
 
 
 def test_too_many_disturbed_runs_end_it(tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ def test_a_secret_is_not_repeated() -> None:
         (Step(Action.SHOW_RUN, "shop", run_id="X"), "buto runs show shop X"),
         (Step(Action.PLOT, "shop"), "buto plot shop --oracle oracles/shop.json"),
         (Step(Action.LIST_RUNS), "buto runs list"),
-        (Step(Action.DELETE_RUN, "shop", run_id="X"), "buto runs delete shop X"),
+        (Step(Action.DELETE_RUN, "shop", run_id="X"), "buto runs delete shop X --with-training"),
         (Step(Action.DOCTOR), "buto doctor"),
     ],
 )
@@ -120,7 +120,11 @@ SCENARIO = "com.acme.ShopTest.Orders.cancel"
         ),
         ("gradle", Step(Action.CHECK), "gradle butoCheck"),
         ("gradle", Step(Action.TRAIN, "a", from_runs="1..2"), "gradle butoTrain -Pbuto.test=a"),
-        ("maven", Step(Action.DELETE_RUN, "a", run_id="X"), "buto runs delete a X --store 'my runs'"),
+        (
+            "maven",
+            Step(Action.DELETE_RUN, "a", run_id="X"),
+            "buto runs delete a X --with-training --store 'my runs'",
+        ),
         (
             "junit-maven",
             Step(Action.ACCEPT, SCENARIO),
@@ -164,21 +168,27 @@ def test_a_build_sets_what_it_can_itself_and_the_rest_in_buto_yaml(
     assert (DOORS[door].setting("runs", "10"), DOORS[door].setting("interval", "10ms")) == (runs, interval)
 
 
-ODD = Advice("leave it out: ", Step(Action.DELETE_RUN, "shop", run_id="X"), "; or ", Setting("runs", "20"))
+ODD = Advice("see ", Step(Action.SHOW_RUN, "shop", run_id="X"), "; or ", Setting("runs", "20"))
 
 
 @pytest.mark.parametrize(
     ("door", "text"),
     [
-        ("command line", "leave it out: buto runs delete shop X --store 'my runs'; or --runs 20"),
-        ("pytest", "leave it out: buto runs delete shop X; or runs=20"),
-        ("maven", "leave it out: buto runs delete shop X --store 'my runs'; or -Dbuto.runs=20"),
+        (
+            "command line",
+            "see buto runs show shop X --store 'my runs'; or --runs 20",
+        ),
+        ("pytest", "see buto runs show shop X; or runs=20"),
+        (
+            "maven",
+            "see buto runs show shop X --store 'my runs'; or -Dbuto.runs=20",
+        ),
     ],
 )
 def test_advice_from_deeper_rooms_is_put_into_the_words_of_the_door(door: str, text: str) -> None:
     assert said(ODD, DOORS[door]) == text
     error = JudgeError("it stands apart", advice=ODD)
-    assert error.advice == "leave it out: buto runs delete shop X; or --runs 20"
+    assert error.advice == "see buto runs show shop X; or --runs 20"
     reword(error, DOORS[door])
     assert (error.advice, error.__notes__) == (text, [text])
 
