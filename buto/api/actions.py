@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, Unpack
 
-from buto.api.options import Location, Options, located, project_of
+from buto.api.options import Location, Options, check_count, located, project_of
 from buto.report.result import Result
 from buto.runs import RunSet, run_set
 from buto.workflow import accept as accepting
@@ -55,6 +55,7 @@ def record(
         StorageError: the store cannot be written.
     """
     project, overrides = project_of(options, command)
+    check_count("runs", runs)
     request = recording.RecordRequest((test,), overrides, runs)
     collected = recording.record(project, request, on_event)[test]
     if collected.failure is not None:
@@ -98,6 +99,7 @@ def train(
         BadFileError: a stored run is missing or damaged.
     """
     project, overrides = project_of(options, command, alpha)
+    check_count("runs", runs, auto=True)
     request = training.TrainRequest((test,), overrides, runs, from_runs, resume)
     return _only(training.train(project, request, on_event))
 
@@ -132,6 +134,7 @@ def check(
         UsageError, ConfigError, MeasureError, JudgeError, StorageError: as for :func:`train`.
     """
     project, overrides = project_of(options, command, alpha)
+    check_count("runs", runs)
     request = checking.CheckRequest((test,), overrides, runs, from_runs, with_training=True)
     return _only(checking.check(project, request, on_event))
 
@@ -164,6 +167,7 @@ def accept(
         UsageError, ConfigError, MeasureError, JudgeError, StorageError: as for :func:`train`.
     """
     project, overrides = project_of(options, command)
+    check_count("runs", runs, auto=True)
     request = accepting.AcceptRequest((test,), overrides, runs, from_runs, launch, dry_run)
     return _only(accepting.accept(project, request, on_event))
 
@@ -199,6 +203,7 @@ def compare(
     one, other = (None if command is None else tuple(command) for command in commands)
     project, overrides = project_of(options, None, alpha)
     programs = two_programs(first, second, (one, other))
+    check_count("runs", runs)
     request = comparing.CompareRequest(programs, overrides, runs, from_runs)
     return _only(comparing.compare(project, request, on_event))
 
@@ -224,6 +229,7 @@ def selftest(
         JudgeError: the oracle promises no rate of false alarms, or there are too few runs.
         BadFileError: there is no oracle, or a file is damaged.
     """
+    check_count("training", training)
     project = located(options)
     return testing.selftest(project, testing.SelftestRequest(test, from_runs, training), on_event)
 

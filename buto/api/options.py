@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Final, TypedDict
 
 from buto.api.python_door import PythonDoor
+from buto.config.model import AUTO, MAX_RUNS
+from buto.errors import UsageError
 from buto.workflow.project import NO_OVERRIDES, Files, Overrides, Project
 
 LOCATION: Final = ("config", "store", "oracle")
@@ -67,11 +69,13 @@ def project_of(
     """Return the project of a call, and what the call specifies of the test.
 
     Raises:
-        TypeError: there is no such option, or the command is one text.
+        TypeError: there is no such option, or the command or the patterns are one text.
         ConfigError, BadFileError: see :func:`located`.
     """
     if isinstance(command, str):
         raise TypeError('command must be a list of arguments, as ["java", "-jar", "app.jar"], got a text')
+    if isinstance(options.get("mbeans"), str):
+        raise TypeError('mbeans must be a list of patterns, as ["com.acme:*"], got a text')
     overrides = Overrides(
         command=None if command is None else tuple(command),
         interval=options.get("interval"),
@@ -83,3 +87,17 @@ def project_of(
         alpha=alpha,
     )
     return located(options, overrides), overrides
+
+
+def check_count(argument: str, number: object, *, auto: bool = False) -> None:
+    """Raise UsageError unless a number of runs is one that the command line takes, or None.
+
+    Args:
+        argument: its name, for the message.
+        auto: whether ``"auto"`` is one, too.
+    """
+    if number is None or (auto and number == AUTO):
+        return
+    if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= MAX_RUNS:
+        also = f' or "{AUTO}"' if auto else ""
+        raise UsageError(f"{argument} must be a whole number from 1 to {MAX_RUNS}{also}, got {number!r}")

@@ -25,6 +25,8 @@ DEFAULT_RUNS = 10
 AUTO = "auto"
 """Instead of a number of runs: as many as sharpen the oracle."""
 
+MAX_RUNS = 10_000
+
 _NOT_REMEMBERED = ("runs", "judge", "inputs")
 """Keys that say nothing of how to launch and measure."""
 

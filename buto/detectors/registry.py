@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any
 
 from buto.errors import UsageError
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from buto.detectors.protocol import Detector
 
 GROUP = "buto.detectors"
@@ -140,4 +141,7 @@ def _package(entry: EntryPoint) -> str:
 
 @cache
 def _entry_points() -> tuple[EntryPoint, ...]:
+    # Here, for most programs use none but buto's own detectors, and it takes a while to import.
+    from importlib.metadata import entry_points
+
     return tuple(entry_points(group=GROUP))

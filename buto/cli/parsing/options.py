@@ -14,8 +14,6 @@ REPORTS = ("json", "html", "junitxml", "markdown", "bencher")
 
 FROM_RUNS = "take stored runs: 'all', ids with commas between, or FIRST..LAST"
 
-_MAX_RUNS = 10_000
-
 
 def add_target_options(parser: ArgumentParser) -> None:
     """Add the options that specify how to launch and measure a program."""
@@ -73,12 +71,15 @@ def add_store_option(parser: ArgumentParser | ArgumentGroup) -> None:
 
 def count(text: str) -> int:
     """Read a number of runs, for argparse."""
+    # Reading a configuration takes imports that --help can do without.
+    from buto.config.model import MAX_RUNS
+
     try:
         number = int(text)
     except ValueError:
         number = 0
-    if not 1 <= number <= _MAX_RUNS:
-        raise ArgumentTypeError(f"{text!r} is no number of runs from 1 to {_MAX_RUNS}")
+    if not 1 <= number <= MAX_RUNS:
+        raise ArgumentTypeError(f"{text!r} is no number of runs from 1 to {MAX_RUNS}")
     return number
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -122,6 +123,27 @@ def test_options_that_do_not_exist_are_refused_at_once(project: Path) -> None:
         buto.train("leaker", intervall="10ms")  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="command must be a list of arguments"):
         buto.record("leaker", command="java -jar app.jar")
+
+
+@pytest.mark.parametrize("runs", [0, -3, 1.5, True, "many", 10_001])
+@pytest.mark.parametrize("action", [buto.record, buto.train, buto.check, buto.accept])
+def test_a_number_of_runs_is_one_that_the_command_line_takes(
+    project: Path, action: Callable[..., object], runs: object
+) -> None:
+    with pytest.raises(buto.UsageError, match="runs must be a whole number from 1 to 10000"):
+        action("leaker", command=COMMAND, runs=runs)
+
+
+def test_two_programs_and_a_selftest_take_whole_numbers_of_runs(project: Path) -> None:
+    with pytest.raises(buto.UsageError, match="runs must be a whole number from 1 to 10000, got 0"):
+        buto.compare("one", "two", runs=0)
+    with pytest.raises(buto.UsageError, match="training must be a whole number from 1 to 10000, got -1"):
+        buto.selftest("leaker", training=-1)
+
+
+def test_patterns_are_a_list(project: Path) -> None:
+    with pytest.raises(TypeError, match="mbeans must be a list of patterns"):
+        buto.record("leaker", command=COMMAND, mbeans="com.acme:*")
 
 
 def test_every_option_of_a_call_reaches_it() -> None:
