@@ -29,7 +29,7 @@ _HIDDEN = re.compile(r"\..+\.[0-9a-f]{8}\.tmp", re.DOTALL)
 
 _FULL = "free some space, or name another place: "
 _FORBIDDEN = "make it writable, or name another place: "
-_NOT_A_DIRECTORY = "a file stands where a directory is needed: move it, or name another place: "
+_NOT_A_DIRECTORY = "a file is where a directory is needed: move it, or name another place: "
 _ELSEWHERE = {
     errno.ENOSPC: _FULL,
     errno.EDQUOT: _FULL,
