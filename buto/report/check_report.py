@@ -7,67 +7,42 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from buto.classify.notifications import Emitter
 from buto.detectors.explanation import Explanation
-from buto.detectors.views import OF_BAND, RunsView, Smoothing
 from buto.oracle import Oracle
-from buto.properties import Role
 from buto.reading_order import FindingGroup, Order, grouped, in_line
 from buto.report import words
+from buto.report.charted import NO_RUNS, Charted, costs_of, stride_of
 from buto.report.environment import EnvironmentRow, environment_rows
-from buto.report.panels import Panel, panels_of
-from buto.runs import Run, RunSet
-from buto.runs.long import drawn_stride
+from buto.report.panels import panels_of
+from buto.runs import RunSet
 from buto.verdicts import Roles, Verdict
 
-NO_RUNS = RunSet(())
 
-
-@dataclass(frozen=True, eq=False, slots=True)
-class CheckReport:
-    """One check, for renderers.
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class CheckReport(Charted):
+    """One check, for renderers. ``checked`` also has runs that could not be judged.
 
     Attributes:
-        test: its name.
         verdict: the answer, with every number that decides.
         explanation: how the detector came to the verdict, in its own words.
-        made: when the report was created; aware.
         oracle_path: the oracle's file; None for one that was trained only for this comparison.
-        checked: the runs that were judged, and those that could not be.
-        training: the stored training runs; may be empty.
         training_ids: of all training runs.
-        panels: one for each judged property: those with findings in the order of ``groups``, then by reach.
-        reach_of: what a panel's reach is a share of, as a text after the percentage.
-        costs: the overhead of measuring; not judged unless the settings say so.
         unjudged: properties that are not judged, each with the reason.
         environment: metadata of both sides, differences first.
-        emitters: notifications that are expected, with their times.
         oracle_warnings: warnings from training.
         next_steps: next commands.
-        stride: one sample in so many is drawn; 1 unless the runs are too long to hold.
-        smoothing: how the curves are smoothed; None if they are not.
         bands_decide: whether the bands decide, or only illustrate.
         order: of the findings.
     """
 
-    test: str
     verdict: Verdict
     explanation: Explanation
-    made: datetime
     oracle_path: Path | None
-    checked: RunSet
-    training: RunSet
     training_ids: tuple[str, ...]
-    panels: tuple[Panel, ...]
-    costs: tuple[Panel, ...]
     unjudged: Mapping[str, str]
     environment: tuple[EnvironmentRow, ...]
-    emitters: tuple[Emitter, ...] = ()
     oracle_warnings: tuple[str, ...] = ()
     next_steps: tuple[str, ...] = ()
-    reach_of: str = OF_BAND
-    stride: int = 1
-    smoothing: Smoothing | None = None
     bands_decide: bool = True
     order: Order = Order.MEANING
 
@@ -121,20 +96,14 @@ def check_report(
         training=training,
         training_ids=oracle.run_ids,
         panels=panels_of(view, training.runs, judged, in_line(grouped(verdict.findings))),
-        costs=_costs(training.runs, checked.runs),
+        costs=costs_of(training.runs, checked.runs),
         unjudged=dict(view.left_out),
         environment=environment_rows(oracle, checked, training),
         emitters=view.emitters,
         oracle_warnings=oracle.warnings,
         next_steps=tuple(next_steps),
         reach_of=view.reach_of,
-        stride=max((drawn_stride(run) for run in (*training, *checked)), default=1),
+        stride=stride_of(training, checked),
         smoothing=view.smoothing,
         bands_decide=view.bands_decide,
     )
-
-
-def _costs(training: Sequence[Run], checked: Sequence[Run]) -> tuple[Panel, ...]:
-    view = RunsView((*checked, *training))
-    drawn = panels_of(view, training, checked)
-    return tuple(panel for panel in drawn if panel.prop.role is Role.COST)

@@ -9,15 +9,17 @@ from pathlib import Path
 from buto.detectors.strength import Strength
 from buto.display import Displayed
 from buto.errors import ButoError
+from buto.report.charted import RecordedRuns
 from buto.report.check_report import CheckReport
 from buto.runs import Run
-from buto.verdicts import Verdict
+from buto.verdicts import Status, Verdict
 
 FORMAT = "buto-result"
 VERSION = 4
 """Of results as JSON documents, which ``formats`` writes and ``history`` reads."""
 ERROR = "error"
 TRAINED = "trained"
+RECORDED = "recorded"
 LEFT_OUT = "left out"
 
 
@@ -33,6 +35,7 @@ class Result(Displayed):
         error: why the test was not trained or checked.
         warnings: of training; those of a check are the verdict's own.
         report: everything to show of a check that has a verdict.
+        recorded: everything to show of runs that nothing judges.
         strengths: of training, the smallest changes that the oracle detects.
     """
 
@@ -43,19 +46,26 @@ class Result(Displayed):
     error: ButoError | None = None
     warnings: Sequence[str] = ()
     report: CheckReport | None = None
+    recorded: RecordedRuns | None = None
     strengths: Sequence[Strength] = ()
 
     @property
     def status(self) -> str:
-        """``error``, a verdict's status, or ``trained``."""
+        """``error``, a verdict's status, ``trained`` or ``recorded``."""
         if self.error is not None:
             return ERROR
+        if self.recorded is not None:
+            return RECORDED
         return TRAINED if self.verdict is None else self.verdict.status.value
 
 
 def reported(report: CheckReport, oracle: Path) -> Result:
     """Return the result of a check that has a verdict."""
     return Result(report.test, oracle, report.checked.runs, report.verdict, report=report)
+
+
+FINE = (Status.PASS.value, TRAINED, RECORDED)
+"""Statuses of tests with which nothing is wrong."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from buto import oracle
 from buto.errors import ButoError, StorageError
 from buto.oracle import Oracle, Settings
-from buto.report.check_report import NO_RUNS, check_report
+from buto.report.charted import NO_RUNS
+from buto.report.check_report import check_report
 from buto.report.result import Result, reported
 from buto.runs import Run, RunSet, run_set
 from buto.steps import Action

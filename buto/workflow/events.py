@@ -176,6 +176,18 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
+class Shown:
+    """Runs of a test without an oracle are reported, but not judged.
+
+    Attributes:
+        train: how to learn an oracle from them.
+    """
+
+    result: Result
+    train: str
+
+
+@dataclass(frozen=True, slots=True)
 class Failed:
     """A test could not be trained or judged, see the result's error; the other tests go on."""
 
@@ -296,6 +308,7 @@ class CommitJudged:
 
 Event = (
     LaunchesPlanned
+    | Shown
     | WaitingForStore
     | LaunchStarted
     | LaunchProgressed

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from buto.errors import EXIT_PASS, BadFileError, UsageError
-from buto.runs import Run
+from buto.report.charted import recorded_runs
+from buto.report.result import Result
+from buto.runs import Run, run_set
+from buto.runs.files.reading import is_missing
 from buto.steps import Action, Step
 from buto.workflow.check import judge
-from buto.workflow.events import OnEvent, ignore
+from buto.workflow.events import OnEvent, Shown, ignore
 from buto.workflow.outcome import Outcome, concluded
 from buto.workflow.project import Project
-from buto.workflow.project.stored import newest_check
+from buto.workflow.project.stored import ALL, newest_check, stored_runs
 from buto.workflow.steps import worded
 
 
@@ -32,6 +36,8 @@ class ReportRequest:
 def report(project: Project, request: ReportRequest, on_event: OnEvent = ignore) -> Outcome:
     """Judge stored runs again, those of one test together; launches nothing.
 
+    Of a test without an oracle the runs are shown as they are, by default all that are usable.
+
     Returns:
         A result for each test, which is not put into the history; the exit code is that of a pass.
 
@@ -45,7 +51,9 @@ def report(project: Project, request: ReportRequest, on_event: OnEvent = ignore)
             f"{project.door.name('oracle')} goes with one test, not with {len(by_test)}: {', '.join(by_test)}"
         )
     results = [
-        judge(
+        _recorded(project, test, runs, on_event)
+        if has_no_oracle(project, test)
+        else judge(
             project,
             project.oracle(test, Action.REPORT),
             runs,
@@ -57,6 +65,19 @@ def report(project: Project, request: ReportRequest, on_event: OnEvent = ignore)
     return concluded(Action.REPORT, results, exit_code=EXIT_PASS)
 
 
+def has_no_oracle(project: Project, test: str) -> bool:
+    """Return whether the runs of a test can only be shown: it has no oracle, and none was specified."""
+    return project.files.oracle is None and is_missing(project.oracle_path(test))
+
+
+def _recorded(project: Project, test: str, runs: list[Run], on_event: OnEvent) -> Result:
+    """Report runs that nothing judges."""
+    result = Result(test, None, runs, recorded=recorded_runs(run_set(runs), datetime.now(UTC)))
+    train = project.door.step(Step(Action.TRAIN, test, from_runs=ALL, command=("...",)))
+    on_event(Shown(result, train))
+    return result
+
+
 def _runs(project: Project, what: tuple[str, ...]) -> dict[str, list[Run]]:
     """Return by test the runs that were named, each once."""
     store = project.store
@@ -65,7 +86,11 @@ def _runs(project: Project, what: tuple[str, ...]) -> dict[str, list[Run]]:
     found: dict[str, dict[str, Run]] = {}
     for word in what:
         if word in tests:
-            named = newest_check(project, word)
+            named = (
+                stored_runs(project, word, ALL)
+                if has_no_oracle(project, word)
+                else newest_check(project, word)
+            )
         elif word in test_of:
             named = list(store.open_set(test_of[word], [word]))
         else:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import ClassVar
@@ -16,6 +17,7 @@ from buto.cli.parsing.project import project_of
 from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
 from buto.errors import EXIT_PASS
+from buto.report.charted import OF_RECORDING, recorded_runs
 from buto.report.property_selection import select
 from buto.runs import Run, run_set
 from buto.runs.store import RunStore
@@ -23,7 +25,8 @@ from buto.steps import Action
 from buto.units import format_count
 from buto.verdicts import Finding
 from buto.workflow.project import Project
-from buto.workflow.project.stored import newest_check, stored_runs, training_runs
+from buto.workflow.project.stored import ALL, newest_check, stored_runs, training_runs
+from buto.workflow.report import has_no_oracle
 
 MATPLOTLIB_PLACE = "MPLCONFIGDIR"
 
@@ -35,7 +38,8 @@ class PlotCommand:
 Draw the training runs, what the oracle expects, and the runs of a check, from stored runs.
 
 Without --from-runs, buto draws all runs of the newest check. It writes an overview and a picture of each
-property that differs, or a picture of each PROPERTY.
+property that differs, or a picture of each PROPERTY. If a test has no oracle, buto draws its recorded and
+attached runs without bands.
 
 examples:
   buto plot leaker
@@ -65,6 +69,8 @@ examples:
 
     def run(self, args: Namespace, console: Console) -> int:
         project = project_of(args)
+        if has_no_oracle(project, args.test):
+            return _plot_runs(project, args, console)
         known = project.oracle(args.test, Action.PLOT)
         checked = _checked(project, args.test, args.from_runs)
         findings: Sequence[Finding] = ()
@@ -77,7 +83,6 @@ examples:
             console.info("no run was recorded for a check yet")
         training = training_runs(project, known)
         console.info(f"{len(training)} of {len(known.run_ids)} training runs are at hand")
-        out: Path = args.out or Path("plots", args.test)
         with matplotlib_beside(project.store):
             from buto.report.plots.pictures import caption_of, panels, pictures, single_pictures
 
@@ -90,10 +95,34 @@ examples:
                 made = single_pictures(shown, args.test, caption, args.format)
             else:
                 made = pictures(drawn, args.test, caption, args.format)
-            for name, picture in made.items():
-                write_file(out / name, picture, "--out")
-                console.result(str(out / name))
+            _write(args, made, console)
         return EXIT_PASS
+
+
+def _plot_runs(project: Project, args: Namespace, console: Console) -> int:
+    """Draw runs of a test without an oracle: curves without bands."""
+    runs = stored_runs(project, args.test, args.from_runs or ALL)
+    console.info(f"{format_count(len(runs), 'recorded run')}, without an oracle")
+    panels = recorded_runs(run_set(runs), datetime.now(UTC)).panels
+    with matplotlib_beside(project.store):
+        from buto.report.plots.pictures import pictures, single_pictures
+
+        if args.properties:
+            by_name = {panel.prop.name: panel for panel in panels}
+            named = select(by_name, args.properties, f"the runs of {args.test!r}")
+            shown = [by_name[name] for name in named]
+            made = single_pictures(shown, args.test, "", args.format, OF_RECORDING)
+        else:
+            made = pictures(panels, args.test, "", args.format, OF_RECORDING)
+        _write(args, made, console)
+    return EXIT_PASS
+
+
+def _write(args: Namespace, made: Mapping[str, bytes], console: Console) -> None:
+    out: Path = args.out or Path("plots", args.test)
+    for name, picture in made.items():
+        write_file(out / name, picture, "--out")
+        console.result(str(out / name))
 
 
 @contextmanager

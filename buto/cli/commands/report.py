@@ -20,12 +20,15 @@ class ReportCommand:
 Judge stored runs again and write reports of them, without launching anything.
 
 RUN is the id of a run, or the name of a test for its newest check. The runs of one test are judged
-together. The exit code is 0 if the reports are written, whatever the verdict is. For an exit code by the
-verdict, use 'buto check NAME --from-runs ID'.
+together. If a test has no oracle, its recorded and attached runs are shown without bands.
+
+The exit code is 0 if the reports are written, whatever the verdict is. For an exit code by the verdict, use
+'buto check NAME --from-runs ID'.
 
 examples:
   buto report leaker --html leaker.html
   buto report 20261120T234041.123Z-1f2e --markdown comment.md --junitxml junit.xml
+  buto report server --html soak.html
   buto report leaker --oracle old/leaker.json --json -"""
 
     def add_arguments(self, parser: ArgumentParser) -> None:

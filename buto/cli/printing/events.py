@@ -29,6 +29,7 @@ from buto.workflow.events import (
     OracleChanged,
     OracleWritten,
     RunsLeftOut,
+    Shown,
     StrengthsLimited,
     Trained,
     Unaffected,
@@ -87,6 +88,10 @@ class EventPrinter:
                 console.info(f"{test}: {format_count(n_runs, 'run')} of other environments left out")
             case Judged(result):
                 self.verdict(result)
+            case Shown(result, train):
+                shown = format_count(len(result.runs), "run")
+                console.result(one_line(f"RECORDED  {result.test}: {shown}, without an oracle"))
+                console.info(f"to learn an oracle from them: {train}")
             case Failed(result):
                 self.failure(result)
             case OracleWritten() | StrengthsLimited() | Trained() | OracleChanged() | Accepted():

@@ -74,8 +74,12 @@ def _html(done: Outcome, path: Path) -> dict[Path, bytes]:
     only one that could be judged must not look like that of all.
     """
     from buto.report.html import render
+    from buto.report.html.runs_page import render_runs
 
-    shown = [result.report for result in done.results if result.report is not None]
+    shown = {
+        **{one.test: render(one.report) for one in done.results if one.report is not None},
+        **{one.test: render_runs(one.recorded) for one in done.results if one.recorded is not None},
+    }
     if path == STDOUT and len(shown) > 1:
         raise UsageError(
             f"--html -: standard output takes one page, not {len(shown)}", advice="name a file in place of -"
@@ -86,7 +90,7 @@ def _html(done: Outcome, path: Path) -> dict[Path, bytes]:
         named = several and path != STDOUT
         return path.with_name(f"{path.stem}-{encode_test(test)}{path.suffix}") if named else path
 
-    return {place(one.test): render(one).encode() for one in shown}
+    return {place(test): page.encode() for test, page in shown.items()}
 
 
 @dataclass(frozen=True, slots=True)

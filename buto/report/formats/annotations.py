@@ -9,10 +9,9 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from buto.report.result import Result
+from buto.report.result import FINE, Result
 from buto.report.sanitize import one_line
 from buto.report.terminal.verdict import result_lines
-from buto.verdicts import Status
 
 
 def workflow_commands(results: Sequence[Result], top: Path | None = None) -> list[str]:
@@ -25,7 +24,7 @@ def workflow_commands(results: Sequence[Result], top: Path | None = None) -> lis
 
 
 def _annotation(result: Result, top: Path | None) -> list[str]:
-    fine = result.status in (Status.PASS.value, "trained")
+    fine = result.status in FINE
     warnings = result.warnings if result.verdict is None else result.verdict.warnings
     if fine and not warnings:
         return []

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from xml.etree import ElementTree
 
 from buto.errors import EXIT_USAGE
-from buto.report.result import LeftOut, Result
+from buto.report.result import FINE, LeftOut, Result
 from buto.report.sanitize import MAX_TEXT, one_line
 from buto.report.terminal.verdict import Detail, result_lines
 from buto.runs import Run
@@ -67,7 +67,7 @@ def _case(result: Result) -> ElementTree.Element:
     )
     lines = result_lines(result)
     text = "\n".join(lines)
-    if result.status in (Status.PASS.value, "trained"):
+    if result.status in FINE:
         _add(case, OUTPUT, text)
         return case
     what = "failure" if result.status == Status.REGRESSION.value else "error"

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from buto.reading_order import FindingGroup
 from buto.report import words
-from buto.report.result import LEFT_OUT, LeftOut, Result
+from buto.report.result import FINE, LEFT_OUT, LeftOut, Result
 from buto.report.sanitize import MAX_TEXT, one_line
 from buto.report.terminal.verdict import Detail, result_lines
 from buto.units import format_count
@@ -27,7 +27,7 @@ MAX_REASONS = 5
 MAX_DETAILS = 12_000
 """Characters of the details; GitHub takes comments of 65,536."""
 
-_SIGNS = {"pass": "✅", "trained": "✅", "regression": "❌"}
+_SIGNS = {**dict.fromkeys(FINE, "✅"), "regression": "❌"}
 _STRUCTURE = re.compile(r"[!\"#$&*:<>?@\[\\\]^_`{|}~]|\bwww(?=\.)")
 """Characters that Markdown, or GitHub's mentions and links, may interpret."""
 

@@ -13,7 +13,7 @@ import numpy as np
 from buto.classify.notifications import Emitter
 from buto.detectors.views import Band
 from buto.report import words
-from buto.report.check_report import CheckReport
+from buto.report.charted import Charted
 from buto.report.html.curves import codes, scale_of, thinned
 from buto.report.html.escaping import line, name_parts
 from buto.report.html.events import MAX_MARKS, collections_of
@@ -37,18 +37,18 @@ MOST_TELLING = 20
 MAX_EMITTERS = 40
 
 
-def drawn(report: CheckReport) -> Sequence[Panel]:
+def drawn(report: Charted) -> Sequence[Panel]:
     """Return the panels that are drawn: all, or the first if there are very many."""
     return report.panels if len(report.panels) <= MAX_PANELS else report.panels[:MOST_TELLING]
 
 
-def points_of(report: CheckReport) -> int:
+def points_of(report: Charted) -> int:
     """Return how many points of a run are drawn, an even number."""
     curves = max(1, sum(len(panel.training) + len(panel.checked) for panel in drawn(report)))
     return min(MOST_POINTS, max(FEWEST_POINTS, MAX_VALUES // curves)) // 2 * 2
 
 
-def training_drawn(report: CheckReport) -> list[int]:
+def training_drawn(report: Charted) -> list[int]:
     """Return which of the stored training runs are drawn: all, or an even choice if there are too many."""
     n_panels = max(1, len(drawn(report)))
     n_checked = max((len(panel.checked) for panel in report.panels), default=0)
@@ -57,7 +57,7 @@ def training_drawn(report: CheckReport) -> list[int]:
     return [int(one) for one in np.unique(np.linspace(0, n_training - 1, min(n_training, room)).round())]
 
 
-def page_data(report: CheckReport) -> dict[str, Any]:
+def page_data(report: Charted) -> dict[str, Any]:
     """Return everything that the page's script draws."""
     panels = drawn(report)
     most = points_of(report)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from buto.report.check_report import CheckReport
+from buto.report.charted import Charted
 from buto.units import format_bytes, format_seconds
 
 MAX_OUTPUT = 48 * 1024
@@ -52,7 +52,7 @@ class NotificationTable:
         return self.total - len(self.rows)
 
 
-def output_section(report: CheckReport) -> OutputSection:
+def output_section(report: Charted) -> OutputSection:
     """Return standard output and standard error of the checked runs."""
     shown = list(report.checked)[:MAX_OUTPUTS]
     room = MAX_OUTPUT // max(1, 2 * len(shown))
@@ -64,7 +64,7 @@ def output_section(report: CheckReport) -> OutputSection:
     return OutputSection(tuple(streams), len(report.checked) - len(shown))
 
 
-def notification_table(report: CheckReport) -> NotificationTable:
+def notification_table(report: Charted) -> NotificationTable:
     """Return the notifications of the checked runs."""
     found = [one for run in report.checked for one in run.notifications]
     rows = (

@@ -9,7 +9,7 @@ from statistics import median
 import numpy as np
 
 from buto.properties import Kind, split_name
-from buto.report.check_report import CheckReport
+from buto.report.charted import Charted
 from buto.report.panels import Curve, Panel
 from buto.units import format_change, format_quantity
 
@@ -33,7 +33,7 @@ class OverheadSection:
     beans: tuple[CostRow, ...]
 
 
-def overhead_section(report: CheckReport) -> OverheadSection:
+def overhead_section(report: Charted) -> OverheadSection:
     """Return the costs, at most MAX_ROWS of each kind."""
     whole = [panel for panel in report.costs if split_name(panel.prop.name)[0] != _BEAN_TIME]
     beans = [panel for panel in report.costs if split_name(panel.prop.name)[0] == _BEAN_TIME]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from buto.report.charted import RecordedRuns
 from buto.report.check_report import CheckReport
 from buto.report.html.chart_data import when
 from buto.runs import Run
@@ -51,6 +52,12 @@ def run_table(report: CheckReport) -> RunTable:
         max(0, len(rows) - MAX_RUNS),
         len(report.training_ids) - len(report.training),
     )
+
+
+def recorded_table(report: RecordedRuns) -> RunTable:
+    """Return runs that nothing judges."""
+    rows = [_row(run, "checked", "recorded") for run in report.checked]
+    return RunTable(tuple(rows[:MAX_RUNS]), max(0, len(rows) - MAX_RUNS), 0)
 
 
 def _row(run: Run, kind: str, role: str) -> RunRow:

@@ -35,11 +35,13 @@ def panels(
     return list(panels_of(oracle.fitted.view((*training, *checked)), training, checked, findings))
 
 
-def pictures(drawn: Sequence[Panel], title: str, caption: str = "", picture: str = PNG) -> dict[str, bytes]:
+def pictures(
+    drawn: Sequence[Panel], title: str, caption: str = "", picture: str = PNG, roles: Roles = OF_CHECK
+) -> dict[str, bytes]:
     """Return file names and pictures: an overview, and at most MAX_PICTURES properties with findings."""
     found = [panel for panel in drawn if panel.findings][:MAX_PICTURES]
-    content = drawing(overview(drawn, title, caption), picture)
-    return {f"overview.{picture}": content, **single_pictures(found, title, caption, picture)}
+    content = drawing(overview(drawn, title, caption, roles), picture)
+    return {f"overview.{picture}": content, **single_pictures(found, title, caption, picture, roles)}
 
 
 def overview(
@@ -58,11 +60,13 @@ def overview(
 
 
 def single_pictures(
-    drawn: Sequence[Panel], title: str, caption: str = "", picture: str = PNG
+    drawn: Sequence[Panel], title: str, caption: str = "", picture: str = PNG, roles: Roles = OF_CHECK
 ) -> dict[str, bytes]:
     """Return file names and pictures, one for each panel."""
     return {
-        f"{_file_name(panel.prop.name)}.{picture}": drawing(property_plot(panel, title, caption), picture)
+        f"{_file_name(panel.prop.name)}.{picture}": drawing(
+            property_plot(panel, title, caption, roles), picture
+        )
         for panel in drawn
     }
 

@@ -1,0 +1,65 @@
+"""The page of runs that nothing judges: curves without bands, output, and how well they were measured."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from buto.report.charted import RecordedRuns
+from buto.report.html import assets
+from buto.report.html.chart_data import drawn, page_data, points_of
+from buto.report.html.escaping import json_block
+from buto.report.html.output import notification_table, output_section
+from buto.report.html.overhead_table import overhead_section
+from buto.report.html.run_table import recorded_table
+from buto.report.html.template import render_template
+from buto.runs.metadata_text import metadata_text
+from buto.units import format_count
+from buto.version import __version__
+
+
+def render_runs(report: RecordedRuns) -> str:
+    """Return the runs as one HTML document that needs no other file and no network."""
+    return render_template(
+        "recorded.html",
+        report=report,
+        count=format_count(len(report.checked), "recorded run"),
+        drawn=_drawn(report),
+        metadata=_metadata(report),
+        notifications=notification_table(report),
+        output=output_section(report),
+        runs=recorded_table(report),
+        overhead=overhead_section(report),
+        version=__version__,
+        policy=assets.policy(),
+        # Ours, and data in which no character can end the element.
+        style=Markup(assets.style()),
+        script=Markup(assets.script()),
+        data=Markup(json_block(page_data(report))),
+    )
+
+
+def _drawn(report: RecordedRuns) -> str:
+    texts = [
+        f"A curve has at most {points_of(report)} points: the lowest and the highest value of each interval."
+    ]
+    if report.stride > 1:
+        texts.append(f"The runs are long: the curves are of one sample in {report.stride}.")
+    n_drawn = len(drawn(report))
+    if n_drawn < len(report.panels):
+        texts.append(f"Only {n_drawn} of {len(report.panels):,} properties are drawn.")
+    return " ".join(texts)
+
+
+def _metadata(report: RecordedRuns) -> list[tuple[str, str]]:
+    """Return key and value of all metadata; values that runs do not share are behind one another."""
+    runs = report.checked.runs
+    keys = sorted({key for run in runs for key in run.metadata})
+    return [
+        (
+            key,
+            ", ".join(
+                dict.fromkeys(metadata_text(key, run.metadata[key]) for run in runs if key in run.metadata)
+            ),
+        )
+        for key in keys
+    ]
