@@ -13,6 +13,8 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
+pytestmark = pytest.mark.slow
+
 PLACE = Path(__file__).resolve().parents[2] / "examples" / "notebook"
 NOTEBOOK = PLACE / "verdict.ipynb"
 WRITE = "BUTO_WRITE_GOLDEN"

@@ -43,6 +43,7 @@ def test_import_buto_imports_nothing_heavy() -> None:
     assert imported_by("import buto; buto.__version__; dir(buto)") == []
 
 
+@pytest.mark.slow
 def test_each_library_is_imported_when_it_is_needed() -> None:
     later = {"jinja2", "matplotlib", "pandas", "scipy", "jpype", "rich"}
     assert not later & set(imported_by("import buto; buto.train; buto.plot_runs; buto.frames; buto.learn"))

@@ -1,17 +1,26 @@
-"""Tests import builders from ``tests.support`` alone, and nothing else imports tests."""
+"""Tests import builders from ``tests.support`` and declared packages; nothing else imports tests."""
 
 from __future__ import annotations
 
 import ast
+import sys
+import tomllib
+from functools import cache
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from tests.support.checkout import ROOT
 
+OWN = {"buto", "perf", "scripts", "tests"}
+"""Packages of this checkout."""
 OTHERS = ("buto", "ci", "data", "demo", "examples", "java-probes", "perf")
 
 
+@cache
 def imported(path: Path) -> set[str]:
     """Return the modules that a file imports; a name that is imported may be a module, too."""
     found = set()
@@ -31,6 +40,25 @@ def test_nothing_under_tests_imports_across() -> None:
         if name.split(".")[0] == "tests" and not name.startswith("tests.support.")
     }
     assert across == set()
+
+
+def test_what_tests_import_is_declared() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    words = (*project["dependencies"], *extras["test"], *extras["experiments"])
+    declared = {canonicalize_name(Requirement(word).name) for word in words}
+    distributions = packages_distributions()
+    packages = {
+        name.split(".")[0]
+        for path in (*(ROOT / "tests").rglob("*.py"), *(ROOT / "scripts").rglob("*.py"))
+        for name in imported(path)
+    }
+    undeclared = {
+        package
+        for package in packages - sys.stdlib_module_names - OWN
+        if declared.isdisjoint(map(canonicalize_name, distributions.get(package, ())))
+    }
+    assert undeclared == set()
 
 
 @pytest.mark.parametrize("folder", OTHERS)
