@@ -111,7 +111,7 @@ def judge(
         training_runs(project, known) if with_training else NO_RUNS,
         made=datetime.now(UTC),
         oracle_path=path,
-        next_steps=[project.door.step(step) for step in next_steps(known.test, verdict, from_runs)],
+        next_steps=[project.door.step(step) for step in next_steps(known, verdict, from_runs)],
     )
     result = reported(report, path)
     on_event(Judged(result))

@@ -75,12 +75,14 @@ def jvm_measured(test: str, runs: RunSet) -> JvmMeasured:
     return JvmMeasured(test, _texts(runs, "buto.jvm"), _texts(runs, "buto.jvms.others"))
 
 
-def next_steps(test: str, verdict: Verdict, from_runs: str | None = None) -> tuple[Step, ...]:
+def next_steps(known: Oracle, verdict: Verdict, from_runs: str | None = None) -> tuple[Step, ...]:
     """Return what to do after a verdict; nothing after a pass.
 
     Args:
+        known: the oracle that judged.
         from_runs: which stored runs were judged; None for those of the newest check.
     """
+    test = known.test
     if verdict.status is Status.PASS:
         return ()
     show = Step(Action.SHOW_RUN, test, run_id=next(iter(verdict.run_ids), None))
@@ -92,7 +94,9 @@ def next_steps(test: str, verdict: Verdict, from_runs: str | None = None) -> tup
             else (show,)
         )
     why = "all is for the better: this accepts it" if verdict.is_welcome else "if the change is meant"
-    return show, Step(Action.PLOT, test, from_runs=from_runs), Step(Action.ACCEPT, test, why=why)
+    is_enough = len(verdict.run_ids) >= oracle.fewest_runs(known.settings)
+    accept = Step(Action.ACCEPT, test, from_runs=from_runs if is_enough else None, why=why)
+    return show, Step(Action.PLOT, test, from_runs=from_runs), accept
 
 
 def _intervals(run: Run) -> float:
