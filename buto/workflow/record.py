@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 
 from buto.config import TestConfig
+from buto.errors import JudgeError
 from buto.runs import Run, RunSet
 from buto.steps import Action
 from buto.workflow.events import (
@@ -89,8 +90,16 @@ def complete(project: Project, cases: Sequence[Case], on_event: OnEvent) -> dict
             enough={case.test.name: case.enough for case in now if case.known is None and case.test.adaptive},
         )
         for name, result in collected.items():
-            by_name[name] = by_name[name].with_runs(result.runs, result.failure)
+            by_name[name] = _after(by_name[name], result)
     return by_name
+
+
+def _after(case: Case, collected: Collected) -> Case:
+    """Return a case after launches; runs that cannot be judged end this case and no other."""
+    try:
+        return case.with_runs(collected.runs, collected.failure)
+    except JudgeError as error:
+        return case.with_runs(collected.runs, error)
 
 
 def launch(

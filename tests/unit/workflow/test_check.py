@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from buto.errors import BadFileError, MeasureError
+from buto.detectors.calibrated.detector import FittedCalibrated
+from buto.errors import BadFileError, JudgeError, MeasureError
 from buto.oracle import load
-from buto.runs import Run
+from buto.runs import Run, RunSet
 from buto.runs.results import ResultStore
-from buto.verdicts import Status
+from buto.verdicts import Status, Verdict
 from buto.workflow import record
 from buto.workflow.accept import AcceptRequest, accept
 from buto.workflow.check import CheckRequest, check
@@ -126,6 +127,21 @@ def test_a_number_of_runs_that_was_specified_is_kept_to(tmp_path: Path, launches
     outcome = check(project_in(tmp_path), CheckRequest(("leaker",), runs=1), told)
     assert len(outcome.results[0].runs) == 1
     assert not told.of(Confirming)
+
+
+def test_runs_that_allow_no_verdict_fail_their_test_alone(
+    tmp_path: Path, launches: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(fitted: FittedCalibrated, runs: RunSet) -> Verdict:
+        raise JudgeError("nothing can be said of these runs")
+
+    trained(tmp_path, launches)
+    monkeypatch.setattr(FittedCalibrated, "check", refuse)
+    outcome, told = checked(tmp_path, launches, leaking_run(21))
+    (result,) = outcome.results
+    assert isinstance(result.error, JudgeError)
+    assert (outcome.exit_code, len(result.runs)) == (3, 1)
+    assert told.of(Failed) == [Failed(result)]
 
 
 def test_what_was_judged_and_learned_is_in_the_history(tmp_path: Path, launches: Script) -> None:
