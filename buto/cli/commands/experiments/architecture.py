@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 
+from buto.cli.commands.experiments.request import ExperimentsRequest
 from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
 from buto.errors import EXIT_PASS
@@ -29,16 +29,16 @@ _PAPER = {
 """What the paper says of TeaStore and TrainTicket; its tables' numbers are lost."""
 
 
-def predict_known_changes(args: Namespace, console: Console) -> int:
+def predict_known_changes(request: ExperimentsRequest, console: Console) -> int:
     """Print the paper's example and a simulated store's versions, and write them to a file."""
     console.info("simulating, about half a minute")
-    numbers, sizes = figures(), effects(seed=args.seed)
-    changed, unchanged = list(judge_changed(args.seed)), list(judge_unchanged(args.seed))
+    numbers, sizes = figures(), effects(seed=request.seed)
+    changed, unchanged = list(judge_changed(request.seed)), list(judge_unchanged(request.seed))
     for table in (_figures(numbers), _effects(sizes), _versions(changed), _scores(changed, unchanged)):
         for line in text.lines(table):
             console.result(line)
         console.result("")
-    path = args.out / "architecture.json"
+    path = request.out / "architecture.json"
     write_file(path, _json(numbers, sizes, changed, unchanged).encode(), "--out")
     console.info(f"wrote {path}")
     return EXIT_PASS

@@ -5,12 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
-from argparse import Namespace
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from math import isnan
 from pathlib import Path
 
+from buto.cli.commands.experiments.request import ExperimentsRequest
 from buto.cli.commands.experiments.thesis import WorkProgress, data_and_hosts
 from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
@@ -36,26 +36,26 @@ class _Host:
     lines: tuple[Line, ...]
 
 
-def measure_calibrated(args: Namespace, console: Console) -> int:
+def measure_calibrated(request: ExperimentsRequest, console: Console) -> int:
     """Judge the runs recorded since the method was frozen; print the figures and write them to files."""
-    data, hosts = data_and_hosts(args, default="all")
-    results = [_measured(data, host, args, console) for host in hosts]
+    data, hosts = data_and_hosts(request, default="all")
+    results = [_measured(data, host, request, console) for host in hosts]
     for one in results:
         for line in text.lines(_table(one)):
             console.result(line)
         console.result("")
     files = {"calibrated.csv": _csv(results), "calibrated.json": _json(results)}
     for name, content in files.items():
-        write_file(args.out / name, content.encode(), "--out")
-        console.info(f"wrote {args.out / name}")
+        write_file(request.out / name, content.encode(), "--out")
+        console.info(f"wrote {request.out / name}")
     return EXIT_PASS
 
 
-def _measured(data: Path, host: str, args: Namespace, console: Console) -> _Host:
+def _measured(data: Path, host: str, request: ExperimentsRequest, console: Console) -> _Host:
     runs = archive.load(data, host, since=FROZEN)
     progress = WorkProgress(console, host)
     try:
-        judgements = evaluate(runs, seed=args.seed, workers=args.workers, watch=progress)
+        judgements = evaluate(runs, seed=request.seed, workers=request.workers, watch=progress)
     finally:
         progress.clear()
     usable = {name: ours.valid() for name, ours in runs.items()}

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from buto.cli.commands.experiments.recording import pack, record_variants
+from buto.cli.commands.experiments.request import ExperimentsRequest
 from buto.cli.main import add_verbosity
 from buto.cli.parsing import options
 from buto.cli.printing.console import Console
@@ -148,13 +149,14 @@ def _add_data_option(parser: ArgumentParser, help: str) -> None:
 
 
 def _run(args: Namespace, console: Console) -> int:
+    request = ExperimentsRequest.of(args)
     # It draws pictures, and recording need not wait for matplotlib.
     if CALIBRATED in args.names:
         if len(args.names) > 1:
             raise UsageError(f"{CALIBRATED} is run by itself", advice=f"buto experiments run {CALIBRATED}")
         from buto.cli.commands.experiments.calibrated import measure_calibrated
 
-        return measure_calibrated(args, console)
+        return measure_calibrated(request, console)
     if ARCHITECTURE in args.names:
         if len(args.names) > 1:
             raise UsageError(
@@ -162,11 +164,11 @@ def _run(args: Namespace, console: Console) -> int:
             )
         from buto.cli.commands.experiments.architecture import predict_known_changes
 
-        return predict_known_changes(args, console)
+        return predict_known_changes(request, console)
     from buto.cli.commands.experiments.thesis import repeat_experiments
 
     names = list(GRIDS) if ALL in args.names else [name for name in GRIDS if name in args.names]
-    return repeat_experiments(args, names, console)
+    return repeat_experiments(request, names, console)
 
 
 def _seed(text: str) -> int:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
+from buto.cli.commands.experiments.request import ExperimentsRequest
 from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
 from buto.errors import EXIT_PASS, BadFileError, JudgeError
@@ -45,31 +45,31 @@ class WorkProgress:
             self._console.rewrite("")
 
 
-def repeat_experiments(args: Namespace, names: list[str], console: Console) -> int:
+def repeat_experiments(request: ExperimentsRequest, names: list[str], console: Console) -> int:
     """Repeat experiments of Appendix A on a data set, print the results and write the files."""
-    data, hosts = data_and_hosts(args, default=HOSTS[0])
-    results = [_repeated(host, data, names, args, console) for host in hosts]
+    data, hosts = data_and_hosts(request, default=HOSTS[0])
+    results = [_repeated(host, data, names, request, console) for host in hosts]
     for one in results:
         _print(one, console)
-    for path in _write(results, args.out):
+    for path in _write(results, request.out):
         console.info(f"wrote {path}")
     return EXIT_PASS
 
 
-def data_and_hosts(args: Namespace, default: str) -> tuple[Path, tuple[str, ...]]:
+def data_and_hosts(request: ExperimentsRequest, default: str) -> tuple[Path, tuple[str, ...]]:
     """Return the data set and the hosts that the user chose; ``default`` if no host was given.
 
     Raises:
         BadFileError: there is no data set.
         JudgeError: it has no runs of a host.
     """
-    data = args.data or archive.RECORDED
-    if args.data is None and not data.is_dir():
+    data = request.data or archive.RECORDED
+    if request.data is None and not data.is_dir():
         raise BadFileError(
             "no recorded runs come with an installed buto",
             advice="--data DIR: data/experiments of buto's repository, or what you recorded and packed",
         )
-    there, host = archive.hosts(data), args.host or default
+    there, host = archive.hosts(data), request.host or default
     hosts = there if host == "all" else (host,)
     if not set(hosts) <= set(there) or not hosts:
         raise JudgeError(
@@ -78,11 +78,13 @@ def data_and_hosts(args: Namespace, default: str) -> tuple[Path, tuple[str, ...]
     return data, hosts
 
 
-def _repeated(host: str, data: Path, names: list[str], args: Namespace, console: Console) -> Results:
+def _repeated(
+    host: str, data: Path, names: list[str], request: ExperimentsRequest, console: Console
+) -> Results:
     runs = archive.load(data, host)
     progress = WorkProgress(console, host)
     try:
-        return repeat(host, runs, names, seed=args.seed, workers=args.workers, watch=progress)
+        return repeat(host, runs, names, seed=request.seed, workers=request.workers, watch=progress)
     finally:
         progress.clear()
 
