@@ -11,6 +11,8 @@ import shlex
 import shutil
 from pathlib import Path
 
+import pytest
+
 from buto.config.architecture import load_architecture
 from tests.support.checkout import ROOT
 from tests.support.processes.command import called
@@ -21,6 +23,7 @@ EXAMPLE = ROOT / "examples" / "architecture"
 BLOCK = re.compile(r"^(```text made by: buto ([^\n]*)\n)(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.slow
 def test_the_page_shows_what_is_printed(tmp_path: Path) -> None:
     shutil.copytree(EXAMPLE, tmp_path, dirs_exist_ok=True)
     text = PAGE.read_text()

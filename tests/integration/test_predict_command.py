@@ -45,6 +45,7 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_regression_ends_with_1_and_writes_every_report(place: Path) -> None:
     reports = ["--html", "p.html", "--json", "p.json", "--junitxml", "p.xml"]
     done = called(place, "predict", "--old", "old.json", "--new", "slow.json", *reports)
@@ -55,6 +56,7 @@ def test_a_regression_ends_with_1_and_writes_every_report(place: Path) -> None:
     assert "<svg" in (place / "p.html").read_text()
 
 
+@pytest.mark.slow
 def test_no_change_ends_with_0_and_a_lower_load_bears_more(place: Path) -> None:
     assert called(place, "predict", "--old", "old.json", "--new", "same.json").returncode == 0
     low = called(place, "predict", "--old", "old.json", "--new", "slow.json", "--load", "1/s")

@@ -101,7 +101,7 @@ def untouched(top: Path) -> None:
 
 
 def test_the_commit_is_found_and_convicted(repository: Path) -> None:
-    words = ("HEAD~5", "HEAD", "--build", BUILD, "--json", "result.json")
+    words = ("HEAD~5", "HEAD", "-v", "--build", BUILD, "--json", "result.json")
     done = bisect(repository, *words)
     assert done.returncode == 0, done.stdout + done.stderr
     guilty = git(repository, "rev-parse", "HEAD~1")

@@ -54,7 +54,7 @@ def test_one_odd_run_among_good_ones_passes(trained: Path, classes: Path) -> Non
 
 def test_a_change_is_confirmed_and_fails(trained: Path, classes: Path) -> None:
     (trained / "amount").write_text("400")
-    done = judged(trained, "check", "--json", "result.json", CLASSES=str(classes))
+    done = judged(trained, "check", "-v", "--json", "result.json", CLASSES=str(classes))
     assert done.returncode == 1, done.stdout + done.stderr
     assert "in 3 of 3 runs" in done.stdout
     assert n_judged(trained) == 3

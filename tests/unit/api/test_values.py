@@ -66,6 +66,7 @@ def test_without_checks_there_is_no_history(tmp_path: Path, monkeypatch: pytest.
     assert error.value.advice == 'buto.check("leaker")'
 
 
+@pytest.mark.slow
 def test_a_data_set_by_host() -> None:
     tests = buto.load_data_set(ROOT / "data" / "experiments", "g1")
     assert {run.test for run in tests["leaker-string"]} == {"leaker-string@g1"}

@@ -217,6 +217,7 @@ def test_a_caller_whose_test_noticed_nothing_takes_nothing_back() -> None:
     assert found.stations[1].new_interval[0] > found.stations[1].old
 
 
+@pytest.mark.slow
 def test_the_change_matters_from_some_load() -> None:
     made = running_example()
     old = [result("B3", 0.002, noise=1e-6), result("B4", 0.002, noise=1e-6)]
@@ -351,6 +352,7 @@ def test_mending_is_told_for_components_that_were_renamed_but_not_for_those_that
     assert found.self_changes_s[0] == 0.0
 
 
+@pytest.mark.slow
 def test_nobody_waits_for_delays_alone_so_there_is_no_knee() -> None:
     made = single_station(0.5, discipline=Discipline.DELAY)
     found = predict(made, [], [], settings=QUICK)
@@ -392,6 +394,7 @@ def test_one_seed_gives_the_same_prediction() -> None:
     assert once.endpoints == again.endpoints
 
 
+@pytest.mark.slow
 def test_thirty_components_five_endpoints_and_ten_loads_take_less_than_five_seconds() -> None:
     rng = np.random.default_rng(5)
     made = Architecture(

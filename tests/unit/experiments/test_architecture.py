@@ -19,6 +19,7 @@ def test_the_example_has_the_papers_numbers() -> None:
     assert [one.paper for one in found] == ["18 ms", "22 ms", "+22.2 %", ".018 s", ".022 s"]
 
 
+@pytest.mark.slow
 def test_the_less_demands_vary_the_more_a_change_stands_out() -> None:
     found = effects((1.2, 2.0), (1.0, 0.1), stays=40_000, seed=1)
     by_case = {(one.factor, one.variation): one for one in found}
@@ -47,6 +48,7 @@ def test_no_load_saturates_the_store() -> None:
         assert network_of(made).utilisations(made.self_s, made.rates).max() < 0.6
 
 
+@pytest.mark.slow
 def test_versions_without_a_change_raise_no_alarm() -> None:
     assert {one.outcome for one in judge_unchanged(3, count=6)} == {Outcome.QUIET}
 
