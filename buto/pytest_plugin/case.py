@@ -121,8 +121,9 @@ class ItemCase:
         result = learn(self.project, case.test, case.runs, target=target)
         keep(self.project, concluded(Action.TRAIN, [result]), ignore)
         n_runs = format_count(len(case.valid()), "run")
-        reason = f"{n_runs}, {self.project.door.path(self.project.oracle_path(case.test.name))}"
-        return Outcome(case.test.name, TRAINED, reason, warnings=tuple(result.warnings))
+        path = self.project.door.path(self.project.oracle_path(case.test.name))
+        detects = f"; {result.detectable}" if result.detectable else ""
+        return Outcome(case.test.name, TRAINED, f"{n_runs}, {path}{detects}", warnings=tuple(result.warnings))
 
     def _accepted(self, replaced: Oracle, verbosity: int) -> Outcome:
         case, door, events = self.state, self.project.door, _Events()

@@ -11,6 +11,7 @@ from buto.display import Displayed
 from buto.errors import ButoError
 from buto.report.charted import RecordedRuns
 from buto.report.check_report import CheckReport
+from buto.report.detectable import detectable
 from buto.runs import Run
 from buto.verdicts import Status, Verdict
 
@@ -48,6 +49,11 @@ class Result(Displayed):
     report: CheckReport | None = None
     recorded: RecordedRuns | None = None
     strengths: Sequence[Strength] = ()
+
+    @property
+    def detectable(self) -> str:
+        """After training, one line on which changes a check would detect; else empty."""
+        return detectable(self.strengths)
 
     @property
     def status(self) -> str:

@@ -11,6 +11,7 @@ from buto.config import TestConfig
 from buto.detectors.strength import Strength
 from buto.errors import ButoError, StorageError
 from buto.oracle import Oracle
+from buto.report.detectable import discouraging
 from buto.report.result import Result
 from buto.runs import Run, run_set
 from buto.steps import Action, Step
@@ -154,9 +155,11 @@ def learn(
     on_event(OracleWritten(test.name, path, len(valid)))
     on_event(jvm_measured(test.name, valid))
     told_of = tuple(said(one, project.door) for one in (*trained.warnings, *warnings(valid, project.door)))
+    found, usual = _strengths(trained, on_event, every=all_strengths)
+    weak = discouraging(found, len(valid))
+    told_of = told_of if weak is None else (*told_of, said(weak, project.door))
     for warning in told_of:
         on_event(Warned(test.name, warning))
-    found, usual = _strengths(trained, on_event, every=all_strengths)
     result = Result(test.name, path, runs, warnings=told_of, strengths=found)
     on_event(Trained(result, usual))
     return result

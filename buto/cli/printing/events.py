@@ -157,10 +157,11 @@ class EventPrinter:
         verbosity = self.console.verbosity
         if verbosity is Verbosity.QUIET:
             return
-        every = verbosity is Verbosity.VERBOSE
-        shown = [one for one in event.result.strengths if every or one.quantity.name in event.usual]
-        for line in strength_lines(shown):
-            self.console.result(f"  {line}")
+        if event.result.detectable:
+            self.console.result(f"  {event.result.detectable}")
+        if verbosity is Verbosity.VERBOSE:
+            for line in strength_lines(event.result.strengths):
+                self.console.result(f"  {line}")
 
     def _difference(self, event: OracleChanged) -> None:
         from buto.report.terminal.oracle_changes import MAX_ROWS, change_lines

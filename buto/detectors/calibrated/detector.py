@@ -39,6 +39,7 @@ from buto.detectors.protocol import Detector, FittedDetector
 from buto.detectors.strength import Strengths
 from buto.detectors.views import View
 from buto.errors import JudgeError
+from buto.properties import DURATION
 from buto.runs import Run, RunSet
 from buto.runs.long import LongRun
 from buto.steps import Advice, Setting
@@ -127,7 +128,7 @@ class FittedCalibrated(FittedDetector):
     def strengths(self, *, everything: bool) -> Strengths:
         n_quantities = len(self.profile.quantities)
         too_many = everything and n_quantities > MOST_ASKED
-        names = None if everything and not too_many else usual_names(self.profile)
+        names = None if everything and not too_many else (*usual_names(self.profile), DURATION.name)
         return Strengths(strengths(self.profile, self.settings, names), n_quantities, too_many)
 
     def view(self, runs: Sequence[Run]) -> View:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import isfinite
 
 from buto.detectors.strength import TIMES_LEVEL, Strength
-from buto.units import format_percent, format_quantity
+from buto.report.detectable import change
 
 HEADING = "smallest lasting change of one property that a check detects 90 % of the time"
 
@@ -18,7 +18,7 @@ def strength_lines(strengths: Sequence[Strength]) -> list[str]:
     lines = []
     if known:
         width = max(len(one.quantity.name) for one in known)
-        lines += [f"{HEADING}:", *(f"  {one.quantity.name:<{width}}  {_change(one)}" for one in known)]
+        lines += [f"{HEADING}:", *(f"  {one.quantity.name:<{width}}  {change(one)}" for one in known)]
     if others:
         lines.append(
             f"not detected up to {TIMES_LEVEL:.0f} times as much: "
@@ -26,14 +26,3 @@ def strength_lines(strengths: Sequence[Strength]) -> list[str]:
             "more training runs help (--runs 15, or --runs auto)"
         )
     return lines
-
-
-def _change(one: Strength) -> str:
-    if isfinite(one.more) and isfinite(one.less):
-        return f"±{_size(one, max(one.more, one.less))}"
-    return f"+{_size(one, one.more)}" if isfinite(one.more) else f"-{_size(one, one.less)}"
-
-
-def _size(one: Strength, size: float) -> str:
-    share = f" ({format_percent(size / abs(one.level))})" if one.level else ""
-    return f"{format_quantity(size, one.quantity.unit)}{share}"

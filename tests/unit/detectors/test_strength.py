@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from buto.detectors.calibrated.evidence import weigh
 from buto.detectors.calibrated.profile import Profile
-from buto.detectors.calibrated.sensitivity.strength import FEW, MOST_ASKED, strengths, usual_names
+from buto.detectors.calibrated.sensitivity.strength import FEW, MARGIN, MOST_ASKED, strengths, usual_names
 from buto.detectors.calibrated.settings import CALIBRATED
 from buto.detectors.strength import Strength
 from buto.oracle import Settings
@@ -65,7 +65,7 @@ def test_the_smallest_change_is_caught_and_a_tenth_less_is_not(n_runs: int, judg
     found = _alone(profile, judge)
     assert [one.quantity for one in found] == list(profile.quantities)
     for one in found:
-        for sign, size in ((1, one.more), (-1, one.less)):
+        for sign, size in ((1, one.more / MARGIN), (-1, one.less / MARGIN)):
             if isfinite(size):
                 assert _share_caught(profile, one.quantity.name, sign * size, judge) >= 0.9
                 assert _share_caught(profile, one.quantity.name, sign * 0.9 * size, judge) < 0.9
@@ -179,8 +179,8 @@ def test_with_two_more_runs_to_confirm_much_less_is_caught(n_runs: int) -> None:
     names = {HEAP.name, CPU.name, THREADS.name}
     for one, alone in zip(strengths(profile, judge, names), _alone(profile, judge, names), strict=True):
         assert one.more < alone.more
-        assert _caught_by_a_check(profile, one.quantity.name, one.more, judge)
-        assert not _caught_by_a_check(profile, one.quantity.name, 0.9 * one.more, judge)
+        assert _caught_by_a_check(profile, one.quantity.name, one.more / MARGIN, judge)
+        assert not _caught_by_a_check(profile, one.quantity.name, 0.9 * one.more / MARGIN, judge)
 
 
 def test_everybody_wants_to_know_of_heap_threads_and_processor_time() -> None:

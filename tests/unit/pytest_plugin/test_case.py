@@ -12,6 +12,7 @@ from buto.config import build_test
 from buto.errors import BadFileError, MeasureError, StorageError, UsageError
 from buto.pytest_plugin.case import ItemCase, begun, project_of
 from buto.pytest_plugin.hints import InPytest
+from buto.report import detectable
 from buto.runs import Run
 from tests.support.runs.qualities import starved
 from tests.support.runs.stored import leaking_run, store
@@ -49,6 +50,19 @@ def test_training_takes_as_many_usable_runs_as_are_wanted(tmp_path: Path) -> Non
     assert outcome.line == "TRAINED  leaker: 5 runs, oracles/leaker.json"
     assert outcome.is_good
     assert (tmp_path / "oracles" / "leaker.json").exists()
+
+
+def test_training_says_in_its_line_what_a_check_detects(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # An oracle is weak if it can miss that a quantity becomes more by this share of its level.
+    monkeypatch.setattr(detectable, "LARGE_SHARE", 0.0)
+    case = a_case(tmp_path, "train", runs=5, preset="calibrated")
+    case.add([leaking_run(number) for number in range(5)])
+    outcome = case.outcome(0)
+    assert outcome.line.startswith("TRAINED  leaker: 5 runs, oracles/leaker.json; a check detects 9 of 10 ")
+    (weak,) = (one for one in outcome.warnings if "a check may miss that a quantity doubles" in one)
+    assert "more runs (runs=10)" in weak
 
 
 def test_advice_on_the_number_of_runs_names_the_argument_of_the_mark(tmp_path: Path) -> None:

@@ -1,0 +1,60 @@
+"""After training, one line on what a check would detect, and a warning where that is little."""
+
+from __future__ import annotations
+
+from math import inf
+
+import pytest
+
+from buto.detectors.strength import Strength
+from buto.properties import DURATION, property_for
+from buto.report.detectable import INTRODUCTION, detectable, discouraging
+
+MIB = 2.0**20
+HEAP, THREADS, CPU = map(property_for, ("jvm.memory.heap.used", "jvm.thread.count", "jvm.cpu.time"))
+POOL = property_for("jvm.memory.used[G1 Old Gen]")
+
+
+def test_one_line_has_what_matters_in_a_fixed_order() -> None:
+    found = [
+        Strength(POOL, MIB, MIB, MIB),
+        Strength(HEAP, 10 * MIB, MIB, 0.5 * MIB),
+        Strength(THREADS, 20.0, inf, inf),
+        Strength(CPU, 2.0, 0.5, inf),
+        Strength(DURATION, 4.0, 0.4, 0.2),
+    ]
+    said = "duration ±400 ms (10 %), CPU time +500 ms (25 %), used heap ±1 MiB (10 %), threads none"
+    assert detectable(found) == f"{INTRODUCTION}{said}"
+
+
+def test_of_nothing_that_matters_there_is_no_line() -> None:
+    assert detectable([]) == ""
+    assert detectable([Strength(POOL, MIB, MIB, MIB)]) == ""
+    assert discouraging([], 10) is None
+
+
+@pytest.mark.parametrize(
+    ("heap", "threads", "cpu", "blind"),
+    [
+        (9.9, 1.0, 1.0, None),
+        (10.1, 1.0, 1.0, None),
+        (10.1, 30.0, 1.0, "used heap, threads"),
+        (inf, inf, inf, "CPU time, used heap, threads"),
+    ],
+)
+def test_an_oracle_that_misses_doublings_of_most_is_warned_of(
+    heap: float, threads: float, cpu: float, blind: str | None
+) -> None:
+    found = [
+        Strength(HEAP, 10 * MIB, heap * MIB, inf),
+        Strength(THREADS, 20.0, threads, inf),
+        Strength(CPU, 2.0, cpu, inf),
+    ]
+    said = discouraging(found, 10)
+    if blind is None:
+        assert said is None
+    else:
+        assert said is not None
+        assert said.startswith(
+            f"a check may miss that a quantity doubles ({blind}). What helps: more runs (--runs 20)"
+        )
