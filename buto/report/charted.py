@@ -8,7 +8,7 @@ from datetime import datetime
 
 from buto.classify.notifications import Emitter
 from buto.detectors.views import OF_BAND, RunsView, Smoothing
-from buto.properties import Role
+from buto.properties import Role, reading_rank
 from buto.report.panels import Panel, panels_of
 from buto.runs import Run, RunSet
 from buto.runs.long import drawn_stride
@@ -64,7 +64,9 @@ class RecordedRuns(Charted):
 def recorded_runs(runs: RunSet, made: datetime) -> RecordedRuns:
     """Return the report of at least one run of one test, without bands."""
     view = RunsView([run for run in runs if run.quality.valid] or runs.runs)
-    panels = panels_of(view, (), runs.runs)
+    panels = sorted(
+        panels_of(view, (), runs.runs), key=lambda panel: (not panel.moves, reading_rank(panel.prop.name))
+    )
     return RecordedRuns(
         test=runs.runs[0].test,
         made=made,

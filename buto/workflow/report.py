@@ -10,7 +10,7 @@ from buto.report.charted import recorded_runs
 from buto.report.result import Result
 from buto.runs import Run, run_set
 from buto.runs.files.reading import is_missing
-from buto.steps import Action, Step
+from buto.steps import EXAMPLE, Action, Step
 from buto.workflow.check import judge
 from buto.workflow.events import OnEvent, Shown, ignore
 from buto.workflow.outcome import Outcome, concluded
@@ -73,7 +73,7 @@ def has_no_oracle(project: Project, test: str) -> bool:
 def _recorded(project: Project, test: str, runs: list[Run], on_event: OnEvent) -> Result:
     """Report runs that nothing judges."""
     result = Result(test, None, runs, recorded=recorded_runs(run_set(runs), datetime.now(UTC)))
-    train = project.door.step(Step(Action.TRAIN, test, from_runs=ALL, command=("...",)))
+    train = project.door.step(Step(Action.TRAIN, test, from_runs=ALL, command=EXAMPLE))
     on_event(Shown(result, train))
     return result
 
