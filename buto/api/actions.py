@@ -50,7 +50,7 @@ def record(
         All runs that were recorded, unusable ones too.
 
     Raises:
-        UsageError, ConfigError: nothing says how to start the program, or a value means nothing.
+        UsageError, ConfigError: no command is known for the program, or a value is not valid.
         MeasureError: it could not be measured.
         StorageError: the store cannot be written.
     """
@@ -83,7 +83,7 @@ def train(
             what the configuration says, or 10.
         from_runs: stored runs to learn from instead of launching: ``"all"``, ids with commas between them,
             or ``"FIRST..LAST"``.
-        resume: the id of a stored run; it and those behind it count, and only what is missing is launched.
+        resume: the id of a stored run; it and later runs count, and only missing runs are launched.
         alpha: the share of checks of an unchanged program that may fail.
         on_event: is called with every event, see :mod:`buto.workflow.events`.
         options: see :class:`Options`.
@@ -93,7 +93,7 @@ def train(
         detects.
 
     Raises:
-        UsageError, ConfigError: nothing says how to start the program, or a value means nothing.
+        UsageError, ConfigError: no command is known for the program, or a value is not valid.
         MeasureError, JudgeError: it could not be measured, or cannot be learned from.
         StorageError: the store or the oracle cannot be written.
         BadFileError: a stored run is missing or damaged.
@@ -183,7 +183,7 @@ def compare(
     on_event: OnEvent = ignore,
     **options: Unpack[Options],
 ) -> Result:
-    """Launch two programs in random turns and report what the second uses more or less of.
+    """Launch two programs in random order and report what the second uses more or less of.
 
     Args:
         first, second: their names, under which their runs are stored.
@@ -221,7 +221,7 @@ def selftest(
     Args:
         test: its name; it has an oracle.
         from_runs: runs of the unchanged program, as for :func:`train`.
-        training: how many of them train; None for as many as trained the oracle, or all but a few.
+        training: number of training runs; None for as many as trained the oracle, or all but a few.
         on_event: is called with every event, see :mod:`buto.workflow.events`.
         options: see :class:`Location`.
 

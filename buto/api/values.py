@@ -92,7 +92,7 @@ def history(test: str, **options: Unpack[Location]) -> list[Entry]:
         options: see :class:`buto.api.options.Location`.
 
     Raises:
-        BadFileError: there are none, or one is damaged.
+        BadFileError: there are no results, or one is damaged.
     """
     return histories.history(located(options), test)
 

@@ -1,4 +1,4 @@
-"""What a command is."""
+"""The interface of a command."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ class Command(Protocol):
 
     Attributes:
         name: the word.
-        help: what ``buto NAME --help`` says before the options; ends with examples to type.
+        help: what ``buto NAME --help`` prints before the options; ends with examples.
         takes_command: whether the user's own command may follow after ``--``.
 
-    Beside what it declares, a command finds in ``args``: ``command_name``; ``command``, the tuple of
+    Besides the values of its options, ``args`` holds ``command_name``; ``command``, the tuple of
     texts after ``--``, None without ``--``; ``arguments``, all that was typed before ``--``.
     """
 
@@ -28,4 +28,4 @@ class Command(Protocol):
         """Declare options and positional arguments."""
 
     def run(self, args: Namespace, console: Console) -> int:
-        """Carry it out and return the exit code; raises ButoError for expected failures."""
+        """Run the command and return its exit code; raise ButoError for expected failures."""

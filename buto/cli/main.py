@@ -27,7 +27,7 @@ _LAUNCHER = re.compile(r"(\S*/)?(java|mvnw?|gradlew?|sh|bash)")
 EXIT_INTERRUPTED = 130
 """128 + SIGINT, as shells have it."""
 
-_BUG = "buto: this is a fault of buto itself, and says nothing of the program; please report what is above"
+_BUG = "buto: this is a bug in buto, not in your program; please report the lines above"
 
 _EPILOG = """\
 examples:
@@ -37,12 +37,12 @@ examples:
 
 exit codes:
   0 pass   1 regression   2 wrong usage   3 could not measure or judge
-  4 a file is missing, damaged or of a newer version   130 stopped by Ctrl-C
+  4 a file is missing, damaged or written by a newer version   130 stopped by Ctrl-C
 """
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Carry out one command and return its exit code; expected failures are printed, not raised."""
+    """Run one command and return its exit code; print expected failures instead of raising them."""
     try:
         return _carry_out(sys.argv[1:] if argv is None else argv)
     except ButoError as error:
@@ -59,7 +59,7 @@ def _carry_out(argv: list[str]) -> int:
     arguments, command_line = _split(argv)
     chosen = next((word for word in arguments if not word.startswith("-")), None)
     if chosen is not None and chosen not in COMMANDS:
-        raise UsageError(f"there is no command {chosen!r}{_meant(chosen, COMMANDS)}", advice="buto --help")
+        raise UsageError(f"unknown command {chosen!r}{_meant(chosen, COMMANDS)}", advice="buto --help")
     command = COMMANDS[chosen].load() if chosen else None
     parser = _parser(command)
     try:
@@ -84,7 +84,7 @@ def _unrecognized(
     command: Command, arguments: list[str], unknown: list[str], command_line: tuple[str, ...] | None
 ) -> UsageError:
     """Return the error for unknown arguments: most often the user's command without ``--`` before it."""
-    # With it come the runs, and with them numpy, before a command has been chosen.
+    # It imports the runs and thereby numpy, which most calls do not need this early.
     from buto.runs.masking import Mask
 
     guess = ""
@@ -109,7 +109,7 @@ def _meant(word: str, known: Iterable[str]) -> str:
 def entry() -> NoReturn:
     """The console script ``buto``."""
     for number in (signal.SIGTERM, signal.SIGHUP):
-        # Else a terminated buto would leave its JVM behind. What nohup ignores stays ignored.
+        # Without this, a terminated buto would leave its JVM running. What nohup ignores stays ignored.
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _exit_by)
     with _BugsFailApart():
@@ -117,9 +117,9 @@ def entry() -> NoReturn:
 
 
 class _BugsFailApart:
-    """Lets what nobody foresaw end with the code of what could not be judged.
+    """Turns an unexpected exception into the exit code of a test that could not be judged.
 
-    By itself Python ends with 1 then, which is the code of a regression.
+    Python would exit with 1, which is the code of a regression.
     """
 
     def __enter__(self) -> None:
@@ -149,7 +149,7 @@ def _split(argv: Sequence[str]) -> tuple[list[str], tuple[str, ...] | None]:
 
 
 def _parser(command: Command | None) -> argparse.ArgumentParser:
-    """Return the parser; it declares only the arguments of this command, for the others stay unimported."""
+    """Return the parser, with the arguments of this command only: the others need not be imported."""
     parser = argparse.ArgumentParser(
         prog="buto",
         description="Snapshot tests for what a JVM program uses.",
@@ -179,13 +179,13 @@ def _parser(command: Command | None) -> argparse.ArgumentParser:
 
 
 def add_verbosity(parser: argparse.ArgumentParser) -> None:
-    """``-q`` and ``-v``, for the parser of a command or of a part of one."""
+    """Add ``-q`` and ``-v`` to the parser of a command or of an action of it."""
     group = parser.add_mutually_exclusive_group()
     for letter, word, meaning in (
         ("-q", "--quiet", "print results and errors only"),
-        ("-v", "--verbose", "print what is going on in detail"),
+        ("-v", "--verbose", "print details of every step"),
     ):
-        # SUPPRESS, or the command's own parser would overwrite what stood before the command.
+        # SUPPRESS keeps the command's own parser from overwriting options given before the command.
         group.add_argument(letter, word, action="store_true", default=argparse.SUPPRESS, help=meaning)
 
 

@@ -1,4 +1,4 @@
-"""The commands, in the order of ``buto --help``; their modules are imported when they are called for."""
+"""The commands, in the order of ``buto --help``; a command's module is imported when the command is used."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ _ROOM = "buto.cli.commands"
 
 COMMANDS: dict[str, Entry] = {
     "train": Entry(f"{_ROOM}.train", "launch a program several times and learn what it uses"),
-    "check": Entry(f"{_ROOM}.check", "launch it again and judge it by the oracle"),
-    "accept": Entry(f"{_ROOM}.accept", "train again and show what changes in an oracle"),
-    "compare": Entry(f"{_ROOM}.compare", "launch two programs in turns and report what differs"),
+    "check": Entry(f"{_ROOM}.check", "launch a program and judge it by its oracle"),
+    "accept": Entry(f"{_ROOM}.accept", "train again and show how the oracle changes"),
+    "compare": Entry(f"{_ROOM}.compare", "launch two programs alternately and show what differs"),
     "bisect": Entry(f"{_ROOM}.bisect", "find the commit that made a test fail"),
-    "record": Entry(f"{_ROOM}.record", "launch it and keep the runs without judging"),
+    "record": Entry(f"{_ROOM}.record", "launch a program and store its runs without judging them"),
     "attach": Entry(f"{_ROOM}.attach", "record a JVM that is already running"),
     "runs": Entry(f"{_ROOM}.runs.command", "list, show, export and delete stored runs"),
-    "plot": Entry(f"{_ROOM}.plot", "draw what an oracle expects and what a run did"),
-    "report": Entry(f"{_ROOM}.report", "judge stored runs again and write reports of them"),
+    "plot": Entry(f"{_ROOM}.plot", "draw what an oracle expects and what runs used"),
+    "report": Entry(f"{_ROOM}.report", "judge stored runs again and write reports"),
     "selftest": Entry(f"{_ROOM}.selftest", "measure how often an oracle fails an unchanged program"),
-    "history": Entry(f"{_ROOM}.history", "show how the checks of a test went over time"),
+    "history": Entry(f"{_ROOM}.history", "show the results of a test's checks over time"),
     "predict": Entry(
-        f"{_ROOM}.architecture.predict", "predict what slower components mean for the whole system"
+        f"{_ROOM}.architecture.predict", "predict how slower components affect the whole system"
     ),
     "architecture": Entry(
-        f"{_ROOM}.architecture.command", "make, check and show the model that predict reads"
+        f"{_ROOM}.architecture.command", "create, check and show the model that predict reads"
     ),
-    "experiments": Entry(f"{_ROOM}.experiments.command", "record the runs of the thesis's experiments"),
-    "doctor": Entry(f"{_ROOM}.doctor", "report whether this machine can measure"),
+    "experiments": Entry(f"{_ROOM}.experiments.command", "record and repeat the experiments of the thesis"),
+    "doctor": Entry(f"{_ROOM}.doctor", "check whether this machine can measure"),
     "schema": Entry(f"{_ROOM}.schema", "print the JSON schema of a file that buto reads or writes"),
 }

@@ -35,7 +35,7 @@ class AcceptRequest:
             runs that were judged if an oracle can be learned from them, else for what the configuration says.
         from_runs: stored runs to learn from instead, as :func:`stored_runs` has it; nothing is launched.
         launch: whether all runs are launched now, also if the newest check did not pass.
-        dry_run: whether the oracle is left as it is.
+        dry_run: whether to leave the oracle unchanged.
     """
 
     names: tuple[str, ...]
@@ -48,7 +48,7 @@ class AcceptRequest:
 
 @worded
 def accept(project: Project, request: AcceptRequest, on_event: OnEvent = ignore) -> Outcome:
-    """Learn tests again, whatever their oracles said of these runs, and write the new oracles.
+    """Train tests again, even from runs that failed their checks, and write the new oracles.
 
     The runs are those of the newest check if it did not pass, with launches where they are too few; else
     all are launched. A test that the configuration does not have keeps the settings of its oracle.
@@ -84,14 +84,14 @@ def accept(project: Project, request: AcceptRequest, on_event: OnEvent = ignore)
 
 
 def warn_of_old_runs(project: Project, known: Oracle, runs: Sequence[Run], on_event: OnEvent) -> None:
-    """Report where runs of the program before the change are learned from together with those behind it."""
+    """Warn if runs from before the change are trained on together with runs from after it."""
     old = set(known.run_ids)
     new = [run.id for run in runs if run.id not in old]
     again = len(runs) - len(new)
     if again and new:
         only_new = project.door.setting("from-runs", f"{min(new)}..")
         text = (
-            f"{again} of these runs also trained the old oracle, so the new one is of both programs; "
+            f"{again} of these runs also trained the old oracle, so the new one mixes both programs; "
             f"to leave them out: {only_new}"
         )
         on_event(Warned(known.test, text))
@@ -108,12 +108,12 @@ def learn_change(
     again: Step,
     dry_run: bool = False,
 ) -> Result:
-    """Learn from the usable ones of these runs, report what changes, and write the oracle.
+    """Learn from the usable runs among these, report what changes, and write the oracle.
 
     Args:
         target: how the program is started, for the oracle to remember; None as for :func:`train.learn`.
-        again: how to accept the same runs without launching.
-        dry_run: whether the oracle is left as it is.
+        again: the step that accepts the same runs without launching.
+        dry_run: whether to leave the oracle unchanged.
 
     Raises:
         JudgeError: they cannot be learned from, or they are those that taught the oracle.
@@ -181,7 +181,7 @@ def _result(
         return learn_change(project, test, known, runs, on_event, target=target, again=again, dry_run=dry_run)
     except StorageError as error:
         raise StorageError(
-            f"{error.message}; the runs are kept in {project.files.store}",
+            f"{error.message}; the runs are stored in {project.files.store}",
             advice=f"{said(error.advice or '', project.door)}; then: {project.door.step(again)}",
         ) from error
     except ButoError as error:

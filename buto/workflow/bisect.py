@@ -41,9 +41,9 @@ class BisectRequest:
     """What to search.
 
     Attributes:
-        test: the test, which has an oracle.
+        test: a test that has an oracle.
         good: a git revision at which it passes.
-        bad: a later one, at which it fails.
+        bad: a later git revision at which it fails.
         overrides: what this call specifies of the test.
         runs: how many runs of each commit to judge together; None for one, and two more if it does not pass.
         build: the command that builds a commit before it is launched; None for none.
@@ -69,7 +69,7 @@ def bisect(project: Project, request: BisectRequest, on_event: OnEvent = ignore)
     Raises:
         JudgeError: the good commit does not pass, the bad one does not fail, or only skipped commits
             are left.
-        UsageError: a revision does not exist, or the two are in the wrong order.
+        UsageError: a revision does not exist, or the revisions are in the wrong order.
         StorageError: the store cannot be written.
         Interrupted: Ctrl-C; runs that are complete stay.
     """
@@ -116,7 +116,7 @@ class _Search:
     results: dict[str, Result] = field(default_factory=dict)
 
     def judge(self, commit: str) -> Answer:
-        """Check the commit that the tree is at, and report what came of it."""
+        """Check the commit that is checked out in the tree, and report the result."""
         of = described(self.repository, commit)
         self.on_event(CommitReached(of))
         try:
@@ -131,7 +131,7 @@ class _Search:
         return answer
 
     def expect(self, revision: str, commit: str, wanted: Answer) -> None:
-        """Raise JudgeError where a commit is not what the user says: then there is nothing to find."""
+        """Raise JudgeError if a commit is not as the user claims: then there is nothing to find."""
         answer = self.judge(commit)
         if answer is wanted:
             return
@@ -144,25 +144,25 @@ class _Search:
             oracle = self.project.door.name("oracle")
             raise JudgeError(
                 f"{which} does not pass: {_why(result)}",
-                advice=f"name an older commit, or with {oracle} an oracle of the time at which it passed",
+                advice=f"name an older commit, or give {oracle} an oracle from the time when it passed",
             )
         raise JudgeError(
             f"{which} does not fail: {_why(result)}",
-            advice="what fails only here is not committed, or ignored by git, or comes from the machine",
+            advice="a failure only here comes from uncommitted files, ignored files or the machine",
         )
 
     def _checked(self, commit: str) -> Result:
         if self.request.build is not None:
             self.on_event(BuildStarted(self.request.build, commit))
             worktrees.build(self.request.build, worktrees.same_place(self.tree, self.repository, Path()))
-        # Only now: the directory may be one that is built.
+        # After the build, which may create the directory.
         directory = worktrees.same_place(self.tree, self.repository, self.here)
         test = replace(self.test, target=replace(self.test.target, directory=directory))
         case = replace(checked(test, self.known, self.request.runs), purpose=Action.BISECT.value)
         case = complete(self.project, [case], self.on_event)[test.name]
         if case.failure is not None:
             raise case.failure
-        # For what is to be done next: these runs are meant, not those of the newest check.
+        # Next steps must name these runs, not those of the newest check.
         ids = ",".join(run.id for run in case.valid())
         return judge(
             self.project,
@@ -174,7 +174,7 @@ class _Search:
 
 
 def _why(result: Result) -> str:
-    """Return what came of a check, in one line; of a failure all that is known."""
+    """Return the result of a check in one line; for a failure, everything that is known."""
     if result.verdict is None:
         return "" if result.error is None else result.error.message
     reasons = "; ".join(result.verdict.reasons)
@@ -190,8 +190,8 @@ def _warn_of_what_never_changes(test: TestConfig, repository: Path, on_event: On
     for word in test.target.command:
         if inside in word:
             text = (
-                f"the command names {one_line(word)}, which is a file here and the same for every commit; "
-                "a path from the current directory would be that of the commit"
+                f"the command names {one_line(word)}, the same file here for every commit; "
+                "use a path relative to the current directory for the file of each commit"
             )
             on_event(Warned(test.name, text))
 
@@ -203,7 +203,7 @@ def _several(project: Project, commits: list[Commit], search: _Search) -> JudgeE
         _why(one).partition("\n")[0] for one in skipped if one.verdict is None or one.verdict.reasons
     )
     return JudgeError(
-        "\n".join(["the first bad commit is one of these, of which all but one were skipped:", *lines])
+        "\n".join(["the first bad commit is one of these; all but one of them were skipped:", *lines])
         + f"\nskipped: {'; '.join(reasons)}",
-        advice=f"a {project.door.name('build')} that also builds these would tell",
+        advice=f"a {project.door.name('build')} that also builds these would find it",
     )

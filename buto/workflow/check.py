@@ -35,8 +35,8 @@ class CheckRequest:
         overrides: what this call specifies of them.
         runs: how many runs to judge together; None for one, and two more if it does not pass.
         from_runs: stored runs to judge instead of launching, as :func:`stored_runs` has it.
-        changed_since: a git revision; tests whose inputs are as they were then are left out.
-        with_training: whether the report is to show the training runs, which take a while to load.
+        changed_since: a git revision; tests whose inputs have not changed since are left out.
+        with_training: whether the report shows the training runs, which take time to load.
     """
 
     names: tuple[str, ...]
@@ -49,7 +49,7 @@ class CheckRequest:
 
 @worded
 def check(project: Project, request: CheckRequest, on_event: OnEvent = ignore) -> Outcome:
-    """Judge tests by their oracles. What keeps one of them from being judged does not keep the others.
+    """Judge tests by their oracles. If one test cannot be judged, the others still are.
 
     Returns:
         A result for each test; it is also in the history.
@@ -94,11 +94,11 @@ def judge(
     """Judge the runs of a test, valid or not, and report the verdict.
 
     Args:
-        from_runs: how to name these runs in advice; None for those of the newest check.
+        from_runs: the name of these runs in advice; None for those of the newest check.
         with_training: see :class:`CheckRequest`.
 
     Raises:
-        ButoError: the runs cannot be judged, or a training run that the report is to show is damaged.
+        ButoError: the runs cannot be judged, or a training run that the report shows is damaged.
     """
     all_runs = run_set(runs)
     valid = all_runs.valid()
@@ -119,7 +119,7 @@ def judge(
 
 
 def describe(project: Project, test: str, runs: RunSet, on_event: OnEvent) -> None:
-    """Report which JVMs usable runs measured, and what the user should know before trusting them."""
+    """Report which JVMs the usable runs measured, and warnings about these runs."""
     on_event(jvm_measured(test, runs))
     for warning in warnings(runs, project.door):
         on_event(Warned(test, warning))
@@ -137,7 +137,7 @@ def warn_of_settings(
 def _result(
     project: Project, known: Oracle, collected: Collected, request: CheckRequest, on_event: OnEvent
 ) -> Result:
-    """Judge one test and report its verdict, or why it has none."""
+    """Judge one test and report its verdict or its failure."""
     try:
         if collected.failure is not None:
             raise collected.failure

@@ -1,7 +1,7 @@
 """What a workflow reports while it works: one frozen value for each thing that happens.
 
 A caller gives ``on_event``, which is called with every event in the order in which things happen, in the
-caller's thread. Events are for people and logs: no result depends on whether anybody looks at them.
+caller's thread. Events are for people and logs: no result depends on them.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class LaunchesPlanned:
 
     Attributes:
         planned: by test, how many usable runs are wanted.
-        at_most: tests that may need fewer.
-        complete: by test, how many of them are stored already; a test that is not there has none.
+        at_most: tests that may need fewer runs.
+        complete: by test, how many of them are already stored; a missing test has none.
         seed: of the random order of launches.
         commands: by test, its command line with secrets masked.
     """
@@ -49,7 +49,7 @@ class LaunchStarted:
     """A launch begins.
 
     Attributes:
-        number: the number of the usable run that it is to give, from 1.
+        number: the number of the usable run that it is for, from 1.
         planned: how many usable runs of this test are wanted.
     """
 
@@ -99,8 +99,8 @@ class EnoughRuns:
 
     Attributes:
         n_runs: how many usable runs there are.
-        is_most: whether that is the largest number that is ever used.
-        last: so many of the last runs did not sharpen the oracle, if that ended the training.
+        is_most: whether that is the largest number that training uses.
+        last: how many of the last runs did not sharpen the oracle, if that ended the training.
     """
 
     test: str
@@ -111,7 +111,7 @@ class EnoughRuns:
 
 @dataclass(frozen=True, slots=True)
 class Confirming:
-    """A run of each of these tests does not pass; more are launched to confirm or refute it."""
+    """A run of each of these tests does not pass; more runs are launched to confirm or refute it."""
 
     tests: tuple[str, ...]
     runs: int
@@ -123,7 +123,7 @@ class JvmMeasured:
 
     Attributes:
         names: main classes of the measured JVMs.
-        others: main classes of JVMs that were seen beside them.
+        others: main classes of other JVMs that were seen.
     """
 
     test: str
@@ -133,7 +133,7 @@ class JvmMeasured:
 
 @dataclass(frozen=True, slots=True)
 class Warned:
-    """Something that the user should know although the work goes on."""
+    """A warning to the user; the work goes on."""
 
     test: str
     text: str
@@ -150,7 +150,7 @@ class OracleWritten:
 
 @dataclass(frozen=True, slots=True)
 class StrengthsLimited:
-    """An oracle has too many quantities to compute the strength of each; only that of the usual ones is."""
+    """An oracle has too many quantities to compute all strengths; only the usual ones get theirs."""
 
     test: str
     n_quantities: int
@@ -207,7 +207,7 @@ class Accepted:
     """A change is accepted.
 
     Attributes:
-        written: whether the oracle is in its file; else ``again`` does it, with the same runs.
+        written: whether the oracle was written; if not, ``again`` writes it, from the same runs.
     """
 
     result: Result
@@ -243,7 +243,7 @@ class JudgedTaken:
 
 @dataclass(frozen=True, slots=True)
 class Affected:
-    """A test is checked, for this reason, though only those that a change can concern are."""
+    """A test is checked because a change may affect it."""
 
     test: str
     why: str
@@ -251,14 +251,14 @@ class Affected:
 
 @dataclass(frozen=True, slots=True)
 class Unaffected:
-    """A test is left out, for no change can concern it."""
+    """A test is left out because no change can affect it."""
 
     left_out: LeftOut
 
 
 @dataclass(frozen=True, slots=True)
 class RunsLeftOut:
-    """So many stored runs of a test are not used, for they were made in another environment."""
+    """Stored runs of a test are not used because they were recorded in another environment."""
 
     test: str
     n_runs: int
@@ -269,7 +269,7 @@ class BuildStarted:
     """A revision is being built.
 
     Attributes:
-        revision: as it was specified; None in a bisection, which reports its commits by themselves.
+        revision: as it was specified; None in a bisection, which reports its commits separately.
         commit: its full name.
     """
 
@@ -280,7 +280,7 @@ class BuildStarted:
 
 @dataclass(frozen=True, slots=True)
 class CommitsCounted:
-    """How many commits a bisection has before it."""
+    """The number of commits that a bisection has to search."""
 
     n_commits: int
 
@@ -298,7 +298,7 @@ class CommitJudged:
 
     Attributes:
         outcome: ``good``, ``bad`` or ``skip``.
-        why: in a clause.
+        why: as a clause.
     """
 
     commit: Commit
@@ -341,4 +341,4 @@ OnEvent = Callable[[Event], None]
 
 
 def ignore(event: Event) -> None:
-    """Take no notice of an event."""
+    """Ignore an event."""

@@ -1,4 +1,4 @@
-"""How the checks of a test went over time."""
+"""The results of a test's checks over time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def history(project: Project, test: str) -> list[Entry]:
     """Return the checks and trainings of a test, oldest first.
 
     Raises:
-        BadFileError: there are none, or one is damaged.
+        BadFileError: there are no results, or one is damaged.
     """
     entries = ResultStore(project.files.store).found(
         test, ENTRIES, lambda content: entry_to_data(entry_of(content)), entry_from_data

@@ -1,4 +1,4 @@
-"""What came of a call: a result for each test, the exit code, and its place in the history."""
+"""The outcome of a call: a result for each test, the exit code, and the entry in the history."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from buto.workflow.events import OnEvent, Warned
 from buto.workflow.project import Project
 
 _WORST_FIRST = (EXIT_REGRESSION, EXIT_USAGE, EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXIT_PASS)
-"""A regression is what the user asked about; nothing else may hide it."""
+"""Exit codes, worst first. A regression comes first because the user asked about it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a call.
+    """The outcome of a call.
 
     Attributes:
-        command: what was called, as the command line has it.
+        command: the command that was called, as on the command line.
         results: one for each test, in the order in which they were carried out.
         exit_code: of a command that ends with this outcome.
         at: when it was complete; aware.
-        left_out: tests that it was not to look at; None if it was not asked to leave any out.
+        left_out: tests that were left out; None if the call does not leave tests out.
         first_bad: of a bisection, the commit that it found.
     """
 
@@ -47,7 +47,7 @@ class Outcome:
 
 
 def worst_code(results: Sequence[Result]) -> int:
-    """Return the exit code of a command with these results; that of a pass without any."""
+    """Return the exit code of a command with these results; without results, that of a pass."""
     return min((_code(result) for result in results), key=_WORST_FIRST.index, default=EXIT_PASS)
 
 
@@ -65,7 +65,7 @@ def concluded(
 
 
 def keep(project: Project, outcome: Outcome, on_event: OnEvent) -> None:
-    """Store each result that says something, for the history; only warn where that is not possible."""
+    """Store each verdict and training for the history; warn if that is not possible."""
     store = ResultStore(project.files.store)
     for result in outcome.results:
         if result.error is not None or not result.runs:

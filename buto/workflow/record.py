@@ -48,15 +48,15 @@ class RecordRequest:
 
 @worded
 def record(project: Project, request: RecordRequest, on_event: OnEvent = ignore) -> dict[str, Collected]:
-    """Launch tests and keep their runs, without learning or judging.
+    """Launch tests and keep their runs, without training or judging.
 
     Returns:
-        By test what was recorded, and why that is less than was wanted.
+        By test, the recorded runs, and why they are fewer than wanted.
 
     Raises:
-        UsageError, BadFileError: nothing says how to start a test; see :class:`Project`.
+        UsageError, BadFileError: no command is known for a test; see :class:`Project`.
         StorageError: the store cannot be written.
-        Interrupted: Ctrl-C; what is complete stays.
+        Interrupted: Ctrl-C; complete runs stay.
     """
     action, overrides = Action.RECORD, request.overrides
     names = project.names(request.names, action, overrides)
@@ -66,7 +66,7 @@ def record(project: Project, request: RecordRequest, on_event: OnEvent = ignore)
 
 
 def complete(project: Project, cases: Sequence[Case], on_event: OnEvent) -> dict[str, Case]:
-    """Launch until no case needs a run any more, or what needs them is given up.
+    """Launch until every case has the runs that it needs or is given up.
 
     Cases of one purpose are launched together, in random order.
 
@@ -117,10 +117,10 @@ def launch(
 
     Args:
         runs: by test, how many usable runs are wanted.
-        purpose: what they are recorded for.
-        sessions: of those tests whose runs belong to earlier ones, the id of the first of these.
-        together: whether a test that fails ends the others, too.
-        enough: by test, what says of its new runs that no more are needed.
+        purpose: the purpose that is written into the runs.
+        sessions: by test, the id of the first run of an earlier session that these runs continue.
+        together: whether a test that fails also ends the others.
+        enough: by test, a function from its new runs to whether no more are needed.
 
     Raises:
         StorageError, Interrupted: see :func:`record`.

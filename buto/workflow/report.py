@@ -25,7 +25,7 @@ class ReportRequest:
 
     Attributes:
         what: ids of runs, and names of tests, which mean their newest checks.
-        with_training: whether the reports are to show the training runs, which take a while to load.
+        with_training: whether the reports show the training runs, which take time to load.
     """
 
     what: tuple[str, ...]
@@ -39,7 +39,7 @@ def report(project: Project, request: ReportRequest, on_event: OnEvent = ignore)
     Of a test without an oracle the runs are shown as they are, by default all that are usable.
 
     Returns:
-        A result for each test, which is not put into the history; the exit code is that of a pass.
+        A result for each test, which is not added to the history; the exit code is that of a pass.
 
     Raises:
         BadFileError: there is no such run or test, or an oracle is missing.
@@ -48,7 +48,7 @@ def report(project: Project, request: ReportRequest, on_event: OnEvent = ignore)
     by_test = _runs(project, request.what)
     if project.files.oracle is not None and len(by_test) > 1:
         raise UsageError(
-            f"{project.door.name('oracle')} goes with one test, not with {len(by_test)}: {', '.join(by_test)}"
+            f"{project.door.name('oracle')} needs exactly one test, got {len(by_test)}: {', '.join(by_test)}"
         )
     results = [
         _recorded(project, test, runs, on_event)
@@ -79,7 +79,7 @@ def _recorded(project: Project, test: str, runs: list[Run], on_event: OnEvent) -
 
 
 def _runs(project: Project, what: tuple[str, ...]) -> dict[str, list[Run]]:
-    """Return by test the runs that were named, each once."""
+    """Return the named runs by test, each run once."""
     store = project.store
     tests = store.tests()
     test_of = {run_id: test for test in tests for run_id in store.ids(test)}

@@ -13,10 +13,10 @@ from buto.workflow.events import JvmMeasured
 from buto.workflow.steps import Door
 
 N_CONFIRMING = 2
-"""How many runs are added to one that failed; the three are then judged together."""
+"""How many runs confirm one that failed; the three are then judged together."""
 
 FEWEST_INTERVALS = 3
-"""A program that lasts fewer of them, at the median of its runs, shows no curve."""
+"""Fewest samples, at the median of the runs, that show a curve."""
 
 SHORT_INTERVAL = "10ms"
 
@@ -31,7 +31,7 @@ def needs_confirmation(known: Oracle, runs: RunSet) -> bool:
 
 
 def changed_settings(known: Oracle, now: Settings) -> list[str]:
-    """Return the keys of ``judge`` that differ from the oracle's settings, by which it judges."""
+    """Return the keys of ``judge`` that differ from the settings stored in the oracle."""
     wanted, learned = now.to_data(), known.settings.to_data()
     return [key for key in wanted if wanted[key] != learned.get(key)]
 
@@ -40,20 +40,20 @@ def settings_warning(known: Oracle, now: Settings, alpha: float | None, door: Do
     """Return a warning about settings that differ from the oracle's; None if none do.
 
     Args:
-        alpha: what this call specifies, which is no change of the configuration.
+        alpha: the alpha of this call, which is not a change of the configuration.
     """
     keys = [key for key in changed_settings(known, now) if alpha is None or key != "alpha"]
     if not keys:
         return None
     again = door.step(Step(Action.TRAIN, known.test, from_runs="all"))
     return (
-        f"judged as it was trained, not as {door.configuration} says now ({', '.join(keys)} changed); "
-        f"to learn that: {again}"
+        f"judged with the settings of the training, not the current ones of {door.configuration} "
+        f"({', '.join(keys)} changed); to use those: {again}"
     )
 
 
 def warnings(runs: RunSet, door: Door) -> tuple[str, ...]:
-    """Return what the user should know of usable runs before trusting them."""
+    """Return warnings about usable runs."""
     found = []
     if any("buto.jvm.exit" in run.metadata and run.metadata["buto.jvm.exit"] is None for run in runs):
         found.append(
@@ -76,7 +76,7 @@ def jvm_measured(test: str, runs: RunSet) -> JvmMeasured:
 
 
 def next_steps(known: Oracle, verdict: Verdict, from_runs: str | None = None) -> tuple[Step, ...]:
-    """Return what to do after a verdict; nothing after a pass.
+    """Return the next steps after a verdict; none after a pass.
 
     Args:
         known: the oracle that judged.
@@ -93,7 +93,9 @@ def next_steps(known: Oracle, verdict: Verdict, from_runs: str | None = None) ->
             if elsewhere
             else (show,)
         )
-    why = "all is for the better: this accepts it" if verdict.is_welcome else "if the change is meant"
+    why = (
+        "every change is an improvement: this accepts it" if verdict.is_welcome else "if the change is meant"
+    )
     is_enough = len(verdict.run_ids) >= oracle.fewest_runs(known.settings)
     accept = Step(Action.ACCEPT, test, from_runs=from_runs if is_enough else None, why=why)
     return show, Step(Action.PLOT, test, from_runs=from_runs), accept

@@ -23,9 +23,9 @@ class SelftestRequest:
     """What to measure.
 
     Attributes:
-        test: the test, which has an oracle.
+        test: a test that has an oracle.
         from_runs: runs of the unchanged program, as :func:`stored_runs` has it.
-        training: how many of them train; None for as many as trained the oracle, or all but a few.
+        training: number of training runs; None for as many as trained the oracle, or all but a few.
     """
 
     test: str
@@ -35,11 +35,11 @@ class SelftestRequest:
 
 @dataclass(frozen=True, slots=True)
 class SelftestOutcome:
-    """How often the oracle fails the unchanged program.
+    """How often the oracle fails an unchanged program.
 
     Attributes:
-        runs: that judged one another.
-        found: the rates of false alarms; places in it are those of ``runs``.
+        runs: the runs that judged one another.
+        found: the rates of false alarms; indices in it refer to ``runs``.
     """
 
     runs: RunSet
@@ -48,10 +48,10 @@ class SelftestOutcome:
 
 @worded
 def selftest(project: Project, request: SelftestRequest, on_event: OnEvent = ignore) -> SelftestOutcome:
-    """Judge unchanged runs by one another, many times over; launches nothing.
+    """Judge unchanged runs by one another, many times. Nothing is launched.
 
     Raises:
-        JudgeError: the oracle promises no rate of false alarms, or there are too few runs.
+        JudgeError: the oracle has no promised rate of false alarms, or there are too few runs.
         UsageError, BadFileError: see :class:`Project` and :func:`stored_runs`.
     """
     test, action = request.test, Action.SELFTEST
@@ -59,7 +59,7 @@ def selftest(project: Project, request: SelftestRequest, on_event: OnEvent = ign
     if not oracle.promises_alarm_rate(known):
         again = project.door.step(Step(Action.TRAIN, test))
         raise JudgeError(
-            f"the oracle of {test} promises no rate of false alarms: its preset is {known.settings.preset}",
+            f"the oracle of {test} promises no rate of false alarms; preset: {known.settings.preset}",
             advice=f"judge: {{preset: calibrated}}; then {again}",
         )
     runs = _unchanged(project, known, request.from_runs, on_event)
@@ -75,15 +75,15 @@ def selftest(project: Project, request: SelftestRequest, on_event: OnEvent = ign
     if len(runs) < fewest:
         more = Step(Action.RECORD, test, runs=max(20, fewest - len(runs)), plain=True)
         raise JudgeError(
-            f"{test}: {format_count(len(runs), 'run')} of the unchanged program are too few, "
-            f"{fewest} are the fewest",
+            f"{test}: {format_count(len(runs), 'run')} of the unchanged program are too few; "
+            f"at least {fewest} are needed",
             advice=project.door.step(more),
         )
     return SelftestOutcome(runs, oracle.selftest(known, runs, n_training))
 
 
 def _unchanged(project: Project, known: Oracle, which: str, on_event: OnEvent) -> RunSet:
-    """Return the stored runs that were made in the oracle's environment."""
+    """Return the stored runs that were recorded in the oracle's environment."""
     runs = stored_runs(project, known.test, which)
     metadata = known.metadata
     alike = [

@@ -12,10 +12,10 @@ from buto.steps import Action, Advice, Setting, Step
 
 
 class Door(Protocol):
-    """How a user came here, for texts that name what the user can write next.
+    """The interface that a user called; it writes next steps as the user has to type them.
 
     Attributes:
-        configuration: what says how tests are measured and judged, as ``buto.yaml``.
+        configuration: the name of the place where tests are configured, as ``buto.yaml``.
     """
 
     @property
@@ -28,10 +28,10 @@ class Door(Protocol):
         """Return a key of a test's configuration with a value, as ``--runs 10`` or ``runs=10``."""
 
     def name(self, key: str) -> str:
-        """Return what a key of a test's configuration is called, as ``--oracle``."""
+        """Return the name of a key of a test's configuration, as ``--oracle``."""
 
     def usage(self, action: Action) -> str:
-        """Return where the user reads what an action takes."""
+        """Return where the user finds the usage of an action."""
 
     def path(self, path: Path) -> str:
         """Return a path as the user would write it."""

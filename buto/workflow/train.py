@@ -1,4 +1,4 @@
-"""Training: launch tests, or take stored runs, and write what is usual into their oracles."""
+"""Training: launch tests, or use stored runs, and write their oracles."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ class TrainRequest:
         runs: how many usable runs to learn from, ``auto`` for as many as sharpen the oracle; None for what
             the configuration says.
         from_runs: stored runs to learn from instead of launching, as :func:`stored_runs` has it.
-        resume: the id of a stored run; it and those behind it count, and only what is missing is launched.
-        all_strengths: whether to compute what the oracle would detect of all quantities, not only of the
+        resume: the id of a stored run; it and later runs count, and only missing runs are launched.
+        all_strengths: whether to compute the smallest detectable change of all quantities, not only of the
             usual ones.
     """
 
@@ -60,7 +60,7 @@ class TrainRequest:
 
 @worded
 def train(project: Project, request: TrainRequest, on_event: OnEvent = ignore) -> Outcome:
-    """Train tests and write their oracles. What keeps one of them from it does not keep the others.
+    """Train tests and write their oracles. If one test cannot be trained, the others still are.
 
     Returns:
         A result for each test; it is also in the history.
@@ -68,7 +68,7 @@ def train(project: Project, request: TrainRequest, on_event: OnEvent = ignore) -
     Raises:
         UsageError, BadFileError: see :class:`Project`; or fewer runs are wanted than an oracle needs.
         StorageError: the store or an oracle cannot be written; the runs stay.
-        Interrupted: Ctrl-C; runs that are complete stay, and ``resume`` takes them up.
+        Interrupted: Ctrl-C; complete runs stay, and ``resume`` uses them.
     """
     action, overrides = Action.TRAIN, request.overrides
     names = project.names(request.names, action, overrides)
@@ -101,7 +101,7 @@ def launched(
     """Launch tests until there are enough runs to learn from.
 
     Args:
-        done: by test, stored runs that count.
+        done: by test, stored runs that count as launched.
 
     Raises:
         UsageError: fewer runs are wanted than an oracle needs.
@@ -138,11 +138,11 @@ def learn(
     target: Mapping[str, Any] | None = None,
     all_strengths: bool = False,
 ) -> Result:
-    """Learn from the usable ones of these runs, write the oracle, and report what it is worth.
+    """Learn from the usable runs among these, write the oracle, and report its strengths.
 
     Args:
-        target: how the program is started, for the oracle to remember; None where it cannot be started
-            without the test that drives it.
+        target: how the program is started, to be stored in the oracle; None if it can be started only by
+            the test that drives it.
         all_strengths: see :class:`TrainRequest`.
 
     Raises:
@@ -168,7 +168,7 @@ def learn(
 def _result(
     project: Project, test: TestConfig, collected: Collected, request: TrainRequest, on_event: OnEvent
 ) -> Result:
-    """Train one test and report it, or why it cannot be trained."""
+    """Train one test and report the oracle or the failure."""
     runs = collected.runs
     try:
         if collected.failure is not None:
@@ -178,7 +178,7 @@ def _result(
         which = f"{runs[0].id}..{runs[-1].id}" if runs else "all"
         again = project.door.step(Step(Action.TRAIN, test.name, from_runs=which))
         raise StorageError(
-            f"{error.message}; the runs are kept in {project.files.store}",
+            f"{error.message}; the runs are stored in {project.files.store}",
             advice=f"{said(error.advice or '', project.door)}; then: {again}",
         ) from error
     except ButoError as error:
@@ -191,7 +191,7 @@ def _result(
 def _strengths(
     trained: Oracle, on_event: OnEvent, *, every: bool
 ) -> tuple[tuple[Strength, ...], frozenset[str]]:
-    """Return what the oracle would detect, and the names of the quantities that matter to most users."""
+    """Return the oracle's strengths, and the names of the quantities that matter to most users."""
     strengths = trained.fitted.strengths(everything=every)
     if strengths.too_many:
         on_event(StrengthsLimited(trained.test, strengths.n_quantities))

@@ -82,18 +82,18 @@ def test_alpha_and_the_judgement_of_the_first_test_are_the_configuration_s(both:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("old", *COMMAND), "nothing says what to compare with"),
+        (("old", *COMMAND), "a comparison needs a second program"),
         (("old", "--against", "old"), "both programs are called 'old'"),
         (("old", "--against", "new", "--revisions", "a", "b"), "exclude each other"),
-        (("old", "--against", "new", "--build", "make"), "--build goes with --revisions"),
+        (("old", "--against", "new", "--build", "make"), "--build needs --revisions"),
         (
             ("old", "--against", "new", "--runs", "4"),
-            "4 runs of each cannot tell a share of 0.01 from chance",
+            "4 runs of each are too few for an alpha of 0.01",
         ),
         (("old", "--against", "new", "--alpha", "3"), "alpha"),
         (("old", "--against", "new", "--from-runs", "x,y"), "no ids in common"),
         (("old", "--against", "nobody", "--from-runs", "all"), "no usable runs of 'nobody'"),
-        (("unknown", "--against", "new"), "nothing says how to start 'unknown'"),
+        (("unknown", "--against", "new"), "no command is known for 'unknown'"),
         (("old", *COMMAND, "--against", "new", "--"), "there is no command after --"),
     ],
 )

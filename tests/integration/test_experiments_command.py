@@ -56,7 +56,7 @@ def test_one_seed_gives_the_same_files_whatever_the_number_of_workers(data: Path
     ("arguments", "code", "said"),
     [
         (("no-such-experiment",), 2, "invalid choice"),
-        (("smoothing", "--seed", "-1"), 2, "is no whole number"),
+        (("smoothing", "--seed", "-1"), 2, "must be a whole number, got '-1'"),
         (("smoothing", "--data", "nothing"), 4, "nothing/runs.parquet"),
         (("smoothing", "--data", "a" * 300), 4, "File name too long"),
         (("smoothing", "--data", "set", "--host", "g1"), 3, "set has no runs of the host g1"),
@@ -80,8 +80,8 @@ def test_without_recorded_runs_it_says_how_to_get_some(data: Path, monkeypatch: 
     ended = called(data, "experiments", "run", "smoothing")
     assert ended.returncode == 4
     assert ended.stderr.splitlines() == [
-        "buto: no recorded runs come with an installed buto",
-        "try:  --data DIR: data/experiments of buto's repository, or what you recorded and packed",
+        "buto: the installed package contains no recorded runs",
+        "try:  --data DIR: data/experiments of buto's repository or a data set of your own",
     ]
 
 
@@ -123,7 +123,7 @@ def test_how_good_the_calibrated_oracle_is_comes_as_table_csv_and_json(data: Pat
     assert len(rows) == 1 + len(written["hosts"]["parallel"])
 
 
-def test_how_good_the_calibrated_oracle_is_stands_by_itself(data: Path) -> None:
+def test_calibrated_cannot_be_combined_with_other_experiments(data: Path) -> None:
     ended = called(data, "experiments", "run", "calibrated", "smoothing", "--data", "set")
     assert ended.returncode == 2
-    assert "calibrated is run by itself" in ended.stderr
+    assert "calibrated cannot be combined with other experiments" in ended.stderr

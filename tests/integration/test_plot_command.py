@@ -64,7 +64,7 @@ def test_a_newest_check_that_cannot_be_used_is_not_replaced_by_an_older_one(
         leaking_run(21, purpose="check", quality=starved("starved")),
     )
     assert main(["plot", "leaker"]) == EXIT_NOT_JUDGED
-    assert f"the newest check left no usable run: {leaking_run(21).id}: starved" in capsys.readouterr().err
+    assert f"the newest check has no usable run: {leaking_run(21).id}: starved" in capsys.readouterr().err
     assert not (project / "plots").exists()
 
 
@@ -118,7 +118,7 @@ def test_without_runs_at_hand_the_bounds_are_drawn_alone(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["plot", "leaker", "--store", "elsewhere"]) == EXIT_PASS
-    assert "0 of 10 training runs are at hand" in capsys.readouterr().err
+    assert "0 of 10 training runs are stored here" in capsys.readouterr().err
     assert drawn(project / "plots" / "leaker") == {"overview.png"}
 
 

@@ -85,7 +85,7 @@ def test_json_may_go_to_standard_output(place: Path) -> None:
             "must name an endpoint of GET /b",
         ),
         (["--old", "old.json", "--new", "same.json", "--load", "fast"], 2, "is no rate"),
-        (["--old", "old.json", "--new", "same.json", "--load-grid", "5..1"], 2, "is no list of loads"),
+        (["--old", "old.json", "--new", "same.json", "--load-grid", "5..1"], 2, "must be a list of loads"),
         (["--old", "old.json", "--new", "same.json", "--load", "0"], 3, "no requests arrive"),
         (["--model", "none.yaml", "--old", "old.json", "--new", "same.json"], 4, "none.yaml"),
     ],
@@ -141,4 +141,4 @@ def test_traces_that_are_all_cut_are_not_learned_from(tmp_path: Path) -> None:
 def test_a_pair_that_is_none_is_wrong_usage(tmp_path: Path, word: str) -> None:
     done = called(tmp_path, "architecture", "learn", "t.json", "--servers", word)
     assert done.returncode == 2
-    assert "must be a station, = and a value" in done.stderr
+    assert "must be STATION=VALUE" in done.stderr

@@ -54,7 +54,7 @@ def test_it_ends_between_its_least_and_its_most_and_says_why(tmp_path: Path, lau
     assert len(script.launched) == n_runs + 1, "the disturbed run counts for nothing"
     assert done.stdout.startswith(f"TRAINED  leaker: {n_runs} runs, ")
     assert f"leaker: run {n_runs} of at most {AUTO.most}: 30 samples" in done.stderr
-    assert f"leaker: {n_runs} runs are enough, the last 3 made the oracle no sharper" in done.stderr
+    assert f"leaker: {n_runs} runs are enough: the last 3 did not sharpen the oracle" in done.stderr
 
 
 def test_while_nothing_would_be_noticed_it_goes_on_to_its_most(tmp_path: Path, launches: Launches) -> None:
@@ -69,7 +69,7 @@ def test_while_nothing_would_be_noticed_it_goes_on_to_its_most(tmp_path: Path, l
     assert done.returncode == 0, done.stderr
     assert (len(script.launched), len(taught(tmp_path))) == (1, AUTO.most)
     assert "leaker: run 1 of at most 1: " in done.stderr
-    assert f"leaker: {AUTO.most} runs are the most that 'auto' learns from" in done.stderr
+    assert f"leaker: {AUTO.most} runs are the most that 'auto' uses" in done.stderr
 
 
 def test_an_interrupted_training_goes_on_to_the_runs_that_it_would_have_had(

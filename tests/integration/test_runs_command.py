@@ -208,7 +208,7 @@ def test_the_runs_of_an_oracle_are_marked_and_spared(tmp_path: Path) -> None:
     assert "  check          " in lines[6]
     done = called(tmp_path, "runs", "delete", "leaker", "--keep", "1")
     assert "deleted 2 runs" in done.stdout
-    assert "spared 5 training runs; --with-training deletes those, too" in done.stderr
+    assert "kept 5 training runs; --with-training deletes them, too" in done.stderr
     assert left(tmp_path) == [*taught, checks[2]]
     called(tmp_path, "runs", "delete", "leaker", "--all")
     assert left(tmp_path) == taught
@@ -223,7 +223,7 @@ def test_training_runs_are_spared_wherever_their_oracle_lies(tmp_path: Path) -> 
     newest = store(tmp_path, leaking_run(4, purpose="record"))
     done = called(tmp_path, "runs", "delete", "leaker", "--keep", "1")
     assert done.stdout == "deleted 2 runs of 'leaker'; 3 runs left\n"
-    assert "spared 2 training runs" in done.stderr
+    assert "kept 2 training runs" in done.stderr
     assert left(tmp_path) == [*taught, *newest]
     called(tmp_path, "runs", "delete", "leaker", "--all", "--with-training")
     assert left(tmp_path) == []

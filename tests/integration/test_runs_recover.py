@@ -16,7 +16,7 @@ def test_what_was_cut_off_is_listed_and_recovered(tmp_path: Path) -> None:
     run_id = cut_off(tmp_path)
     listed = called(tmp_path, "runs", "list")
     assert (listed.returncode, listed.stdout) == (EXIT_PASS, "")
-    assert listed.stderr == f"1 recording cut off: 'leaker' {run_id}; to keep it: buto runs recover\n"
+    assert listed.stderr == f"1 recording interrupted: 'leaker' {run_id}; to keep it: buto runs recover\n"
     done = called(tmp_path, "runs", "recover")
     assert (done.returncode, done.stderr) == (EXIT_PASS, "")
     assert done.stdout == f"recovered 'leaker' {run_id}: 30 samples, 3 s; not usable\n"
@@ -29,7 +29,7 @@ def test_what_was_cut_off_is_listed_and_recovered(tmp_path: Path) -> None:
     assert "was still running when buto was lost; ran for 3 s" in shown.stdout
     again = called(tmp_path, "runs", "recover")
     assert (again.returncode, again.stdout) == (EXIT_PASS, "")
-    assert "there is nothing to recover in .buto" in again.stderr
+    assert "nothing to recover in .buto" in again.stderr
 
 
 def test_a_recovered_run_neither_trains_nor_passes(tmp_path: Path) -> None:
@@ -69,4 +69,4 @@ def test_the_list_for_machines_has_runs_only(tmp_path: Path) -> None:
     cut_off(tmp_path)
     done = called(tmp_path, "runs", "list", "--json", "-")
     assert json.loads(done.stdout)["runs"] == []
-    assert "1 recording cut off" in done.stderr
+    assert "1 recording interrupted" in done.stderr

@@ -73,7 +73,7 @@ def test_unchanged_runs_seldom_fail(trained: Path) -> None:
         "leaker: 14 runs of the unchanged program, each 29 times judged by 8 others"
     )
     assert "alpha is 5 %" in done.stdout
-    assert "to tell 5 % from 10 % takes about 144" in done.stdout
+    assert "to distinguish 5 % from 10 % takes about 144" in done.stdout
     assert "more often than alpha" not in done.stderr
 
 
@@ -96,7 +96,7 @@ def test_too_few_runs_cannot_be_measured(trained: Path) -> None:
     runs.delete("leaker", runs.ids("leaker")[7:])
     done = called(trained, "selftest", "leaker")
     assert (done.returncode, done.stdout) == (3, "")
-    assert "8 are the fewest" in done.stderr
+    assert "at least 8 are needed" in done.stderr
     assert "buto record leaker --runs" in done.stderr
     assert called(trained, "selftest", "leaker", "--training", "20").returncode == 3
 

@@ -116,7 +116,7 @@ def test_a_change_for_the_better_fails_and_says_how_to_accept_it(trained: Path) 
     done = called(trained, "check", "leaker", "--from-runs", id_of(24))
     assert done.returncode == 1
     assert "1 difference from the 10 training runs, for the better" in done.stdout
-    assert "next: buto accept leaker  (all is for the better: this accepts it)" in done.stdout
+    assert "next: buto accept leaker  (every change is an improvement: this accepts it)" in done.stdout
 
 
 def test_runs_that_were_judged_do_not_teach(trained: Path) -> None:
@@ -174,11 +174,11 @@ def test_a_disturbed_run_neither_teaches_nor_is_judged(tmp_path: Path) -> None:
         (("check", "leaker", "--from-runs", "nonsense"), 4, "nonsense"),
         (("check", "leaker", "--from-runs", "2027.."), 2, ".buto holds no usable runs of 'leaker' in 2027.."),
         (("check", "laeker"), 4, "'laeker' has no oracle yet"),
-        (("train", "new"), 2, "nothing says how to start 'new'"),
+        (("train", "new"), 2, "no command is known for 'new'"),
         (("train", "new", "--"), 2, "there is no command after --"),
         (("check",), 2, "no test was named, and there is no buto.yaml here"),
-        (("check", "leaker", "leaker"), 2, "a test is named twice"),
-        (("check", "leaker", "other", "--", "java", "Main"), 2, "goes with one test, not with 2"),
+        (("check", "leaker", "leaker"), 2, "each test must be named once"),
+        (("check", "leaker", "other", "--", "java", "Main"), 2, "needs exactly one test, got 2"),
         (("check", "leaker", "--oracle", "none.json"), 4, "none.json does not exist"),
         (
             ("check", "other", "--oracle", "oracles/leaker.json"),
@@ -187,9 +187,9 @@ def test_a_disturbed_run_neither_teaches_nor_is_judged(tmp_path: Path) -> None:
         ),
         (("check", "leaker", "--json", "no/dir/x.json"), 3, "the directory no/dir does not exist"),
         (("check", "leaker", "--config", "none.yaml"), 4, "cannot read the configuration none.yaml"),
-        (("train", "leaker", "--runs", "2", "--", "java", "Main"), 2, "2 runs are too few for an oracle"),
-        (("train", "leaker", "--runs", "4", "--", "java", "Main"), 2, "4 runs are too few for an oracle"),
-        (("train", "leaker", "--runs", "0"), 2, "no number of runs"),
+        (("train", "leaker", "--runs", "2", "--", "java", "Main"), 2, "runs, got 2"),
+        (("train", "leaker", "--runs", "4", "--", "java", "Main"), 2, "runs, got 4"),
+        (("train", "leaker", "--runs", "0"), 2, "must be from 1 to"),
         (("train", "leaker", "--timeout", "soon", "--", "java"), 2, 'timeout: found "soon"'),
         (("train", "leaker", "--interval", "10min", "--", "java"), 2, "is not shorter than the timeout"),
         (("train", "leaker", "--expect-exit", "300", "--", "java"), 2, "expect-exit: found 300"),
@@ -261,7 +261,7 @@ def test_a_configured_test_may_leave_its_command_to_what_is_typed_and_remembered
     missing = called(tmp_path, "train", "leaker", "--from-runs", "all")
     assert missing.returncode == 2
     assert missing.stderr == (
-        "buto: buto.yaml: the test 'leaker' has no command, and no oracle remembers one\n"
+        "buto: buto.yaml: the test 'leaker' has no command, and neither has its oracle\n"
         "try:  add one, command: [java, ...], or: buto train leaker -- java ...\n"
     )
 
@@ -344,7 +344,7 @@ def test_runs_are_kept_where_the_oracle_fails_in_the_end(
     ids = store(tmp_path, *(leaking_run(number) for number in range(5)))
     done = called(tmp_path, "train", "leaker", "--from-runs", "all", *COMMAND)
     assert done.returncode == 3
-    assert "no space left; the runs are kept in .buto" in done.stderr
+    assert "no space left; the runs are stored in .buto" in done.stderr
     assert f"buto train leaker --from-runs {ids[0]}..{ids[-1]} -- java" in done.stderr
 
 
@@ -357,7 +357,7 @@ def test_runs_are_kept_where_the_oracle_fails_in_the_end(
         ),
         ("check t1 /opt/jdk/bin/java -jar x.jar", ": buto check t1 -- /opt/jdk/bin/java -jar x.jar\n"),
         ("check t1 --rnus 3", "unrecognized arguments: --rnus 3; did you mean --runs?"),
-        ("trian t1", "there is no command 'trian'; did you mean train?"),
+        ("trian t1", "unknown command 'trian'; did you mean train?"),
         ("doctor java", "try:  buto doctor --help\n"),
     ],
 )

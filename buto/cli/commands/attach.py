@@ -24,7 +24,7 @@ class AttachCommand:
     name: ClassVar[str] = "attach"
     takes_command: ClassVar[bool] = False
     help: ClassVar[str] = """\
-Record a JVM that is already running, through JMX, for a given time or until it ends; Ctrl-C ends
+Record a JVM that is already running, through JMX, for a given time or until it ends. Ctrl-C ends
 the recording and keeps it. The id of the run is printed. Time zero is the moment of attaching.
 
 examples:
@@ -38,7 +38,7 @@ examples:
             "test", metavar="NAME", nargs="?", default="attached", help="the test (default: attached)"
         )
         which = parser.add_mutually_exclusive_group(required=True)
-        which.add_argument("--pid", metavar="P", type=int, help="process id of a JVM of this machine")
+        which.add_argument("--pid", metavar="P", type=int, help="process id of a JVM on this machine")
         which.add_argument("--url", metavar="U", help="JMX service URL")
         parser.add_argument(
             "--duration", metavar="TIME", help="how long to record (default: until the JVM ends)"
@@ -72,7 +72,7 @@ examples:
         run = attach(project_of(args), spec, printer)
         console.result(run.id)
         if not run.quality.valid:
-            console.error(f"the run is kept, but is not usable: {run.quality.describe()}")
+            console.error(f"the run is stored, but is not usable: {run.quality.describe()}")
             return EXIT_NOT_JUDGED
         console.info(f"ended by {run.metadata['buto.attach.ended_by']}")
         return EXIT_PASS
@@ -80,8 +80,8 @@ examples:
 
 def _add_password(parser: ArgumentGroup, name: str, what: str) -> None:
     source = parser.add_mutually_exclusive_group()
-    source.add_argument(f"--{name}-file", metavar="FILE", type=Path, help=f"{what} is the first line of FILE")
-    source.add_argument(f"--{name}-env", metavar="NAME", help=f"{what} is in this environment variable")
+    source.add_argument(f"--{name}-file", metavar="FILE", type=Path, help=f"file whose first line is {what}")
+    source.add_argument(f"--{name}-env", metavar="NAME", help=f"environment variable with {what}")
 
 
 def _configured_mask() -> tuple[str, ...]:
@@ -93,7 +93,9 @@ def _configured_mask() -> tuple[str, ...]:
 def _positive(text: str) -> float:
     duration_s = parse_seconds(text)
     if duration_s <= 0:
-        raise UsageError(f"--duration: {text} is no time to record", advice="write it like --duration 10s")
+        raise UsageError(
+            f"--duration: the duration must be positive, got {text}", advice="write it like --duration 10s"
+        )
     return duration_s
 
 

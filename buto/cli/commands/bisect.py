@@ -20,14 +20,14 @@ class BisectCommand:
     name: ClassVar[str] = "bisect"
     takes_command: ClassVar[bool] = True
     help: ClassVar[str] = """\
-Find the commit that made a test fail: git bisect, with check as its judge.
+Find the commit that made a test fail: git bisect, judged by buto check.
 
 buto checks out commits between GOOD and BAD into a temporary working tree, builds them with --build,
 launches them there, and judges them by the current oracle. A pass is good, a regression bad; a commit
 that cannot be built, measured or judged is skipped. First buto checks that GOOD passes and BAD fails.
 It does not change your files or your own git bisect.
 
-The exit code is 0 if the commit is found, else 3.
+The exit code is 0 if the commit is found, otherwise 3.
 
 examples:
   buto bisect shop v1.2 HEAD --build 'mvn -q package -DskipTests'
@@ -36,11 +36,11 @@ examples:
 """
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("test", metavar="NAME", help="the test, which has an oracle")
+        parser.add_argument("test", metavar="NAME", help="a test that has an oracle")
         parser.add_argument("good", metavar="GOOD", help="a git revision at which it passes")
-        parser.add_argument("bad", metavar="BAD", help="a later one, at which it fails")
+        parser.add_argument("bad", metavar="BAD", help="a later git revision at which it fails")
         parser.add_argument(
-            "--build", metavar="CMD", help="what to do in each commit before the test is launched"
+            "--build", metavar="CMD", help="command that builds each commit before the test is launched"
         )
         parser.add_argument(
             "--runs",

@@ -49,7 +49,7 @@ examples:
             "--revisions", metavar=("OLD", "NEW"), nargs=2, help="compare two git revisions of A instead"
         )
         parser.add_argument(
-            "--build", metavar="CMD", help="what to do in each revision before it is launched"
+            "--build", metavar="CMD", help="command that builds each revision before it is launched"
         )
         parser.add_argument(
             "--runs",
@@ -87,7 +87,7 @@ def programs_of(args: Namespace) -> tuple[Program, Program]:
     """Return the two programs that were typed.
 
     Raises:
-        UsageError: the words mean anything but two programs.
+        UsageError: the words do not name two programs.
     """
     test, command = args.test, args.command
     if args.revisions is not None:
@@ -96,7 +96,7 @@ def programs_of(args: Namespace) -> tuple[Program, Program]:
         old, new = args.revisions
         return two_revisions(test, (old, new), command)
     if args.build is not None:
-        raise UsageError("--build goes with --revisions", advice="buto compare --help")
+        raise UsageError("--build needs --revisions", advice="buto compare --help")
     if args.against is not None:
         return two_programs(test, args.against, (None, command))
     first, against, second = _divided(command or ())
@@ -110,7 +110,7 @@ def _divided(words: tuple[str, ...]) -> tuple[tuple[str, ...] | None, str, tuple
         if word == AGAINST and behind[:1] in ((), ("--",)):
             return words[:place] or None, words[place + 1], behind[1:] if behind else None
     raise UsageError(
-        "nothing says what to compare with",
+        "a comparison needs a second program",
         advice=f"buto compare A [options] -- COMMAND {AGAINST} B -- COMMAND",
     )
 

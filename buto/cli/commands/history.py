@@ -49,10 +49,13 @@ examples:
             metavar="N",
             type=options.count,
             default=NEWEST,
-            help=f"the newest N (default: {NEWEST})",
+            help=f"how many checks to show (default: the newest {NEWEST})",
         )
         parser.add_argument(
-            "--plot", metavar="FILE", type=Path, help="draw it, as PNG or SVG by the name of the file"
+            "--plot",
+            metavar="FILE",
+            type=Path,
+            help="draw the history, as PNG or SVG depending on the file name",
         )
         parser.add_argument(
             "--otava",
@@ -64,7 +67,10 @@ examples:
 
     def run(self, args: Namespace, console: Console) -> int:
         if args.plot is not None and args.plot.suffix not in _PICTURES:
-            raise UsageError(f"--plot: {args.plot} is neither .png nor .svg", advice="--plot history.png")
+            raise UsageError(
+                f"--plot: the file name must end with .png or .svg, got {args.plot}",
+                advice="--plot history.png",
+            )
         project = project_of(args)
         entries = history(project, args.test)
         known = dict.fromkeys(name for entry in entries for name in entry.levels)

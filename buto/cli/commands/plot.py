@@ -64,7 +64,7 @@ examples:
             "--oracle", metavar="FILE", type=Path, help="the oracle (default: oracles/NAME.json)"
         )
         parser.add_argument(
-            "--config", metavar="FILE", type=Path, help="configuration (default: ./buto.yaml, if there)"
+            "--config", metavar="FILE", type=Path, help="configuration (default: ./buto.yaml, if it exists)"
         )
 
     def run(self, args: Namespace, console: Console) -> int:
@@ -80,9 +80,9 @@ examples:
             ids = ", ".join(run.id for run in checked)
             console.info(f"{format_count(len(checked), 'checked run')}, {verdict.status.value}: {ids}")
         else:
-            console.info("no run was recorded for a check yet")
+            console.info("no check has been recorded yet")
         training = training_runs(project, known)
-        console.info(f"{len(training)} of {len(known.run_ids)} training runs are at hand")
+        console.info(f"{len(training)} of {len(known.run_ids)} training runs are stored here")
         with matplotlib_beside(project.store):
             from buto.report.plots.pictures import caption_of, panels, pictures, single_pictures
 
@@ -127,7 +127,7 @@ def _write(args: Namespace, made: Mapping[str, bytes], console: Console) -> None
 
 @contextmanager
 def matplotlib_beside(store: RunStore) -> Iterator[None]:
-    """Have matplotlib keep its list of fonts in the store, not in the user's home, unless told where."""
+    """Keep matplotlib's font cache in the store, not in the user's home, unless MPLCONFIGDIR is set."""
     if MATPLOTLIB_PLACE in os.environ:
         yield
         return

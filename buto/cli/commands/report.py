@@ -17,7 +17,7 @@ class ReportCommand:
     name: ClassVar[str] = "report"
     takes_command: ClassVar[bool] = False
     help: ClassVar[str] = """\
-Judge stored runs again and write reports of them, without launching anything.
+Judge stored runs again and write reports, without launching anything.
 
 RUN is the id of a run, or the name of a test for its newest check. The runs of one test are judged
 together. If a test has no oracle, its recorded and attached runs are shown without bands.
@@ -32,7 +32,7 @@ examples:
   buto report leaker --oracle old/leaker.json --json -"""
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("what", metavar="RUN", nargs="+", help="runs, or tests")
+        parser.add_argument("what", metavar="RUN", nargs="+", help="ids of runs, or names of tests")
         options.add_file_options(parser)
         add_report_options(parser)
 

@@ -17,8 +17,8 @@ class SchemaCommand:
     name: ClassVar[str] = "schema"
     takes_command: ClassVar[bool] = False
     help: ClassVar[str] = """\
-Print the JSON schema of a file: of buto.yaml (config), of a model of an architecture, or of what
---json writes (result; prediction for buto predict).
+Print a JSON schema: of buto.yaml (config), of an architecture model, or of the file that --json
+writes (result; prediction for buto predict).
 
 examples:
   buto schema config > buto.schema.json

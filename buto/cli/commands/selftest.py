@@ -23,7 +23,7 @@ class SelftestCommand:
     name: ClassVar[str] = "selftest"
     takes_command: ClassVar[bool] = False
     help: ClassVar[str] = f"""\
-Measure how often an oracle fails a program that has not changed, and warn if that is too often.
+Measure how often an oracle fails an unchanged program, and warn if that is too often.
 
 This launches nothing. buto uses stored runs of the unchanged program: many times, it trains an oracle on
 some of them, drawn at random, and checks one of the others, with two more runs to confirm a failure as
@@ -40,13 +40,13 @@ examples:
             "--from-runs",
             metavar="WHICH",
             default="all",
-            help="runs of the unchanged program: 'all' but those of checks (default), ids, or FIRST..LAST",
+            help="runs of the unchanged program: 'all' except those of checks (default), ids, or FIRST..LAST",
         )
         parser.add_argument(
             "--training",
             metavar="K",
             type=options.count,
-            help="runs that train (default: as many as trained the oracle, or all but three)",
+            help="training runs (default: as many as trained the oracle, or all but three)",
         )
         options.add_file_options(parser)
 
@@ -69,14 +69,14 @@ def _tell(test: str, outcome: SelftestOutcome, console: Console) -> None:
     needed = runs_to_tell(alpha)
     if n_runs < needed:
         console.result(
-            f"  {n_runs} runs do not rule out {format_percent(found.confirmed.at_most)}; to tell "
+            f"  {n_runs} runs do not rule out {format_percent(found.confirmed.at_most)}; to distinguish "
             f"{format_percent(alpha)} from {format_percent(2 * alpha)} takes about {needed}"
         )
     for name, alarms in (("of one run", found.single), ("with confirmation", found.confirmed)):
         if alarms.exceeds(alpha):
             console.warning(
-                f"{test}: checks {name} fail more often than alpha says; train with more runs, "
-                "on a quieter machine, or see which runs it is"
+                f"{test}: checks {name} fail more often than alpha allows; train with more runs, "
+                "use a quieter machine, or find out which runs fail"
             )
     for place in found.often():
         run = runs.runs[place]

@@ -43,7 +43,9 @@ examples:
         source = parser.add_mutually_exclusive_group()
         source.add_argument("--from-runs", metavar="WHICH", help=f"launch nothing, {options.FROM_RUNS}")
         source.add_argument(
-            "--resume", metavar="ID", help="count stored runs from this one on, launch only what is missing"
+            "--resume",
+            metavar="ID",
+            help="use the stored runs from this one on, launch only the missing ones",
         )
         options.add_alpha_option(parser)
         options.add_target_options(parser)

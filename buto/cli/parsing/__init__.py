@@ -1,1 +1,1 @@
-"""From words of the command line to requests."""
+"""Parsing: from command-line arguments to requests."""

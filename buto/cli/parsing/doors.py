@@ -1,4 +1,4 @@
-"""What to do next, in the words of the build tool that started buto."""
+"""Next steps, written for the build tool that started buto."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from buto.workflow.project.files import Files
 from buto.workflow.steps import Door
 
 DOOR = "BUTO_DOOR"
-"""The environment variable with which a build tool says that it is one of BUILDS."""
+"""The environment variable in which a build tool gives its name, one of BUILDS."""
 
 _LAUNCHING = (Action.TRAIN, Action.CHECK, Action.ACCEPT)
 
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """How the user of a build tool writes things.
+    """How to write actions and settings for a build tool.
 
     Attributes:
         launch: from an action and a test to the words that carry it out; an empty test means all.
@@ -87,11 +87,11 @@ BUILDS: Mapping[str, Build] = {
 
 @dataclass(frozen=True, slots=True)
 class InBuild:
-    """The door through which a user came who runs a build; see :class:`buto.workflow.steps.Door`.
+    """The door of a user who runs a build; see :class:`buto.workflow.steps.Door`.
 
     Attributes:
         build: the build tool.
-        command_line: has the words for what the build tool cannot do, such as to show a run.
+        command_line: the door for what the build tool cannot do, such as showing a run.
     """
 
     build: Build
@@ -128,7 +128,7 @@ class InBuild:
 
 
 def door_of(files: Files, overrides: Overrides = NO_OVERRIDES, masks: tuple[str, ...] = ()) -> Door:
-    """Return the door of this call: the build tool that says so in DOOR, or else the command line."""
+    """Return the door of this call: the build tool named in the variable DOOR, or the command line."""
     command_line = CommandLine(files, overrides, masks)
     build = BUILDS.get(os.environ.get(DOOR, ""))
     return command_line if build is None else InBuild(build, command_line)

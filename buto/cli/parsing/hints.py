@@ -1,4 +1,4 @@
-"""What to do next, in the words of the command line."""
+"""Next steps, written as commands."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _NAMES = {"command": "a command after --"}
 
 @dataclass(frozen=True, slots=True)
 class CommandLine:
-    """The door through which a user came who typed ``buto``; see :class:`buto.workflow.steps.Door`.
+    """The door of a user who typed ``buto``; see :class:`buto.workflow.steps.Door`.
 
     Attributes:
-        files: of the project, to be named again.
-        overrides: what was typed, to be typed again.
-        masks: further patterns for the names of what is secret.
+        files: of the project; named again in every command.
+        overrides: options that were typed; repeated in every command.
+        masks: further patterns for names of secrets.
     """
 
     files: Files
@@ -73,7 +73,7 @@ class CommandLine:
         return shlex.join(words)
 
     def _again(self, step: Step) -> str:
-        """Return a command about the same program, with what was typed for this one but secrets."""
+        """Return a command about the same program, with the options of this call except secrets."""
         words = ["buto", step.action.value, *([step.test] if step.test else [])]
         words += self._options(runs=step.runs, from_runs=step.from_runs)
         if step.plain:

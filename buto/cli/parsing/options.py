@@ -7,12 +7,12 @@ from argparse import _ArgumentGroup as ArgumentGroup
 from pathlib import Path
 
 STDOUT = Path("-")
-"""What an option takes for standard output; what people read then goes to standard error."""
+"""The file name that means standard output; text for people then goes to standard error."""
 
 REPORTS = ("json", "html", "junitxml", "markdown", "bencher")
-"""Options that write what a command found; :mod:`buto.cli.printing.report_files` has how."""
+"""Options that write reports; :mod:`buto.cli.printing.report_files` writes them."""
 
-FROM_RUNS = "take stored runs: 'all', ids with commas between, or FIRST..LAST"
+FROM_RUNS = "use stored runs: 'all', ids separated by commas, or FIRST..LAST"
 
 
 def add_target_options(parser: ArgumentParser) -> None:
@@ -21,10 +21,10 @@ def add_target_options(parser: ArgumentParser) -> None:
     group.add_argument("--interval", metavar="TIME", help="time between two samples (default: 100ms)")
     group.add_argument("--timeout", metavar="TIME", help="stop the program after this time (default: 10min)")
     group.add_argument(
-        "--jvm", metavar="PATTERN", help="main class of the JVM to measure, if there are several"
+        "--jvm", metavar="PATTERN", help="main class of the JVM to measure, if several JVMs start"
     )
     group.add_argument(
-        "--collector", choices=["agent", "jmx"], help="measure from inside or by JMX (default: agent)"
+        "--collector", choices=["agent", "jmx"], help="measure from inside the JVM or by JMX (default: agent)"
     )
     add_mbean_option(group)
     group.add_argument("--expect-exit", metavar="N", type=int, help="exit code of a good run (default: 0)")
@@ -34,7 +34,7 @@ def add_file_options(parser: ArgumentParser, *, judging: bool = True) -> None:
     """Add the options that name files; ``judging`` adds those of train and check."""
     group = parser.add_argument_group("files")
     group.add_argument(
-        "--config", metavar="FILE", type=Path, help="configuration (default: ./buto.yaml, if there)"
+        "--config", metavar="FILE", type=Path, help="configuration (default: ./buto.yaml, if it exists)"
     )
     add_store_option(group)
     if judging:
@@ -49,8 +49,8 @@ def add_alpha_option(parser: ArgumentParser) -> None:
         "--alpha",
         metavar="SHARE",
         type=float,
-        help="share of checks of an unchanged program that may fail (default: what the oracle or "
-        "buto.yaml says, else 0.01)",
+        help="share of checks of an unchanged program that may fail (default: from the oracle or "
+        "buto.yaml, else 0.01)",
     )
 
 
@@ -60,7 +60,7 @@ def add_mbean_option(parser: ArgumentParser | ArgumentGroup) -> None:
         "--mbean",
         metavar="PATTERN",
         action="append",
-        help="record MBeans of the program's own, as 'com.acme:*'; may be repeated",
+        help="also record these MBeans of the program, as 'com.acme:*'; may be repeated",
     )
 
 
@@ -79,13 +79,13 @@ def count(text: str) -> int:
     except ValueError:
         number = 0
     if not 1 <= number <= MAX_RUNS:
-        raise ArgumentTypeError(f"{text!r} is no number of runs from 1 to {MAX_RUNS}")
+        raise ArgumentTypeError(f"the number of runs must be from 1 to {MAX_RUNS}, got {text!r}")
     return number
 
 
 def count_or_auto(text: str) -> int | str:
     """Read a number of runs, or AUTO, for argparse."""
-    # Reading a configuration takes imports that --help can do without.
+    # Reading a configuration needs imports that --help does not need.
     from buto.config.model import AUTO
 
     return AUTO if text == AUTO else count(text)

@@ -1,4 +1,4 @@
-"""From parsed arguments to the project that they name and to what they specify of a test."""
+"""From parsed arguments to the project and to the overrides of a test."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def overrides_of(args: Namespace) -> Overrides:
     """Return what the options for measuring and the command after ``--`` specify.
 
     Raises:
-        UsageError: nothing stands after ``--``.
+        UsageError: no command follows ``--``.
     """
     return Overrides(
         command=not_empty(args.command, args.command_name),
@@ -36,7 +36,7 @@ def not_empty(command: tuple[str, ...] | None, command_name: str) -> tuple[str, 
 
 
 def files_of(args: Namespace) -> Files:
-    """Return the files that were named, and the usual ones in place of the others."""
+    """Return the files that were named, and the default ones for the others."""
     return Files.located(
         getattr(args, "config", None), getattr(args, "store", None), getattr(args, "oracle", None)
     )

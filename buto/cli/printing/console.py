@@ -27,8 +27,8 @@ class Verbosity(IntEnum):
 class Console:
     """Prints for a command.
 
-    A reader that has gone away (``buto runs list | head -1``) ends the printing, not the command,
-    so that the exit code stays the command's own.
+    If the reader is gone (``buto runs list | head -1``), printing ends but the command goes on, so that
+    the exit code stays that of the command.
     """
 
     def __init__(
@@ -42,11 +42,11 @@ class Console:
         self.stderr = sys.stderr if stderr is None else stderr
 
     def result(self, text: str) -> None:
-        """What the command was called for, to standard output; printed even when quiet."""
+        """Print a result to standard output, even when quiet."""
         self._write(self.stdout, text)
 
     def styled(self, parts: Sequence[tuple[str, str]]) -> None:
-        """A line of a result, in texts with rich's style for each, which is left out without colour."""
+        """Print a line of a result from texts with rich styles, which are ignored without colour."""
         if not self.colour:
             self.result("".join(text for text, _ in parts))
             return
@@ -59,21 +59,21 @@ class Console:
         self.result(captured.get().rstrip("\n"))
 
     def info(self, text: str) -> None:
-        """What is going on, to standard error; silent when quiet."""
+        """Print progress to standard error, unless quiet."""
         if self.verbosity >= Verbosity.NORMAL:
             self._write(self.stderr, text)
 
     def detail(self, text: str) -> None:
-        """What only ``-v`` asks for, to standard error."""
+        """Print details to standard error, with ``-v`` only."""
         if self.verbosity >= Verbosity.VERBOSE:
             self._write(self.stderr, text)
 
     def warning(self, text: str) -> None:
-        """What the user should know though it did not stop the command; silent when quiet."""
+        """Print a warning to standard error, unless quiet."""
         self.info(f"{_painted('warning:', '33', self.stderr)} {text}")
 
     def error(self, message: str, advice: str | None = None) -> None:
-        """Why the command ends, and what to type next; printed even when quiet."""
+        """Print an error and the next command to standard error, even when quiet."""
         self._write(self.stderr, f"{_painted('buto:', '31', self.stderr)} {_harmless(message)}")
         if advice:
             self._write(self.stderr, f"{_painted('try:', '36', self.stderr)}  {_harmless(advice)}")
@@ -89,11 +89,11 @@ class Console:
         return self.verbosity >= Verbosity.NORMAL and _is_terminal(self.stderr)
 
     def rewrite(self, text: str) -> None:
-        """Replace the last line of standard error by ``text``; only where :attr:`animated`."""
+        """Replace the last line of standard error by ``text``; only if :attr:`animated`."""
         self._write(self.stderr, f"\r\x1b[K{text}", end="")
 
     def rich(self) -> RichConsole:
-        """A rich console on standard output, for tables."""
+        """Return a rich console on standard output, for tables."""
         from rich.console import Console as RichConsole
 
         plain = not self.colour
@@ -109,12 +109,12 @@ class Console:
 
 
 def has_colour(stream: TextIO) -> bool:
-    """Whether a stream shows colour: a terminal, not called dumb, and no NO_COLOR in the way."""
+    """Return whether a stream shows colour: a terminal that is not dumb, and NO_COLOR is not set."""
     return _is_terminal(stream) and not os.environ.get("NO_COLOR")
 
 
 def _harmless(text: str) -> str:
-    """Lines in which a name or a path from outside moves no cursor."""
+    """Return text in which no foreign name or path can move the cursor."""
     return "\n".join(one_line(line.expandtabs()) for line in text.split("\n"))
 
 

@@ -47,7 +47,7 @@ _DETAIL = {
 
 
 class EventPrinter:
-    """Prints every event, as much of it as was asked for."""
+    """Prints events, with as much detail as was asked for."""
 
     def __init__(self, console: Console, door: Door | None = None, order: Order = Order.MEANING) -> None:
         self.console = console
@@ -66,22 +66,22 @@ class EventPrinter:
                     console.detail(f"{test}: {command}")
                 self.progress(event)
             case WaitingForStore(store):
-                console.info(f"waiting for another buto, which is measuring into {store}")
+                console.info(f"waiting for another buto that is measuring into {store}")
             case EnoughRuns(test, n_runs, is_most, last):
-                most = f"{n_runs} runs are the most that 'auto' learns from"
-                enough = f"{n_runs} runs are enough, the last {last} made the oracle no sharper"
+                most = f"{n_runs} runs are the most that 'auto' uses"
+                enough = f"{n_runs} runs are enough: the last {last} did not sharpen the oracle"
                 console.info(f"{test}: {most if is_most else enough}")
             case JudgedTaken():
                 console.info(f"{event.test}: {event.describe()}")
             case Confirming(tests, runs):
                 names = ", ".join(tests)
-                console.info(f"{names}: the run is an outlier; {runs} more are launched to confirm it")
+                console.info(f"{names}: the run is an outlier; launching {runs} more to confirm it")
             case JvmMeasured():
                 self._jvm(event)
             case Warned(test, text):
                 console.warning(f"{test}: {text}")
             case Affected(test, why):
-                console.detail(f"{test}: checked, for {why}")
+                console.detail(f"{test}: checked, because {why}")
             case Unaffected(left_out):
                 console.result(one_line(f"LEFT OUT  {left_out.test}: {left_out.why}"))
             case RunsLeftOut(test, n_runs):
@@ -109,12 +109,12 @@ class EventPrinter:
             self.console.styled(line.parts)
 
     def failure(self, result: Result) -> None:
-        """Print what kept a test from its end."""
+        """Print why a test could not be finished."""
         if result.error is not None:
             self.console.error(f"{result.test}: {result.error.message}", result.error.advice)
 
     def outcome(self, outcome: Outcome) -> None:
-        """Print in a line each how several tests went; nothing of a single one."""
+        """Print one line for each of several tests; nothing for a single test."""
         lines = [(result.test, result.status) for result in outcome.results]
         lines += [(one.test, LEFT_OUT) for one in outcome.left_out or ()]
         if len(lines) > 1:
@@ -124,7 +124,7 @@ class EventPrinter:
                 self.console.result(f"{test:<{width}}  {became}")
 
     def _jvm(self, event: JvmMeasured) -> None:
-        """Say which JVM was measured: always when there were others, else only where more is asked for."""
+        """Print which JVM was measured: always if there were others, otherwise only with ``-v``."""
         if event.names and event.others:
             self.console.info(
                 f"{event.test}: measured {', '.join(event.names)}; also seen: {', '.join(event.others)} "
@@ -182,7 +182,7 @@ class EventPrinter:
             case CommitsCounted(n_commits):
                 checks = format_count(max(0, (n_commits - 1).bit_length()), "check")
                 commits = format_count(n_commits, "commit")
-                console.info(f"{commits} from GOOD to BAD, about {checks} after those of these two")
+                console.info(f"{commits} from GOOD to BAD, about {checks} after those of GOOD and BAD")
             case CommitReached(commit):
                 console.info(f"{commit.short}  {one_line(commit.subject)}")
             case CommitJudged(commit, answer, why):

@@ -1,4 +1,4 @@
-"""What is printed after Ctrl-C: what is complete, and how to go on."""
+"""What is printed after Ctrl-C: what is complete, and how to continue."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from buto.workflow.launching.interruption import Interrupted
 
 
 class Stopped(KeyboardInterrupt):
-    """Ctrl-C, with what is complete and how to go on."""
+    """Ctrl-C, with what is complete and how to continue."""
 
     def __init__(self, message: str = "stopped by Ctrl-C", advice: str | None = None) -> None:
         super().__init__(message)
@@ -28,7 +28,7 @@ def resumed(stop: Interrupted, args: Namespace) -> Stopped:
     """Return the message on what is complete, and the command that continues the training."""
     if stop.first_id is None:
         return stopped(stop)
-    # With it come the runs, and with them numpy, which main does without until a command has been chosen.
+    # It imports the runs and thereby numpy, which main does not need before it knows the command.
     from buto.runs.masking import Mask
 
     again = list(args.arguments)

@@ -12,13 +12,13 @@ from buto.runs.files.staging import publish_file, storage_advice
 from buto.steps import Setting
 
 _IN_PLACE_ONLY = (errno.EACCES, errno.EPERM, errno.EBUSY)
-"""Why a file may be writable and yet not be replaced: its directory is not, or it is mounted by itself."""
+"""Errors of a file that can be written but not replaced: a read-only directory, or a mount point."""
 
 
 def write_file(path: Path, content: bytes, option: str, *, make_parents: bool = True) -> None:
-    """Write a file, and the directories above it if so wanted; text to standard output for STDOUT.
+    """Write a file, and the directories above it if so wanted; STDOUT means standard output.
 
-    A file is there wholly or as it was before, where that is possible.
+    Where possible, the file is either written completely or left as it was.
 
     Raises:
         StorageError: it cannot be written.
@@ -43,7 +43,7 @@ def _write(path: Path, content: bytes) -> None:
         path.write_bytes(content)
         return
     try:
-        # Of a link the target is written, as ever.
+        # A link is followed: its target is written.
         publish_file(path.resolve(), content)
     except OSError as error:
         if error.errno not in _IN_PLACE_ONLY or not path.exists():

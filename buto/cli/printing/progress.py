@@ -23,7 +23,7 @@ from buto.workflow.events import (
 
 _REDRAW_S = 0.2
 _PLAIN_LINE_EVERY_S = 30.0
-"""Of a launch that lasts, so that a log shows that something still goes on."""
+"""Interval between plain lines during a long launch, so that a log shows that it still runs."""
 
 
 class LaunchProgress:
@@ -48,7 +48,7 @@ class LaunchProgress:
         self._next_line = 0.0
 
     def __call__(self, event: Event) -> None:
-        """Show an event; others than those of launches are not for here."""
+        """Show an event of a launch; ignore all other events."""
         match event:
             case LaunchesPlanned():
                 self._plan(event)
@@ -110,7 +110,7 @@ class LaunchProgress:
             self.console.info(f"{self._label}: not usable: {run.quality.describe()}")
 
     def clear(self) -> None:
-        """Take the redrawn line away, before something else is printed."""
+        """Remove the redrawn line before something else is printed."""
         if self.console.animated:
             self.console.rewrite("")
 
@@ -123,7 +123,7 @@ class LaunchProgress:
         )
 
     def _left_s(self) -> float | None:
-        """Estimate the time left from the mean of a test's launches; None without any, and at the end."""
+        """Estimate the time left from the mean of a test's launches; None before the first and at the end."""
         left_s = 0.0
         missing = 0
         mean_of_all = sum(self._spent_s.values()) / max(1, sum(self._launches.values()))

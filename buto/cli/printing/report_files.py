@@ -1,4 +1,4 @@
-"""The options that write what a command found, for other programs and for people; and the writing."""
+"""The options that write reports, and the writing of the reports."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Reports:
 
     Attributes:
         paths: by the name of a format in REPORTS, the file to write.
-        github: whether annotations for GitHub's builds are printed.
-        order: in which differences are listed.
+        github: whether annotations for GitHub Actions are printed.
+        order: the order of differences.
     """
 
     paths: Mapping[str, Path]
@@ -36,7 +36,7 @@ class Reports:
 
     @property
     def shows_training(self) -> bool:
-        """Return whether a report shows the training runs, which take a while to load."""
+        """Return whether a report shows the training runs, which take time to load."""
         return "html" in self.paths
 
 
@@ -70,8 +70,8 @@ def _bencher(done: Outcome, path: Path) -> dict[Path, bytes]:
 def _html(done: Outcome, path: Path) -> dict[Path, bytes]:
     """Return a page for each test that has a report.
 
-    Where the command was about several, each has the test's name behind that of the file: the page of the
-    only one that could be judged must not look like that of all.
+    If the command was about several tests, the test's name is added to each file name: the page of the only
+    test that could be judged must not look like the page of all.
     """
     from buto.report.html import render
     from buto.report.html.runs_page import render_runs
@@ -82,7 +82,8 @@ def _html(done: Outcome, path: Path) -> dict[Path, bytes]:
     }
     if path == STDOUT and len(shown) > 1:
         raise UsageError(
-            f"--html -: standard output takes one page, not {len(shown)}", advice="name a file in place of -"
+            f"--html -: standard output can take one page, got {len(shown)}",
+            advice="give a file name instead of -",
         )
     several = len(done.results) + len(done.left_out or ()) > 1
 
@@ -107,31 +108,31 @@ class Format:
 
 FORMATS: dict[str, Format] = {
     "json": Format("the whole result as JSON", _json),
-    "html": Format("one page with every chart, which needs no network", _html),
-    "junitxml": Format("JUnit XML, a test case for each test", _junit),
-    "markdown": Format("Markdown for the comment of a pull request", _markdown),
-    "bencher": Format("one number for each property, as Bencher takes it", _bencher),
+    "html": Format("one page with every chart; it works without a network", _html),
+    "junitxml": Format("JUnit XML, one test case per test", _junit),
+    "markdown": Format("Markdown for a comment on a pull request", _markdown),
+    "bencher": Format("one number per property, in the format of Bencher", _bencher),
 }
 
 
 def add_report_options(parser: ArgumentParser, names: Sequence[str] = REPORTS) -> None:
     """Add an option for each format; commands that judge have all of them."""
-    group = parser.add_argument_group("reports", "FILE may be -: standard output")
+    group = parser.add_argument_group("reports", "FILE may be - for standard output")
     for name in names:
         group.add_argument(f"--{name}", metavar="FILE", type=Path, help=f"write {FORMATS[name].meaning}")
     if names is REPORTS:
-        group.add_argument("--github", action="store_true", help="print annotations for GitHub's builds")
+        group.add_argument("--github", action="store_true", help="print annotations for GitHub Actions")
         group.add_argument(
             "--order",
             choices=[order.value for order in Order],
             default=Order.MEANING.value,
-            help="list differences by what they mean to people, those of one cause together, or by the "
+            help="order of differences: by what they mean to people, grouped by cause, or by the "
             "strength of their evidence (default: meaning)",
         )
 
 
 def reports_of(args: Namespace) -> Reports:
-    """Return the reports that were asked for, after a look whether each can be written.
+    """Return the reports that were asked for, after checking that each can be written.
 
     Raises:
         UsageError: two reports want standard output.
@@ -143,7 +144,7 @@ def reports_of(args: Namespace) -> Reports:
     if len(aside) > 1:
         raise UsageError(
             f"only one of {' and '.join(aside)} can go to standard output",
-            advice="name a file in place of -",
+            advice="give a file name instead of -",
         )
     for name, path in paths.items():
         if path != STDOUT:

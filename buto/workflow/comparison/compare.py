@@ -1,4 +1,4 @@
-"""Comparing two programs: launch them in turns and judge the second by the first."""
+"""Comparing two programs: launch them alternately and judge the second by the first."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ class CompareRequest:
 
 @worded
 def compare(project: Project, request: CompareRequest, on_event: OnEvent = ignore) -> Outcome:
-    """Launch two programs in random turns and report what the second uses more or less of.
+    """Launch two programs in random order and report what the second uses more or less of.
 
     Returns:
-        One result. It is not in the history: it is of no single test.
+        One result. It is not in the history, because it does not belong to a single test.
 
     Raises:
-        UsageError: the programs have one name, nothing says how to start one, or too few runs are wanted.
+        UsageError: the programs have one name, no command is known for one, or too few runs are wanted.
         StorageError: the store cannot be written.
         Interrupted: Ctrl-C; runs that are complete stay.
     """
@@ -98,7 +98,7 @@ def _number_of_runs(project: Project, request: CompareRequest, settings: BandSet
     needed = runs_needed(settings)
     if request.runs is not None and request.runs < needed:
         raise UsageError(
-            f"{request.runs} runs of each cannot tell a share of {settings.alpha:g} from chance",
+            f"{request.runs} runs of each are too few for an alpha of {settings.alpha:g}",
             advice=f"{project.door.setting('runs', str(needed))}, or a larger {project.door.name('alpha')}",
         )
     return request.runs or max(DEFAULT_RUNS, needed)
@@ -136,7 +136,7 @@ def _compared(
     first, second = run_set(before.runs), run_set(after.runs)
     try:
         verdict = compare_runs(first, second, settings)
-        # For the charts: what the first program's runs are like. It judges nothing, so its warnings are idle.
+        # Bounds of the first program, for the charts only. They do not judge, so their warnings are dropped.
         known = replace(oracle.train(first.valid(), settings), test=title, warnings=())
     except ButoError as error:
         return failed(title, error)

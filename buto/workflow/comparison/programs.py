@@ -1,4 +1,4 @@
-"""The two programs of a comparison: what they are called, and how each is launched."""
+"""The two programs of a comparison: their names, and how each is launched."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Program:
     """One of the two programs.
 
     Attributes:
-        name: of its test, under which its runs are stored.
-        like: tests of the configuration or with an oracle; the first that there is says how to launch it,
-            but for what was specified. A program with a command alone is launched like the other one.
-        command: as it was specified, None if it was not.
-        revision: of the repository, None for what lies here.
+        name: the name of its test, under which its runs are stored.
+        like: tests of the configuration or with an oracle; the first that exists specifies how to launch the
+            program, except for what was given. A program with only a command is launched like the other one.
+        command: the given command; None without one.
+        revision: a revision of the repository; None for the current files.
     """
 
     name: str
@@ -59,7 +59,7 @@ def test_of(
     stack: ExitStack,
     on_event: OnEvent,
 ) -> TestConfig:
-    """Return how to launch a program; a revision is checked out and built until the stack is closed.
+    """Return how to launch a program. A revision is checked out and built; closing the stack removes it.
 
     Args:
         build: the command that builds a revision; None for none.
@@ -74,7 +74,7 @@ def test_of(
     if build is not None:
         on_event(BuildStarted(build, commit, program.revision))
         worktrees.build(build, worktrees.same_place(tree, repository, Path()))
-    # Only now: the directory may be one that is built.
+    # After the build, which may create the directory.
     directory = worktrees.same_place(tree, repository, here)
     return replace(test, target=replace(test.target, directory=directory))
 

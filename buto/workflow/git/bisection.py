@@ -1,4 +1,4 @@
-"""``git bisect``, driven step by step in a working tree of its own, in which git keeps its state, too."""
+"""``git bisect``, driven step by step in its own working tree, where git also keeps its state."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from buto.workflow.git import commands as git
 _FIRST_BAD = re.compile(r"^([0-9a-f]{40,64}) is the first bad commit$", re.MULTILINE)
 _NAME = re.compile(r"^[0-9a-f]{40,64}$", re.MULTILINE)
 _ONLY_SKIPPED = 2
-"""What git exits with where all that is left was skipped."""
+"""Exit code of git when all remaining commits were skipped."""
 
 
 class Answer(Enum):
-    """What ``git bisect`` is told of a commit."""
+    """The answer to ``git bisect`` about a commit."""
 
     GOOD = "good"
     BAD = "bad"
     SKIP = "skip"
-    """Nothing can be said of it: it does not build, or was not judged."""
+    """Unknown: the commit does not build, or was not judged."""
 
 
 def described(repository: Path, commit: str) -> Commit:
@@ -34,24 +34,24 @@ def described(repository: Path, commit: str) -> Commit:
 
 
 def move_to(tree: Path, commit: str) -> None:
-    """Have a working tree be a commit and nothing else, whatever was built or changed in it."""
+    """Check out a commit and remove everything that was built or changed in the working tree."""
     clean(tree)
     git.said(tree, "checkout", "--quiet", "--detach", commit)
 
 
 def clean(tree: Path) -> None:
-    """Remove all that is not committed: what an older commit left would be measured with a newer one."""
+    """Remove all that is not committed, so that files of one commit do not affect the next."""
     git.said(tree, "reset", "--quiet", "--hard")
     git.said(tree, "clean", "-ffdxq")
 
 
 def check_order(repository: Path, good: str, bad: str) -> None:
-    """Raise UsageError where no commit can have made the good one bad."""
+    """Raise UsageError if no commit lies between the good one and the bad one."""
     if good == bad:
         raise UsageError(f"GOOD and BAD are the same commit: {good[:12]}", advice="git log --oneline")
     if git.call(repository, "merge-base", "--is-ancestor", bad, good).returncode == 0:
         raise UsageError(
-            f"BAD ({bad[:12]}) is before GOOD ({good[:12]}): what came between cannot have made it bad",
+            f"BAD ({bad[:12]}) is before GOOD ({good[:12]}): no commit between them can have made it bad",
             advice="name the older one first: buto bisect NAME GOOD BAD",
         )
 
@@ -60,16 +60,16 @@ def first_bad(tree: Path, good: str, bad: str, judge: Callable[[str], Answer]) -
     """Find the commit that made a good one bad.
 
     Args:
-        tree: a working tree of the repository that nobody else uses.
-        good, bad: full names of commits that are known to be so.
-        judge: is called with the name of a commit while the tree is at it, never twice with the same.
+        tree: a working tree of the repository for this search only.
+        good, bad: full names of a commit known to be good and of one known to be bad.
+        judge: called with the name of a commit that is checked out in the tree; at most once per commit.
 
     Returns:
-        The commit; several where it is one of them and those but one were skipped.
+        The commit; or several candidates, if all but one of them were skipped.
 
     Raises:
-        JudgeError: git cannot go on, as where the commits have nothing to do with each other, or the
-            change for the worse is not between them.
+        JudgeError: git cannot continue, for instance because the commits are unrelated, or the
+            regression is not between them.
     """
     words: tuple[str, ...] = ("start", bad, good, "--")
     judged: set[str] = set()
@@ -82,7 +82,7 @@ def first_bad(tree: Path, good: str, bad: str, judge: Callable[[str], Answer]) -
         if done.returncode == _ONLY_SKIPPED:
             return tuple(_NAME.findall(done.stdout))
         if done.returncode:
-            raise JudgeError(f"git bisect cannot go on: {done.stderr.strip() or done.stdout.strip()}")
+            raise JudgeError(f"git bisect cannot continue: {done.stderr.strip() or done.stdout.strip()}")
         commit = git.said(tree, "rev-parse", "HEAD")
         if commit in judged:
             raise JudgeError(f"git bisect chose {commit[:12]} twice and printed: {done.stdout.strip()}")

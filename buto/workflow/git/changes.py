@@ -1,7 +1,7 @@
-"""Which tests a change can concern.
+"""Which tests a change can affect.
 
-A test is left out only where git can tell that nothing which it declares has changed. Whatever git does not
-know (a pattern that means no file, an oracle that is ignored or lies elsewhere) has the test checked.
+A test is left out only if git shows that none of its declared inputs has changed. If git cannot know this
+(a pattern without files, an oracle that is ignored or outside the repository), the test is checked.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from buto.workflow.events import Affected, OnEvent, Unaffected, Warned
 from buto.workflow.git import commands as git
 from buto.workflow.project import Project
 
-_WITHOUT_GIT = "leave --changed-since out; then all tests are checked"
+_WITHOUT_GIT = "leave --changed-since out to check all tests"
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What is not as it was at a commit: committed since, not committed, or untracked, all alike.
+    """The files that differ from a commit: committed since, not committed, or untracked.
 
     Attributes:
-        root: where patterns start from.
+        root: the directory that patterns are relative to.
         repository: the top of the working tree.
         commit: its full name.
     """
@@ -55,7 +55,7 @@ class Difference:
         return f"{one_line(found[0])} has changed" if found else None
 
     def ignored(self, pathspec: str) -> str | None:
-        """Return one of these files that git ignores, so that it does not see changes; None without any."""
+        """Return one of these files that git ignores and whose changes it does not see; None without any."""
         options = ("--others", "--ignored", "--exclude-standard", "--full-name")
         found = git.paths(self.root, "ls-files", "-z", *options, "--", pathspec)
         return found[0] if found else None
@@ -68,13 +68,13 @@ class Difference:
 def divided(
     project: Project, names: Sequence[str], since: str | None, on_event: OnEvent
 ) -> tuple[list[str], list[LeftOut]]:
-    """Return the tests to check, and those that no change since a revision can concern.
+    """Return the tests to check, and those that no change since a revision can affect.
 
     Args:
         since: the revision; None to check all.
 
     Raises:
-        UsageError: git cannot say what has changed.
+        UsageError: git cannot list the changes.
     """
     if since is None:
         return list(names), []
@@ -111,11 +111,11 @@ def _reason(test: str, difference: Difference, project: Project, on_event: OnEve
         except UsageError as error:
             raise UsageError(
                 f"{project.configuration.path}: tests.{test}.inputs: {pattern!r}: {error.message}",
-                advice="patterns start from the configuration's directory and stay within the repository",
+                advice="patterns are relative to the configuration's directory, within the repository",
             ) from error
         unknown = f"knows no file {pattern!r}" if not known else f"ignores {ignored}" if ignored else None
         if why is None and unknown is not None:
-            text = f"git {one_line(unknown)}; as long as that is so, it is always checked"
+            text = f"git {one_line(unknown)}; until then the test is always checked"
             on_event(Warned(test, text))
             why = "its inputs are not known"
         if why is not None:

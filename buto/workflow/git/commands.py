@@ -1,4 +1,4 @@
-"""Calls of git: the only place that starts it."""
+"""Calls of git. No other module starts git."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from buto.errors import UsageError
 GIT_TIMEOUT_S = 600.0
 
 _OF_A_HOOK = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
-"""Set by git for its hooks, where they would lead every other git to the wrong files."""
+"""Variables that git sets for its hooks; with them, other calls of git would use the wrong files."""
 
 
 def repository_of(directory: Path, otherwise: str) -> Path:
     """Return the top of the working tree that contains a directory.
 
     Args:
-        otherwise: what to type where there is none.
+        otherwise: the advice if there is no repository.
 
     Raises:
-        UsageError: it lies in none, or git is not installed.
+        UsageError: the directory is in no repository, or git is not installed.
     """
     done = call(directory, "rev-parse", "--show-toplevel")
     if done.returncode:
@@ -39,7 +39,7 @@ def commit_of(repository: Path, revision: str) -> str:
         return done.stdout.strip()
     if said(repository, "rev-parse", "--is-shallow-repository") == "true":
         raise UsageError(
-            f"{repository} has no revision {revision!r}, and it is a clone without its history",
+            f"{repository} has no revision {revision!r}, and it is a clone without history",
             advice="git fetch --unshallow; on GitHub: fetch-depth: 0, on GitLab: GIT_DEPTH: 0",
         )
     raise UsageError(
@@ -64,7 +64,7 @@ def call(directory: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """Run git in a directory, in English and without the user's hooks, and return how it ended.
 
     Raises:
-        UsageError: it cannot be started, or does not end.
+        UsageError: git cannot be started, or does not end.
     """
     environment = {key: value for key, value in os.environ.items() if key not in _OF_A_HOOK}
     try:
@@ -74,7 +74,7 @@ def call(directory: Path, *words: str) -> subprocess.CompletedProcess[str]:
             env={**environment, "LC_ALL": "C"},
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            # Names of files need not be UTF-8.
+            # File names need not be UTF-8.
             encoding="utf-8",
             errors="surrogateescape",
             timeout=GIT_TIMEOUT_S,

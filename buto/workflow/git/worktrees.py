@@ -1,4 +1,4 @@
-"""Revisions of a git repository, checked out beside it for as long as they are needed, and built."""
+"""Revisions of a git repository, checked out into temporary working trees and built."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ def checked_out(repository: Path, commit: str) -> Iterator[Path]:
     """Check out a commit into a temporary working tree, which is removed at the end.
 
     Raises:
-        UsageError: git cannot make it.
+        UsageError: git cannot create it.
         StorageError: there is no room for it.
     """
     with private_directory() as place:
-        # One name for all, since paths of unlike length would be a difference of the programs.
+        # All have the same name: paths of different lengths would make the programs differ.
         tree = place / "checkout"
         try:
             git.said(repository, "worktree", "add", "--detach", "--quiet", os.fspath(tree), commit)
             yield tree
         finally:
-            # What git does not remove goes with its directory, and git then forgets it in time.
+            # Files that git leaves are removed with the directory; git later prunes its own record.
             git.call(repository, "worktree", "remove", "--force", "--force", os.fspath(tree))
 
 
@@ -45,11 +45,11 @@ def same_place(tree: Path, repository: Path, directory: Path) -> Path:
     """Return the directory of a working tree that corresponds to one of the repository.
 
     Raises:
-        UsageError: that one lies outside the repository, or this revision does not have it.
+        UsageError: that directory is outside the repository, or this revision does not have it.
     """
     inside = directory.resolve()
     if not inside.is_relative_to(repository):
-        raise UsageError(f"{inside} is not in the repository {repository}, and no revision of it")
+        raise UsageError(f"{inside} is not in the repository {repository}, so no revision has it")
     place = tree / inside.relative_to(repository)
     if not place.is_dir():
         raise UsageError(f"this revision has no directory {inside.relative_to(repository)}")
@@ -57,16 +57,16 @@ def same_place(tree: Path, repository: Path, directory: Path) -> Path:
 
 
 def build(command: str, directory: Path, timeout_s: float = BUILD_TIMEOUT_S) -> None:
-    """Carry out a command there, whatever it prints.
+    """Run the build command in a working tree.
 
     Raises:
-        UsageError: it cannot be divided into words, or not be started.
+        UsageError: the command cannot be split into words, or cannot be started.
         MeasureError: it fails, or takes too long; quotes what it printed.
     """
     words = _words(command)
     with tempfile.TemporaryFile() as output, Watchdog() as watchdog:
         try:
-            # A session of its own, so that all that it starts can be ended with it.
+            # Its own session, so that all processes that it starts can be ended together.
             process = subprocess.Popen(
                 words,
                 cwd=directory,
@@ -80,7 +80,7 @@ def build(command: str, directory: Path, timeout_s: float = BUILD_TIMEOUT_S) -> 
         except OSError as error:
             raise UsageError(
                 f"--build: {words[0]} cannot be started: {error.strerror}",
-                advice="no shell reads it; to have one: --build \"sh -c '...'\"",
+                advice="buto runs the command without a shell; to use one: --build \"sh -c '...'\"",
             ) from error
         watchdog.watch(process.pid)
         try:
@@ -96,7 +96,7 @@ def build(command: str, directory: Path, timeout_s: float = BUILD_TIMEOUT_S) -> 
             output.seek(0)
             raise MeasureError(
                 f"--build: {command} {how}; its last lines:\n{last_lines(output.read())}",
-                advice="try it in a fresh clone: it is built from what is committed, and nothing else",
+                advice="try the command in a fresh clone: only committed files are built",
             )
 
 
@@ -104,7 +104,7 @@ def _words(command: str) -> list[str]:
     try:
         words = shlex.split(command)
     except ValueError as error:
-        raise UsageError(f"--build: {command!r} cannot be divided into words: {error}") from error
+        raise UsageError(f"--build: {command!r} cannot be split into words: {error}") from error
     if not words:
-        raise UsageError("--build: there is no command")
+        raise UsageError("--build: the command is empty")
     return words

@@ -27,12 +27,12 @@ class Case:
     Attributes:
         test: what to launch, and how to judge it.
         purpose: what the next runs are recorded for, see :data:`buto.runs.model.PURPOSE`.
-        planned: how many usable runs are wanted, as far as is known.
-        known: the oracle that judges the runs; None where an oracle is to learn from them.
+        planned: how many usable runs are wanted, as known so far.
+        known: the oracle that judges the runs; None if they train an oracle.
         confirms: whether a single run that does not pass is confirmed by more.
         accepts: whether runs that do not pass are learned from, with others if they are too few.
         replaced: the oracle that what is learned replaces; None without one.
-        runs: those that are judged or learned from together, unusable ones too.
+        runs: the runs that are judged or trained on together, including unusable ones.
         failure: why there will be no more runs; None unless the test was given up.
     """
 
@@ -62,7 +62,7 @@ class Case:
 
     @property
     def is_confirming(self) -> bool:
-        """Return whether the missing runs are to confirm or refute a run that is there."""
+        """Return whether the missing runs confirm or refute an existing run."""
         return self.known is not None and bool(self.runs) and self.missing > 0
 
     def valid(self) -> RunSet:
@@ -70,11 +70,11 @@ class Case:
         return run_set([run for run in self.runs if run.quality.valid])
 
     def enough(self, more: RunSet) -> bool:
-        """Return whether these runs, with those that are there, are enough for an adaptive test."""
+        """Return whether these runs and the existing ones are enough for an adaptive test."""
         return oracle.enough_runs(run_set([*self.valid(), *more]), self.test.settings)
 
     def with_runs(self, runs: Sequence[Run], failure: ButoError | None = None) -> Case:
-        """Return the state after further runs, disturbed ones too.
+        """Return the state after further runs, including disturbed ones.
 
         Raises:
             JudgeError: they cannot be judged by the oracle.
@@ -95,7 +95,7 @@ class Case:
 
 
 def checked(test: TestConfig, known: Oracle, runs: int | None = None, *, accepts: bool = False) -> Case:
-    """Return a test to be judged by so many runs; None for one, which is confirmed if it fails."""
+    """Return a test to be judged by this many runs; None for one run, which is confirmed if it fails."""
     return Case(test, Action.CHECK.value, runs or 1, known, confirms=runs is None, accepts=accepts)
 
 
@@ -121,16 +121,16 @@ def accepted(
 
 
 def check_number_of_runs(test: TestConfig, door: Door) -> None:
-    """Raise UsageError if fewer runs are wanted than an oracle needs, before anything is launched."""
+    """Raise UsageError, before any launch, if fewer runs are wanted than an oracle needs."""
     ten = door.setting("runs", "10")
     if test.adaptive and oracle.auto_runs(test.settings) is None:
         raise UsageError(
-            f"{test.name}: with the preset {test.settings.preset} nothing says how sharp an oracle is",
-            advice=f"name a number of runs: {ten}; or judge: {{preset: calibrated}}",
+            f"{test.name}: runs: auto needs the preset calibrated, got {test.settings.preset}",
+            advice=f"give a number of runs: {ten}; or judge: {{preset: calibrated}}",
         )
     fewest = oracle.fewest_runs(test.settings)
     if test.runs < fewest:
         raise UsageError(
-            f"{test.name}: {test.runs} runs are too few for an oracle, it needs {fewest}",
-            advice=f"10 are a good number: {ten}",
+            f"{test.name}: an oracle needs at least {fewest} runs, got {test.runs}",
+            advice=f"10 runs are a good number: {ten}",
         )

@@ -29,8 +29,8 @@ class Plan:
     """How often to launch one test.
 
     Attributes:
-        hooks: makes what goes along with each launch; None for nothing.
-        enough: is asked after each valid run, with those of this session, whether no more are needed.
+        hooks: creates the hooks of each launch; None for none.
+        enough: called with the valid runs of this session after each; returns whether no more are needed.
     """
 
     test: str
@@ -42,11 +42,11 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """What became of one test.
+    """The runs of one test.
 
     Attributes:
-        runs: all that were stored, in the order of their start, invalid ones too.
-        failure: why there are fewer valid runs than planned; None if there are not.
+        runs: all stored runs, in the order of their start, including invalid ones.
+        failure: why there are fewer valid runs than planned; None if there are enough.
     """
 
     runs: tuple[Run, ...] = ()
@@ -71,26 +71,26 @@ def collect(
     sessions: Mapping[str, str] | None = None,
     together: bool = False,
 ) -> dict[str, Collected]:
-    """Launch every plan as often as it says, in random order, and store each run as it ends.
+    """Launch every plan as often as planned, in random order, and store each run as it ends.
 
     A run that was disturbed is repeated, at most :func:`repeats` times a test. A program that ends
-    with another exit code than expected, or at its time limit, or cannot be measured, will not do
-    better the next time: its test is given up at once and the other tests go on.
+    with another exit code than expected, or at its time limit, or cannot be measured, would fail again:
+    its test is given up at once and the other tests go on.
 
     Args:
         plans: one for each test; no test twice.
         seed: of the random order.
-        purpose: written into each run's metadata under PURPOSE, so that runs which were judged can
-            be told from those that may be learned from.
+        purpose: written into each run's metadata under PURPOSE, so that runs which were judged can be
+            distinguished from those that may train an oracle.
         collector_for: how to open a collector.
         done: by test, how many valid runs an interrupted session with these plans and this seed has
-            left; the order is taken up where they end. None: there was no such session.
+            stored; the order continues after them. None: there was no such session.
         deadline_s: of ``time.monotonic()``; no launch begins after it.
-        forgiven: how many failures of a test only cost one more launch; for programs that are known to
-            work, and sessions that nobody watches.
-        sessions: by test, the id of the first run of the session that is continued; a test that is
-            not there begins one. Written into each run's metadata under SESSION.
-        together: whether a test that is given up ends the others, too, which mean nothing without it.
+        forgiven: how many failures of a test are forgiven at the cost of one more launch each; for programs
+            known to work and unattended sessions.
+        sessions: by test, the id of the first run of the session that is continued; a missing test
+            begins one. Written into each run's metadata under SESSION.
+        together: whether a test that is given up also ends the others, because they are useless without it.
 
     Returns:
         By test, in the order of the plans, what this session recorded.
@@ -153,9 +153,9 @@ def record_one(
     on_tick: OnTick | None = None,
     hooks: LaunchHooks | None = None,
 ) -> Run:
-    """Launch once and store the run, whatever is to be said of it.
+    """Launch once and store the run, valid or not.
 
-    What was recorded before something fails is kept, if there is more than a little of it; see
+    If recording fails midway, the part before is kept, unless it is very short; see
     :class:`buto.collect.record.journal.Journal`.
 
     Args:

@@ -1,4 +1,4 @@
-"""What ends a test: a program that does not end as it should, or too many disturbed runs."""
+"""Reasons to give a test up: its program does not end as it should, or too many runs are disturbed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _ADVICE = {
         "record other MBeans: ", Setting("mbean", "PATTERN"), ", or sample less often: ", _LESS_OFTEN
     ),
 }
-"""What to do about the commonest problem of many runs."""
+"""Advice on the most common problem of many runs."""
 
 
 def repeats(runs: int) -> int:
@@ -41,7 +41,7 @@ def repeats(runs: int) -> int:
 
 
 def check_ending(run: Run, target: Target) -> None:
-    """Raise if a run's program did not end as it should: then its test is not launched again.
+    """Raise an error if a run's program did not end as it should: then its test is not launched again.
 
     Raises:
         MeasureError: it did, or its workload failed; quotes what the program printed.
@@ -56,14 +56,14 @@ def check_ending(run: Run, target: Target) -> None:
         if bad_end is None:
             return
         what = bad_end.text
-        advice = Advice("if that is meant, give the java command itself, or a script with its exit code")
+        advice = Advice("if this is intended, give the java command itself, or a script with its exit code")
     elif run.outcome.timed_out:
         what += f" of {target.timeout_s:g} s"
         more = Setting("timeout", f"{2 * target.timeout_s:g}s")
-        advice = Advice("give it more time: ", more, ", or find out what it waits for")
+        advice = Advice("allow more time: ", more, ", or find out what it waits for")
     elif run.outcome.exit_code is not None:
         expected = Setting("expect-exit", str(run.outcome.exit_code))
-        advice = Advice("if that is a good end for this program: ", expected)
+        advice = Advice("if this program should end so: ", expected)
     else:
         advice = Advice("see what the run recorded: ", Step(Action.SHOW_RUN, run.test, run_id=run.id))
     raise MeasureError(f"{what}\n{_quoted(run)}", advice=advice)
@@ -74,7 +74,7 @@ def _first(run: Run, kind: ProblemKind) -> Problem | None:
 
 
 def bad_ending(problems: Sequence[Problem]) -> Problem | None:
-    """Return the one of a stored run's problems for which :func:`check_ending` ended its test."""
+    """Return the problem of a stored run for which :func:`check_ending` gave its test up."""
     return next((problem for problem in problems if problem.kind in _BAD_ENDS), None)
 
 
@@ -87,7 +87,7 @@ def _quoted(run: Run) -> str:
 
 
 def check_repeats(runs: Sequence[Run], planned: int) -> None:
-    """Raise MeasureError if more runs were disturbed than may be, of so many that are planned."""
+    """Raise MeasureError if more runs were disturbed than :func:`repeats` allows for the planned number."""
     invalid = [run for run in runs if not run.quality.valid]
     if len(invalid) <= repeats(planned):
         return

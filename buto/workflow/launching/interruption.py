@@ -1,4 +1,4 @@
-"""Ctrl-C, with what is complete and from where the work can go on."""
+"""Ctrl-C, with what is complete and from where the work can continue."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Interrupted(KeyboardInterrupt):
     """Ctrl-C while programs were launched.
 
     Attributes:
-        complete: what each test has; empty if nothing was stored.
-        store: where that is kept.
-        first_id: of the first run that was stored, None without any; training can go on from there.
+        complete: the runs that each test has; empty if nothing was stored.
+        store: the store that has them.
+        first_id: id of the first run that was stored, None without any; training can continue from there.
     """
 
     def __init__(self, complete: tuple[Complete, ...], store: Path, first_id: str | None) -> None:

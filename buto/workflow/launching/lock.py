@@ -21,18 +21,18 @@ _ANOTHER = Setting("store", "DIR")
 
 @contextmanager
 def measuring(root: Path, on_wait: Callable[[], None], timeout_s: float = LOCK_TIMEOUT_S) -> Iterator[None]:
-    """Hold the lock of a store: two that measure at the same time would disturb each other.
+    """Hold the lock of a store: two butos that measure at the same time would disturb each other.
 
-    The lock is the kernel's, on the store's directory (``flock``): it leaves no file behind and ends
-    with its process, however that ends.
+    The lock is the kernel's, on the store's directory (``flock``): it leaves no file
+    behind, and is released when the process ends.
 
     Args:
-        root: the store's directory; made if it is not there.
+        root: the store's directory; created if it does not exist.
         on_wait: called once before waiting for another.
         timeout_s: how long to wait.
 
     Raises:
-        StorageError: the directory cannot be made or written, or the other does not end in time.
+        StorageError: the directory cannot be created or written, or the other buto does not end in time.
     """
     try:
         root.mkdir(parents=True, exist_ok=True)
@@ -63,8 +63,8 @@ def _lock(descriptor: int, root: Path, on_wait: Callable[[], None], timeout_s: f
         except BlockingIOError:
             if time.monotonic() >= deadline:
                 raise StorageError(
-                    f"another buto has been measuring into {root} for too long",
-                    advice=Advice(f"see which: fuser {root}; or name another store: ", _ANOTHER),
+                    f"another buto is still measuring into {root}",
+                    advice=Advice(f"fuser {root} shows its process; or name another store: ", _ANOTHER),
                 ) from None
             if not told:
                 on_wait()

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 def interleave(counts: Mapping[str, int], seed: int) -> list[str]:
     """Return each test as often as it is planned, in rounds of random order.
 
-    A machine that grows slower or warmer then does so for all tests alike (randomised blocks).
+    A machine that grows slower or warmer then affects all tests alike (randomised blocks).
     """
     source = random.Random(seed)
     order: list[str] = []

@@ -1,4 +1,4 @@
-"""A project: where its files are, what a call specifies of its tests, and which stored runs are meant."""
+"""A project: its files, what a call specifies for its tests, and its stored runs."""
 
 from buto.workflow.project.files import Files
 from buto.workflow.project.overrides import NO_OVERRIDES, Overrides

@@ -18,11 +18,11 @@ class Files:
     """The files of a project.
 
     Attributes:
-        configuration: the file that was named; None for the one that is found in the current directory.
-        has_configuration: whether there is one, named or found.
-        root: the directory of the configuration, the current one without any.
+        configuration: the given file; None for the one in the current directory.
+        has_configuration: whether there is a configuration, given or found.
+        root: the directory of the configuration; without one, the current directory.
         store: the directory in which runs are kept.
-        oracle: the one oracle that was named; None for ``oracles/NAME.json`` below the root.
+        oracle: the given oracle file; None for ``oracles/NAME.json`` below the root.
     """
 
     configuration: Path | None
@@ -35,7 +35,7 @@ class Files:
     def located(
         cls, configuration: Path | None = None, store: Path | None = None, oracle: Path | None = None
     ) -> Self:
-        """Return the files of a project; what is not named is beside the configuration."""
+        """Return the files of a project; those not given are located next to the configuration."""
         found = config.find(configuration, Path())
         root = Path() if found is None else found.parent
         return cls(configuration, found is not None, root, root / STORE if store is None else store, oracle)

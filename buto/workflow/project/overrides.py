@@ -1,4 +1,4 @@
-"""What a caller specifies of a test for one call, over its configuration and what its oracle remembers."""
+"""What a caller specifies of a test for one call; it overrides the configuration and the oracle."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from buto import config
 
 @dataclass(frozen=True, slots=True)
 class Overrides:
-    """What a call specifies; None (of ``mbeans``: none) leaves it to the configuration.
+    """What a call specifies; None (for ``mbeans``: empty) leaves it to the configuration.
 
     Attributes:
         command: how to start the program.
@@ -33,7 +33,7 @@ class Overrides:
     alpha: float | None = None
 
     def to_data(self) -> dict[str, Any]:
-        """Return what specifies how to launch and measure, by the keys of a configuration."""
+        """Return the overrides of launching and measuring, by the keys of a configuration."""
         words = None if self.command is None else [config.portable(word, os.environ) for word in self.command]
         specified = {
             "command": words,

@@ -1,7 +1,7 @@
-"""A project: its configuration, its runs and its oracles; finds what is known of a test.
+"""A project: its configuration, its runs and its oracles, and all that is known about a test.
 
-What is known is laid over each other: the built-in defaults, what the oracle remembers, the
-configuration (instead of the oracle's, where it has a command for the test), what the call specifies.
+Later sources override earlier ones: the built-in defaults, the target in the oracle, the configuration
+(which replaces the oracle's target if it has a command for the test), and the overrides of the call.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from buto.workflow.steps import Door
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """Where everything is, and in whose words advice is given.
+    """The files of a project, its configuration, and the door that words advice.
 
     Attributes:
         files: of this project.
-        configuration: what was read from its file, None without one.
-        door: how the user came here.
+        configuration: the configuration that was read; None without a file.
+        door: the interface that the user called.
     """
 
     files: Files
@@ -49,7 +49,7 @@ class Project:
         return RunStore(self.files.store)
 
     def oracle_path(self, test: str) -> Path:
-        """Return where the oracle of a test is, or would be."""
+        """Return the path of a test's oracle, whether it exists or not."""
         return self.files.oracle_of(test)
 
     def configured(self, test: str) -> config.TestConfig | None:
@@ -60,8 +60,8 @@ class Project:
         """Return the tests that were specified, or all of the configuration.
 
         Raises:
-            UsageError: none was specified and there is no configuration, one was specified twice, or a
-                command or an oracle was specified for several.
+            UsageError: no test was given and there is no configuration, a test was given twice, or a
+                command or an oracle was given for several tests.
         """
         names = list(specified)
         if not names and self.configuration is None:
@@ -72,13 +72,13 @@ class Project:
         if not names and self.configuration is not None:
             names = list(self.configuration.tests)
         if len(set(names)) < len(names):
-            raise UsageError(f"a test is named twice: {' '.join(names)}")
+            raise UsageError(f"each test must be named once, got {' '.join(names)}")
         for test in names:
             encode_test(test)
         for key, specific in {"command": overrides.command, "oracle": self.files.oracle}.items():
             if specific is not None and len(names) > 1:
                 raise UsageError(
-                    f"{self.door.name(key)} goes with one test, not with {len(names)}: {', '.join(names)}"
+                    f"{self.door.name(key)} needs exactly one test, got {len(names)}: {', '.join(names)}"
                 )
         return names
 
@@ -86,10 +86,10 @@ class Project:
         """Return the oracle of a test.
 
         Args:
-            alpha: to judge by instead of the oracle's own; None for its own.
+            alpha: replaces the oracle's own alpha; None for the oracle's own.
 
         Raises:
-            BadFileError: there is none (the advice is the step that makes one), or it is damaged.
+            BadFileError: there is no oracle (the advice is the step that creates one), or it is damaged.
             UsageError: the file is the oracle of another test, or the configuration has a test whose name
                 is nearly this one.
         """
@@ -117,10 +117,10 @@ class Project:
             raise BadFileError(error.message, advice=f"{error.remedy}{self.door.step(again)}") from error
 
     def known_oracle(self, test: str, action: Action, overrides: Overrides) -> Oracle | None:
-        """Return the oracle of a test for the target that it remembers; None without one.
+        """Return the oracle of a test for the target that it stores; None without one.
 
-        It is not read where a command is specified or configured: a damaged oracle must not keep its test
-        from being trained again.
+        It is not read if a command is given or configured: a damaged oracle must not prevent its test from
+        being trained again.
         """
         if overrides.command is not None or self._has_command(test) or is_missing(self.oracle_path(test)):
             return None
@@ -137,12 +137,12 @@ class Project:
         """Return a test with all that the call, the configuration and its oracle specify.
 
         Args:
-            runs: how many train it, ``auto`` for as many as sharpen the oracle; None for the
-                configuration's.
+            runs: number of training runs, ``auto`` for as many as sharpen the oracle; None for the
+                number in the configuration.
 
         Raises:
-            UsageError: nothing says how to start it, or a value means nothing.
-            BadFileError: the oracle remembers no usable target.
+            UsageError: no command is known for the test, or a value is not valid.
+            BadFileError: the oracle has no usable target.
         """
         ours = self.configured(name)
         directory: Path | None = None
@@ -165,10 +165,10 @@ class Project:
         return replace(built, runs=number, settings=settings, adaptive=adaptive)
 
     def check_oracles_writable(self, names: Sequence[str]) -> None:
-        """Raise StorageError if an oracle could not be written, before anything is launched."""
+        """Raise StorageError, before any launch, if an oracle could not be written."""
         for path in map(self.oracle_path, names):
             there = next(parent for parent in (path, *path.parents) if not is_missing(parent))
-            # The file may be no directory, and what is above it must be one.
+            # The file must not be a directory, and its parent must be one.
             in_the_way = os.path.isdir(there) == (there == path)
             if in_the_way or not os.access(there, os.W_OK):
                 raise StorageError(
@@ -177,7 +177,7 @@ class Project:
                 )
 
     def _has_command(self, test: str) -> bool:
-        """Return whether the configuration says how to start a test; it may leave that to the call."""
+        """Return whether the configuration has a command for a test; it may leave that to the call."""
         ours = self.configured(test)
         return ours is not None and bool(ours.target.command)
 
@@ -200,7 +200,7 @@ class Project:
         if MASKED in json.dumps({**known.target, **specified}, ensure_ascii=False):
             again = self.door.step(Step(action, known.test, command=("...",), plain=True))
             raise UsageError(
-                f"{path} does not say how to start {known.test!r}: a secret in its command was masked",
+                f"{path} has no complete command for {known.test!r}: a secret in the command was masked",
                 advice=f"give the command again: {again}, or configure it in {config.FILE_NAME}, with a "
                 "variable in place of the secret: ${NAME}",
             )
@@ -214,14 +214,14 @@ class Project:
         short = Step(action, test, command=("java", "..."), plain=True)
         if self.configuration is None:
             return UsageError(
-                f"nothing says how to start {test!r}: it has no oracle, and there is no {config.FILE_NAME} "
+                f"no command is known for {test!r}: it has no oracle, and there is no {config.FILE_NAME} "
                 "here",
                 advice=self.door.step(replace(short, command=EXAMPLE)),
             )
         path = self.configuration.path
         if self.configured(test) is not None:
             return UsageError(
-                f"{path}: the test {test!r} has no command, and no oracle remembers one",
+                f"{path}: the test {test!r} has no command, and neither has its oracle",
                 advice=f"add one, command: [java, ...], or: {self.door.step(short)}",
             )
         near = self._near(test)

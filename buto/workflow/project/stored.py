@@ -1,4 +1,4 @@
-"""Stored runs: those that a user means, those that trained an oracle, those of the newest check."""
+"""Stored runs: those that a user selects, those that trained an oracle, those of the newest check."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ COMMAND = "buto.command"
 """The metadata key of the program's command, without its secrets."""
 
 _JUDGED = (Action.CHECK.value, Action.BISECT.value)
-"""Purposes of runs that may be those of a program that has changed."""
+"""Purposes of runs whose program may have changed."""
 
 
 def stored_runs(project: Project, test: str, which: str, *, required: bool = True) -> list[Run]:
     """Return usable stored runs of a test, in the order of their start.
 
     Args:
-        which: ``all`` for those that were not recorded for a check; ids with commas between them,
-            whatever they were recorded for; or ``FIRST..LAST``, a part of what ``all`` means, where
-            either end may be left out.
-        required: whether it is an error if there are none.
+        which: ``all`` for those that were not recorded for a check; ids
+            separated by commas, whatever they were recorded for; or ``FIRST..LAST``, a range of ``all``,
+            where either end may be left out.
+        required: whether it is an error if there are no runs.
 
     Raises:
-        UsageError: there are none.
-        JudgeError: a run that was named is not usable.
+        UsageError: there are no such runs.
+        JudgeError: a named run is not usable.
         BadFileError: one of them does not exist or is damaged.
     """
     store = project.store
@@ -59,18 +59,18 @@ def stored_runs(project: Project, test: str, which: str, *, required: bool = Tru
 
 
 def training_runs(project: Project, known: Oracle) -> RunSet:
-    """Return those of the oracle's training runs that the store still has."""
+    """Return the oracle's training runs that are still stored."""
     store = project.store
     at_hand = set(store.ids(known.test))
     return store.open_set(known.test, [run_id for run_id in known.run_ids if run_id in at_hand])
 
 
 def newest_check(project: Project, test: str) -> list[Run]:
-    """Return the usable runs of the newest check of a test; none without a check.
+    """Return the usable runs of the newest check of a test; empty without a check.
 
     Raises:
-        BadFileError: a run that may be of it is damaged.
-        JudgeError: it left no usable run, or ended without a verdict.
+        BadFileError: a run that may belong to it is damaged.
+        JudgeError: it has no usable run, or ended without a verdict.
     """
     store = project.store
     known = store.summaries(test)
@@ -87,7 +87,7 @@ def newest_check(project: Project, test: str) -> list[Run]:
     ended = bad_ending(problems)
     if usable and ended is None:
         return list(store.open_set(test, usable))
-    why = "left no usable run" if not usable else "ended without a verdict"
+    why = "has no usable run" if not usable else "ended without a verdict"
     again = project.door.step(Step(Action.CHECK, test, plain=True))
     raise JudgeError(
         f"the newest check {why}: {newest[0]}: {'; '.join(problem.text for problem in problems)}",
@@ -122,11 +122,13 @@ def named(runs: Sequence[Run]) -> str:
 
 
 def _left_out(found: Iterable[Run]) -> str:
-    """Return a clause on runs that may be named but that ``all`` leaves out."""
+    """Return a clause on runs that can be named by id but that ``all`` leaves out."""
     checked = sum(run.quality.valid and run.metadata.get(PURPOSE) in _JUDGED for run in found)
     if not checked:
         return ""
-    return f" but {checked} recorded for checks, which {ALL!r} and FIRST..LAST leave out; their ids take them"
+    return (
+        f" but {checked} recorded for checks, which {ALL!r} and FIRST..LAST leave out; name them by their ids"
+    )
 
 
 def _may_teach(run: Run) -> bool:
@@ -134,5 +136,5 @@ def _may_teach(run: Run) -> bool:
 
 
 def _session(head: Head) -> object:
-    """Return what the runs of one command share; a run of an older version, without the mark, is alone."""
+    """Return the session that the runs of one command share; a run of an older version has its own."""
     return head.marks.get(SESSION, head.id)

@@ -147,7 +147,7 @@ def test_what_hides_behind_commits_that_do_not_build_is_narrowed_down(repository
     done = bisect(repository, "HEAD~4", "HEAD~1", "--build", build, "--runs", "1")
     assert (done.returncode, done.stdout) == (3, "")
     said = done.stderr.partition(
-        "buto: the first bad commit is one of these, of which all but one were skipped:\n"
+        "buto: the first bad commit is one of these; all but one of them were skipped:\n"
     )[2]
     assert {line.split("  ")[2] for line in said.splitlines()[:3]} == {
         "half done",

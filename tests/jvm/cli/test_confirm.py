@@ -46,7 +46,7 @@ def test_one_odd_run_among_good_ones_passes(trained: Path, classes: Path) -> Non
     (trained / "odd").touch()
     done = buto(trained, "check", "--json", "result.json", CLASSES=str(classes))
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "2 more are launched to confirm it" in done.stderr
+    assert "launching 2 more to confirm it" in done.stderr
     assert n_judged(trained) == 3
     marked = [run.metadata.get(SESSION) for run in RunStore(trained / ".buto").load_set("keeper")]
     assert len(set(marked[-3:])) == 1
@@ -72,6 +72,6 @@ def test_settings_that_changed_since_training_are_told(trained: Path, classes: P
     config = trained / "other.yaml"
     config.write_text(CONFIG.replace("deviations: 30", "deviations: 31"))
     done = buto(trained, "check", "--config", "other.yaml", CLASSES=str(classes))
-    assert "judged as it was trained" in done.stderr
+    assert "judged with the settings of the training" in done.stderr
     assert "deviations" in done.stderr
     assert "--from-runs all" in done.stderr

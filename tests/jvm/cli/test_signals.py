@@ -92,7 +92,7 @@ def test_a_second_buto_waits_for_the_first(tmp_path: Path, classes: Path) -> Non
             time.sleep(0.02)
         with running(tmp_path, "record", "sleeper", *command) as second:
             assert second.stderr is not None
-            assert second.stderr.readline() == "waiting for another buto, which is measuring into .buto\n"
+            assert second.stderr.readline() == "waiting for another buto that is measuring into .buto\n"
             first.send_signal(signal.SIGINT)
             second.communicate(timeout=DEADLINE_S)
     assert second.returncode == 0

@@ -39,7 +39,7 @@ def test_a_long_run_that_loses_its_buto_keeps_all_but_the_last_ten_seconds(
         ran_s = time.time() - (tmp_path / "begun").stat().st_mtime
         measuring.assert_alone()
     assert RunStore(tmp_path / ".buto").tests() == []
-    assert "1 recording cut off: 't'" in called(tmp_path, "runs", "list").stderr
+    assert "1 recording interrupted: 't'" in called(tmp_path, "runs", "list").stderr
     assert called(tmp_path, "runs", "recover").returncode == 0
     (run,) = RunStore(tmp_path / ".buto").load_set("t")
     assert run.times_s[-1] > ran_s - LOST_AT_MOST_S

@@ -134,7 +134,7 @@ def test_nor_through_jmx_nor_in_messages_nor_of_a_command_that_was_typed(
     said += buto(project, "train", "shop", "--runs", "5", "--interval", "50ms", "--", *command, code=0)
     assert where_they_stand(project, said) == []
     said = buto(project, "check", "shop", code=2)
-    assert "a secret in its command was masked" in said
+    assert "a secret in the command was masked" in said
     said += buto(project, "check", "shop", "--", *command)
     assert where_they_stand(project, said) == []
 

@@ -93,7 +93,7 @@ def test_an_error_has_the_exit_code_and_message_of_the_command_and_advice_as_a_c
     assert missing.value.exit_code == EXIT_BAD_FILE
     assert missing.value.advice == 'buto.train("cart", command=["java", "..."])'
     assert f"buto: {missing.value.message}" in called(project, "check", "cart").stderr
-    with pytest.raises(buto.UsageError, match="nothing says how to start 'cart'") as unknown:
+    with pytest.raises(buto.UsageError, match="no command is known for 'cart'") as unknown:
         buto.train("cart")
     assert unknown.value.exit_code == EXIT_USAGE
     with pytest.raises(buto.JudgeError) as few:

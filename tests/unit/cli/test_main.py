@@ -194,4 +194,4 @@ def test_a_fault_of_buto_itself_is_never_taken_for_a_regression() -> None:
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=30)
     assert done.returncode == 3
     assert "ZeroDivisionError" in done.stderr
-    assert done.stderr.rstrip().endswith("please report what is above")
+    assert done.stderr.rstrip().endswith("please report the lines above")

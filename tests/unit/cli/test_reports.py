@@ -40,5 +40,5 @@ def test_the_page_of_one_of_several_tests_does_not_look_like_that_of_them_all(
 def test_standard_output_takes_a_page_or_none() -> None:
     assert pages([SHOWN, NOT_MEASURED], STDOUT) == [str(STDOUT)]
     assert pages([NOT_MEASURED], STDOUT) == []
-    with pytest.raises(UsageError, match="takes one page, not 2"):
+    with pytest.raises(UsageError, match="can take one page, got 2"):
         pages([SHOWN, OTHER_SHOWN], STDOUT)

@@ -181,7 +181,7 @@ def test_pack_of_nothing_says_how_to_record(tmp_path: Path) -> None:
 def test_minutes_are_a_positive_number(tmp_path: Path, minutes: str) -> None:
     done = called(tmp_path, "experiments", "generate", "--minutes", minutes)
     assert done.returncode == 2
-    assert "is no number of minutes" in done.stderr
+    assert "must be a positive number of minutes, got" in done.stderr
 
 
 def test_progress_says_that_a_failed_launch_is_repeated(capsys: pytest.CaptureFixture[str]) -> None:

@@ -166,7 +166,7 @@ def test_settings_that_changed_since_training_are_told_though_it_passes(tmp_path
     outcome = case.outcome(0)
     assert outcome.is_good
     assert (
-        "(deviations changed); to learn that: pytest test_it.py::test_leaker --buto-train"
+        "(deviations changed); to use those: pytest test_it.py::test_leaker --buto-train"
         in outcome.warnings[-1]
     )
     assert outcome.to_data()["warnings"] == list(outcome.warnings)
@@ -189,7 +189,7 @@ def test_too_many_disturbed_runs_end_it(tmp_path: Path) -> None:
 def test_nothing_to_check_by_and_too_little_to_learn_from_are_refused(tmp_path: Path) -> None:
     with pytest.raises(BadFileError, match="'leaker' has no oracle yet: oracles/leaker.json does not exist"):
         a_case(tmp_path, "check")
-    with pytest.raises(UsageError, match="2 runs are too few for an oracle, it needs 3"):
+    with pytest.raises(UsageError, match="an oracle needs at least 3 runs, got 2"):
         a_case(tmp_path, "train", runs=2)
 
 

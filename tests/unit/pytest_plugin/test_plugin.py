@@ -83,7 +83,7 @@ def test_the_advice_can_be_typed_where_pytest_was_started(
         ("", "nothing says what to start: the mark buto has no command, no jar and no main"),
         ("jarr='app.jar'", "buto: unknown argument 'jarr'; did you mean 'jar'?"),
         ("'app.jar'", "the mark buto takes arguments with names only, not 'app.jar'"),
-        ("jar='app.jar', runs=2", "2 runs are too few for an oracle, it needs "),
+        ("jar='app.jar', runs=2", "an oracle needs at least "),
         (
             "command=['no-such-java', 'Main']",
             "command not found: no-such-java",

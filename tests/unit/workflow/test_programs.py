@@ -82,7 +82,7 @@ def test_revisions_are_two_programs_with_one_command() -> None:
     "typed", ["a", "a -- java A", "a -- java A --against", "a -- java A --against b --runs 5 -- java B"]
 )
 def test_one_program_is_compared_with_nothing(typed: str) -> None:
-    with pytest.raises(UsageError, match="nothing says what to compare with"):
+    with pytest.raises(UsageError, match="a comparison needs a second program"):
         programs_of(arguments(typed))
 
 

@@ -27,8 +27,8 @@ class ArchitectureCommand:
     name: ClassVar[str] = "architecture"
     takes_command: ClassVar[bool] = False
     help: ClassVar[str] = """\
-Make, check and show the model of an architecture that buto predict reads: who calls whom how often for one
-request, how long each component takes by itself, and what requests queue for.
+Create, check and show the architecture model that buto predict reads: which component calls which and
+how often per request, how long each component itself takes, and where requests queue.
 
 examples:
   buto architecture learn traces.json --servers web=4 --utilisation web=0.35 -o architecture.yaml
@@ -51,7 +51,7 @@ examples:
             add_verbosity(action)
             return action
 
-        learning = add("learn", "make a model from traces and utilisation", _LEARN)
+        learning = add("learn", "create a model from traces and utilisation", _LEARN)
         _add_traces(learning)
         learning.add_argument(
             "--servers",
@@ -59,13 +59,13 @@ examples:
             type=_pair(_whole),
             action="append",
             default=[],
-            help="how many servers work side by side, as cores (default: 1)",
+            help="number of parallel servers, such as cores (default: 1)",
         )
         learning.add_argument("--name", metavar="NAME", default="system", help="(default: system)")
         learning.add_argument(
             "-o", "--output", metavar="FILE", type=Path, default=MODEL, help=f"(default: {MODEL})"
         )
-        checking = add("check", "compare what a model predicts with what was measured", _CHECK)
+        checking = add("check", "compare the predictions of a model with measurements", _CHECK)
         add_model_option(checking)
         _add_traces(checking)
         checking.add_argument(
@@ -75,10 +75,12 @@ examples:
             default=_TOLERANCE,
             help=f"largest error of a response time or utilisation (default: {_TOLERANCE})",
         )
-        showing = add("show", "print a model, and draw it")
+        showing = add("show", "print or draw a model")
         add_model_option(showing)
-        showing.add_argument("--load", metavar="RATE", action="append", default=[], help="as of buto predict")
-        showing.add_argument("--html", metavar="FILE", type=Path, help="draw it on a page")
+        showing.add_argument(
+            "--load", metavar="RATE", action="append", default=[], help="the load, as for buto predict"
+        )
+        showing.add_argument("--html", metavar="FILE", type=Path, help="write a page with a drawing")
 
     def run(self, args: Namespace, console: Console) -> int:
         return {"learn": _learn, "check": _check, "show": _show}[args.action](args, console)
@@ -86,14 +88,14 @@ examples:
 
 _LEARN = """
 
-Self times are means of wall-clock time, in which waiting is included. Where the utilisation of a station is
-known, they are scaled to what it really was busy for: demand = utilisation x servers / rate. Stations are the
-services of the traces, and the databases that they call."""
+Self times are means of wall-clock time, which includes waiting. If the utilisation of a station is known,
+its self times are scaled to the time that it was busy: demand = utilisation x servers / rate. Stations
+are the services of the traces and the databases that they call."""
 
 _CHECK = """
 
-The load is that of the traces. Exits with 3 if an error is larger than the tolerance: such a model should not
-judge."""
+The load is that of the traces. The exit code is 3 if an error is larger than the tolerance; do not judge
+with such a model."""
 
 
 def _add_traces(parser: ArgumentParser) -> None:
@@ -112,7 +114,7 @@ def _add_traces(parser: ArgumentParser) -> None:
         type=_pair(Path),
         action="append",
         default=[],
-        help="the same from the processor time of stored runs, as web=.buto/runs/web",
+        help="utilisation from the processor time of stored runs, as web=.buto/runs/web",
     )
     parser.add_argument(
         "--load",
@@ -201,7 +203,7 @@ def _pair(read: Callable[[str], object]) -> Callable[[str], tuple[str, object]]:
                 return name, read(value)
         except ValueError:
             pass
-        raise ArgumentTypeError(f"{text!r} must be a station, = and a value, as web=4")
+        raise ArgumentTypeError(f"must be STATION=VALUE such as web=4, got {text!r}")
 
     return parse
 

@@ -27,7 +27,7 @@ class PredictCommand:
     name: ClassVar[str] = "predict"
     takes_command: ClassVar[bool] = False
     help: ClassVar[str] = """\
-Say what slower or faster components mean for the whole system, without running it.
+Predict how slower or faster components affect the whole system, without running it.
 
 Component tests of the old and the new version are compared, what changed is carried over to a model of the
 architecture (see buto architecture --help), and response times are predicted under a load. Results are JSON
@@ -69,19 +69,21 @@ examples:
             type=load_grid,
             help="loads of the curve, as 50,100,200 or LOW..HIGH:POINTS (default: ten up to saturation)",
         )
-        group = parser.add_argument_group("reports", "FILE may be -: standard output")
+        group = parser.add_argument_group("reports", "FILE may be - for standard output")
         for name, meaning in _FILES.items():
             group.add_argument(f"--{name}", metavar="FILE", type=Path, help=f"write {meaning}")
 
     def run(self, args: Namespace, console: Console) -> int:
-        # With these come numpy and scipy, which --help can do without.
+        # These import numpy and scipy, which --help does not need.
         from buto.architecture.prediction.predict import predict
         from buto.architecture.results.reading import read_results
         from buto.config.architecture import load_architecture
         from buto.report.architecture.text import prediction_lines
 
         if sum(getattr(args, name) == STDOUT for name in _FILES) > 1:
-            raise UsageError("only one report can go to standard output", advice="name files in place of -")
+            raise UsageError(
+                "only one report can go to standard output", advice="give file names instead of -"
+            )
         architecture = under_load(load_architecture(args.model), args.load)
         prediction = predict(
             architecture,
@@ -97,14 +99,14 @@ examples:
 
 
 def add_model_option(parser: ArgumentParser) -> None:
-    """Which model to read."""
+    """Add the option for the model to read."""
     parser.add_argument(
         "--model", metavar="FILE", type=Path, default=MODEL, help=f"the model (default: {MODEL})"
     )
 
 
 def under_load(architecture: Architecture, loads: Sequence[str]) -> Architecture:
-    """The model under the loads that were typed; a total first, then those of single endpoints."""
+    """Return the model under the given loads; the total is applied first, then those of single endpoints."""
     single = {}
     for text in loads:
         endpoint, equals, rate = text.rpartition("=")
@@ -116,7 +118,7 @@ def under_load(architecture: Architecture, loads: Sequence[str]) -> Architecture
 
 
 def load_grid(text: str) -> tuple[float, ...]:
-    """Loads in 1/s, for argparse."""
+    """Read loads in 1/s, for argparse."""
     ends, colon, points = text.partition(":")
     low, dots, high = ends.partition("..")
     try:
@@ -131,12 +133,12 @@ def load_grid(text: str) -> tuple[float, ...]:
     except UsageError as error:
         raise ArgumentTypeError(error.message) from error
     if not loads or min(loads) <= 0:
-        raise ArgumentTypeError(f"{text!r} is no list of loads like 50,100,200 or 50..400:8")
+        raise ArgumentTypeError(f"must be a list of loads such as 50,100,200 or 50..400:8, got {text!r}")
     return tuple(loads)
 
 
 def _write(prediction: Prediction, args: Namespace, console: Console) -> None:
-    # Each of them takes imports that the others can do without.
+    # Each of them needs imports that the others do not need.
     for name in _FILES:
         path: Path | None = getattr(args, name)
         if path is None:

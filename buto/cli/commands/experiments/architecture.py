@@ -26,11 +26,11 @@ _PAPER = {
     "fixed": "7 of 9 regressions found, 2 missed, no false alarm",
     "varied": "7 of 9 right in one system with 1 missed and 1 false alarm; 6 of 9 in the other",
 }
-"""What the paper says of TeaStore and TrainTicket; its tables' numbers are lost."""
+"""What the paper reports for TeaStore and TrainTicket; the numbers of its tables are not available."""
 
 
 def predict_known_changes(request: ExperimentsRequest, console: Console) -> int:
-    """Print the paper's example and a simulated store's versions, and write them to a file."""
+    """Print the paper's example and the versions of a simulated store, and write both to a file."""
     console.info("simulating, about half a minute")
     numbers, sizes = figures(), effects(seed=request.seed)
     changed, unchanged = list(judge_changed(request.seed)), list(judge_unchanged(request.seed))
@@ -54,7 +54,7 @@ def _figures(numbers: Sequence[Figure]) -> Columns:
 
 def _effects(sizes: Sequence[Effect]) -> Columns:
     return Columns(
-        "B3 and B4 take so many times as long, at utilisations of .4 and .42",
+        "B3 and B4 slowed down by a factor, at utilisations of .4 and .42",
         ("times", "variation of calls", "delta", "size"),
         tuple((f"{one.factor:g}", f"{one.variation:g}", f"{one.delta:.2f}", one.size.value) for one in sizes),
     )

@@ -32,7 +32,7 @@ class ExperimentsCommand:
     takes_command: ClassVar[bool] = False
     help: ClassVar[str] = """\
 Repeat the experiments of the thesis, and record the runs that they need: seventeen variants of four test
-programs, each on two hosts, which are one machine with two garbage collectors.
+programs, each on two hosts. The hosts are one machine with two garbage collectors.
 
 examples:
   buto experiments run all
@@ -69,7 +69,7 @@ examples:
             help=f"usable runs of each variant (default: {defaults})",
         )
         generating.add_argument(
-            "--minutes", metavar="M", type=_minutes, default=inf, help="begin no launch after this time"
+            "--minutes", metavar="M", type=_minutes, default=inf, help="start no launch after M minutes"
         )
 
         packing = add("pack", "write recorded runs as a small data set for a repository")
@@ -105,14 +105,18 @@ examples:
             help=f"(default: {HOSTS[0]}; {ALL} for {CALIBRATED})",
         )
         running.add_argument(
-            "--seed", metavar="N", type=_seed, default=SEED, help=f"of all divisions (default: {SEED})"
+            "--seed",
+            metavar="N",
+            type=_seed,
+            default=SEED,
+            help=f"seed of the random divisions (default: {SEED})",
         )
         running.add_argument(
             "--workers",
             metavar="N",
             type=options.count,
             default=len(os.sched_getaffinity(0)),
-            help="processes that share the work; results do not depend on it (default: as many as cores)",
+            help="number of processes; results do not depend on it (default: number of cores)",
         )
 
     def run(self, args: Namespace, console: Console) -> int:
@@ -130,18 +134,18 @@ examples:
 
 _GENERATE = """
 
-Variants are launched in rounds of random order. What is stored already counts: after Ctrl-C, --minutes or a
-crash, the same command goes on with the same order. Disturbed runs are kept, marked, and repeated. All that
-is missing by default takes about two hours, on a machine that should do nothing else."""
+Variants are launched in rounds of random order. Stored runs count: after Ctrl-C, --minutes or a crash,
+the same command continues in the same order. Disturbed runs are kept, marked, and repeated. Recording
+everything takes about two hours, on a machine that should do nothing else."""
 
 
 _RUN = """
 
-"calibrated" says how good buto's own rule is, on runs that were recorded after it was chosen. "architecture"
-predicts changes of known size in a simulated system, beside the paper that buto predict is from; it needs no
-data. All others are of the thesis: this prints each of its tables beside ours, and writes page.html,
-scores.csv, claims.csv, notifications.csv and results.json. One seed gives the same tables to the last digit.
-All experiments take some minutes on two cores, most of them for the particle filter."""
+"calibrated" measures buto's own detector on runs that were recorded after it was designed. "architecture"
+predicts changes of known size in a simulated system and shows the results of the paper behind buto predict;
+it needs no data. All others repeat the thesis: buto prints each of its tables beside ours, and writes
+page.html, scores.csv, claims.csv, notifications.csv and results.json. The same seed gives the same tables
+to the last digit. All experiments together take some minutes on two cores, mostly for the particle filter."""
 
 
 def _add_data_option(parser: ArgumentParser, help: str) -> None:
@@ -150,17 +154,21 @@ def _add_data_option(parser: ArgumentParser, help: str) -> None:
 
 def _run(args: Namespace, console: Console) -> int:
     request = ExperimentsRequest.of(args)
-    # It draws pictures, and recording need not wait for matplotlib.
+    # It imports matplotlib, which recording does not need.
     if CALIBRATED in args.names:
         if len(args.names) > 1:
-            raise UsageError(f"{CALIBRATED} is run by itself", advice=f"buto experiments run {CALIBRATED}")
+            raise UsageError(
+                f"{CALIBRATED} cannot be combined with other experiments",
+                advice=f"buto experiments run {CALIBRATED}",
+            )
         from buto.cli.commands.experiments.calibrated import measure_calibrated
 
         return measure_calibrated(request, console)
     if ARCHITECTURE in args.names:
         if len(args.names) > 1:
             raise UsageError(
-                f"{ARCHITECTURE} is run by itself", advice=f"buto experiments run {ARCHITECTURE}"
+                f"{ARCHITECTURE} cannot be combined with other experiments",
+                advice=f"buto experiments run {ARCHITECTURE}",
             )
         from buto.cli.commands.experiments.architecture import predict_known_changes
 
@@ -173,7 +181,7 @@ def _run(args: Namespace, console: Console) -> int:
 
 def _seed(text: str) -> int:
     if not text.isdecimal():
-        raise ArgumentTypeError(f"{text!r} is no whole number")
+        raise ArgumentTypeError(f"must be a whole number, got {text!r}")
     return int(text)
 
 
@@ -183,7 +191,7 @@ def _minutes(text: str) -> float:
     except ValueError:
         minutes = 0.0
     if not 0 < minutes < inf:
-        raise ArgumentTypeError(f"{text!r} is no number of minutes")
+        raise ArgumentTypeError(f"must be a positive number of minutes, got {text!r}")
     return minutes
 
 

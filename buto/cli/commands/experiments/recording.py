@@ -21,11 +21,11 @@ from buto.workflow.launching.lock import measuring
 
 
 def record_variants(planned: list[Plan], data: Path, time_s: float, again: str, console: Console) -> int:
-    """Record what a store lacks of planned runs and print what it holds then; returns the exit code.
+    """Record the planned runs that a store lacks, print what it holds then, and return the exit code.
 
     Args:
-        time_s: no launch begins after it, in seconds from now.
-        again: how to go on, for when not all is recorded.
+        time_s: no launch starts later than this, in seconds from now.
+        again: how to continue if runs are still missing.
 
     Raises:
         Stopped: Ctrl-C.
@@ -73,7 +73,7 @@ def _line(plan: Plan, found: Recorded) -> str:
 
 
 def pack(data: Path, output: Path, console: Console) -> int:
-    """Write the runs of a store as a data set and print how many there are; returns the exit code."""
+    """Write the runs of a store as a data set, print how many there are, and return the exit code."""
     store = RunStore(data)
     files = archive.pack(store)
     archive.write(output, files)

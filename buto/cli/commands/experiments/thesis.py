@@ -23,7 +23,7 @@ _PLAIN_LINE_EVERY_S = 30.0
 
 
 class WorkProgress:
-    """Shows how much of the work is done: one line that is redrawn, or a plain line from time to time."""
+    """Shows how much of the work is done: one redrawn line, or a plain line from time to time."""
 
     def __init__(self, console: Console, host: str) -> None:
         self._console, self._host = console, host
@@ -66,8 +66,8 @@ def data_and_hosts(request: ExperimentsRequest, default: str) -> tuple[Path, tup
     data = request.data or archive.RECORDED
     if request.data is None and not data.is_dir():
         raise BadFileError(
-            "no recorded runs come with an installed buto",
-            advice="--data DIR: data/experiments of buto's repository, or what you recorded and packed",
+            "the installed package contains no recorded runs",
+            advice="--data DIR: data/experiments of buto's repository or a data set of your own",
         )
     there, host = archive.hosts(data), request.host or default
     hosts = there if host == "all" else (host,)

@@ -28,7 +28,7 @@ class RunsCommand:
     name: ClassVar[str] = "runs"
     takes_command: ClassVar[bool] = False
     help: ClassVar[str] = """\
-List, show, export and delete stored runs, and recover those that were cut off.
+List, show, export and delete stored runs, and recover interrupted recordings.
 
 examples:
   buto runs list
@@ -60,9 +60,9 @@ examples:
         showing = add("show", "show everything about one run")
         showing.add_argument("test", metavar="NAME", help="the test")
         showing.add_argument("id", metavar="RUN", nargs="?", help="the run (default: the newest)")
-        showing.add_argument("--whole", action="store_true", help="leave nothing out and cut nothing")
+        showing.add_argument("--whole", action="store_true", help="show everything, uncut")
 
-        exporting = add("export", "write runs for other programs")
+        exporting = add("export", "write runs as CSV, Parquet or JSON")
         exporting.add_argument("test", metavar="NAME", help="the test")
         exporting.add_argument("ids", metavar="RUN", nargs="*", help="runs (default: all of the test)")
         exporting.add_argument(
@@ -74,21 +74,23 @@ examples:
             help="a row for each value (long) or for each sample (wide, the default)",
         )
         exporting.add_argument(
-            "-o", "--output", metavar="FILE", type=Path, help="where to (default: standard output)"
+            "-o", "--output", metavar="FILE", type=Path, help="the file to write (default: standard output)"
         )
 
-        deleting = add("delete", "delete runs, without asking")
+        deleting = add("delete", "delete runs without confirmation")
         deleting.add_argument("test", metavar="NAME", help="the test")
         deleting.add_argument("ids", metavar="RUN", nargs="*", help="runs")
-        deleting.add_argument("--all", action="store_true", help="all runs but those of training")
-        deleting.add_argument("--keep", metavar="N", type=_number, help="of these, all but the newest N")
+        deleting.add_argument("--all", action="store_true", help="delete all runs except training runs")
+        deleting.add_argument(
+            "--keep", metavar="N", type=_number, help="delete all of them except the newest N"
+        )
         deleting.add_argument(
             "--with-training",
             action="store_true",
-            help="count and delete training runs, too",
+            help="also count and delete training runs",
         )
 
-        recovering = add("recover", "store what is left of recordings whose buto was killed")
+        recovering = add("recover", "store what is left of recordings after buto was killed")
         recovering.add_argument("names", metavar="NAME", nargs="*", help="tests (default: all)")
 
     def run(self, args: Namespace, console: Console) -> int:
@@ -116,10 +118,12 @@ def _show(args: Namespace, store: RunStore, console: Console) -> None:
 
 def _export(args: Namespace, store: RunStore, console: Console) -> None:
     if args.format == "json" and args.layout is not None:
-        raise UsageError("--layout has no meaning for JSON", advice="leave --layout out, or --format csv")
+        raise UsageError(
+            "--layout cannot be used with JSON", advice="leave --layout out, or use --format csv"
+        )
     if args.format == "parquet" and args.output is None:
         raise UsageError(
-            "Parquet is not text and needs a file",
+            "Parquet is binary and needs a file",
             advice=f"buto runs export {args.test} --format parquet -o {args.test}.parquet",
         )
     runs = store.load_set(args.test, args.ids or existing_ids(store, args.test))
@@ -139,7 +143,7 @@ def _delete(args: Namespace, files: Files, console: Console) -> None:
     store = RunStore(files.store)
     if bool(args.ids) + args.all + (args.keep is not None) != 1:
         raise UsageError(
-            "say which runs to delete: their ids, --all, or --keep N",
+            "name the runs to delete: ids, --all, or --keep N",
             advice=f"buto runs delete {args.test} --keep 10",
         )
     stored = existing_ids(store, args.test)
@@ -151,14 +155,12 @@ def _delete(args: Namespace, files: Files, console: Console) -> None:
     left = format_count(len(store.ids(args.test)), "run")
     console.result(f"deleted {format_count(len(unique), 'run')} of {args.test!r}; {left} left")
     if spared:
-        console.info(
-            f"spared {format_count(len(spared), 'training run')}; --with-training deletes those, too"
-        )
+        console.info(f"kept {format_count(len(spared), 'training run')}; --with-training deletes them, too")
 
 
 def _number(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise ArgumentTypeError(f"{text!r} is no number of runs")
+        raise ArgumentTypeError(f"the number of runs must be a whole number, got {text!r}")
     return int(text)
 
 

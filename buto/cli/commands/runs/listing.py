@@ -26,7 +26,7 @@ VERSION = 2
 
 
 def list_runs(files: Files, names: Sequence[str], json_path: Path | None, console: Console) -> None:
-    """Print what is stored, of some tests or of all, or write it as JSON.
+    """Print the stored runs of some tests or of all, or write them as JSON.
 
     Raises:
         BadFileError: there are no runs of a test that was named.

@@ -1,4 +1,4 @@
-"""``buto runs recover``, and what ``buto runs list`` says of it."""
+"""``buto runs recover``, and the line about it in ``buto runs list``."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from buto.units import format_count, format_seconds
 
 
 def recover_all(store: RunStore, tests: Sequence[str], console: Console) -> int:
-    """Recover what is left behind of some tests, or of all; returns the exit code.
+    """Recover the interrupted recordings of some tests, or of all; return the exit code.
 
-    A journal that is damaged does not keep the others from being recovered.
+    A damaged journal does not prevent the recovery of the others.
 
     Raises:
         StorageError: the store cannot be written.
@@ -27,7 +27,7 @@ def recover_all(store: RunStore, tests: Sequence[str], console: Console) -> int:
     found = unfinished(store, tests)
     for one in found:
         if one.live:
-            console.info(f"{one.test!r} {one.id} is still being recorded, by another buto")
+            console.info(f"{one.test!r} {one.id} is still being recorded by another buto")
             continue
         try:
             run = recover(store, one)
@@ -36,14 +36,14 @@ def recover_all(store: RunStore, tests: Sequence[str], console: Console) -> int:
             code = error.exit_code
             continue
         if run is None:
-            console.info(f"{one.test!r} {one.id}: there was nothing to recover")
+            console.info(f"{one.test!r} {one.id}: nothing to recover")
         else:
             length = format_seconds(run.outcome.duration_s)
             console.result(
                 f"recovered {one.test!r} {one.id}: {len(run.times_s)} samples, {length}; not usable"
             )
     if not found:
-        console.info(f"there is nothing to recover in {store.root}")
+        console.info(f"nothing to recover in {store.root}")
     return code
 
 
@@ -51,4 +51,6 @@ def to_recover(left: Sequence[Unfinished], store: RunStore) -> str:
     """Return a line on what can be recovered, and how."""
     named = ", ".join(f"{one.test!r} {one.id}" for one in left)
     option = "" if str(store.root) == ".buto" else f" --store {shlex.quote(str(store.root))}"
-    return f"{format_count(len(left), 'recording')} cut off: {named}; to keep it: buto runs recover{option}"
+    return (
+        f"{format_count(len(left), 'recording')} interrupted: {named}; to keep it: buto runs recover{option}"
+    )

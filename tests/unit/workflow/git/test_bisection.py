@@ -130,7 +130,7 @@ def test_what_git_cannot_bisect_is_said_in_its_words(
     good = git(tmp_path / "clone", "rev-parse", "HEAD")
     with checked_out(tmp_path / "clone", good) as other:
         judge, asked = judge_of(other, repository, 1)
-        with pytest.raises(JudgeError, match="git bisect cannot go on: The merge base .* is bad"):
+        with pytest.raises(JudgeError, match="git bisect cannot continue: The merge base .* is bad"):
             first_bad(other, good, repository.commits[-1], judge)
     assert asked == [2]
 

@@ -136,7 +136,7 @@ def test_a_build_that_hangs_is_ended_with_all_that_it_started(tmp_path: Path) ->
 
 @pytest.mark.parametrize(
     ("command", "said"),
-    [("no-such-program x", "cannot be started"), ("a 'b", "cannot be divided"), (" ", "there is no command")],
+    [("no-such-program x", "cannot be started"), ("a 'b", "cannot be split"), (" ", "the command is empty")],
 )
 def test_what_is_no_build_command_is_refused(tmp_path: Path, command: str, said: str) -> None:
     with pytest.raises(UsageError, match=said):

@@ -45,7 +45,7 @@ def test_the_second_waits_until_the_first_has_ended_however_it_ends(tmp_path: Pa
 def test_waiting_has_an_end(tmp_path: Path) -> None:
     with holder(tmp_path) as first:
         with (
-            pytest.raises(StorageError, match="another buto has been measuring"),
+            pytest.raises(StorageError, match="another buto is still measuring"),
             measuring(tmp_path, lambda: None, timeout_s=0),
         ):
             pytest.fail("the lock was given twice")
