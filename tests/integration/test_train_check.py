@@ -280,7 +280,7 @@ def test_a_configured_test_may_leave_its_command_to_what_is_typed_and_remembered
     for typed_alpha, warned in (((), True), (("--alpha", "0.05"), False)):
         configuration.write_text("version: 1\ntests: {leaker: {judge: {alpha: 0.1}}}\n")
         checked = called(tmp_path, "check", "leaker", "--from-runs", "all", *typed_alpha)
-        assert ("not as buto.yaml says now (alpha changed)" in checked.stderr) == warned
+        assert ("current ones of buto.yaml (alpha changed)" in checked.stderr) == warned
 
 
 def test_an_oracle_that_cannot_be_written_leaves_nothing(trained: Path) -> None:

@@ -63,7 +63,7 @@ def test_a_program_that_hangs_is_stopped_at_its_time_limit(tmp_path: Path, class
     done = buto(tmp_path, "record", "hanging", "--timeout", "1500ms", "--", *command)
     assert done.returncode == 3
     assert "was stopped at its time limit" in done.stderr
-    assert "try:  give it more time with --timeout" in done.stderr
+    assert "try:  allow more time: --timeout" in done.stderr
     assert time.monotonic() - begun < 20
     (summary,) = RunStore(tmp_path / ".buto").summaries("hanging")
     assert summary.head is not None

@@ -205,7 +205,7 @@ def test_a_test_that_fails_is_reported_and_gives_the_exit_code(tmp_path: Path, l
     outcome, told = checked(tmp_path, launches, WRONG_EXIT)
     (result,) = outcome.results
     assert isinstance(result.error, MeasureError)
-    assert result.error.advice == "if that is a good end for this program: --expect-exit 3"
+    assert result.error.advice == "if this program should end so: --expect-exit 3"
     assert told.of(Failed) == [Failed(result)]
     assert outcome.exit_code == 3
 
