@@ -144,7 +144,7 @@ def test_another_exit_code_is_expected(project: Project) -> None:
     project.script.events["java"] = project.script.events["leaker"] = iter([WRONG_EXIT])
     command = ("--", "java", "Leaker")
     wrong = project.typed("train", "leaker", after=command)
-    (option,) = re.findall(r"if that is a good end for this program: (--expect-exit \d+)", wrong.stderr)
+    (option,) = re.findall(r"if this program should end so: (--expect-exit \d+)", wrong.stderr)
     good = [replace(leaking_run(number), outcome=Outcome(3, duration_s=3.0)) for number in range(10)]
     project.script.events["java"] = project.script.events["leaker"] = iter(good)
     assert project.typed("train", "leaker", *option.split(), after=command).returncode == 0
@@ -152,7 +152,7 @@ def test_another_exit_code_is_expected(project: Project) -> None:
 
 def test_too_few_runs_become_enough(project: Project) -> None:
     few = project.typed("train", "leaker", "--runs", "2", after=("--", "java", "Leaker"))
-    (option,) = re.findall(r"10 are a good number: (--runs \d+)", few.stderr)
+    (option,) = re.findall(r"10 runs are a good number: (--runs \d+)", few.stderr)
     project.launches(0, 10)
     assert project.typed("train", "leaker", *option.split(), after=("--", "java", "Leaker")).returncode == 0
 
