@@ -11,9 +11,8 @@ from perf.figures import Section, table
 
 HEAD = """# What measuring costs
 
-`make bench` measures this page on your machine; `make bench ONLY="{example}"` only a part of it. What is
-compared was measured side by side, in turns, in one run. A figure is a median; for its spread stand the
-quartiles.
+`make bench` measures this page on your machine; `make bench ONLY="{example}"` measures a part of it. Figures
+that are compared were measured in turns, in one run. A figure is a median, its spread the two quartiles.
 """
 
 

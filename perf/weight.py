@@ -31,15 +31,15 @@ WARM_INTERVAL_S = 0.01
 SETTLED_S = 0.5
 """After ``main``, when the program has loaded its own classes."""
 
-COLD = "most of it is the JVM's own answers and the kernel's, with caches that others have used since"
+COLD = "most of it is time of the JVM's own beans and of the kernel, with caches that others have used"
 REASON = (
-    "most of them are what this JDK needs to call any agent's entry point by reflection and to link the "
-    "lambdas of its own management beans; its list of buffer pools comes by streams, and the short cut lies "
-    "in a package that libraries probe; the agent can avoid none of it"
+    "this JDK needs most of them to call any agent's entry point by reflection and to link the lambdas of "
+    "its own management beans; it lists buffer pools by streams, and the shortcut is in a package that "
+    "libraries probe; the agent cannot avoid any of these"
 )
 YOUNG = (
-    "what runs ten times a second is not compiled for a while; the goal is for a program that has warmed up, "
-    "and this is a thousandth of a core"
+    "code that runs ten times a second is not compiled for a while; the goal is for a warm program, and this "
+    "is a thousandth of a core"
 )
 
 
