@@ -39,6 +39,10 @@ _IMPORT_FAILURES = (
 """What importing a stranger's module may raise."""
 
 
+class UnknownDetectorError(UsageError):
+    """There is no such detector or preset: its name is wrong, or its package is not installed."""
+
+
 class BrokenDetectorError(UsageError):
     """A detector of another package that cannot be used."""
 
@@ -48,7 +52,7 @@ def detector(name: str) -> type[Detector[Any]]:
 
     Raises:
         BrokenDetectorError: it is of another package and cannot be used.
-        UsageError: there is none of that name.
+        UnknownDetectorError: there is none of that name.
     """
     if name in DETECTORS:
         module, _, attribute = DETECTORS[name][0].partition(":")
@@ -56,7 +60,7 @@ def detector(name: str) -> type[Detector[Any]]:
         return own
     entries = [one for one in _entry_points() if one.name == name]
     if not entries:
-        raise UsageError(f"judge: detector: {name!r} is not {' or '.join(sorted(names()))}")
+        raise UnknownDetectorError(f"judge: detector: {name!r} is not {' or '.join(sorted(names()))}")
     if len(entries) > 1:
         packages = " and ".join(sorted(map(_package, entries)))
         raise BrokenDetectorError(
@@ -72,14 +76,14 @@ def detector_of_preset(preset: object) -> type[Detector[Any]]:
 
     Raises:
         BrokenDetectorError: it is of another package and cannot be used.
-        UsageError: there is no such preset.
+        UnknownDetectorError: there is no such preset.
     """
     for name, (_, presets) in DETECTORS.items():
         if preset in presets:
             return detector(name)
     for name in packaged(preset):
         return detector(name)
-    raise UsageError(f"judge: preset: {preset!r} is not {' or '.join(presets_known())}")
+    raise UnknownDetectorError(f"judge: preset: {preset!r} is not {' or '.join(presets_known())}")
 
 
 def packaged(preset: object) -> tuple[str, ...]:

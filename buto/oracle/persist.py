@@ -14,7 +14,7 @@ from buto.classify.metadata import MetadataModel
 from buto.detectors import registry
 from buto.detectors.judge import settings_from
 from buto.detectors.protocol import Detector
-from buto.detectors.registry import BrokenDetectorError
+from buto.detectors.registry import BrokenDetectorError, UnknownDetectorError
 from buto.errors import BadFileError, StorageError, UsageError
 from buto.oracle.checksums import checksums, edited
 from buto.oracle.document import to_text
@@ -102,6 +102,12 @@ def load(path: Path) -> Oracle:
         return _oracle(data)
     except BadFileError as error:
         raise _damaged(path, error.message, data) from error
+    except UnknownDetectorError as error:
+        again = _command("train", path, data.get("test"))
+        raise BadFileError(
+            f"the oracle {path} cannot be used: {error.message}",
+            advice=f"install the package of its detector, or train again with another: {again}",
+        ) from error
     except BrokenDetectorError as error:
         raise BadFileError(
             f"the oracle {path} cannot be used: {error.message}", advice=error.advice
