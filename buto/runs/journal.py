@@ -23,6 +23,7 @@ from buto.runs.files.staging import hidden_name
 from buto.runs.format import tables
 from buto.runs.journal_entries import MAGIC, VERSION, Entry
 from buto.runs.store import RunStore
+from buto.version import READ_BY_NEWER
 
 _NAME = re.compile(r"\.(.+)\.journal", re.DOTALL)
 _FIRST_LINE = re.compile(rb"buto-journal (\d{1,9})\n")
@@ -142,7 +143,7 @@ def read(path: Path) -> Iterator[Entry]:
         if int(first[1]) > VERSION:
             raise BadFileError(
                 f"{path} cannot be read: it has version {int(first[1])}, this buto reads up to {VERSION}",
-                advice="pip install --upgrade buto",
+                advice=READ_BY_NEWER,
             )
         yield from _bounded(map(journal_entries.decode, journal_entries.whole(content)))
     except ValueError as error:

@@ -30,6 +30,8 @@ from buto.runs.format import document, tables
 from buto.runs.format.document import Head, NewerVersionError, StoredFile
 from buto.runs.long import LONG_VALUES, LongRun, looked_through, stride_for
 from buto.runs.model import FloatArray, Run, RunSet, run_set
+from buto.steps import Action, Advice, Step
+from buto.version import READ_BY_NEWER
 
 DEFAULT_ROOT = Path(".buto")
 
@@ -316,13 +318,11 @@ class RunStore:
         try:
             yield
         except NewerVersionError as error:
-            raise BadFileError(
-                f"{path} cannot be read: {error}", advice="pip install --upgrade buto"
-            ) from error
+            raise BadFileError(f"{path} cannot be read: {error}", advice=READ_BY_NEWER) from error
         except ValueError as error:
             raise BadFileError(
                 f"{path} cannot be read: {error}",
-                advice=f"copy it again, or: buto runs delete {shlex.quote(test)} {run_id}",
+                advice=Advice("copy it again, or: ", Step(Action.DELETE_RUN, test, run_id=run_id)),
             ) from error
 
 

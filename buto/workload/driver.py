@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -11,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 from buto.collect.hooks import LaunchHooks, MBeanConnection, Program
 from buto.collect.jmx.attach import connect_program
 from buto.collect.jmx.worker_client import Worker
-from buto.errors import MeasureError
+from buto.errors import MeasureError, UsageError
 from buto.workload import parts
 from buto.workload.model import HttpLoad, Workload
 
@@ -29,11 +30,17 @@ def workload_hooks(workload: Workload | None) -> Iterator[Callable[[], LaunchHoo
     If the workload invokes MBeans, all launches within the block share one JMX worker.
 
     Raises:
+        UsageError: there is no such command as the workload's.
         MeasureError: the JMX worker cannot be started.
     """
     if workload is None:
         yield None
         return
+    if workload.command and shutil.which(workload.command[0]) is None:
+        raise UsageError(
+            f"the workload's command {workload.command[0]!r} does not exist, or is not executable",
+            advice="correct workload: {command: [...]}, relative to the directory in which buto is started",
+        )
     with ExitStack() as held:
         worker = None
         if workload.operations:

@@ -63,7 +63,7 @@ examples:
             resume=args.resume,
             all_strengths=console.verbosity is Verbosity.VERBOSE or "json" in reports.paths,
         )
-        printer = EventPrinter(console)
+        printer = EventPrinter(console, project.door)
         try:
             outcome = train(project, request, printer)
         except Interrupted as stop:

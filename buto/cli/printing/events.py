@@ -126,9 +126,10 @@ class EventPrinter:
     def _jvm(self, event: JvmMeasured) -> None:
         """Print which JVM was measured: always if there were others, otherwise only with ``-v``."""
         if event.names and event.others:
+            other = "--jvm PATTERN" if self._door is None else self._door.setting("jvm", "PATTERN")
             self.console.info(
                 f"{event.test}: measured {', '.join(event.names)}; also seen: {', '.join(event.others)} "
-                "(--jvm PATTERN measures another)"
+                f"({other} measures another)"
             )
         elif event.names:
             self.console.detail(f"{event.test}: measured {', '.join(event.names)}")

@@ -23,6 +23,7 @@ from buto.runs.files.staging import make_directories, publish_file
 from buto.runs.format.document import Document, NewerVersionError
 from buto.runs.names import start_of
 from buto.runs.store import RunStore
+from buto.version import READ_BY_NEWER
 
 RECORDED = Path(__file__).parents[3] / "data" / "experiments"
 """The data set in buto's repository. An installed package does not have it."""
@@ -238,7 +239,7 @@ def _reading(path: Path, index: Index | None = None) -> Iterator[bytes]:
             raise ValueError(f"it is not the file that {RUNS} describes")
         yield content
     except NewerVersionError as error:
-        raise BadFileError(f"{path} cannot be read: {error}", advice="pip install --upgrade buto") from error
+        raise BadFileError(f"{path} cannot be read: {error}", advice=READ_BY_NEWER) from error
     except ValueError as error:
         raise BadFileError(
             f"{path} cannot be read: {error}",

@@ -186,7 +186,7 @@ def test_a_newer_format_is_refused_by_its_version(place: Path) -> None:
     edit(place, lambda data: data.update(version=document.VERSION + 1))
     error = load_error(place)
     assert f"version {document.VERSION + 1}" in error.message
-    assert "upgrade buto" in (error.advice or "")
+    assert "a newer buto" in (error.advice or "")
 
 
 def test_older_formats_are_upgraded_step_by_step(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

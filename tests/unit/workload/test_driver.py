@@ -8,8 +8,9 @@ from typing import cast
 import pytest
 
 from buto.collect.hooks import Program
+from buto.errors import UsageError
 from buto.workload import HttpLoad, Workload, parts
-from buto.workload.driver import Driver
+from buto.workload.driver import Driver, workload_hooks
 
 
 class Stoppable:
@@ -51,3 +52,11 @@ def test_a_program_is_stopped_after_an_error_that_nobody_expected(monkeypatch: p
     assert program.stopped.wait(20)
     with pytest.raises(ZeroDivisionError):
         driver.program_ended()
+
+
+def test_a_command_that_does_not_exist_is_told_before_the_first_launch() -> None:
+    with (
+        pytest.raises(UsageError, match="the workload's command 'no-such-load' does not exist"),
+        workload_hooks(Workload(command=("no-such-load",))),
+    ):
+        pass
