@@ -89,7 +89,7 @@ class Selftest:
 
 
 def runs_to_tell(alpha: float) -> int:
-    """How many runs let the rate of an oracle that keeps alpha be told from twice as many failures.
+    """Return how many runs distinguish the rate of an oracle that keeps alpha from twice that rate.
 
     That is, a standard error of half the difference.
     """

@@ -69,7 +69,7 @@ class View(ABC):
 
     @abstractmethod
     def band(self, column: int) -> Band | None:
-        """Return what is expected of one property over time; None where nothing is said of times."""
+        """Return what is expected of one property over time; None if the detector has no band over time."""
 
     @abstractmethod
     def curves(self, run: Run) -> tuple[FloatArray, FloatArray]:

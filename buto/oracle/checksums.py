@@ -36,7 +36,7 @@ def checksums(data: Mapping[str, Any]) -> dict[str, str]:
 def edited(data: Mapping[str, Any]) -> tuple[str, ...]:
     """Return a warning for each part that may be edited, and was.
 
-    Files of version 1 have no checksums, and nothing can be said of them.
+    Files of version 1 have no checksums, so their edits are not noticed.
 
     Raises:
         ValueError: what was learned was edited, so that the file contradicts itself.

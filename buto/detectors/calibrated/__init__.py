@@ -1,1 +1,1 @@
-"""The default: one p-value for a check, and what can be said of an oracle that gives it."""
+"""The default: one p-value for a check, and what an oracle that gives it can detect."""

@@ -108,7 +108,7 @@ class FittedCalibrated(FittedDetector):
         return self.bands.left_out
 
     def needs_confirmation(self, verdict: Verdict) -> bool:
-        """Return whether the run stands out further than every training run does from the others.
+        """Return whether the run differs more than every training run differs from the others.
 
         Three runs have the power that one lacks, and of good builds one in n + 1 pays for it.
         """

@@ -18,7 +18,7 @@ from buto.errors import JudgeError
 from buto.runs import FloatArray
 
 FEWEST_RUNS = 5
-"""Of fewer, the deviation between runs is anybody's guess."""
+"""Fewer runs do not show how far runs deviate from each other."""
 
 MOST_CHOICES = 2000
 """Enough for a p-value of 0.0005; more would take longer than it tells."""

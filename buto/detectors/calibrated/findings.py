@@ -1,4 +1,4 @@
-"""From evidence to findings: which quantities stand out, by how much, when, and in which direction."""
+"""From evidence to findings: which quantities are outliers, by how much, when, and in which direction."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from buto.runs import FloatArray, RunSet
 from buto.verdicts import Direction, Finding
 
 FEWEST = 3
-"""So many are named even if none stands out by itself: together they do."""
+"""So many are named even if none is an outlier by itself: together they are."""
 
 NOT_ALONE = "ordinary by itself, but with what the others show it is not"
-"""Of those that are named because all together stand out; their value lies within its range."""
+"""Of those that are named because all together are an outlier; their value lies within its range."""
 
 MEASURES = {
     "mean": "mean over the run",
@@ -59,9 +59,9 @@ _THIRDS = {"early": (0.0, 1 / 3), "middle": (1 / 3, 2 / 3), "late": (2 / 3, 1.0)
 
 
 def findings(evidence: Evidence, runs: RunSet, settings: BandSettings) -> tuple[Finding, ...]:
-    """One finding for each quantity that stands out from all others, most telling first.
+    """Return one finding for each quantity that is an outlier, the clearest one first.
 
-    A quantity stands out if its largest contrast is beyond what the largest contrast of any quantity is in
+    A quantity is an outlier if its largest contrast is beyond what the largest contrast of any quantity is in
     all but a share alpha of the other choices (maxT of Westfall and Young), so that of an unchanged
     program one is named in a share alpha of checks. If a check fails with none of them, the three largest
     are named, for the difference is in all together.
@@ -86,7 +86,7 @@ def findings(evidence: Evidence, runs: RunSet, settings: BandSettings) -> tuple[
 
 
 def _most_telling(evidence: Evidence, features: Sequence[Feature], ours: IntArray, limit: float) -> int:
-    """The column of these with the largest contrast; of those that say how much there is, if one stands out.
+    """Return the column with the largest contrast, among those of levels if one of them is an outlier.
 
     That a heap swings more tells people less than that it grew, where it did both.
     """
@@ -107,7 +107,7 @@ def outlier_shares(evidence: Evidence, settings: BandSettings) -> dict[str, floa
 
 
 def _largest(evidence: Evidence, columns: IntArray, settings: BandSettings) -> tuple[FloatArray, float]:
-    """The largest contrast of each quantity, (n_choices, n_quantities), and beyond which one stands out."""
+    """Return the largest contrast of each quantity, (n_choices, n_quantities), and the limit of outliers."""
     largest = largest_of_each(evidence.contrast, columns)
     limit = np.quantile(largest[1:].max(axis=1), 1 - settings.alpha, method="higher")
     return largest, float(limit)

@@ -16,7 +16,7 @@ from buto.units import format_quantity
 GOOD_RUNS = 10
 
 CONFIRMED_BY = 3
-"""Runs of a check in which the first one stands out."""
+"""Runs of a check in which the first one is an outlier."""
 
 
 def few_runs(n_runs: int, alpha: float) -> tuple[str, ...]:

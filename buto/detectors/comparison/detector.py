@@ -33,7 +33,7 @@ DETECTOR = "comparison"
 
 DEFAULT_RUNS = 8
 """Of each program: two means of eight runs are known apart to half a deviation of one run. With five, only
-the largest difference that there can be is told from chance at an alpha of 0.01. Of two small changes of a
+the largest possible difference is distinguished from chance at an alpha of 0.01. Of two small changes of a
 made-up program (one thread more, a tenth more processor time) six runs of each found one in five, eight
 three in five."""
 

@@ -2,7 +2,7 @@
 
 Training runs are held out, some at a time, and judged by the others with a change added to one of their
 quantities: to a gauge all the time, to a counter at an even rate from the run's start. Two answers are found
-by bisection: the smallest change with which nine tenths of single runs stand out, so that two more are
+by bisection: the smallest change with which nine tenths of single runs are outliers, so two more are
 launched, and the smallest with which nine tenths of threes fail. The larger of them is what a check catches.
 A small margin corrects for how few runs are held out. A real change seldom moves a single quantity, so that
 it is found more often.
@@ -90,7 +90,7 @@ def strengths(
     Args:
         profile: of at least five runs; a quantity that could not be read in all of them is left out.
         quantities: names of those that are asked for; None for all. Each one costs time.
-        confirmed: whether a run that stands out is followed by two more. If not, it has to fail alone.
+        confirmed: whether two more runs follow an outlier. If not, a run has to fail alone.
     """
     usual = usual_names(profile)
     alone = _Trial(profile, settings, quantities, 1, enough_to_stand_out=confirmed)

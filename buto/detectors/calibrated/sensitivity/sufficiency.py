@@ -3,7 +3,7 @@
 Asked after each run from the eighth on: what is the smallest change of heap, processor time, threads,
 classes and collections that would be caught (:mod:`buto.detectors.calibrated.sensitivity.strength`) by all
 runs so far, and by all but the last three? Once the median of them has gained less than a twentieth, there
-are enough. A quantity of which no change is caught yet says nothing; while that holds for all, there are
+are enough. A quantity without a detected change is left out; while that holds for all, there are
 not enough.
 """
 
