@@ -13,6 +13,7 @@ import numpy as np
 from buto.oracle import Oracle
 from buto.oracle.levels import summary
 from buto.properties import Role, split_name
+from buto.reading_order import grouped, in_line
 from buto.report import words
 from buto.report.html.summary import MARKS
 from buto.report.html.template import render_template
@@ -101,7 +102,7 @@ def _(result: Result) -> str:
 
 
 def _verdict(verdict: Verdict, test: str) -> str:
-    findings = words.listed_findings(verdict)
+    findings = in_line(grouped(words.listed_findings(verdict)))
     return render_template(
         "notebook/verdict.html",
         verdict=verdict,

@@ -9,6 +9,7 @@ from pathlib import Path
 from buto.config import TestConfig
 from buto.errors import EXIT_PASS, ButoError, JudgeError, StorageError
 from buto.oracle import Oracle
+from buto.reading_order import grouped
 from buto.report import words
 from buto.report.result import Commit, Result
 from buto.report.sanitize import one_line
@@ -178,7 +179,8 @@ def _why(result: Result) -> str:
     if result.verdict is None:
         return "" if result.error is None else result.error.message
     reasons = "; ".join(result.verdict.reasons)
-    worst = [f"{one.subject} {words.change(one)}" for one in result.verdict.findings[:1]]
+    groups = grouped(result.verdict.findings)
+    worst = [f"{group.leading.subject} {words.change(group.leading)}" for group in groups[:1]]
     said = words.headline(result.verdict)
     if result.verdict.status is Status.REGRESSION:
         return one_line(f"{said}: {', '.join(worst)}")
