@@ -34,7 +34,7 @@ CLASSES = "CLASSES"
         (("./no-such-program",), ("./no-such-program cannot be started: No such file or directory",)),
         (
             ("sh", "-c", "echo I am a shell"),
-            ("started no JVM", "I am a shell", "everything after -- must start a JVM"),
+            ("started no JVM", "I am a shell", "the command must start a JVM"),
         ),
         (
             ("java", "-cp", CLASSES, "Does", "exit", "3"),
