@@ -10,6 +10,7 @@ from buto.runs import Run, RunSet
 from buto.steps import Action, Step
 from buto.verdicts import Status, Verdict
 from buto.workflow.events import JvmMeasured
+from buto.workflow.remarks import remarks
 from buto.workflow.steps import Door
 
 N_CONFIRMING = 2
@@ -54,7 +55,7 @@ def settings_warning(known: Oracle, now: Settings, alpha: float | None, door: Do
 
 def warnings(runs: RunSet, door: Door) -> tuple[str, ...]:
     """Return warnings about usable runs."""
-    found = []
+    found = list(remarks(runs))
     if any("buto.jvm.exit" in run.metadata and run.metadata["buto.jvm.exit"] is None for run in runs):
         found.append(
             "the measured JVM is not the command itself, and this kernel does not tell its exit code: a "

@@ -12,9 +12,11 @@ import pytest
 from tests.support.builds.plugin_builds import (
     IN_PART,
     NOT_MEASURED,
+    REPOSITORY,
     Done,
     Sample,
     accusing_buto,
+    advised,
     asked_buto,
     gradle_sample,
     leave_reports,
@@ -56,11 +58,12 @@ def test_a_build_passes_fails_after_a_change_and_passes_when_the_change_is_accep
     assert failed.code == 1
     assert "Execution failed for task ':butoCheck'" in failed.output
     assert "buto, catalogue: regression" in failed.output
-    assert "if the change is meant: gradle butoAccept" in failed.output
+    accept = advised(failed.output, "accept")
+    assert accept == f"gradle butoAccept -Pbuto.test=catalogue -Pbuto.repository={REPOSITORY}"
     assert "jvm.memory." in failed.output
     assert list(ET.parse(reports / "TEST-catalogue.xml").iter("failure"))
 
-    accepted = gradle.build("butoAccept", RUNS)
+    accepted = gradle.typed(accept, RUNS)
     assert accepted.code == 0, accepted.output
     assert "jvm.memory.heap.used  mean" in accepted.output
     passed = gradle.judged("butoCheck", "butoReport")

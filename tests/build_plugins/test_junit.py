@@ -7,7 +7,7 @@ import shutil
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
-from tests.support.builds.plugin_builds import Sample, old_buto
+from tests.support.builds.plugin_builds import Sample, advised, old_buto
 from tests.support.checkout import ROOT
 
 RUNS = "-Dbuto.runs=5"
@@ -82,7 +82,7 @@ def test_a_scenario_passes_fails_after_a_change_and_passes_when_the_change_is_ac
     assert_ended(junit, "OddTest.notLearned", "error: buto, com.acme.OddTest.notLearned: has no oracle yet")
     missing = text(junit, "OddTest.notLearned")
     assert "src/test/buto/com.acme.OddTest.notLearned.json does not exist" in missing
-    assert "try:  run this test with -Dbuto.train=true" in missing
+    assert "try:  mvn test -Dbuto.train=true '-Dtest=com.acme.OddTest#notLearned'" in missing
     odd.unlink()
     shutil.rmtree(junit.directory / "target")
 
@@ -93,9 +93,14 @@ def test_a_scenario_passes_fails_after_a_change_and_passes_when_the_change_is_ac
     assert_ended(junit, "CatalogueTest.loadsTenPages", f"failure: buto, {SCENARIO}: regression")
     assert "jvm.memory." in text(junit, "CatalogueTest.loadsTenPages")
 
-    assert "or with BUTO_ACCEPT=true" in text(junit, "CatalogueTest.loadsTenPages")
+    message = result(junit, "CatalogueTest.loadsTenPages").get("message", "").strip()
+    assert len(message.splitlines()) == 2
+    assert failed.output.count("REGRESSION  ") == 1
+    assert "run 1 of 1" not in failed.output
+    accept = advised(failed.output, "accept")
+    assert accept == "mvn test -Dbuto.accept=true '-Dtest=com.acme.CatalogueTest#loadsTenPages'"
 
-    accepted = junit.build("test", RUNS, BUTO_ACCEPT="true")
+    accepted = junit.typed(accept, RUNS)
     assert accepted.code == 0, accepted.output
     assert "jvm.memory.heap.used  mean" in accepted.output
     assert_ended(junit, "CatalogueTest.loadsTenPages", "skipped: ")

@@ -20,6 +20,7 @@ from tests.support.builds.plugin_builds import (
     Done,
     Sample,
     accusing_buto,
+    advised,
     asked_buto,
     breaking_buto,
     leave_reports,
@@ -69,11 +70,12 @@ def test_a_build_passes_fails_after_a_change_and_passes_when_the_change_is_accep
     assert failed.code == 1
     assert FAILURE in failed.output
     assert "buto, catalogue: regression" in failed.output
-    assert "if the change is meant: mvn package buto:accept" in failed.output
+    accept = advised(failed.output, "accept")
+    assert accept == "mvn package buto:accept -Dbuto.test=catalogue"
     assert "jvm.memory." in failed.output
     assert failures(reports / "TEST-catalogue.xml") == 1
 
-    accepted = maven.build("package", "buto:accept", RUNS)
+    accepted = maven.typed(accept, RUNS)
     assert accepted.code == 0, accepted.output
     assert "jvm.memory.heap.used  mean" in accepted.output
     passed = maven.judged("verify", "buto:report")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +19,9 @@ from buto.workflow.steps import Door
 
 DOOR = "BUTO_DOOR"
 """The environment variable in which a build tool gives its name, one of BUILDS."""
+
+DOOR_WORDS = "BUTO_DOOR_WORDS"
+"""The environment variable with words, quoted for a shell, that follow each of its commands."""
 
 _LAUNCHING = (Action.TRAIN, Action.CHECK, Action.ACCEPT)
 
@@ -92,10 +97,14 @@ class InBuild:
     Attributes:
         build: the build tool.
         command_line: the door for what the build tool cannot do, such as showing a run.
+        typed: what was typed for this build and follows each of its commands, quoted for a shell.
+        program: the command ``buto``, as the user can type it.
     """
 
     build: Build
     command_line: CommandLine
+    typed: str = ""
+    program: str = "buto"
 
     @property
     def configuration(self) -> str:
@@ -105,8 +114,9 @@ class InBuild:
         # Stored runs are for the command line; but training again takes the settings of the build.
         is_stored = step.from_runs is not None and step.action is not Action.TRAIN
         if step.action not in _LAUNCHING or is_stored or step.plain:
-            return self.command_line.step(step)
+            return shlex.quote(self.program) + self.command_line.step(step).removeprefix("buto")
         words = shlex.join(self.build.launch(step.action, step.test))
+        words += self.typed
         words += "" if step.runs is None else f" {self.setting('runs', str(step.runs))}"
         return f"{words}  ({step.why})" if step.why else words
 
@@ -131,4 +141,8 @@ def door_of(files: Files, overrides: Overrides = NO_OVERRIDES, masks: tuple[str,
     """Return the door of this call: the build tool named in the variable DOOR, or the command line."""
     command_line = CommandLine(files, overrides, masks)
     build = BUILDS.get(os.environ.get(DOOR, ""))
-    return command_line if build is None else InBuild(build, command_line)
+    if build is None:
+        return command_line
+    # A build tool may know where buto is though PATH does not have it.
+    program = "buto" if shutil.which("buto") else sys.argv[0]
+    return InBuild(build, command_line, os.environ.get(DOOR_WORDS, ""), program)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from buto.collect.jvm.program_faults import find_fault
 from buto.collect.process.output import last_lines
 from buto.collect.target import Target
 from buto.errors import MeasureError
@@ -48,6 +49,7 @@ def check_ending(run: Run, target: Target) -> None:
     """
     failed = _first(run, ProblemKind.WORKLOAD)
     bad_end = _first(run, ProblemKind.JVM_END)
+    fault = find_fault(run.stderr) or find_fault(run.stdout)
     what = f"the program {run.outcome.describe()}"
     if failed is not None and not run.outcome.timed_out:
         show = Advice(Step(Action.SHOW_RUN, run.test, run_id=run.id))
@@ -61,6 +63,10 @@ def check_ending(run: Run, target: Target) -> None:
         what += f" of {target.timeout_s:g} s"
         more = Setting("timeout", f"{2 * target.timeout_s:g}s")
         advice = Advice("allow more time: ", more, ", or find out what it waits for")
+    elif fault is not None:
+        what += f": {fault.text}"
+        expected = Setting("expect-exit", str(run.outcome.exit_code))
+        advice = Advice(f"{fault.advice}; if this program should end so: ", expected)
     elif run.outcome.exit_code is not None:
         expected = Setting("expect-exit", str(run.outcome.exit_code))
         advice = Advice("if this program should end so: ", expected)

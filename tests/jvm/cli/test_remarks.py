@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.support.processes.command import buto
 
 
@@ -40,3 +42,58 @@ def test_a_time_limit_is_one_number(tmp_path: Path, classes: Path) -> None:
     command = ("java", "-cp", str(classes), "Does", "hang")
     done = buto(tmp_path, "record", "hanging", "--timeout", "1500ms", "--", *command)
     assert done.stderr.count("was stopped at its time limit of 1.5 s") == 2
+
+
+@pytest.mark.parametrize(
+    ("does", "fault", "advice"),
+    [
+        ("memory", "it ran out of memory (java.lang.OutOfMemoryError: Java heap space)", "a larger heap"),
+        (
+            "throw",
+            "an exception ended its main method (java.lang.IllegalStateException: no catalogue)",
+            "correct what the exception says",
+        ),
+        (
+            "input",
+            "it read its standard input, which is empty under buto (java.util.NoSuchElementException: No",
+            "sh -c 'exec java ... < input.txt'",
+        ),
+    ],
+)
+def test_the_fault_that_ended_a_program_is_said(
+    tmp_path: Path, classes: Path, does: str, fault: str, advice: str
+) -> None:
+    done = buto(
+        tmp_path, "train", "faulty", "--runs", "5", "--", "java", "-Xmx16m", "-cp", str(classes), "Does", does
+    )
+    assert done.returncode == 3
+    assert f"exited with code 1: {fault}" in done.stderr
+    (tried,) = [line for line in done.stderr.splitlines() if line.startswith("try:")]
+    assert advice in tried
+
+
+def test_the_input_that_was_advised_is_read(tmp_path: Path, classes: Path) -> None:
+    (tmp_path / "input.txt").write_text("a line\n")
+    command = ("sh", "-c", f"exec java -cp {classes} Does input < input.txt")
+    done = buto(tmp_path, "record", "reader", "--runs", "1", "--", *command)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "remark"),
+    [
+        (("-version",), "the measured JVM ran no main class, as with java -version"),
+        (
+            ("Does", "worker"),
+            "in 5 of 5 runs the program printed a fault and still exited with code 0: it ran",
+        ),
+        (("Does", "child", "300"), "the command left 1 process running at its end, which buto ended"),
+    ],
+)
+def test_what_usable_runs_tell_of_the_program_is_a_warning(
+    tmp_path: Path, classes: Path, words: tuple[str, ...], remark: str
+) -> None:
+    command = ("java", "-Xmx16m", "-cp", str(classes), *words)
+    done = buto(tmp_path, "train", "odd", "--runs", "5", "--", *command)
+    assert done.returncode == 0, done.stderr
+    assert f"warning: odd: {remark}" in done.stderr

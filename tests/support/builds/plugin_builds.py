@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -69,6 +70,16 @@ class Sample:
         )
         return Done(done.returncode, re.sub(r"\x1b\[[0-9;]*m", "", done.stdout))
 
+    def typed(self, advice: str, *more: str) -> Done:
+        """Run a command as it was advised, with the options that every build of the tests needs."""
+        words = shlex.split(advice)
+        variables = {}
+        if words[0] == "env":
+            name, _, value = words[1].partition("=")
+            variables, words = {name: value}, words[2:]
+        assert words[0] == Path(self.command[0]).name
+        return self.build(*words[1:], *more, **variables)
+
     def judged(self, *words: str) -> Done:
         """As :meth:`build`, and again as long as the machine is busier than it was when buto learned."""
         return until_quiet(lambda: self.build(*words), lambda done: done.output)
@@ -95,6 +106,13 @@ class Sample:
         text = path.read_text()
         assert old in text
         path.write_text(text.replace(old, new))
+
+
+def advised(output: str, action: str) -> str:
+    """Return the one command of a build tool for an action that an output advises, however often it does."""
+    found = re.findall(rf"(?:env \S+ )?(?:mvn|gradle) [^\n]*?(?i:buto[:.]?_?{action})[^\n]*", output)
+    (command,) = {one.partition("  (")[0] for one in found}
+    return str(command)
 
 
 def _tools() -> str:

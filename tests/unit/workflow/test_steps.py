@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from pathlib import Path
 
 import pytest
 
-from buto.cli.parsing.doors import BUILDS, DOOR, InBuild, door_of
+from buto.cli.parsing.doors import BUILDS, DOOR, DOOR_WORDS, InBuild, door_of
 from buto.cli.parsing.hints import CommandLine
 from buto.errors import BadFileError, JudgeError
 from buto.pytest_plugin.hints import InPytest
@@ -152,6 +153,20 @@ def test_a_build_tool_says_in_the_environment_that_it_is_one(monkeypatch: pytest
     assert isinstance(door_of(USUAL), CommandLine)
     monkeypatch.setenv(DOOR, "maven")
     assert door_of(USUAL).step(Step(Action.TRAIN, "shop")) == "mvn package buto:train -Dbuto.test=shop"
+
+
+def test_what_was_typed_for_a_build_is_typed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(DOOR, "maven")
+    monkeypatch.setenv(DOOR_WORDS, " -pl :shop '-Dbuto.java=/my java'")
+    accept = "mvn package buto:accept -Dbuto.test=shop -pl :shop '-Dbuto.java=/my java'"
+    assert door_of(USUAL).step(Step(Action.ACCEPT, "shop")) == accept
+
+
+def test_a_buto_that_is_not_in_path_is_named_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(DOOR, "gradle")
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setattr(sys, "argv", ["/my tools/buto", "check"])
+    assert door_of(USUAL).step(Step(Action.SHOW_RUN, "shop")) == "'/my tools/buto' runs show shop"
 
 
 @pytest.mark.parametrize(

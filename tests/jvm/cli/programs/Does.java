@@ -37,8 +37,30 @@ public final class Does {
                 Files.createFile(Paths.get("started"));
                 Thread.sleep(Long.MAX_VALUE);
                 break;
+            case "memory": // more than any heap, in the main thread or in another
+                fill();
+                break;
+            case "worker":
+                Thread worker = new Thread(Does::fill);
+                worker.start();
+                worker.join();
+                break;
+            case "throw":
+                throw new IllegalStateException("no catalogue");
+            case "input":
+                System.out.println(new java.util.Scanner(System.in).nextLine());
+                break;
+            case "child":
+                new ProcessBuilder("sleep", "60").start();
+                Thread.sleep(amount);
+                break;
             default: // so many milliseconds of nothing
                 Thread.sleep(amount);
+        }
+    }
+    private static void fill() {
+        while (true) {
+            KEPT.add(new byte[1024 * 1024]);
         }
     }
 }

@@ -1,8 +1,13 @@
 package buto.gradle;
 
+import buto.launcher.BuildTool;
 import java.io.File;
+import java.util.Arrays;
 import java.util.Collections;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.gradle.api.GradleException;
 import org.gradle.api.Plugin;
 import org.gradle.api.Project;
@@ -17,6 +22,7 @@ import org.gradle.language.base.plugins.LifecycleBasePlugin;
 /** Adds {@code buto { ... }} and the tasks butoTrain, butoCheck, butoAccept and butoReport. */
 public class ButoPlugin implements Plugin<Project> {
     private static final String GROUP = "verification";
+    private static final List<String> OF_ONE_BUILD = Arrays.asList("buto.test", "buto.runs");
 
     @Override
     public void apply(Project project) {
@@ -64,7 +70,11 @@ public class ButoPlugin implements Plugin<Project> {
                 extension.setReports(new File(buildDirectory(project), "reports/buto"));
             }
             Object only = project.findProperty("buto.test");
-            task.configure(extension, project.getProjectDir(), only == null ? null : only.toString());
+            task.configure(
+                    extension,
+                    project.getProjectDir(),
+                    only == null ? null : only.toString(),
+                    typed(project));
             if (project.getPlugins().hasPlugin("java-base")) {
                 SourceSetContainer sources = sourceSets(project);
                 task.setClasspaths(
@@ -73,6 +83,18 @@ public class ButoPlugin implements Plugin<Project> {
             }
         });
         return task;
+    }
+
+    /** What was typed for this build and which project this is, for the advice in messages. */
+    private static String typed(Project project) {
+        boolean alone = project.getRootProject().getSubprojects().isEmpty();
+        String path = project.getRootDir().toPath().relativize(project.getProjectDir().toPath()).toString();
+        return (alone || path.isEmpty() ? "" : " " + BuildTool.quoted("--project-dir=" + path))
+                + project.getGradle().getStartParameter().getProjectProperties().entrySet().stream()
+                        .filter(typed -> typed.getKey().startsWith("buto.") && !OF_ONE_BUILD.contains(typed.getKey()))
+                        .sorted(Map.Entry.comparingByKey())
+                        .map(typed -> " " + BuildTool.quoted("-P" + typed.getKey() + "=" + typed.getValue()))
+                        .collect(Collectors.joining());
     }
 
     /** A convention in old Gradle, an extension in new Gradle: both offer it as a property of the project. */

@@ -1,6 +1,5 @@
 package buto.gradle;
 
-import buto.launcher.BuildTool;
 import buto.launcher.ButoException;
 import buto.launcher.Harness;
 import buto.launcher.MeasuredTest;
@@ -31,9 +30,16 @@ public abstract class ButoTask extends DefaultTask {
     private FileCollection classpath;
     private FileCollection testClasspath;
     private String onlyTest;
+    private String words;
 
-    /** Takes over the settings of the build script. */
-    void configure(ButoExtension extension, File projectDirectory, String onlyTest) {
+    /**
+     * Takes over the settings of the build script.
+     *
+     * @param onlyTest the only test that is meant; null for all
+     * @param words see {@link Gradle}
+     */
+    void configure(ButoExtension extension, File projectDirectory, String onlyTest, String words) {
+        this.words = words;
         extension.getTests().forEach(test -> tests.add(new MeasuredTest(test)));
         settings = new Settings(extension);
         directory = projectDirectory;
@@ -63,13 +69,7 @@ public abstract class ButoTask extends DefaultTask {
     /** Runs the command for all tests. */
     @TaskAction
     public void run() {
-        BuildTool gradle = new BuildTool(
-                "gradle butoTrain",
-                "gradle butoAccept",
-                "buto { executable = file('...') }",
-                "buto { tests { ... } }",
-                "buto { tests { NAME { mainClass = 'com.acme.Main' } } }");
-        Suite suite = new Suite(gradle, settings, directory, tests);
+        Suite suite = new Suite(new Gradle(words), settings, directory, tests);
         try {
             conclude(suite.run(onlyTest, this::carryOut, this::classpathOf, getLogger()::lifecycle, this::logIfQuiet));
         } catch (ButoException failure) {

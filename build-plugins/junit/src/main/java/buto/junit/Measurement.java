@@ -1,5 +1,6 @@
 package buto.junit;
 
+import buto.launcher.BuildTool;
 import buto.launcher.ButoException;
 import buto.launcher.Executable;
 import buto.launcher.Harness;
@@ -18,11 +19,6 @@ import org.opentest4j.TestAbortedException;
 
 /** One scenario, trained or checked by buto. */
 final class Measurement {
-    private static final String HOW_TO_TRAIN =
-            "run this test with -Dbuto.train=true, or with BUTO_TRAIN=true in the environment";
-    private static final String HOW_TO_ACCEPT =
-            "run this test with -Dbuto.accept=true, or with BUTO_ACCEPT=true in the environment";
-
     private final ButoTest wanted;
     private final Options options;
 
@@ -42,19 +38,20 @@ final class Measurement {
         MeasuredTest test = test(testClass, scenario);
         List<String> program = test.commandLine(java(), classpath(), directory());
         File executable = options.text("executable").map(File::new).orElse(null);
-        Executable buto = Executable.find(executable, "-Dbuto.executable= or BUTO_EXECUTABLE");
+        BuildTool tool = new Rerun(testClass, scenario);
+        Executable buto = Executable.find(executable, tool.executable());
         List<String> said = new ArrayList<>();
-        Results results = new Results(HOW_TO_TRAIN, HOW_TO_ACCEPT, reports());
+        Results results = new Results(tool, reports());
         String name = test.getName();
         boolean accepts = options.isOn("accept");
         if (accepts || options.isOn("train")) {
-            Harness harness = new Harness(buto, settings(), directory(), System.out::println, said::add);
+            Harness harness = new Harness(buto, settings(), tool, directory(), System.out::println, said::add);
             results.add(name, accepts ? harness.accept(name, program) : harness.train(name, program));
             conclude(results, said);
             throw new TestAbortedException(
                     "trained " + name + "; commit its oracle in " + oracles() + " and run again");
         }
-        Harness silent = new Harness(buto, settings(), directory(), line -> { }, said::add);
+        Harness silent = new Harness(buto, settings(), tool, directory(), line -> { }, said::add);
         results.add(name, silent.check(name, program));
         conclude(results, said);
     }
@@ -93,12 +90,12 @@ final class Measurement {
     }
 
     private static void conclude(Results results, List<String> said) throws ButoException {
-        String output = System.lineSeparator() + String.join(System.lineSeparator(), said);
         if (results.regressions() != null) {
-            throw new AssertionFailedError(results.regressions() + output);
+            throw new AssertionFailedError(results.regressions(), new Findings(said));
         }
         if (results.broken() != null) {
-            throw new ButoException(results.broken() + output);
+            String output = String.join(System.lineSeparator(), said);
+            throw new ButoException(results.broken() + System.lineSeparator() + output);
         }
     }
 

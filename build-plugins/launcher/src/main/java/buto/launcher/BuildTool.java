@@ -1,25 +1,43 @@
 package buto.launcher;
 
+import java.util.regex.Pattern;
+
 /** How the user of one build tool says things: the words that messages advise to type. */
-public final class BuildTool {
-    final String train;
-    final String accept;
-    final String executable;
-    final String tests;
-    final String example;
+public interface BuildTool {
+    /** The environment variable that tells buto the name of this tool, for its own advice. */
+    String DOOR = "BUTO_DOOR";
+
+    /** The environment variable with the words that follow each advised command of this tool. */
+    String DOOR_WORDS = "BUTO_DOOR_WORDS";
+
+    /** Words that a shell reads as they are. */
+    Pattern PLAIN = Pattern.compile("[\\w@%+=:,./-]+");
+
+    /** Returns the name by which buto knows this tool. */
+    String door();
+
+    /** Returns what was typed for this build and must be typed again, quoted for a shell; begins with a space. */
+    String words();
 
     /**
-     * @param train the command that trains
-     * @param accept the command that accepts a change
-     * @param executable the setting that names the command {@code buto}
-     * @param tests where tests are declared
-     * @param example a declared test
+     * Returns what to type for a command of buto; buto itself advises the same.
+     *
+     * @param action {@code train} or {@code accept}
+     * @param test its name; null for all tests
      */
-    public BuildTool(String train, String accept, String executable, String tests, String example) {
-        this.train = train;
-        this.accept = accept;
-        this.executable = executable;
-        this.tests = tests;
-        this.example = example;
+    String command(String action, String test);
+
+    /** Returns the setting that names the command {@code buto}. */
+    String executable();
+
+    /** Returns where tests are declared. */
+    String tests();
+
+    /** Returns a declared test. */
+    String example();
+
+    /** Returns a word as a shell takes it. */
+    static String quoted(String word) {
+        return PLAIN.matcher(word).matches() ? word : "'" + word.replace("'", "'\"'\"'") + "'";
     }
 }

@@ -3,6 +3,7 @@ package buto.launcher;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -63,8 +64,8 @@ public final class Executable {
 
     private void checkVersion(String install) throws ButoException {
         List<String> said = new ArrayList<>();
-        Process process = start(new ProcessBuilder(file.getPath(), "--version"));
-        Thread reader = readAside(process, said::add);
+        Process process = start(new ProcessBuilder(file.getPath(), "--version").redirectErrorStream(true));
+        Thread reader = readAside(process.getInputStream(), said::add);
         try {
             boolean ended = process.waitFor(VERSION_TIMEOUT_S, TimeUnit.SECONDS);
             if (ended) {
@@ -103,21 +104,34 @@ public final class Executable {
      *
      * @param arguments what follows {@code buto}
      * @param directory where it runs
-     * @param output receives each line that it prints, on another thread, before this method returns
+     * @param tool whose words its advice is in
+     * @param results receives each line of its standard output, on another thread, before this method returns
+     * @param others receives each line of its standard error: progress, warnings and errors; likewise
      * @throws ButoException if it cannot be started or the build is stopped
      */
-    public Outcome run(List<String> arguments, File directory, Consumer<String> output) throws ButoException {
+    public Outcome run(
+            List<String> arguments,
+            File directory,
+            BuildTool tool,
+            Consumer<String> results,
+            Consumer<String> others)
+            throws ButoException {
         List<String> words = new ArrayList<>();
         words.add(file.getPath());
         words.addAll(arguments);
-        Process process = start(new ProcessBuilder(words).directory(directory));
+        ProcessBuilder builder = new ProcessBuilder(words).directory(directory);
+        builder.environment().put(BuildTool.DOOR, tool.door());
+        builder.environment().put(BuildTool.DOOR_WORDS, tool.words());
+        Process process = start(builder);
         // A build that is stopped must not leave the measured JVM behind; buto ends it when buto itself is stopped.
         Thread stop = new Thread(process::destroy);
         Runtime.getRuntime().addShutdownHook(stop);
-        Thread reader = readAside(process, output);
+        Thread reader = readAside(process.getInputStream(), results);
+        Thread otherReader = readAside(process.getErrorStream(), others);
         try {
             int exitCode = process.waitFor();
             reader.join(OUTPUT_TIMEOUT_MS);
+            otherReader.join(OUTPUT_TIMEOUT_MS);
             return Outcome.of(exitCode);
         } catch (InterruptedException stopped) {
             end(process);
@@ -129,7 +143,7 @@ public final class Executable {
 
     private Process start(ProcessBuilder builder) throws ButoException {
         try {
-            Process process = builder.redirectErrorStream(true).start();
+            Process process = builder.start();
             process.getOutputStream().close();
             return process;
         } catch (IOException failure) {
@@ -138,10 +152,10 @@ public final class Executable {
         }
     }
 
-    private static Thread readAside(Process process, Consumer<String> output) {
+    private static Thread readAside(InputStream stream, Consumer<String> output) {
         Thread reader = new Thread(() -> {
             try (BufferedReader lines =
-                    new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+                    new BufferedReader(new InputStreamReader(stream, StandardCharsets.UTF_8))) {
                 for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                     output.accept(line);
                 }

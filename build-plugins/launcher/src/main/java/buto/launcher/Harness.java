@@ -19,19 +19,28 @@ import org.xml.sax.InputSource;
  */
 public final class Harness {
     private final Executable buto;
+    private final BuildTool tool;
     private final File directory;
     private final Consumer<String> output;
     private final Consumer<String> failed;
     private final Settings settings;
 
     /**
+     * @param tool whose words buto's advice is in
      * @param directory of the module: where the programs run
      * @param output receives each line that buto prints, as it comes
-     * @param failed receives all lines of a command that did not pass, after its end
+     * @param failed receives, after the end of a command that did not pass, what it found; without a verdict all its
+     *     lines, as the reason is among them
      */
     public Harness(
-            Executable buto, Settings settings, File directory, Consumer<String> output, Consumer<String> failed) {
+            Executable buto,
+            Settings settings,
+            BuildTool tool,
+            File directory,
+            Consumer<String> output,
+            Consumer<String> failed) {
         this.buto = buto;
+        this.tool = tool;
         this.settings = settings;
         this.directory = directory;
         this.output = output;
@@ -101,7 +110,7 @@ public final class Harness {
     private Arguments aboutOne(String command, String name) throws ButoException {
         if (name == null) {
             throw new ButoException(
-                    "buto " + command + " needs the name of one test", "name it with -Dbuto.test= or -Pbuto.test=");
+                    "buto " + command + " needs the name of one test", "name it: " + tool.command(command, "NAME"));
         }
         return about(command, name);
     }
@@ -154,11 +163,16 @@ public final class Harness {
     }
 
     private Outcome launch(Arguments arguments, List<String> program) throws ButoException {
-        List<String> said = Collections.synchronizedList(new ArrayList<>());
+        List<String> results = Collections.synchronizedList(new ArrayList<>());
+        List<String> others = Collections.synchronizedList(new ArrayList<>());
         List<String> words = program == null ? arguments.toList() : arguments.with(program);
-        Outcome outcome = buto.run(words, directory, output.andThen(said::add));
-        if (outcome != Outcome.PASS) {
-            said.forEach(failed);
+        Outcome outcome =
+                buto.run(words, directory, tool, output.andThen(results::add), output.andThen(others::add));
+        if (outcome == Outcome.REGRESSION) {
+            results.forEach(failed);
+        } else if (outcome != Outcome.PASS) {
+            results.forEach(failed);
+            others.forEach(failed);
         }
         return outcome;
     }

@@ -53,7 +53,7 @@ public final class Suite {
      *
      * @param only the name of the one test that is meant; null for all
      * @param output receives each line that buto prints, as it comes
-     * @param failed receives all lines of a command that did not pass, after its end
+     * @param failed see {@link Harness}
      */
     public Results run(
             String only, Command command, Classpath classpath, Consumer<String> output, Consumer<String> failed)
@@ -63,9 +63,9 @@ public final class Suite {
         for (MeasuredTest test : selected) {
             programs.add(test.commandLine(settings.getJava(), classpath.of(test), directory));
         }
-        Executable buto = Executable.find(settings.getExecutable(), tool.executable);
-        Harness harness = new Harness(buto, settings, directory, output, failed);
-        Results results = new Results(tool.train, tool.accept, settings.getReports());
+        Executable buto = Executable.find(settings.getExecutable(), tool.executable());
+        Harness harness = new Harness(buto, settings, tool, directory, output, failed);
+        Results results = new Results(tool, settings.getReports());
         for (int i = 0; i < programs.size(); i++) {
             String name = selected.get(i).getName();
             results.add(name, command.run(harness, name, programs.get(i)));
@@ -79,14 +79,14 @@ public final class Suite {
     private List<MeasuredTest> selected(String only) throws ButoException {
         if (isEmpty()) {
             throw new ButoException(
-                    "there is nothing to measure: no test in " + tool.tests + ", and no " + CONFIGURATION + " in "
+                    "there is nothing to measure: no test in " + tool.tests() + ", and no " + CONFIGURATION + " in "
                             + directory,
-                    tool.example);
+                    tool.example());
         }
         List<MeasuredTest> selected = new ArrayList<>(tests);
         selected.removeIf(test -> only != null && !only.equals(test.getName()));
         if (selected.isEmpty() && !tests.isEmpty()) {
-            throw new ButoException("there is no test '" + only + "'", "one of those in " + tool.tests);
+            throw new ButoException("there is no test '" + only + "'", "one of those in " + tool.tests());
         }
         return selected;
     }

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.apache.maven.artifact.DependencyResolutionRequiredException;
+import org.apache.maven.execution.MavenSession;
 import org.apache.maven.plugin.AbstractMojo;
 import org.apache.maven.plugin.MojoExecutionException;
 import org.apache.maven.plugin.MojoFailureException;
@@ -25,6 +26,9 @@ abstract class AbstractButoMojo extends AbstractMojo {
 
     @Parameter(defaultValue = "${project}", readonly = true, required = true)
     private MavenProject project;
+
+    @Parameter(defaultValue = "${session}", readonly = true, required = true)
+    private MavenSession session;
 
     @Parameter(defaultValue = "${reactorProjects}", readonly = true, required = true)
     private List<MavenProject> reactor;
@@ -93,13 +97,8 @@ abstract class AbstractButoMojo extends AbstractMojo {
 
     @Override
     public final void execute() throws MojoExecutionException, MojoFailureException {
-        BuildTool maven = new BuildTool(
-                "mvn package buto:train",
-                "mvn package buto:accept",
-                "<executable> or -Dbuto.executable=",
-                "<tests>",
-                "<tests><test><name>NAME</name><mainClass>com.acme.Main</mainClass></test></tests>"
-                        + " in the plugin's <configuration>");
+        String module = reactor.size() == 1 ? null : project.getArtifactId();
+        BuildTool maven = new Maven(module, session.getUserProperties());
         Suite suite = new Suite(maven, settings(), project.getBasedir(), tests);
         if (isSkipped()) {
             getLog().info("buto is skipped");

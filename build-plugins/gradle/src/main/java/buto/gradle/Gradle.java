@@ -1,0 +1,44 @@
+package buto.gradle;
+
+import buto.launcher.BuildTool;
+
+/** The words of Gradle. */
+final class Gradle implements BuildTool {
+    private final String words;
+
+    /** @param words that were typed for this build, to be typed again */
+    Gradle(String words) {
+        this.words = words;
+    }
+
+    @Override
+    public String door() {
+        return "gradle";
+    }
+
+    @Override
+    public String words() {
+        return words;
+    }
+
+    @Override
+    public String command(String action, String test) {
+        String one = test == null ? "" : " " + BuildTool.quoted("-Pbuto.test=" + test);
+        return "gradle buto" + Character.toUpperCase(action.charAt(0)) + action.substring(1) + one + words;
+    }
+
+    @Override
+    public String executable() {
+        return "buto { executable = file('...') }";
+    }
+
+    @Override
+    public String tests() {
+        return "buto { tests { ... } }";
+    }
+
+    @Override
+    public String example() {
+        return "buto { tests { NAME { mainClass = 'com.acme.Main' } } }";
+    }
+}
