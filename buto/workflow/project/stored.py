@@ -98,6 +98,8 @@ def newest_check(project: Project, test: str) -> list[Run]:
 def not_passed(project: Project, known: Oracle, command: str | None = None) -> list[Run]:
     """Return the usable runs of the newest check of a test if its oracle does not pass them, else none.
 
+    Runs of another environment are left out: no oracle can learn from them and from runs of this one.
+
     Args:
         command: the program that they must be of, as their metadata have it; None for any.
 
@@ -108,10 +110,11 @@ def not_passed(project: Project, known: Oracle, command: str | None = None) -> l
         runs = newest_check(project, known.test)
         if not runs or any(run.metadata.get(COMMAND, command) != command for run in runs if command):
             return []
-        passes = oracle.check(known, run_set(runs)).status is Status.PASS
+        verdict = oracle.check(known, run_set(runs))
     except JudgeError:
         return []
-    return [] if passes else runs
+    elsewhere = any(one.source == oracle.METADATA_SOURCE for one in verdict.findings)
+    return [] if verdict.status is Status.PASS or elsewhere else runs
 
 
 def named(runs: Sequence[Run]) -> str:

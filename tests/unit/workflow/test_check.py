@@ -200,6 +200,16 @@ def test_accepting_launches_all_runs_after_a_pass_or_if_told_to(
     assert len(told.of(RunStored)) == N_TRAINING
 
 
+def test_accepting_leaves_out_judged_runs_of_another_environment(tmp_path: Path, launches: Script) -> None:
+    """An oracle of both could not be learned: accepting would launch, and fail, each time anew."""
+    trained(tmp_path, launches)
+    outcome, _ = checked(tmp_path, launches, leaking_run(20, **{"jvm.spec.version": "21"}))
+    assert outcome.results[0].status == "inconclusive"
+    told = accepted(tmp_path, launches, AcceptRequest(("leaker",)), *leaking(N_TRAINING, 9.0, first=30))
+    assert not told.of(JudgedTaken)
+    assert len(told.of(RunStored)) == N_TRAINING
+
+
 def test_a_test_that_fails_is_reported_and_gives_the_exit_code(tmp_path: Path, launches: Script) -> None:
     trained(tmp_path, launches)
     outcome, told = checked(tmp_path, launches, WRONG_EXIT)
