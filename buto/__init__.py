@@ -89,11 +89,11 @@ __all__ = [
 _MODULES = {"events": "buto.workflow.events", "frames": "buto.frames"}
 """Names that are modules; all others are in :mod:`buto.api`."""
 
-# Reports are drawn by a room that values know nothing of, and that takes a while to import.
+# The package that draws reports is slow to import, and values do not depend on it.
 display_with(lambda value: str(import_module("buto.report.notebook").render(value)))
 
 
-if not TYPE_CHECKING:  # to whom an unknown name would be any value
+if not TYPE_CHECKING:  # for type checkers, an unknown name would have any type
 
     def __getattr__(name: str) -> Any:
         if name not in __all__:

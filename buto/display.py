@@ -1,6 +1,6 @@
-"""How notebooks show values. Values inherit from :class:`Displayed`; whoever draws registers a renderer.
+"""How notebooks show values. Values inherit from :class:`Displayed`; reports register a renderer.
 
-So runs, oracles and verdicts know nothing of reports. The package itself registers the renderer of
+So runs, oracles and verdicts do not depend on reports. The package itself registers the renderer of
 :mod:`buto.report.notebook`, which is imported when the first value is shown.
 """
 

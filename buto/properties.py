@@ -2,7 +2,7 @@
 
 A property is one measured quantity with a name, a unit and a kind. Names follow
 OpenTelemetry's conventions for the JVM; where a JVM has several instances of a thing (memory
-pools, collectors, buffer pools) the instance stands in brackets:
+pools, collectors, buffer pools) the instance is in brackets:
 ``jvm.memory.used[G1 Eden Space]``. A member of a custom MBean is named
 ``mbean[<object name>]/<attribute>`` with ``.<member>`` for composite data and
 ``[<key>].<member>`` for a row of tabular data.
@@ -106,17 +106,17 @@ class Metric:
     better: Better = Better.UNKNOWN
 
     def property(self, instance: str | None = None) -> Property:
-        """The property of one instance; every default metric counts things, so none is negative."""
+        """Return the property of one instance; every default metric counts things, so none is negative."""
         name = self.name if instance is None else f"{self.name}[{instance}]"
         better = Better.UNKNOWN if self._is_adapted(instance) else self.better
         return Property(name, self.unit, self.kind, self.role, 0.0, math.inf, better)
 
     def _is_adapted(self, instance: str | None) -> bool:
-        """Whether the collector chooses this size: that of a pool for young objects.
+        """Return whether the collector chooses this size, which is that of a pool for young objects.
 
-        It gives eden and the survivors what suits its pauses, up to all that is free. More of it may mean
-        fewer collections, and less of it says nothing of the program's need: neither is better. What
-        stays in use shows in the old generation and in the heap as a whole.
+        The collector sizes eden and the survivors to meet its pause goal, up to all free memory. A larger
+        size may mean fewer collections, and a smaller one does not show the program's need, so neither is
+        better. Memory that stays in use shows in the old generation and in the whole heap.
         """
         return self.name in _POOL_SIZES and any(pool in (instance or "") for pool in _YOUNG_POOLS)
 
@@ -221,7 +221,7 @@ def split_name(name: str) -> tuple[str, str | None]:
 
 
 def property_for(name: str) -> Property:
-    """The property of a default metric by its full name, or a plain gauge for any other name."""
+    """Return the property of a default metric by its full name, or a plain gauge for any other name."""
     metric, instance = split_name(name)
     known = METRICS.get(metric)
     return known.property(instance) if known else Property(name)

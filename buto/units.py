@@ -87,7 +87,7 @@ def _parse(text: str, scale: tuple[Suffix, ...], plain: str, example: str) -> fl
     quantity = float(match[1]) * size if match and size else math.inf
     if math.isinf(quantity):
         known = ", ".join(step.text for step in scale)
-        raise UsageError(f"{text!r} is no quantity in {known}", advice=f"write it like {example}")
+        raise UsageError(f"a quantity must be in {known}, got {text!r}", advice=f"write it like {example}")
     return quantity
 
 

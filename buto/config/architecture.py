@@ -1,4 +1,4 @@
-"""The model of an architecture as a YAML file, in and out."""
+"""Read and write the model of an architecture as a YAML file."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def load_architecture(path: Path) -> Architecture:
 
     Raises:
         BadFileError: it cannot be read.
-        ConfigError: it does not follow the schema, or names a component or a station that is not there; one
+        ConfigError: it does not follow the schema, or names an unknown component or station; one
             line ``file:line:column: what`` for each fault.
     """
     try:
@@ -51,7 +51,7 @@ def load_architecture(path: Path) -> Architecture:
 
 
 def architecture_text(architecture: Architecture) -> str:
-    """The YAML of a model; reading it gives the same model, with times to six digits."""
+    """Return a model as YAML. Reading it gives the same model, with times rounded to six digits."""
     data: dict[str, Any] = {
         "version": VERSION,
         "name": architecture.name,
@@ -113,7 +113,7 @@ def _benchmark(data: Any) -> Benchmark:
 
 
 def _check_names(document: Document) -> None:
-    """All names that nothing has, in the order of the file."""
+    """Return an error for each unknown name, in the order of the file."""
     data = document.data
     faults: list[tuple[DataPath, str]] = []
     for name, one in data["components"].items():
@@ -141,7 +141,7 @@ def _unknown_calls(
 
 def _unknown(what: str, name: str, known: Sequence[str] | Mapping[str, Any]) -> str:
     shown = ", ".join(list(known)[:5]) + (", ..." if len(known) > 5 else "")
-    return f"there is no {what} {name!r}; there are {shown}"
+    return f"unknown {what} {name!r}; known are {shown}"
 
 
 def _station_data(station: Station) -> dict[str, Any]:

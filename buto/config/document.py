@@ -1,8 +1,8 @@
-"""YAML text as plain data that remembers where each value stands.
+"""YAML text as plain data, with the position of each value.
 
 PyYAML's safe parser is used down to its nodes and no further. Scalars are read as in YAML 1.2
-(``yes`` and ``12:30`` are texts, ``010`` is ten), so that a command means what it says, and the
-text of each scalar as written stays at hand. Anchors and merge keys work.
+(``yes`` and ``12:30`` are texts, ``010`` is ten), so that the words of a command keep their text. The
+text of each scalar as written is kept. Anchors and merge keys work.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _CORE_TAGS = {_TAG + name for name in ("null", "bool", "int", "float", "str", "s
 
 @dataclass(frozen=True, slots=True, order=True)
 class Position:
-    """Where something stands; both numbers count from 1."""
+    """A position in a file; both numbers count from 1."""
 
     line: int
     column: int
@@ -45,7 +45,7 @@ class Document:
     Attributes:
         path: the file, for messages.
         data: None, truth values, numbers, texts, lists and dictionaries with texts as keys.
-        values, keys: where each value, and the key before it, stands.
+        values, keys: positions of each value and of its key.
         written: each scalar as it was written.
     """
 
@@ -56,12 +56,12 @@ class Document:
     written: dict[DataPath, str] = field(default_factory=dict)
 
     def place(self, at: DataPath, *, key: bool = False) -> Position:
-        """Where a value, or its key if it has one, stands; the beginning for what is not there."""
+        """Return the position of a key, or of a value without one; the file's start if missing."""
         places = self.keys if key and at in self.keys else self.values
         return places.get(at, Position(1, 1))
 
     def error(self, at: DataPath, what: str, *, key: bool = False, advice: str | None = None) -> ConfigError:
-        """The error to raise about a value, or about its key."""
+        """Return the error to raise about a value, or about its key."""
         position = self.place(at, key=key)
         return ConfigError(f"{self.path}:{position.line}:{position.column}: {what}", advice=advice)
 
@@ -71,7 +71,7 @@ def parse(text: str, path: Path) -> Document:
 
     Raises:
         ConfigError: not YAML, more than one document, a key twice in one mapping, a tag or a key
-            that is no plain one, or more than MAX_BYTES, MAX_DEPTH or MAX_NODES.
+            that is not plain, or more than MAX_BYTES, MAX_DEPTH or MAX_NODES.
     """
     if len(text.encode()) > MAX_BYTES:
         raise ConfigError(f"{path}: the file is larger than {MAX_BYTES // 1024} KiB")
@@ -106,7 +106,7 @@ for _name, _pattern, _first in (
 
 
 class _Converter:
-    """Expands nodes to plain data and writes down where each value stands."""
+    """Expands nodes to plain data and records the position of each value."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -116,9 +116,7 @@ class _Converter:
         path = self.document.path
         self._count(node)
         if len(at) > MAX_DEPTH:
-            raise ConfigError(
-                f"{_place(path, node.start_mark)} an alias stands for something that contains it"
-            )
+            raise ConfigError(f"{_place(path, node.start_mark)} an alias refers to a value that contains it")
         if node.tag not in _CORE_TAGS:
             raise ConfigError(f"{_place(path, node.start_mark)} the tag {node.tag} is not allowed here")
         self.document.values[at] = Position(node.start_mark.line + 1, node.start_mark.column + 1)
@@ -145,7 +143,7 @@ class _Converter:
         return data
 
     def _pairs(self, node: MappingNode, within: set[int]) -> Iterator[tuple[ScalarNode, Node]]:
-        """Keys and values, merged ones included; the mapping's own keys win over merged ones."""
+        """Yield keys and values, including merged ones; the mapping's own keys override merged ones."""
         path = self.document.path
         own: dict[str, tuple[ScalarNode, Node]] = {}
         merged: dict[str, tuple[ScalarNode, Node]] = {}
@@ -193,7 +191,7 @@ def _scalar(node: ScalarNode, path: Path) -> Any:
 
 
 def _check_events(text: str, path: Path) -> None:
-    """Before anything is composed, which recurses once for each level, and takes half characters for text."""
+    """Check events before composing, which recurses once per level and accepts lone surrogates."""
     depth = 0
     for event in yaml.parse(text, Loader=_Loader):
         if isinstance(event, (yaml.SequenceStartEvent, yaml.MappingStartEvent)):
@@ -215,7 +213,7 @@ def _not_yaml(text: str, path: Path, error: yaml.MarkedYAMLError) -> ConfigError
     if error.problem_mark is None:
         return ConfigError(f"{path}: not valid YAML: {error.problem}")
     line = text.splitlines()[error.problem_mark.line : error.problem_mark.line + 1]
-    # The commonest slip: [java, -cp, ${CP}] opens a mapping at the brace.
+    # The most common mistake: [java, -cp, ${CP}] opens a mapping at the brace.
     advice = "put quotes around words with ${...} in a list in brackets" if "${" in "".join(line) else None
     return ConfigError(f"{_place(path, error.problem_mark)} not valid YAML: {error.problem}", advice=advice)
 

@@ -23,12 +23,12 @@ from buto.workload.model import STOPPED_EXIT, Workload, workload_from
 
 DEFAULT_RUNS = 10
 AUTO = "auto"
-"""Instead of a number of runs: as many as sharpen the oracle."""
+"""Value of ``runs`` for as many runs as sharpen the oracle."""
 
 MAX_RUNS = 10_000
 
 _NOT_REMEMBERED = ("runs", "judge", "inputs")
-"""Keys that say nothing of how to launch and measure."""
+"""Keys that do not concern launching and measuring."""
 
 DEFAULT_TIMEOUT_S = 600.0
 DEFAULT_INTERVAL_S = 0.1
@@ -37,7 +37,7 @@ SHORTEST_INTERVAL_S = 0.001
 
 
 class InvalidValue(UsageError):
-    """A value that the schema allows but that means nothing; ``at`` says which."""
+    """A value that the schema allows but that is not valid; ``at`` is its path."""
 
     def __init__(self, at: DataPath, message: str, advice: str | None = None) -> None:
         super().__init__(message, advice=advice)
@@ -50,18 +50,18 @@ class TestConfig:
 
     Attributes:
         name: unique in a configuration; names the oracle's file and the directory of the runs.
-        target: ready to be launched, all variables replaced; without a command where nothing says one.
-        written: the same as it was written, variables and all, by the keys of a configuration;
-            what an oracle remembers, so that it holds on other machines and carries no secret.
+        target: ready to be launched, with all variables replaced; without a command if none is known.
+        written: as written, with variables, by the keys of a configuration. The oracle stores this, so
+            that it is valid on other machines and contains no secret.
         runs: how many runs train an oracle, at most if it is adaptive.
         settings: how to judge.
-        workload: what is done to the program while it is measured; None for nothing.
-        adaptive: whether only as many runs train it as still sharpen it.
+        workload: the workload while the program is measured; None for none.
+        adaptive: whether training ends when more runs no longer sharpen the oracle.
         inputs: shell patterns, from the configuration's directory, of the files that it depends on; empty
-            where that is not said.
+            if not specified.
     """
 
-    __test__: ClassVar[bool] = False  # pytest would take the class for a test
+    __test__: ClassVar[bool] = False  # Otherwise pytest would collect the class as a test.
 
     name: str
     target: Target
@@ -76,13 +76,13 @@ class TestConfig:
 def build_test(
     name: str, written: Mapping[str, Any], directory: Path | None, environment: Mapping[str, str]
 ) -> TestConfig:
-    """Make a test of plain data that follows the schema.
+    """Build a test from plain data that follows the schema.
 
     Args:
         name: the test's name.
         written: keys as in a configuration.
-        directory: what a relative working directory starts from, and where the command runs
-            without one; None for the current directory.
+        directory: base of a relative working directory, and where the command runs without one; None for the
+            current directory.
         environment: where variables are looked up.
 
     Raises:
@@ -126,13 +126,13 @@ def build_test(
 
 
 def most_runs(settings: Settings) -> int:
-    """With how many runs adaptive training ends at the latest; a default where it is not possible at all."""
+    """Return the largest number of runs of adaptive training; a default if it is not possible."""
     auto = registry.detector(settings.detector).auto
     return DEFAULT_RUNS if auto is None else auto.most
 
 
 def parse_interval(text: str) -> float:
-    """The time between two samples in seconds; UsageError for none, or one that is too short."""
+    """Parse the time between two samples, in seconds; UsageError if it is not a time or too short."""
     interval_s = parse_seconds(text)
     if interval_s < SHORTEST_INTERVAL_S:
         raise UsageError(f"interval: {text} is shorter than {format_seconds(SHORTEST_INTERVAL_S)}")
@@ -141,7 +141,7 @@ def parse_interval(text: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Values:
-    """Reads values and says in errors which one it was."""
+    """Reads values; its errors name the value."""
 
     environment: Mapping[str, str]
 
@@ -151,7 +151,7 @@ class _Values:
         except UsageError as error:
             raise InvalidValue(at, error.message, error.advice) from error
         if "\0" in expanded:
-            raise InvalidValue(at, f"{value!r} has a null character, which no system passes on")
+            raise InvalidValue(at, f"{value!r} must not have a null character")
         return expanded
 
     def seconds(
@@ -184,7 +184,7 @@ class _Values:
             raise InvalidValue(at, error.message, error.advice) from error
 
     def command(self, at: DataPath, written: str | list[Any]) -> tuple[str, ...]:
-        """Divided first and expanded then: a value with a blank stays one word."""
+        """Return the words of a command. Split first, then expand: a value with a blank stays one word."""
         try:
             words = shlex.split(written) if isinstance(written, str) else written
         except ValueError as error:

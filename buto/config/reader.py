@@ -1,4 +1,4 @@
-"""From a configuration file to tests."""
+"""Read tests from a configuration file."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class Config:
 
 
 def masks(config: Config) -> tuple[str, ...]:
-    """What its tests call secret beside the usual names, all together."""
+    """Return the names that any test declares secret, in addition to the default names."""
     return tuple(dict.fromkeys(pattern for test in config.tests.values() for pattern in test.target.mask))
 
 
 def find(given: Path | None, directory: Path) -> Path | None:
-    """The file that was given, else ``buto.yaml`` in a directory, else None."""
+    """Return the given file, otherwise ``buto.yaml`` in a directory, otherwise None."""
     usual = directory / FILE_NAME
     return given or (None if is_missing(usual) else usual)
 
@@ -86,7 +86,7 @@ def _test(name: str, document: Document, directory: Path, environment: Mapping[s
 
 
 def _as_written(document: Document, at: DataPath) -> dict[str, Any]:
-    """A test's data with the words of its command and environment as they stand in the file."""
+    """Return a test's data with the words of its command and environment as written in the file."""
     data: Any = document.data
     for part in at:
         data = data.get(part) or {}

@@ -1,4 +1,4 @@
-"""The JSON schema of a configuration, in which each detector says which settings it has."""
+"""The JSON schema of a configuration, with the settings that each detector declares."""
 
 from __future__ import annotations
 

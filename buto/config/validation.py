@@ -1,4 +1,4 @@
-"""What the schema says about a document, in words and with the place in the file."""
+"""Validate a document against its schema, with messages that give the position in the file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 MAX_REPORTED = 10
 _NEAR = 0.6
-"""How alike a key must be to be suggested, as difflib counts it: three letters of five in the same order."""
+"""Least similarity of a suggested key, as difflib counts it: three letters of five in the same order."""
 _TYPES = {
     "object": "a mapping",
     "array": "a list",
@@ -34,10 +34,10 @@ _TYPES = {
 
 
 def validate(document: Document, schema: str = SCHEMA) -> None:
-    """Hold a document against a schema, which is that of a configuration if no other is named.
+    """Validate a document against a schema, by default that of a configuration.
 
     Raises:
-        ConfigError: all that is wrong with it, one line each, the first MAX_REPORTED in file order.
+        ConfigError: all its faults, one per line, the first MAX_REPORTED in the order of the file.
     """
     detectors = _third_party(document) if schema == SCHEMA else ()
     errors = _validator(schema, third_party=detectors).iter_errors(document.data)
@@ -49,11 +49,11 @@ def validate(document: Document, schema: str = SCHEMA) -> None:
     lines = list(dict.fromkeys(lines))
     if len(lines) > MAX_REPORTED:
         lines[MAX_REPORTED:] = [f"and {len(lines) - MAX_REPORTED} more"]
-    raise ConfigError("\n".join(lines), advice=f"buto schema {schema} (prints what such a file may hold)")
+    raise ConfigError("\n".join(lines), advice=f"buto schema {schema} (prints the schema of such a file)")
 
 
 def complaints(data: Any, definition: str) -> list[str]:
-    """What is wrong with data that belongs to one of the schema's definitions, without places."""
+    """Return the faults of data that belongs to one of the schema's definitions, without positions."""
     if definition == "test" and is_words_alone(data):
         return []
     errors = _validator(SCHEMA, definition, _of_test(data)).iter_errors(data)
@@ -61,9 +61,9 @@ def complaints(data: Any, definition: str) -> list[str]:
 
 
 def is_words_alone(data: Any) -> bool:
-    """Whether data is a test with a command and nothing else, or with nothing at all, as most are.
+    """Return whether data is a test with only a command, or an empty one, as most are.
 
-    The schema has no complaint then; to ask it would take a tenth of a second to import.
+    Such a test follows the schema; validating it would cost an import of a tenth of a second.
     """
     if not isinstance(data, dict) or not data.keys() <= {"command"}:
         return False
@@ -72,7 +72,7 @@ def is_words_alone(data: Any) -> bool:
 
 
 def _third_party(document: Document) -> tuple[str, ...]:
-    """The other packages' detectors that a document mentions; ConfigError for one that cannot be used."""
+    """Return the other packages' detectors that a document names; ConfigError if one cannot be used."""
     data = document.data if isinstance(document.data, dict) else {}
     tests = data.get("tests")
     parts: dict[DataPath, Any] = {("defaults",): data.get("defaults")}
@@ -88,14 +88,14 @@ def _third_party(document: Document) -> tuple[str, ...]:
 
 
 def _of_test(test: Any) -> tuple[str, ...]:
-    """The other package's detector that a test mentions, if any; the test may be of any shape."""
+    """Return the other package's detector that a test names, if any; the test may have any shape."""
     judge = test.get("judge") if isinstance(test, dict) else None
     return packaged(judge.get("preset")) if isinstance(judge, dict) else ()
 
 
 @dataclass(frozen=True, slots=True)
 class _Problem:
-    """One fault: which value, what is wrong, and whether its key is meant and not the value."""
+    """One fault: its value, what is wrong, and whether the fault is in the key instead of the value."""
 
     at: DataPath
     what: str
@@ -106,7 +106,7 @@ class _Problem:
 def _validator(
     name: str, definition: str | None = None, third_party: tuple[str, ...] = ()
 ) -> Draft7Validator:
-    # Here, for most commands find no configuration that would have to be held against it.
+    # Imported here, because most commands have no configuration to validate.
     from jsonschema import Draft7Validator
 
     schema = config_schema(third_party) if name == SCHEMA else schemas.load(name)

@@ -11,14 +11,14 @@ from buto.errors import UsageError
 from buto.runs.masking import Mask
 
 TESTPROGRAMS = "testprograms"
-"""The name of the one variable that is buto's own: the jar of the bundled programs."""
+"""The only variable of buto's own: the jar of the bundled programs."""
 
 _TOKEN = re.compile(r"\$\$|\$\{([^}]*)(\}?)")
 _NEEDS_ESCAPE = re.compile(r"\$(?=[${])")
 
 
 def expand(text: str, environment: Mapping[str, str]) -> str:
-    """Replace variables; a dollar sign before anything else stays, as in ``Outer$Inner``.
+    """Replace variables; any other dollar sign stays, as in ``Outer$Inner``.
 
     Args:
         text: as written in a configuration or an oracle.
@@ -50,12 +50,12 @@ def expand(text: str, environment: Mapping[str, str]) -> str:
 
 
 def escape(text: str) -> str:
-    """Text that :func:`expand` turns into the given one."""
+    """Return a text that :func:`expand` turns into the given one."""
     return _NEEDS_ESCAPE.sub("$$", text)
 
 
 def portable(text: str, environment: Mapping[str, str]) -> str:
-    """As :func:`escape`, with ``${HOME}`` where a path begins with that directory: others have another."""
+    """Return :func:`escape`'s text with ``${HOME}`` in place of the user's own directory."""
     home = environment.get("HOME", "").rstrip("/")
     if not home or "$" in home:
         return escape(text)

@@ -1,1 +1,1 @@
-"""The pytest plugin: hooks in ``plugin``; all else is imported when a test asks for it."""
+"""The pytest plugin: hooks in ``plugin``; everything else is imported when a test needs it."""

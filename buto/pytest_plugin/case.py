@@ -1,4 +1,4 @@
-"""One buto test of a pytest item: what its runs are for, and what pytest shows of them in the end."""
+"""One buto test of a pytest item: the purpose of its runs, and the result that pytest shows."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _DETAIL = {-1: Detail.HEADLINE, 0: Detail.SHORT, 1: Detail.FULL}
 
 
 def project_of(test: TestConfig, door: InPytest) -> Project:
-    """Return the project of one test, which its mark configures."""
+    """Return the project of one test that is configured by its mark."""
     root = Path() if test.target.directory is None else test.target.directory
     return Project(Files(None, False, root, door.store, door.oracle), None, door)
 
@@ -51,8 +51,8 @@ def begun(project: Project, test: TestConfig, mode: str, *, is_driven: bool = Fa
         is_driven: whether the test starts its program itself, with a command that may differ each time.
 
     Raises:
-        BadFileError: there is no oracle to check by, or it is damaged.
-        UsageError: too few runs to learn from, or the oracle is another test's.
+        BadFileError: the oracle is missing or damaged.
+        UsageError: too few runs for training, or the oracle belongs to another test.
     """
     if mode in (TRAIN, ACCEPT):
         check_number_of_runs(test, project.door)
@@ -75,8 +75,8 @@ class ItemCase:
 
     Attributes:
         project: of this test.
-        state: how far it has come.
-        remembers: whether the oracle keeps how the program is started, so that ``buto check`` can do it.
+        state: the runs so far and the missing ones.
+        remembers: whether the oracle stores how to start the program, so that ``buto check`` can start it.
     """
 
     project: Project
@@ -84,7 +84,7 @@ class ItemCase:
     remembers: bool = True
 
     def launch(self) -> None:
-        """Launch as often as it takes.
+        """Launch as often as needed.
 
         Raises:
             ButoError: the program cannot be measured.
@@ -95,7 +95,7 @@ class ItemCase:
             raise self.state.failure
 
     def add(self, runs: Sequence[Run]) -> None:
-        """Take in runs that the test recorded itself, disturbed or not.
+        """Add runs that the test recorded itself, disturbed or not.
 
         Raises:
             MeasureError: too many of them were disturbed.
@@ -104,10 +104,10 @@ class ItemCase:
         self.state = self.state.with_runs(runs)
 
     def outcome(self, verbosity: int) -> Outcome:
-        """Return the result of the runs; of a training, write the oracle first.
+        """Return the result of the runs; after training, write the oracle first.
 
         Raises:
-            ButoError: they cannot be learned from or judged, or the oracle cannot be written.
+            ButoError: the runs cannot be trained on or judged, or the oracle cannot be written.
         """
         if self.state.known is None:
             return self._learned(verbosity)
@@ -178,7 +178,7 @@ class _Events:
 
 
 def _reason(verdict: Verdict) -> str:
-    """Return the result of a check in one line that begins with the worst finding."""
+    """Return the result of a check in one line, starting with the worst finding."""
     headline = words.headline(verdict)
     if verdict.status is Status.INCONCLUSIVE and verdict.reasons:
         return f"{headline}: {verdict.reasons[0]}"

@@ -32,7 +32,7 @@ class LiveTarget:
 
     Attributes:
         pid: process id of the measured JVM.
-        run: what was recorded; None before the block has ended.
+        run: the recorded run; None before the block has ended.
     """
 
     def __init__(self, program: Program, launch: LiveLaunch, jmx: MBeanConnection | None) -> None:
@@ -44,21 +44,21 @@ class LiveTarget:
 
     @property
     def jmx(self) -> MBeanConnection:
-        """The connection to its MBeans: ``target.jmx.invoke("com.acme:type=Shop", "order", 3)``.
+        """Return the JMX connection: ``target.jmx.invoke("com.acme:type=Shop", "order", 3)``.
 
         Raises:
-            UsageError: none was asked for.
+            UsageError: the test did not ask for a connection.
         """
         if self._jmx is None:
             raise UsageError(
-                "there is no JMX connection, for it costs the program some classes and threads",
+                "there is no JMX connection, because it costs the program some classes and threads",
                 advice="buto.record(..., jmx=True)",
             )
         return self._jmx
 
     @property
     def ports(self) -> tuple[int, ...]:
-        """The TCP ports at which it listens now, in increasing order."""
+        """Return the TCP ports on which the program listens now, in increasing order."""
         return self._program.ports()
 
     @property
@@ -66,10 +66,10 @@ class LiveTarget:
         return not self._launch.is_over
 
     def wait_for_port(self, port: int | None = None, timeout_s: float = 30.0) -> int:
-        """Wait until it listens, at this port or at any; returns the port, of several the lowest.
+        """Wait until the program listens on this port or on any; return the lowest such port.
 
         Raises:
-            MeasureError: it ended, or did not listen in time.
+            MeasureError: the program ended, or did not listen in time.
         """
         deadline = time.monotonic() + timeout_s
         what = "any port" if port is None else f"port {port}"
@@ -78,21 +78,21 @@ class LiveTarget:
             if found:
                 return found[0]
             if not self.is_running:
-                raise MeasureError(f"the program ended before it listened at {what}")
+                raise MeasureError(f"the program ended before it listened on {what}")
             if time.monotonic() >= deadline:
-                raise MeasureError(f"the program did not listen at {what} within {timeout_s:g} s")
+                raise MeasureError(f"the program did not listen on {what} within {timeout_s:g} s")
             time.sleep(_POLL_S)
 
     def mark(self, name: str, message: str = "") -> None:
-        """Note on the time axis what happens now; see it with ``buto runs show``."""
+        """Note on the time axis what happens now; ``buto runs show`` prints it."""
         self._program.mark(name, message)
 
 
 class Buto:
-    """What the fixture gives.
+    """The value of the fixture ``buto``.
 
     Attributes:
-        runs: all runs that this test has recorded so far, of all calls of its body.
+        runs: all runs that this test has recorded so far, in all calls of its body.
     """
 
     def __init__(self, tests: ItemTests, worker: Callable[[], Worker]) -> None:
@@ -103,28 +103,29 @@ class Buto:
 
     @contextmanager
     def record(self, *, jmx: bool = False, stop: bool = False, **arguments: Any) -> Iterator[LiveTarget]:
-        """Launch a program and record it while the block drives it; the block's end waits for its end.
+        """Launch a program and record it while the block drives it. The block ends when the program ends.
 
         The body of the test is called again for each further run that is needed.
 
         Args:
-            jmx: whether to connect to the program's MBeans, before the block begins.
-            stop: whether the program is asked to end (SIGTERM) when the block has ended.
-            arguments: those of the mark, over what the mark says.
+            jmx: whether to connect to the program's MBeans before the block begins.
+            stop: whether to ask the program to end (SIGTERM) when the block has ended.
+            arguments: arguments of the mark; they override those of the mark itself.
 
         Raises:
-            ButoError: it cannot be measured, or neither be checked nor trained.
+            ButoError: the program cannot be measured, checked or trained.
         """
         if self._is_recording:
             raise UsageError(
-                "only one JVM can be measured at a time, and another is", advice="end its block first"
+                "only one JVM can be measured at a time, and one is already being measured",
+                advice="end its block first",
             )
         if stop:
             arguments.setdefault("expect_exit", STOPPED_EXIT)
         test = self._tests.test(arguments)
         if test.workload is not None:
             raise UsageError(
-                "a test that drives its program has no workload beside it",
+                "a test that drives its program cannot have a workload, too",
                 advice="leave buto.record out, or workload=...",
             )
         case = self._tests.case(test)

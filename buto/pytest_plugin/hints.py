@@ -1,4 +1,4 @@
-"""What to do next, in the words of pytest, as it has to be typed where pytest was started."""
+"""Next steps, written as calls of pytest in the directory where pytest was started."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _FLAGS = {Action.TRAIN: ("--buto-train",), Action.ACCEPT: ("--buto-accept",), Ac
 
 @dataclass(frozen=True, slots=True)
 class InPytest:
-    """The door through which a user came who runs pytest; see :class:`buto.workflow.steps.Door`.
+    """The door of a user who runs pytest; see :class:`buto.workflow.steps.Door`.
 
     Attributes:
-        node: how pytest is told to run the test alone.
+        node: the argument with which pytest runs only this test.
         test: the test's name.
         directory: where pytest was started.
         store: where runs are kept.
@@ -66,7 +66,7 @@ class InPytest:
         if step.action is Action.PLOT:
             return ["buto", "plot", step.test, "--oracle", self.path(self.oracle), *stored]
         if step.test != self.test:
-            # The oracle's file is another test's; only training makes one of this test.
+            # The file is the oracle of another test; training creates one for this test.
             return ["pytest", self.node, *_FLAGS[Action.TRAIN]]
         return ["pytest", self.node, *_FLAGS.get(step.action, ())]
 

@@ -1,4 +1,4 @@
-"""A launch that is recorded in a thread, while the test goes on in its own."""
+"""A launch that is recorded in a thread of its own while the test runs."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Record = Callable[[OnTick, LaunchHooks], Run]
 """Launches once, records to the end, and stores the run."""
 
 _END_S = 60.0
-"""What the end of a program and storing its run may take beyond the program's own time limit."""
+"""Time in seconds for ending the program and storing its run, in addition to the program's own time limit."""
 
 
 class LiveLaunch:
     """One launch, from :meth:`start` to :meth:`finish` or :meth:`abandon`.
 
-    The thread that records is also the one that starts the program, for the program is killed when its
-    thread ends.
+    The recording thread also starts the program, because the program is killed when the thread that
+    started it ends.
     """
 
     def __init__(self, record: Record, timeout_s: float) -> None:
@@ -40,19 +40,19 @@ class LiveLaunch:
         """Launch, and wait for the program's ``main``.
 
         Raises:
-            ButoError: it did not come to that.
+            ButoError: the program did not reach ``main``.
         """
         self._run = self._thread.submit(self._record, self._tick, self)
         self._run.add_done_callback(self._ended)
         self._begun.wait(self._patience_s)
         if self._program is None:
             self.finish()
-            raise MeasureError("the program ended before its main was seen to begin")
+            raise MeasureError("the program ended before the start of its main was observed")
         return self._program
 
     @property
     def is_over(self) -> bool:
-        """Whether the program has ended."""
+        """Return whether the program has ended."""
         return self._over.is_set()
 
     def finish(self) -> Run:
@@ -65,12 +65,12 @@ class LiveLaunch:
         try:
             return self._run.result(self._patience_s)
         except TimeoutError:
-            raise MeasureError("the program did not end, long beyond its time limit") from None
+            raise MeasureError("the program did not end, even long after its time limit") from None
         finally:
             self._thread.shutdown(wait=False)
 
     def abandon(self) -> None:
-        """End the program and forget the run; nothing after :meth:`finish`."""
+        """End the program and drop the run; does nothing after :meth:`finish`."""
         self._abandoned.set()
         self._thread.shutdown(wait=True)
 

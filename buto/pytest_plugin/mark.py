@@ -1,4 +1,4 @@
-"""What the mark means: from its arguments to a test that can be launched and judged."""
+"""The mark: from its arguments to a test that can be launched and judged."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _EXAMPLE = '@pytest.mark.buto(command=["java", "-cp", "app.jar", "com.acme.Main"
 
 
 def arguments_of(item: pytest.Item) -> dict[str, Any]:
-    """The arguments of all marks of a test; those of the function go before those of class and module.
+    """Return the arguments of all marks of a test; those of the function override those of class and module.
 
     Raises:
         UsageError: an argument without a name.
@@ -33,21 +33,21 @@ def arguments_of(item: pytest.Item) -> dict[str, Any]:
     for mark in reversed(list(item.iter_markers(_MARK))):
         if mark.args:
             raise UsageError(
-                f"the mark buto takes arguments with names only, not {mark.args[0]!r}", advice=_EXAMPLE
+                f"the mark buto takes named arguments only, got {mark.args[0]!r}", advice=_EXAMPLE
             )
         merged = joined(merged, mark.kwargs)
     return merged
 
 
 def joined(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments laid over others; who says anew what to start drops all that said it before."""
+    """Return arguments with overrides. An override of what to start drops every older such argument."""
     if any(key in now for key in STARTS):
         before = {key: value for key, value in before.items() if key not in (*STARTS, *_OF_JAVA)}
     return {**before, **now}
 
 
 def name_of(item: pytest.Item, given: Mapping[str, Any]) -> str:
-    """The test's name: the given one, else from the module, the class and the function.
+    """Return the test's name: the given one, otherwise one made of the module, the class and the function.
 
     Raises:
         UsageError: it cannot be the name of a test.
@@ -57,7 +57,7 @@ def name_of(item: pytest.Item, given: Mapping[str, Any]) -> str:
         path, _, rest = item.nodeid.partition("::")
         name = ".".join([PurePath(path).stem, *rest.split("::")])
     if not isinstance(name, str):
-        raise UsageError(f"name: {name!r} is no text", advice='name="shop"')
+        raise UsageError(f"name must be a text, got {name!r}", advice='name="shop"')
     encode_test(name)
     return name
 
@@ -69,25 +69,25 @@ def check_names(items: Sequence[pytest.Item]) -> None:
         try:
             name = name_of(item, arguments_of(item))
         except UsageError:
-            continue  # the test itself will say so
+            continue  # The test itself reports the error.
         if name in seen:
             raise pytest.UsageError(
-                f"two buto tests are called {name!r}: {seen[name]} and {item.nodeid}; "
+                f"two buto tests have the name {name!r}: {seen[name]} and {item.nodeid}; "
                 f"give one another name: @pytest.mark.buto(name=...)"
             )
         seen[name] = item.nodeid
 
 
 def test_of(name: str, given: Mapping[str, Any], defaults: Mapping[str, str], root: Path) -> TestConfig:
-    """A test that can be launched and judged.
+    """Return a test that can be launched and judged.
 
     Args:
         given: the mark's arguments.
         defaults: arguments from the ini file, as texts.
-        root: where the command is started, unless ``working_directory`` says otherwise.
+        root: where the command is started, unless ``working_directory`` is given.
 
     Raises:
-        UsageError: an unknown argument, one that means nothing, or nothing says what to start.
+        UsageError: an argument is unknown or not valid, or nothing specifies what to start.
     """
     _refuse_unknown(given)
     merged = {**{key: _number(text) for key, text in defaults.items()}, **given}
@@ -98,10 +98,10 @@ def test_of(name: str, given: Mapping[str, Any], defaults: Mapping[str, str], ro
     judge = data.pop("judge", {})
     faults = config.complaints(data, "test")
     if not isinstance(judge, Mapping):
-        faults.append(f"judge: {judge!r} is no mapping")
+        faults.append(f"judge must be a mapping, got {judge!r}")
     if faults:
         raise UsageError("; ".join(faults), advice=_EXAMPLE)
-    # What may stand in it is known where it is read.
+    # Its contents are checked where they are read.
     own = {key.replace("_", "-"): merged[key] for key in _OF_JUDGE if key in merged}
     return config.build_test(name, {**data, "judge": {**judge, **own}}, root, os.environ)
 
@@ -120,7 +120,7 @@ def _refuse_unknown(given: Mapping[str, Any]) -> None:
 
 
 def _below(value: Any, root: Path) -> Any:
-    """Paths below the root made relative: the oracle keeps the command, and others have it elsewhere."""
+    """Make paths below the root relative: the oracle stores the command, and other users have other roots."""
     if isinstance(value, Path) and value.is_relative_to(root) and value != root:
         return value.relative_to(root)
     if isinstance(value, list | tuple):
@@ -133,16 +133,14 @@ def _below(value: Any, root: Path) -> Any:
 def _command(given: Mapping[str, Any]) -> Any:
     starts = [key for key in STARTS if key in given]
     if not starts:
-        raise UsageError(
-            "nothing says what to start: the mark buto has no command, no jar and no main", advice=_EXAMPLE
-        )
+        raise UsageError("the mark buto needs a command, a jar or a main", advice=_EXAMPLE)
     if len(starts) > 1:
-        raise UsageError(f"{' and '.join(starts)} do not go together; give one of them", advice=_EXAMPLE)
+        raise UsageError(f"{' and '.join(starts)} cannot be combined; give one of them", advice=_EXAMPLE)
     if starts == ["command"]:
         idle = [key for key in _OF_JAVA if key in given]
         if idle:
             raise UsageError(
-                f"{' and '.join(idle)} go with jar or main, not with command",
+                f"{' and '.join(idle)} can be used with jar or main, not with command",
                 advice="put them into the command",
             )
         return _plain(given["command"])
@@ -161,12 +159,12 @@ def _command(given: Mapping[str, Any]) -> Any:
 def _words(given: Mapping[str, Any], key: str) -> list[Any]:
     words = given.get(key, ())
     if isinstance(words, str) or not isinstance(words, Sequence):
-        raise UsageError(f"{key}: {words!r} is no list of words", advice=f'{key}=["first", "second"]')
+        raise UsageError(f"{key} must be a list of words, got {words!r}", advice=f'{key}=["first", "second"]')
     return [_plain(word) for word in words]
 
 
 def _plain(value: Any) -> Any:
-    """Python's values as a configuration has them."""
+    """Return Python's values as a configuration has them."""
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     if isinstance(value, list | tuple):
@@ -177,7 +175,7 @@ def _plain(value: Any) -> Any:
 
 
 def _number(text: str) -> Any:
-    """A text of the ini file as the number that it may be."""
+    """Return a text of the ini file as a number, if it is one."""
     for read in (int, float):
         try:
             return read(text)

@@ -1,4 +1,4 @@
-"""What stands on pytest's command line and in its ini file. Light: every pytest session imports it."""
+"""Options of pytest's command line and ini file. Every pytest session imports this module, so it is light."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ _FLAGS = {
     SKIP: "skip all buto tests",
 }
 _DEFAULTS = ("runs", "alpha", "fail_on", "interval", "timeout")
-"""Arguments of the mark for which the ini file may have a default."""
+"""Arguments of the mark that can have a default in the ini file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What holds for all tests of a session.
+    """The options of a session, which hold for all its tests.
 
     Attributes:
         mode: CHECK, TRAIN, ACCEPT or SKIP.
-        root: pytest's rootdir; commands are started there, relative paths begin there.
+        root: pytest's rootdir; commands are started there, and relative paths start there.
         store: where runs are kept.
-        oracles: where oracles lie.
+        oracles: where oracles are kept.
         defaults: arguments of the mark from the ini file, as texts.
         verbosity: below 0 for ``-q``, above 0 for ``-v``.
     """
@@ -40,26 +40,26 @@ class Options:
 
 
 def add_options(parser: pytest.Parser) -> None:
-    """Declare them to pytest."""
+    """Declare the options to pytest."""
     group = parser.getgroup("buto", "what JVM programs use (buto)")
     for mode, meaning in _FLAGS.items():
         group.addoption(f"--buto-{mode}", action="store_true", default=False, help=meaning)
     parser.addini("buto_store", "where runs are kept, below the rootdir", default=".buto")
-    parser.addini("buto_oracles", "where oracles lie, below the rootdir", default="oracles")
+    parser.addini("buto_oracles", "where oracles are kept, below the rootdir", default="oracles")
     parser.addini("buto_skip", "skip all buto tests, as --buto-skip does", type="bool", default=False)
     for key in _DEFAULTS:
         parser.addini(f"buto_{key}", f"default of the argument {key} of the mark buto", default=None)
 
 
 def options_of(config: pytest.Config) -> Options:
-    """What was said.
+    """Return the options of a session.
 
     Raises:
-        pytest.UsageError: two modes at once.
+        pytest.UsageError: two modes were given.
     """
     asked = [mode for mode in _FLAGS if config.getoption(f"--buto-{mode}")]
     if len(asked) > 1:
-        raise pytest.UsageError(f"{' and '.join(f'--buto-{mode}' for mode in asked)} do not go together")
+        raise pytest.UsageError(f"{' and '.join(f'--buto-{mode}' for mode in asked)} cannot be combined")
     usual = SKIP if config.getini("buto_skip") else CHECK
     given = {key: config.getini(f"buto_{key}") for key in _DEFAULTS}
     return Options(

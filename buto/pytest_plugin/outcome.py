@@ -1,4 +1,4 @@
-"""What became of a buto test, in a form that survives the way between processes of pytest-xdist."""
+"""The outcome of a buto test, in a form that can be sent between processes of pytest-xdist."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ TRAINED, ACCEPTED, ERROR = "trained", "accepted", "error"
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one buto test gave.
+    """The outcome of one buto test.
 
     Attributes:
         test: its name.
         status: PASS, REGRESSION, INCONCLUSIVE, TRAINED, ACCEPTED or ERROR.
         reason: one line, without the status and the test's name.
-        details: the lines of the report section; none where ``-q`` asks for none.
-        warnings: what the user should know though the test passes.
+        details: the lines of the report section; empty with ``-q``.
+        warnings: warnings to the user, even if the test passes.
     """
 
     test: str
@@ -40,18 +40,18 @@ class Outcome:
         return self.status in (PASS, TRAINED, ACCEPTED)
 
     def to_data(self) -> dict[str, Any]:
-        """Only what pytest-xdist can send."""
+        """Return plain data that pytest-xdist can send."""
         warnings, details = (list(self.warnings), list(self.details)) if self.is_good else ([], [])
         return {"status": self.status, "line": self.line, "warnings": warnings, "details": details}
 
     @property
     def line(self) -> str:
-        """One line that also says of what."""
+        """Return one line with the status and the test's name."""
         return f"{self.status.upper()}  {self.test}: {self.reason}"
 
 
 class NotPassed(Failed):
-    """Ends a test; pytest shows its reason without a traceback, for the code of the test is not to blame."""
+    """Ends a test; pytest shows its reason without a traceback, because the test's code is not the cause."""
 
     def __init__(self, outcomes: Sequence[Outcome]) -> None:
         super().__init__(outcomes[0].reason, pytrace=False)

@@ -1,4 +1,4 @@
-"""The hooks. Of buto only this package is imported until a test carries the mark or asks for the fixture."""
+"""The hooks. No other package of buto is imported until a test has the mark or uses the fixture."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 MARK = "buto"
 FIXTURE = "buto"
 REPORTED = "buto"
-"""The attribute of a report that says what its buto tests gave."""
+"""The attribute of a report that has the outcomes of its buto tests."""
 
 OPTIONS = pytest.StashKey[Options]()
 TESTS = pytest.StashKey["ItemTests"]()
 WORKER = pytest.StashKey["Worker"]()
-"""The process that speaks JMX, kept over all tests of a session."""
+"""The process that speaks JMX; all tests of a session share it."""
 
 _OLDEST_PYTEST = (7, 4)
 _MARK_HELP = (
     f"{MARK}(command=[...] | jar=... | main=..., classpath=..., runs=..., alpha=..., fail_on=...): "
-    "measure what a JVM program uses and judge it by its oracle; the mark alone is enough"
+    "measure what a JVM program uses and judge it by its oracle; no fixture is needed"
 )
 
 
@@ -75,8 +75,8 @@ def buto_fixture(request: pytest.FixtureRequest) -> Buto:
 
 @pytest.hookimpl(wrapper=True, trylast=True)
 def pytest_runtest_setup(item: pytest.Item) -> Generator[None, None, None]:
-    """After the fixtures: a broken mark or a program that cannot be measured is an error, no failure."""
-    if TESTS in item.stash:  # of an earlier try of this test, as other plugins make
+    """After the fixtures: a wrong mark or a program that cannot be measured is an error and no failure."""
+    if TESTS in item.stash:  # Left by an earlier attempt at this test by a plugin that repeats tests.
         del item.stash[TESTS]
     yield
     if item.get_closest_marker(MARK) is None or item.config.getoption("setuponly", False):
@@ -112,7 +112,7 @@ def pytest_runtest_makereport(
     if isinstance(error, NotPassed):
         _show(report, item, error)
     if call.when == "call" or report.failed:
-        # An attribute of the report travels with it; a property would stand in the JUnit file.
+        # An attribute is sent with the report; a property would appear in the JUnit file.
         vars(report)[REPORTED] = [outcome.to_data() for outcome in tests.take_outcomes()]
     return report
 
@@ -151,7 +151,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 
 def _is_driven(item: pytest.Item) -> bool:
-    """Whether the test asks for the fixture, and so starts its JVMs itself."""
+    """Return whether the test uses the fixture and so starts its JVMs itself."""
     return FIXTURE in getattr(item, "fixturenames", ())
 
 
@@ -164,7 +164,7 @@ def _tests_of(item: pytest.Item) -> ItemTests:
 
 
 def _worker_of(config: pytest.Config) -> Worker:
-    """Ready, so that its start does not fall into the time that is measured."""
+    """Return the worker, already started, so that its start does not disturb a measurement."""
     from buto.collect.jmx.worker_client import Worker
 
     worker = config.stash.get(WORKER, None)
@@ -176,7 +176,7 @@ def _worker_of(config: pytest.Config) -> Worker:
 
 
 def _show(report: pytest.TestReport, item: pytest.Item, error: NotPassed) -> None:
-    """The reason as the one line that pytest quotes, the rest as a section of its own below it."""
+    """Show the reason as the line that pytest quotes, and the rest in a section below it."""
     longrepr: Any = report.longrepr
     crash = longrepr.reprcrash
     if crash is not None:

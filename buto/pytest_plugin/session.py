@@ -21,7 +21,7 @@ from buto.workflow.steps import reword
 
 
 class ItemTests:
-    """What one pytest item measures; most have a single test."""
+    """The buto tests that one pytest item measures, usually a single one."""
 
     def __init__(self, item: pytest.Item, options: Options) -> None:
         self.options = options
@@ -31,35 +31,35 @@ class ItemTests:
         self._door: InPytest | None = None
 
     def test(self, given: Mapping[str, Any]) -> TestConfig:
-        """The test with the mark's arguments and further ones.
+        """Return the test with the mark's arguments and further ones.
 
         Raises:
-            UsageError: they mean nothing, or say too little.
+            UsageError: the arguments are not valid or not complete.
         """
         merged = joined(arguments_of(self._item), given)
         return test_of(name_of(self._item, merged), merged, self.options.defaults, self.options.root)
 
     def case(self, test: TestConfig) -> ItemCase:
-        """Its runs so far; one for each name.
+        """Return the state of a test; each name has one.
 
         Raises:
-            ButoError: it can neither be checked nor trained; see :func:`begun`.
+            ButoError: the test cannot be checked or trained; see :func:`begun`.
         """
         if test.name not in self._cases:
             self._cases[test.name] = self._begin(test)
         return self._cases[test.name]
 
     def prepare(self) -> None:
-        """Find out now what the mark of a test that drives its JVM itself has wrong."""
+        """Check the mark of a test that drives its JVM itself, before the test runs."""
         with self.body():
             if any(key in STARTS for key in arguments_of(self._item)):
                 self._begin(self.test({}))
 
     def measure(self) -> None:
-        """Launch the program of the mark as often as it takes.
+        """Launch the program of the mark as often as needed.
 
         Raises:
-            NotPassed: it cannot be measured or judged; a regression waits for :meth:`conclude`.
+            NotPassed: it cannot be measured or judged. A regression is raised by :meth:`conclude`.
         """
         with self.body():
             case = self.case(self.test({}))
@@ -70,9 +70,9 @@ class ItemTests:
             raise NotPassed([outcome])
 
     def repeat(self, again: Callable[[], object]) -> None:
-        """Call the body of a test that drives its JVM itself until there are runs enough."""
+        """Call the body of a test that drives its JVM itself until there are enough runs."""
         if not self._cases:
-            self._fail(UsageError("the test asked for buto, but recorded nothing", advice=_RECORD))
+            self._fail(UsageError("the test uses the fixture buto, but recorded nothing", advice=_RECORD))
         with self.body():
             while any(case.state.missing for case in self._cases.values()):
                 before = sum(len(case.state.runs) for case in self._cases.values())
@@ -85,19 +85,19 @@ class ItemTests:
             self._outcomes += [case.outcome(self.options.verbosity) for case in self._cases.values()]
 
     def conclude(self) -> None:
-        """Raise NotPassed if what was measured is not as it should be."""
+        """Raise NotPassed if a test did not pass."""
         bad = [outcome for outcome in self._outcomes if not outcome.is_good]
         if bad:
             raise NotPassed(bad)
 
     def take_outcomes(self) -> list[Outcome]:
-        """What is to be told of them, once."""
+        """Return the outcomes that have not been reported yet."""
         outcomes, self._outcomes = self._outcomes, []
         return outcomes
 
     @contextmanager
     def body(self) -> Iterator[None]:
-        """Within this block an expected failure of buto ends the test with its message alone."""
+        """Within this block, an expected failure of buto ends the test with only its message."""
         try:
             yield
         except ButoError as error:

@@ -139,7 +139,7 @@ def read(path: Path) -> Iterator[Entry]:
         content = read_file(path, _MAX_BYTES)
         first = _FIRST_LINE.match(content)
         if first is None:
-            raise ValueError("it does not say that it is a journal")
+            raise ValueError("it is not a journal")
         if int(first[1]) > VERSION:
             raise BadFileError(
                 f"{path} cannot be read: it has version {int(first[1])}, this buto reads up to {VERSION}",
@@ -148,7 +148,7 @@ def read(path: Path) -> Iterator[Entry]:
         yield from _bounded(map(journal_entries.decode, journal_entries.whole(content)))
     except ValueError as error:
         raise BadFileError(
-            f"{path} cannot be read: {error}", advice=f"if nobody needs it: rm {path}"
+            f"{path} cannot be read: {error}", advice=f"if it is not needed: rm {path}"
         ) from error
 
 

@@ -1,7 +1,7 @@
-"""Passwords and the like, masked before anything is written: by the names of what holds them.
+"""Mask secrets such as passwords, by the names of their variables and options, before anything is written.
 
-What is looked at, and what is not, stands in docs/security.md. A masked value is gone for good: no digest of
-it is kept, from which a short one could be guessed. Two masked values therefore count as equal.
+docs/security.md lists what is masked and what is not. A masked value is lost: no digest of it is kept,
+because a short value could be guessed from it. Two masked values therefore count as equal.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from fnmatch import translate
 from typing import Any
 
 MASKED = "_MASKED_"
-"""Stands in place of a secret. No shell, markup or JSON takes any of its characters for more than it is."""
+"""Replaces a secret. None of its characters is special in shells, markup or JSON."""
 
 NAMES = (
     "*password",
@@ -46,7 +46,7 @@ NAMES = (
 and ``TRUST_STORE_PASSWORD`` are ``trust.store.password``. Digits at the end do not count."""
 
 SHORTEST_KNOWN = 6
-"""Shorter secrets are masked where their name stands, but not searched for elsewhere: too much is alike."""
+"""Shorter secrets are masked after their names only: elsewhere, too much other text is the same."""
 
 _SHAPES = re.compile(
     r"(?P<url>\b[A-Za-z][A-Za-z0-9+.\-]{0,30}://[^\s/:@'\"]{0,200}:)(?P<in_url>[^\s/'\"]{1,1000})(?=@)"
@@ -58,7 +58,7 @@ _SHAPES = re.compile(
 """Passwords in URLs; headers with ``Bearer`` or ``Basic``; keys of AWS, GitHub, GitLab, Slack; web tokens."""
 
 _SIGNS = ("://", "jdbc:", "earer", "EARER", "asic", "ASIC", "AKIA", "ASIA", "gh", "glpat-", "xox", "eyJ")
-"""One of these is in every text that has such a shape. To look for them takes a tenth of the time, which
+"""Every text of such a shape contains one of these. Searching for them takes a tenth of the time, which
 counts where a program emits a hundred thousand notifications a second."""
 
 _NAME = re.compile(r"(?P<dash>(?<![^\s'\"])--?[DP]?(?=[A-Za-z_]))?(?P<name>[A-Za-z_][\w.\-]*)")
@@ -75,16 +75,16 @@ _WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+")
 _VARIABLES = re.compile(r"(\$\{[^}]*\}|\$\w+)+")
 _NO_SECRETS = frozenset({"", "true", "false", "yes", "no", "on", "off", "none", "null", MASKED})
 _WORDS = frozenset(name.strip("*.") for name in NAMES)
-"""A password that is ``password`` must not mask all that is said of passwords."""
+"""Values that are never masked elsewhere: the password ``password`` must not mask every such word."""
 
 _NOT_OF_ENVIRONMENT = frozenset({"PWD", "OLDPWD"})
 
 
 class Mask:
-    """Masks secrets by their names, and those whose values it has come to know wherever they stand.
+    """Masks secrets by their names, and values that it has learned wherever they occur.
 
     Args:
-        more: further shell patterns for names; they are held against a name as it is written as well.
+        more: further shell patterns for names; they are also matched with names as written.
     """
 
     def __init__(self, more: Sequence[str] = ()) -> None:
@@ -95,7 +95,7 @@ class Mask:
 
     @classmethod
     def of(cls, more: Sequence[str], command: Sequence[str], *environments: Mapping[str, str]) -> Mask:
-        """One that knows the secrets of a command and of the environment that it is started in."""
+        """Return a mask that knows the secrets of a command and of its environment."""
         mask = cls(more)
         for environment in environments:
             for name, value in environment.items():
@@ -105,7 +105,7 @@ class Mask:
         return mask
 
     def is_secret(self, name: str) -> bool:
-        """Whether a name is that of a secret."""
+        """Return whether a name is that of a secret."""
         if name not in self._answers:
             plain = ".".join(filter(None, _WORD_START.split(name))).lower().rstrip("0123456789").rstrip(".")
             fits = self._names.fullmatch
@@ -113,7 +113,7 @@ class Mask:
         return self._answers[name]
 
     def learn(self, value: str) -> None:
-        """Take a value for a secret from now on, unless it is too short, or a common word."""
+        """Treat a value as a secret from now on, unless it is too short or a common word."""
         is_telling = len(value) >= SHORTEST_KNOWN and not _is_plain(value) and value.lower() not in _WORDS
         if is_telling and value not in self._known:
             self._known.add(value)
@@ -121,7 +121,7 @@ class Mask:
             self._of_known = re.compile("|".join(map(re.escape, longest_first)))
 
     def words(self, words: Sequence[str]) -> list[str]:
-        """An argument list; of ``--token VALUE`` and ``--token=VALUE`` the value is masked."""
+        """Mask an argument list: the values of ``--token VALUE`` and ``--token=VALUE``."""
         for word, value in _values(words, self.is_secret):
             self.learn(value if value is not None else word)
         masked = []
@@ -140,19 +140,19 @@ class Mask:
         return masked
 
     def command(self, words: Sequence[str]) -> str:
-        """An argument list as it would be typed in a shell, masked."""
+        """Return an argument list, masked, as it would be typed in a shell."""
         return shlex.join(self.words(words))
 
     def known(self, text: str) -> str:
-        """A text without the values that are known, and without what is a secret by its shape."""
+        """Mask known values and texts with the shape of a secret."""
         if self._of_known is not None and any(value in text for value in self._known):
             text = self._of_known.sub(MASKED, text)
         return _SHAPES.sub(_masked_shape, text) if any(sign in text for sign in _SIGNS) else text
 
     def text(self, text: str) -> str:
-        """Any text, a command line among others, without what stands behind the name of a secret.
+        """Mask any text, such as a command line: also what follows the name of a secret.
 
-        Behind an option it is masked up to the next one, for nobody knows where a value with blanks ends.
+        After an option, everything up to the next option is masked, because the value may contain blanks.
         """
         parts = []
         end = 0
@@ -169,11 +169,11 @@ class Mask:
         return self.known("".join([*parts, text[end:]]))
 
     def output(self, printed: bytes) -> bytes:
-        """What a program printed, as :meth:`known`; all other bytes stay as they are."""
+        """Mask a program's output as :meth:`known` does; all other bytes stay as they are."""
         return self.known(printed.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
     def entry(self, key: str, value: Any) -> Any:
-        """The value of a metadata key; ``system.property[NAME]`` and ``mbean[BEAN]/NAME`` go by NAME."""
+        """Mask a metadata value; for ``system.property[NAME]`` and ``mbean[BEAN]/NAME``, NAME decides."""
         if isinstance(value, str):
             if _is_plain(value):
                 return value
@@ -181,7 +181,7 @@ class Mask:
         return MASKED if value is not None and self.is_secret(_own_name(key)) else value
 
     def data(self, data: Any) -> Any:
-        """Plain data of a configuration: mappings by their keys, lists of words as command lines."""
+        """Mask plain data of a configuration: mappings by their keys, lists of words as command lines."""
         if isinstance(data, Mapping):
             return {key: self._value(key, value) for key, value in data.items()}
         if isinstance(data, list | tuple):
@@ -210,7 +210,7 @@ class Mask:
 
 
 class MaskedMetadata(dict[str, Any]):
-    """Metadata in which every value is masked as it comes in."""
+    """Metadata in which every value is masked when it is added."""
 
     def __init__(self, mask: Mask) -> None:
         super().__init__()
@@ -220,7 +220,7 @@ class MaskedMetadata(dict[str, Any]):
         super().__setitem__(key, self._mask.entry(key, value))
 
     def update(self, *others: Any, **more: Any) -> None:
-        """All of several are learned from before any is masked, for one may quote another."""
+        """Add values. All secrets are learned before any value is masked: one may quote another."""
         entries = dict(*others, **more)
         for key, value in entries.items():
             if isinstance(value, str) and self._mask.is_secret(_own_name(key)):
@@ -233,7 +233,7 @@ class MaskedMetadata(dict[str, Any]):
         return self
 
     def finished(self) -> dict[str, Any]:
-        """A plain dictionary, without what was learned too late for the first ones."""
+        """Return a plain dictionary, with late-learned secrets masked in early values, too."""
         return {
             key: self._mask.known(value) if isinstance(value, str) else value for key, value in self.items()
         }
@@ -244,7 +244,7 @@ def _any_of(patterns: Sequence[str]) -> re.Pattern[str]:
 
 
 def _is_plain(value: str) -> bool:
-    """Whether a value cannot be a secret: a truth value, nothing, or variables to be filled in."""
+    """Return whether a value cannot be a secret: a truth value, nothing, or only variables."""
     return value.lower() in _NO_SECRETS or value == MASKED or _VARIABLES.fullmatch(value) is not None
 
 
@@ -260,7 +260,7 @@ def _names_secret(word: str, is_secret: Any) -> bool:
 
 
 def _values(words: Sequence[str], is_secret: Any) -> Iterator[tuple[str, str | None]]:
-    """The words of an argument list that are secrets, or hold one as their value."""
+    """Return the secrets in an argument list."""
     for before, word in zip(["", *words], words, strict=False):
         assigned = _ASSIGNED.fullmatch(word)
         if assigned and is_secret(assigned["name"]):

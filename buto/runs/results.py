@@ -1,4 +1,4 @@
-"""What checks and trainings found, kept beside the runs: ``ROOT/results/TEST/ID.json``, one file each."""
+"""Results of checks and trainings, stored next to the runs: ``ROOT/results/TEST/ID.json``, one file each."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _MAX_BYTES = 1 << 26
 
 
 class ResultStore:
-    """The results under one directory. Each is there wholly or not at all, and none is ever changed.
+    """The results under one directory. A result is stored completely or not at all, and never changed.
 
-    What they say is not looked at here. Every method that takes the name of a test raises UsageError for one
+    Contents are not interpreted. Every method that takes the name of a test raises UsageError for one
     that cannot be stored (:func:`buto.runs.names.encode_test`).
 
     Args:
-        root: that of the runs, see :class:`buto.runs.store.RunStore`.
+        root: the root of the runs, see :class:`buto.runs.store.RunStore`.
     """
 
     def __init__(self, root: Path) -> None:
@@ -42,7 +42,7 @@ class ResultStore:
         return place
 
     def all(self, test: str) -> list[Path]:
-        """The files of a test's results, in the order in which they were added; empty without any.
+        """Return the files of a test's results, in the order in which they were added.
 
         Raises:
             BadFileError: their directory cannot be read.
@@ -62,10 +62,10 @@ class ResultStore:
     def found(
         self, test: str, version: str, read: Callable[[bytes], Any], decode: Callable[[Any], T]
     ) -> list[T]:
-        """What ``decode`` makes of what ``read`` finds in each result, in the order of :meth:`all`.
+        """Return each result as read by ``read`` and decoded by ``decode``, in the order of :meth:`all`.
 
         Args:
-            version: of the plain data that ``read`` gives, which are cached.
+            version: version of the plain data that ``read`` returns, which are cached.
             read, decode: see :func:`buto.runs.files.cache.cached`.
 
         Raises:
@@ -82,7 +82,7 @@ class ResultStore:
 
     @contextmanager
     def reading(self, path: Path) -> Iterator[bytes]:
-        """The content of a file; a ValueError of the block becomes a BadFileError that names the file."""
+        """Yield a file's content; turn a ValueError of the block into a BadFileError with the path."""
         try:
             yield read_file(path, _MAX_BYTES)
         except ValueError as error:

@@ -39,12 +39,12 @@ DOCUMENT, SAMPLES, NOTIFICATIONS = "run.json", "samples.parquet", "notifications
 STDOUT, STDERR = "stdout.txt", "stderr.txt"
 
 MAX_OUTPUT_BYTES = 1 << 20
-"""Of what a program printed to one stream; of more, the beginning and the end are kept."""
+"""Largest stored output of one stream; of a longer output, the beginning and the end are kept."""
 
 _THREADS = 2
-"""That read long runs, which takes a second each."""
+"""Number of threads that read long runs, which takes a second each."""
 
-# Limits when reading, for a run may come from a stranger.
+# Limits when reading, because a run is untrusted.
 _MAX_BYTES = {
     DOCUMENT: 1 << 26,
     SAMPLES: 8 * tables.MAX_VALUES,
@@ -56,7 +56,7 @@ _MAX_BYTES = {
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """What ``run.json`` says of a run.
+    """The summary of a run in ``run.json``.
 
     Attributes:
         head: None when it cannot be read.
@@ -69,33 +69,35 @@ class RunSummary:
 
     @property
     def size_bytes(self) -> int:
-        """Of the files beside ``run.json``; 0 when it cannot be read."""
+        """Size of the files beside ``run.json``; 0 if it cannot be read."""
         return sum(file.size_bytes for file in self.head.files.values()) if self.head else 0
 
 
 class RunStore:
     """The runs under one directory, each in ``ROOT/runs/TEST/RUN-ID/``.
 
-    A run exists wholly or not at all, whatever happens to its writer; several processes may write,
+    A run is stored completely or not at all, even if its writer is killed; several processes may write,
     read and delete at once. Every method that takes the name of a test raises UsageError for one that
     cannot be stored (:func:`buto.runs.names.encode_test`).
 
     Args:
-        root: made when the first run is added.
+        root: created when the first run is added.
     """
 
     def __init__(self, root: Path = DEFAULT_ROOT) -> None:
         self.root = root
 
     def add(self, run: Run) -> Path:
-        """Store a run and return its directory; output beyond ``MAX_OUTPUT_BYTES`` is cut in its middle.
+        """Store a run and return its directory; longer output than ``MAX_OUTPUT_BYTES`` is cut in the middle.
 
         Raises:
-            StorageError: it cannot be written, or a run of this id is there; nothing is left behind.
+            StorageError: it cannot be written, or a run with this id exists; nothing is left behind.
             UsageError: the test's name or the id cannot be stored.
         """
         if not names.is_id(run.id):
-            raise UsageError(f"{run.id!r} cannot be a run's id", advice="let buto.runs.new_id() make one")
+            raise UsageError(
+                f"{run.id!r} is not a valid id of a run", advice="create an id with buto.runs.new_id()"
+            )
         place = self._directory(run.test, run.id)
         contents = {
             SAMPLES: tables.samples_to_parquet(run.properties, run.times_s, run.values),
@@ -111,7 +113,7 @@ class RunStore:
             raise StorageError(
                 f"the run {run.id} of {run.test!r} is too large to be stored: {len(run.times_s)} samples of "
                 f"{len(run.properties)} properties, {len(run.notifications)} notifications",
-                advice="sample less often, or fewer MBeans",
+                advice="sample less often, or record fewer MBeans",
             )
         refuse_links(self.root, self._directory(run.test))
         with storage_errors("store the run", place):
@@ -120,7 +122,7 @@ class RunStore:
         return place
 
     def prepare(self, test: str) -> Path:
-        """Make the directory of a test, which then has no runs yet; raises StorageError."""
+        """Create the directory of a test, still without runs; raises StorageError."""
         directory = self._directory(test)
         refuse_links(self.root, directory)
         with storage_errors("make", directory):
@@ -128,26 +130,26 @@ class RunStore:
         return directory
 
     def directory(self, test: str) -> Path:
-        """Where the runs of a test are, whether there are any or not. BadFileError: a link leads there."""
+        """Return the directory of a test's runs, even if missing. BadFileError if it is a link."""
         refuse_links(self.root, self._directory(test))
         return self._directory(test)
 
     def tests(self) -> list[str]:
-        """The names of the tests that have runs, sorted."""
+        """Return the names of the tests that have runs, sorted."""
         return [test for test in self.known_tests() if self.ids(test)]
 
     def known_tests(self) -> list[str]:
-        """The names of the tests that have a directory, with runs or without, sorted."""
+        """Return the names of the tests that have a directory, with runs or without, sorted."""
         decoded = (names.decode_test(name) for name in _directories(self.root / "runs"))
         return sorted(test for test in decoded if test is not None)
 
     def ids(self, test: str) -> list[str]:
-        """The ids of a test's runs, sorted, which is the order of their start; empty without runs."""
+        """Return the ids of a test's runs, sorted, which is the order of their start."""
         refuse_links(self.root, self._directory(test))
         return sorted(filter(names.is_id, _directories(self._directory(test))))
 
     def summaries(self, test: str) -> list[RunSummary]:
-        """What ``run.json`` says of each run, damaged ones included, in the order of ids."""
+        """Return the summary of each run, including damaged ones, in the order of ids."""
         ids = self.ids(test)
         directory = self._directory(test)
         damage: dict[str, str] = {}
@@ -168,17 +170,17 @@ class RunStore:
         return [RunSummary(run_id, heads.get(run_id), damage.get(run_id, "")) for run_id in ids]
 
     def load(self, test: str, run_id: str) -> Run:
-        """One run.
+        """Load one run.
 
         Raises:
-            BadFileError: there is no run of this id, it is damaged, or of a newer format.
+            BadFileError: no run has this id, or it is damaged or of a newer format.
         """
         run = self._load(test, run_id, whole=True)
         assert not isinstance(run, LongRun)
         return run
 
     def _load(self, test: str, run_id: str, *, whole: bool, stride: int = 1) -> Run:
-        """One run; not ``whole``, the samples of a long one are left where they are."""
+        """Load one run; unless ``whole``, the samples of a long run stay on disk."""
         self._existing(test, run_id)
         with self._reading(test, run_id, DOCUMENT) as content:
             found = document.decode(content)
@@ -213,13 +215,13 @@ class RunStore:
     def _long(
         self, test: str, run_id: str, head: Head, properties: Sequence[Property], stride: int
     ) -> dict[str, Any]:
-        """What a long run has instead of its samples; all of them were looked at, so they can be read."""
+        """Return what a long run has instead of its samples; all samples have been checked to be readable."""
         path = self._directory(test, run_id) / SAMPLES
         with self._judging(test, run_id, SAMPLES), open_file(path, _MAX_BYTES[SAMPLES]) as opened:
             sha256 = hashlib.file_digest(opened, "sha256").hexdigest()
             if StoredFile(opened.tell(), sha256) != head.files.get(SAMPLES):
                 raise ValueError(f"it is not the file that {DOCUMENT} describes")
-            # By its descriptor, so that it is this very file that stays open, whatever is put in its place.
+            # By its descriptor, so that this file stays open even if another one replaces it.
             file = tables.samples_file(f"/proc/self/fd/{opened.fileno()}", properties, head.n_samples)
         lock = Lock()
 
@@ -240,7 +242,7 @@ class RunStore:
         }
 
     def open_set(self, test: str, ids: Sequence[str]) -> RunSet:
-        """As :meth:`load_set`, but of runs of too many values only some samples are held, see LongRun."""
+        """Load runs like :meth:`load_set`, but only some samples of very large runs; see LongRun."""
         heads = []
         for run_id in ids:
             self._existing(test, run_id)
@@ -257,10 +259,10 @@ class RunStore:
             return run_set(list(threads.map(load, ids)))
 
     def load_set(self, test: str, ids: Sequence[str] | None = None, *, newest: int | None = None) -> RunSet:
-        """The runs of these ids, or the ``newest`` ones (all there are, if fewer), or all runs of a test.
+        """Load the runs with these ids, or the ``newest`` ones (all, if fewer), or all runs of a test.
 
         Raises:
-            BadFileError: as :meth:`load`; no run is left out silently.
+            BadFileError: see :meth:`load`; no run is left out silently.
         """
         if ids is None:
             ids = self.ids(test)
@@ -269,10 +271,10 @@ class RunStore:
         return run_set([self.load(test, run_id) for run_id in ids])
 
     def delete(self, test: str, ids: Sequence[str]) -> None:
-        """Remove runs, damaged ones too; none is removed when one of the ids is unknown.
+        """Remove runs, including damaged ones; none is removed if one of the ids is unknown.
 
         Raises:
-            BadFileError: there is no run of one of the ids.
+            BadFileError: one of the ids is unknown.
             StorageError: a run cannot be removed.
         """
         places = [self._existing(test, run_id) for run_id in ids]
@@ -283,7 +285,7 @@ class RunStore:
     def _prepare(self, directory: Path) -> None:
         make_directories(self.root)
         ignore = self.root / ".gitignore"
-        # Never into a directory of somebody else's, where it would hide their files from git.
+        # Never into an existing foreign directory, where it would hide files from git.
         if not ignore.exists() and (self.root.name == DEFAULT_ROOT.name or not any(self.root.iterdir())):
             publish_file(ignore, b"*\n")
         make_directories(directory)
@@ -304,7 +306,7 @@ class RunStore:
 
     @contextmanager
     def _reading(self, test: str, run_id: str, name: str, head: Head | None = None) -> Iterator[bytes]:
-        """The content of a file; a ValueError of the block becomes a BadFileError that names the file."""
+        """Yield a file's content; turn a ValueError of the block into a BadFileError with the path."""
         with self._judging(test, run_id, name):
             content = read_file(self._directory(test, run_id) / name, _MAX_BYTES[name])
             if head is not None and head.files.get(name) != _describe(content):
@@ -313,7 +315,7 @@ class RunStore:
 
     @contextmanager
     def _judging(self, test: str, run_id: str, name: str) -> Iterator[None]:
-        """A ValueError of the block becomes a BadFileError that names the file."""
+        """Turn a ValueError of the block into a BadFileError that names the file."""
         path = self._directory(test, run_id) / name
         try:
             yield
@@ -327,7 +329,7 @@ class RunStore:
 
 
 def _directories(parent: Path) -> list[str]:
-    """The names of the directories in one, links left out; none if it does not exist."""
+    """Return the names of the directories in a directory, without links; none if it does not exist."""
     try:
         with os.scandir(parent) as entries:
             return [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]

@@ -100,7 +100,7 @@ def test_unknown_components_are_named_by_line(place: Path) -> None:
     done = called(place, "predict", "--old", "old.json", "--new", "same.json")
     assert done.returncode == 2
     assert "architecture.yaml:6:" in done.stderr
-    assert "there is no component 'B9'" in done.stderr
+    assert "unknown component 'B9'" in done.stderr
 
 
 def test_calls_without_an_end_are_named(place: Path) -> None:

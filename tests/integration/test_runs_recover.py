@@ -60,7 +60,7 @@ def test_a_damaged_journal_is_named_and_keeps_no_other_from_being_recovered(tmp_
     place.write_bytes(b"nothing of ours")
     done = called(tmp_path, "runs", "recover")
     assert done.returncode == EXIT_BAD_FILE
-    assert f"{damaged}.journal cannot be read: it does not say that it is a journal" in done.stderr
+    assert f"{damaged}.journal cannot be read: it is not a journal" in done.stderr
     assert f"recovered 'zebra' {whole}" in done.stdout
     assert place.exists()
 

@@ -1,4 +1,4 @@
-"""Files that may come from a stranger: read whole, within a limit, and never by way of a link."""
+"""Read untrusted files: whole, up to a size limit, and never through a link."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from buto.steps import Advice, Setting
 
 
 def parse_json(content: bytes) -> Any:
-    """What JSON holds, if all of it can be written and shown again.
+    """Parse JSON whose whole content can be written and shown again.
 
     Raises:
-        ValueError: it is no JSON in UTF-8, has NaN or an infinity, a text that is no Unicode, or is nested
-            too deeply; the message says which.
+        ValueError: it is not JSON in UTF-8, has NaN, an infinity or a text that is not Unicode, or is nested
+            too deeply; the message names the fault.
     """
-    # As text, for of bytes the parser guesses the encoding, and takes what is no UTF-8.
+    # As text, because the parser guesses the encoding of bytes and accepts others than UTF-8.
     text = content.decode("utf-8")
     try:
         data = json.loads(text, parse_constant=_no_constant)
@@ -37,19 +37,19 @@ def parse_json(content: bytes) -> Any:
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 def refuse_links(root: Path, place: Path) -> None:
-    """BadFileError where a directory between a store's root and a place in it is a link out of the store.
+    """Raise BadFileError if a directory between a store's root and a place in it is a link.
 
-    The root itself may be one: it is what the user named.
+    The root itself may be a link, because the user named it.
     """
     while place != root:
-        # A path that is too long is no link; who writes there will say so.
+        # A path that is too long is not a link; writing to it reports the error.
         if os.path.islink(place):
             raise BadFileError(
-                f"{place} is a link, and nothing outside of {root} is touched",
+                f"{place} is a link, and buto touches nothing outside of {root}",
                 advice=Advice(
                     "if it is yours, name its target: ",
                     Setting("store", "DIR"),
@@ -60,7 +60,7 @@ def refuse_links(root: Path, place: Path) -> None:
 
 
 def is_missing(path: Path) -> bool:
-    """Whether there is no such file; not where nobody may look, for whoever opens it will say why."""
+    """Return whether a file is missing; false if that cannot be seen, because opening it reports why."""
     try:
         path.stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -71,23 +71,23 @@ def is_missing(path: Path) -> bool:
 
 
 def read_file(path: Path, max_bytes: int, *, follow: bool = False) -> bytes:
-    """The content of a regular file.
+    """Return the content of a regular file.
 
     Args:
-        follow: whether a link is followed; else it is refused.
+        follow: whether to follow a link; otherwise it is refused.
 
     Raises:
         ValueError: it is missing, a link, not a regular file, too large or not readable; the message
             says which, without the path.
     """
     try:
-        # Not blocking, or a named pipe in place of the file would hold us for ever.
+        # Non-blocking, because a named pipe in place of the file would block for ever.
         links = 0 if follow else os.O_NOFOLLOW
         descriptor = os.open(path, os.O_RDONLY | links | os.O_NONBLOCK | os.O_CLOEXEC)
         with open(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise ValueError("it is not a regular file")
-            # One byte more than allowed, for the file may grow while it is read.
+            # One byte more than allowed, because the file may grow while it is read.
             content = file.read(max_bytes + 1)
     except FileNotFoundError:
         raise ValueError("it is missing") from None
@@ -101,7 +101,7 @@ def read_file(path: Path, max_bytes: int, *, follow: bool = False) -> bytes:
 
 @contextmanager
 def open_file(path: Path, max_bytes: int) -> Iterator[BufferedReader]:
-    """A regular file, open for reading in pieces; raises as :func:`read_file`."""
+    """Open a regular file for reading in pieces; raises as :func:`read_file`."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:

@@ -1,9 +1,9 @@
-"""Directories and files that appear wholly or not at all, and the errors of writing them.
+"""Write directories and files completely or not at all, and report errors of writing.
 
-A directory is filled under a hidden name beside its place, every file of it is flushed to the
-disk, and one rename puts it there; a reader sees the old state or the new one, even after a
-crash. A writer holds a lock on what it fills, which the system releases however the writer ends:
-what is old and unlocked was left behind.
+A directory is filled under a hidden name next to its final place. Every file is flushed to disk, then
+one rename publishes the directory: readers see the old or the new state, even after a crash. A writer
+holds a lock on the hidden directory, which the system releases when the writer ends. Old and unlocked
+directories are therefore leftovers.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from buto.errors import StorageError
 from buto.steps import Advice, Setting
 
 LEFTOVER_AGE_S = 3600.0
-"""Nothing younger is cleaned: between making a directory and locking it, a writer seems gone."""
+"""Least age in seconds of a leftover: a writer that has created a directory may not have locked it yet."""
 
 _HIDDEN = re.compile(r"\..+\.[0-9a-f]{8}\.tmp", re.DOTALL)
 
@@ -45,7 +45,7 @@ _ELSEWHERE = {
 _HERE = {
     errno.EFBIG: "raise the limit of file sizes (ulimit -f)",
     errno.EMFILE: "raise the limit of open files (ulimit -n)",
-    errno.ENOTEMPTY: "a run is there already, and none is overwritten; delete it with buto runs delete",
+    errno.ENOTEMPTY: "the run already exists and is not overwritten; delete it with buto runs delete",
 }
 STORE = Setting("store", "DIR")
 
@@ -71,7 +71,7 @@ def storage_errors(action: str, path: Path) -> Iterator[None]:
 
 
 def make_directories(directory: Path) -> None:
-    """Make a directory and its parents so that they outlast a crash; raises OSError."""
+    """Create a directory and its parents so that they survive a crash; raises OSError."""
     if not directory.is_dir():
         make_directories(directory.parent)
         directory.mkdir(exist_ok=True)
@@ -79,7 +79,7 @@ def make_directories(directory: Path) -> None:
 
 
 def publish_directory(place: Path, files: Mapping[str, bytes]) -> None:
-    """Make the directory ``place`` with these files in it; its parent must exist.
+    """Create the directory ``place`` with these files; its parent must exist.
 
     Raises:
         OSError: it cannot be written, or ``place`` exists and is not empty; nothing is left behind.
@@ -98,7 +98,7 @@ def publish_directory(place: Path, files: Mapping[str, bytes]) -> None:
 
 
 def publish_file(place: Path, content: bytes) -> None:
-    """Write a file in one step, in place of one that may be there; raises OSError, leaves nothing behind."""
+    """Write or replace a file atomically; raises OSError and then leaves nothing behind."""
     hidden = hidden_name(place)
     with ExitStack() as undo:
         undo.callback(hidden.unlink, missing_ok=True)
@@ -109,7 +109,7 @@ def publish_file(place: Path, content: bytes) -> None:
 
 
 def withdraw_directory(place: Path) -> None:
-    """Remove a directory so that no reader takes a part of it for the whole; raises OSError."""
+    """Remove a directory so that no reader sees a part of it; raises OSError."""
     hidden = hidden_name(place)
     with _locked(place):
         place.rename(hidden)
@@ -118,7 +118,7 @@ def withdraw_directory(place: Path) -> None:
 
 
 def clean_leftovers(directory: Path) -> None:
-    """Remove what killed writers left in a directory, as far as possible; the next writer tries again."""
+    """Remove leftovers of killed writers from a directory, if possible; the next writer tries again."""
     with os.scandir(directory) as entries:
         for entry in entries:
             if _HIDDEN.fullmatch(entry.name) and _is_left_behind(Path(entry.path)):
@@ -130,7 +130,7 @@ def clean_leftovers(directory: Path) -> None:
 
 
 def hidden_name(place: Path) -> Path:
-    """A new name beside a place, for what is to be moved there when it is whole."""
+    """Return a new hidden name next to a place, for what is moved there when complete."""
     return place.with_name(f".{place.name}.{secrets.token_hex(4)}.tmp")
 
 

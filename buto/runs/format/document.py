@@ -154,7 +154,7 @@ def _upgrade(data: dict[str, Any]) -> dict[str, Any]:
         raise NewerVersionError(f"it has version {version}, this buto reads up to {VERSION}")
     while version < VERSION:
         if version not in UPGRADES:
-            raise ValueError(f"it has version {version}, which never was")
+            raise ValueError(f"it has the unknown version {version}")
         data = UPGRADES[version](data)
         version += 1
     return data

@@ -18,7 +18,7 @@ from buto.runs.model import FloatArray, Notification
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# Limits, for a run may come from a stranger.
+# Limits, because a run is untrusted.
 MAX_VALUES = 1 << 28
 """Times and values of one run: 2 GiB, two months of fifty properties once a second."""
 MAX_NOTIFICATIONS = 1_000_000
@@ -31,7 +31,7 @@ _COLUMNS_AT_ONCE = 64
 
 
 def samples_to_parquet(properties: Sequence[Property], times_s: FloatArray, values: FloatArray) -> bytes:
-    """One row a sample: the column ``time_s``, then one for each property by its name."""
+    """Return samples as Parquet, one row each: the column ``time_s``, then one for each property by name."""
     import pyarrow as pa
 
     columns = [float_array(column) for column in (times_s, *values.T)]
@@ -41,10 +41,10 @@ def samples_to_parquet(properties: Sequence[Property], times_s: FloatArray, valu
 def samples_from_parquet(
     content: bytes, properties: Sequence[Property], n_samples: int
 ) -> tuple[FloatArray, FloatArray]:
-    """Times, shape (n_samples,), and values, shape (n_samples, n_properties).
+    """Return times, shape (n_samples,), and values, shape (n_samples, n_properties).
 
     Raises:
-        ValueError: it is no Parquet, not of these properties and this length, or too large.
+        ValueError: it is not Parquet, not of these properties and this length, or too large.
     """
     file = samples_file(content, properties, n_samples)
     values = np.empty((n_samples, len(properties)))
@@ -60,7 +60,7 @@ def samples_file(
     """Open samples, from their bytes or by their path, to read some columns at a time.
 
     Raises:
-        ValueError: it is no Parquet, not of these properties and this length, or too large.
+        ValueError: it is not Parquet, not of these properties and this length, or too large.
     """
     import pyarrow as pa
 
@@ -75,25 +75,25 @@ def samples_file(
 
 
 def times_of(file: pa.parquet.ParquetFile) -> FloatArray:
-    """The times of samples, shape (n_samples,); ValueError as for samples."""
+    """Return the times of samples, shape (n_samples,); ValueError as for samples."""
     return _read_columns(file, [0])[:, 0].copy()
 
 
 def columns_of(file: pa.parquet.ParquetFile, columns: Sequence[int]) -> FloatArray:
-    """The values of the properties of these numbers, shape (n_samples, n); ValueError as for samples."""
+    """Return the values of properties by number, shape (n_samples, n); ValueError as for samples."""
     return _read_columns(file, [1 + column for column in columns])
 
 
 def _read_columns(file: pa.parquet.ParquetFile, numbers: Sequence[int]) -> FloatArray:
     import pyarrow as pa
 
-    # Column by column in memory, as they are in the file; whoever goes through rows makes a copy.
+    # Column by column in memory, as in the file; callers that need rows make a copy.
     values = np.empty((len(numbers), file.metadata.num_rows)).T
     if not numbers:
         return values
     ordered = sorted(set(numbers))
     try:
-        # By number, for by its name a column would bring all whose names begin like it.
+        # By number, because a name would also select all columns whose names begin with it.
         table = file.reader.read_all(column_indices=ordered, use_threads=False)
     except (pa.ArrowException, OSError) as error:
         raise ValueError(f"it cannot be read as Parquet: {error}") from error
@@ -104,7 +104,7 @@ def _read_columns(file: pa.parquet.ParquetFile, numbers: Sequence[int]) -> Float
 
 
 def notifications_to_parquet(notifications: Sequence[Notification]) -> bytes:
-    """One row a notification, with its fields as columns; a lone surrogate becomes ``?``."""
+    """Return notifications as Parquet, one row each; a lone surrogate becomes ``?``."""
     import pyarrow as pa
 
     columns = [
@@ -118,7 +118,7 @@ def notifications_to_parquet(notifications: Sequence[Notification]) -> bytes:
 
 
 def notifications_from_parquet(content: bytes, n_notifications: int) -> tuple[Notification, ...]:
-    """The inverse of :func:`notifications_to_parquet`; raises ValueError as for samples."""
+    """Read notifications from :func:`notifications_to_parquet`; raises ValueError as for samples."""
     import pyarrow as pa
 
     if n_notifications > MAX_NOTIFICATIONS:
@@ -142,19 +142,19 @@ def notifications_from_parquet(content: bytes, n_notifications: int) -> tuple[No
 
 
 def utf8(text: str) -> str:
-    """The text with ``?`` for each lone surrogate, which no file can hold."""
+    """Return the text with ``?`` for each lone surrogate, which UTF-8 cannot encode."""
     return text.encode("utf-8", errors="replace").decode("utf-8")
 
 
 def float_array(values: FloatArray) -> pa.Array:
-    """As Arrow's double, NaN as NaN and not as null; shape (n,)."""
+    """Return values, shape (n,), as Arrow's double; NaN stays NaN and does not become null."""
     import pyarrow as pa
 
     return _array(np.ascontiguousarray(values, np.float64), pa.float64())
 
 
 def text_array(texts: Sequence[str]) -> pa.Array:
-    """As Arrow's large_string, lone surrogates replaced."""
+    """Return texts as Arrow's large_string, with lone surrogates replaced."""
     import pyarrow as pa
 
     encoded = [text.encode("utf-8", errors="replace") for text in texts]
@@ -169,7 +169,7 @@ def _array(values: npt.NDArray[Any], type: pa.DataType) -> pa.Array:
 
 
 def floats(column: pa.ChunkedArray) -> FloatArray:
-    """The inverse of :func:`float_array`, shape (n,); raises ValueError for null."""
+    """Return the values of :func:`float_array`, shape (n,); raises ValueError for null."""
     if column.null_count:
         raise ValueError("a value is null")
     parts = [
@@ -185,7 +185,7 @@ def _columns(properties: Sequence[Property]) -> list[str]:
 
 
 def notification_schema() -> pa.Schema:
-    """The columns of the file of notifications."""
+    """Return the columns of the file of notifications."""
     import pyarrow as pa
 
     types = (pa.float64(), pa.large_string(), pa.large_string(), pa.int64(), pa.large_string())
@@ -196,7 +196,7 @@ def _to_parquet(table: pa.Table) -> bytes:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    # Written in memory, so that a full disk is met in one place: where the store writes bytes.
+    # Written in memory, so that only the store, which writes the bytes, has to handle a full disk.
     sink = pa.BufferOutputStream()
     # Measured values seldom repeat: without a dictionary the file is a third smaller.
     pq.write_table(table, sink, compression="zstd", use_dictionary=False)

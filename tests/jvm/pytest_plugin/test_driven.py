@@ -105,17 +105,17 @@ def test_each_failure_is_told_in_plain_words_and_leaves_nothing(project: Path) -
     said = done.stdout
     assert "7 failed, 1 passed, 1 error" in said, said
     assert "assert 1 == 2" in said
-    assert "there is no JMX connection, for it costs the program some classes and threads" in said
+    assert "there is no JMX connection, because it costs the program some classes and threads" in said
     assert "only one JVM can be measured at a time" in said
     assert "the program exited with code 1" in said
     assert "if that is a good end for this program: expect_exit=1" in said
     assert "NumberFormatException" in said
-    assert "the program ended before it listened at any port" in said
+    assert "the program ended before it listened on any port" in said
     assert "the program was stopped at its time limit of 3 s" in said, said
     no_such_main = "the program did not start: Error: Could not find or load main class Nowhere"
     assert f"ERROR test_trouble.py::test_no_such_main - {no_such_main}" in said
     assert "try:  check the main class, the class path (-cp)" in said
-    assert "a test that drives its program has no workload beside it" in said
+    assert "a test that drives its program cannot have a workload, too" in said
     assert not (project / "oracles").exists()
 
 

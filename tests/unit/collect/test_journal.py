@@ -174,8 +174,8 @@ def test_a_journal_without_samples_is_only_removed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        (b"", "does not say that it is a journal"),
-        (b"something else\n", "does not say that it is a journal"),
+        (b"", "is not a journal"),
+        (b"something else\n", "is not a journal"),
         (b"buto-journal 2\n", "it has version 2, this buto reads up to 1"),
     ],
 )

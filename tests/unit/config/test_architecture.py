@@ -84,14 +84,14 @@ def test_numbers_keep_six_digits(self_s: float, cv: float, samples: int) -> None
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("calls: {A: 1}", "calls: {Z: 1}", r"shop.yaml:11:\d+: there is no component 'Z'; there are A, B, C"),
+        ("calls: {A: 1}", "calls: {Z: 1}", r"shop.yaml:11:\d+: unknown component 'Z'; known are A, B, C"),
         (
             "station: disk",
             "station: disc",
-            r"shop.yaml:8:\d+: there is no station 'disc'; there are web, disk, net",
+            r"shop.yaml:8:\d+: unknown station 'disc'; known are web, disk, net",
         ),
-        ("FirstBench: A", "FirstBench: Q", "there is no component 'Q'"),
-        ("component: B,", "component: Q,", "there is no component 'Q'"),
+        ("FirstBench: A", "FirstBench: Q", "unknown component 'Q'"),
+        ("component: B,", "component: Q,", "unknown component 'Q'"),
         ("self: 4ms", "self: quick", 'components.A.self: found "quick", expected a duration'),
         ("self: 4ms", "self: -1", "components.A.self: found -1, expected a duration"),
         ("servers: 2", "servers: 0", "stations.web.servers: found 0, expected a number of servers"),

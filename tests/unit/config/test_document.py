@@ -77,7 +77,7 @@ def test_a_key_that_is_given_twice_names_both_lines() -> None:
         ("? [a, b]\n: 1\n", "some.yaml:1:3: a key must be a text"),
         ("a: *nowhere\n", "some.yaml:1:4: not valid YAML: found undefined alias"),
         ("a: 1\n---\nb: 2\n", "some.yaml:2:1: not valid YAML"),
-        ("a: &x [1, *x]\n", "an alias stands for something that contains it"),
+        ("a: &x [1, *x]\n", "an alias refers to a value that contains it"),
         ("a: &x {<<: *x}\n", "a mapping is merged into itself"),
         ("a: {<<: 5}\n", "some.yaml:1:9: only mappings can be merged"),
         ("a: \x07\n", "some.yaml: not valid YAML"),

@@ -129,7 +129,10 @@ def test_a_test_may_leave_its_command_to_who_types_it(tmp_path: Path) -> None:
             "6:9: unknown variable ${NOPE}",
         ),
         ("version: 1\ntests:\n  a: {command: 'x \"y'}\n", "3:16: command: no closing quotation"),
-        ('version: 1\ntests:\n  a: {command: [x, "y\\0"]}\n', "3:20: 'y\\x00' has a null character"),
+        (
+            'version: 1\ntests:\n  a: {command: [x, "y\\0"]}\n',
+            "3:20: 'y\\x00' must not have a null character",
+        ),
         ("version: 1\ntests:\n  a: {command: ' '}\n", "3:16: command: it is empty"),
         ("version: 1\ntests:\n  a: {command: []}\n", "3:16: tests.a.command: found an empty list"),
         ("version: 1\ntests:\n  a: {command: [x, ~]}\n", "3:20: tests.a.command[1]: found nothing"),

@@ -91,7 +91,7 @@ def an_oracle(tmp_path: Path) -> tuple[Path, dict[str, Any]]:
         (lambda data: data["model"].update(n_runs=100_000), "stands for"),
         (lambda data: data["environment"].update(key=["a list"]), "nested too deeply"),
         (lambda data: data.update(target={"timeout": 10**400}), None),
-        (lambda data: data.update(target={"interval": float("inf")}), "no JSON"),
+        (lambda data: data.update(target={"interval": float("inf")}), "not JSON"),
         (lambda data: data.update(test="\ud800"), "not valid Unicode"),
         (lambda data: data["model"].update(n_runs=10**400), "more than"),
         (lambda data: data["model"].update(end_s=10**400), "too large"),

@@ -64,12 +64,12 @@ def test_alpha_and_fail_on_are_settings_of_the_judge() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({}, "nothing says what to start"),
+        ({}, "needs a command, a jar or a main"),
         ({"comand": ["java"]}, "unknown argument 'comand'; did you mean 'command'?"),
-        ({"jar": "a.jar", "command": ["java"]}, "command and jar do not go together"),
+        ({"jar": "a.jar", "command": ["java"]}, "command and jar cannot be combined"),
         ({"main": "Main"}, "main needs a classpath"),
-        ({"command": ["java"], "args": ["1"]}, "args go with jar or main"),
-        ({"jar": "a.jar", "args": "1 2"}, "args: '1 2' is no list of words"),
+        ({"command": ["java"], "args": ["1"]}, "args can be used with jar or main"),
+        ({"jar": "a.jar", "args": "1 2"}, "args must be a list of words, got '1 2'"),
         ({"jar": "a.jar", "runs": "many"}, 'runs: found "many", expected a number of runs'),
         ({"jar": "a.jar", "interval": "5 parsecs"}, "interval: found"),
         ({"jar": "a.jar", "alpha": 7}, "alpha"),

@@ -80,9 +80,9 @@ def test_the_advice_can_be_typed_where_pytest_was_started(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("", "nothing says what to start: the mark buto has no command, no jar and no main"),
+        ("", "the mark buto needs a command, a jar or a main"),
         ("jarr='app.jar'", "buto: unknown argument 'jarr'; did you mean 'jar'?"),
-        ("'app.jar'", "the mark buto takes arguments with names only, not 'app.jar'"),
+        ("'app.jar'", "the mark buto takes named arguments only, got 'app.jar'"),
         ("jar='app.jar', runs=2", "an oracle needs at least "),
         (
             "command=['no-such-java', 'Main']",
@@ -139,7 +139,7 @@ def test_runs_and_oracles_lie_where_the_ini_file_says(pytester: pytest.Pytester)
 def test_two_modes_do_not_go_together(pytester: pytest.Pytester) -> None:
     done = session(pytester, "--buto-train", "--buto-skip")
     assert done.ret == pytest.ExitCode.USAGE_ERROR
-    done.stderr.fnmatch_lines(["*--buto-train and --buto-skip do not go together*"])
+    done.stderr.fnmatch_lines(["*--buto-train and --buto-skip cannot be combined*"])
 
 
 def test_two_tests_may_not_share_an_oracle(pytester: pytest.Pytester) -> None:
@@ -148,14 +148,16 @@ def test_two_tests_may_not_share_an_oracle(pytester: pytest.Pytester) -> None:
         (pytester.path / directory / "test_it.py").write_text(MARKED)
     done = session(pytester, "--import-mode=importlib")
     assert done.ret == pytest.ExitCode.USAGE_ERROR
-    done.stderr.fnmatch_lines(["*two buto tests are called 'test_it.test_shop': a/test_it.py*b/test_it.py*"])
+    done.stderr.fnmatch_lines(
+        ["*two buto tests have the name 'test_it.test_shop': a/test_it.py*b/test_it.py*"]
+    )
 
 
 def test_a_test_that_asks_for_the_fixture_must_record(pytester: pytest.Pytester) -> None:
     pytester.makepyfile("def test_it(buto):\n    pass\n")
     done = session(pytester)
     done.assert_outcomes(failed=1)
-    done.stdout.fnmatch_lines(["the test asked for buto, but recorded nothing"])
+    done.stdout.fnmatch_lines(["the test uses the fixture buto, but recorded nothing"])
 
 
 def test_a_damaged_oracle_is_an_error_that_names_it(pytester: pytest.Pytester) -> None:
