@@ -122,11 +122,11 @@ def test_without_runs_at_hand_the_bounds_are_drawn_alone(
     assert drawn(project / "plots" / "leaker") == {"overview.png"}
 
 
-def test_a_test_without_an_oracle_says_how_to_make_one(
+def test_a_test_with_neither_oracle_nor_runs_says_how_to_record_some(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["plot", "other"]) == EXIT_BAD_FILE
-    assert "try:  buto train other" in capsys.readouterr().err
+    assert main(["plot", "other"]) == EXIT_USAGE
+    assert "to record some: buto record other" in capsys.readouterr().err
 
 
 def test_runs_that_are_not_there_are_named(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -223,7 +223,7 @@ def test_the_same_runs_give_the_same_bytes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("test", "metadata", "said"),
     [
-        (STRONG, {"jvm.input.arguments": "-Xmx1g"}, "jvm.input.arguments is missing or '-Xmx1g'"),
+        (STRONG, {"jvm.input.arguments": "-Xmx1g"}, "jvm.input.arguments is '-Xmx1g' or missing"),
         (WEAK, {"jvm.vm.version": "21"}, "jvm.vm.version is '17' or '21'"),
         (ON_G1, {"host.cpu.model": "B"}, "host.cpu.model is '?[AB]'? or '?[AB]'?"),
     ],
