@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, Unpack
 
-from buto.api.options import Location, Options, check_count, located, project_of
+from buto.api.options import Location, Options, check_count, exclude, located, project_of
 from buto.report.result import Result
 from buto.runs import RunSet, run_set
 from buto.workflow import accept as accepting
@@ -100,6 +100,7 @@ def train(
     """
     project, overrides = project_of(options, command, alpha)
     check_count("runs", runs, auto=True)
+    exclude(from_runs=from_runs, resume=resume)
     request = training.TrainRequest((test,), overrides, runs, from_runs, resume)
     return _only(training.train(project, request, on_event))
 
@@ -168,6 +169,7 @@ def accept(
     """
     project, overrides = project_of(options, command)
     check_count("runs", runs, auto=True)
+    exclude(from_runs=from_runs, launch=launch)
     request = accepting.AcceptRequest((test,), overrides, runs, from_runs, launch, dry_run)
     return _only(accepting.accept(project, request, on_event))
 

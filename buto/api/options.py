@@ -101,3 +101,10 @@ def check_count(argument: str, number: object, *, auto: bool = False) -> None:
     if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= MAX_RUNS:
         also = f' or "{AUTO}"' if auto else ""
         raise UsageError(f"{argument} must be a whole number from 1 to {MAX_RUNS}{also}, got {number!r}")
+
+
+def exclude(**specified: object) -> None:
+    """Raise UsageError if more than one of these arguments is specified, as on the command line."""
+    names = [name for name, value in specified.items() if value]
+    if len(names) > 1:
+        raise UsageError(f"{' and '.join(names)} exclude each other")

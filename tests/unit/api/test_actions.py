@@ -141,6 +141,13 @@ def test_two_programs_and_a_selftest_take_whole_numbers_of_runs(project: Path) -
         buto.selftest("leaker", training=-1)
 
 
+def test_stored_runs_are_neither_resumed_nor_launched(project: Path) -> None:
+    with pytest.raises(buto.UsageError, match="from_runs and resume exclude each other"):
+        buto.train("leaker", command=COMMAND, from_runs="all", resume="20260101")
+    with pytest.raises(buto.UsageError, match="from_runs and launch exclude each other"):
+        buto.accept("leaker", command=COMMAND, from_runs="all", launch=True)
+
+
 def test_patterns_are_a_list(project: Path) -> None:
     with pytest.raises(TypeError, match="mbeans must be a list of patterns"):
         buto.record("leaker", command=COMMAND, mbeans="com.acme:*")
