@@ -112,5 +112,5 @@ def test_an_oracle_of_bounds_promises_no_rate(trained: Path) -> None:
 def test_auto_goes_with_calibrated_oracles_only(trained: Path) -> None:
     done = called(trained, "train", "other", "--runs", "auto")
     assert done.returncode == 2
-    assert "preset sustained" in done.stderr
+    assert "runs: auto needs the preset calibrated, got sustained" in done.stderr
     assert called(trained, "train", "leaker", "--runs", "atuo").returncode == 2
