@@ -15,6 +15,19 @@ from buto.verdicts import Direction, Finding, Status, Verdict
 
 METADATA_SOURCE = "metadata"
 
+AGENT_KEY = "buto.probe"
+"""The metadata key that names the version of what measures inside the program."""
+
+ELSEWHERE = (
+    "an oracle of one environment cannot judge runs of another: check where it was trained, or train in "
+    "this environment, which replaces the oracle unless it has another file"
+)
+
+NEWER_AGENT = (
+    "only buto itself has changed since training: its agent uses other classes and memory, so train again "
+    "with the program as it was"
+)
+
 BUSY_SHARE = 0.2
 """Load by others, as a share of the cores, beyond which a regression may be theirs."""
 
@@ -96,15 +109,11 @@ def _other_environment(oracle: Oracle, deciding: dict[str, list[MetadataDifferen
         for run_id, found in deciding.items()
         for one in found
     }
-    advice = (
-        "an oracle of one environment cannot judge runs of another: check where it was trained, or train in "
-        "this environment, which replaces the oracle unless it has another file"
-    )
     return Verdict(
         Status.INCONCLUSIVE,
         oracle.settings.detector,
         findings=tuple(findings[key] for key in sorted(findings)),
-        reasons=(*described, advice),
+        reasons=(*described, NEWER_AGENT if set(findings) == {AGENT_KEY} else ELSEWHERE),
     )
 
 

@@ -1,4 +1,4 @@
-"""A check in about six lines: the verdict, what changed most, and the next command."""
+"""A check in about six lines: the verdict, what changed most, and the next commands."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def short_lines(report: CheckReport) -> list[Line]:
         *remarks("closest", [closest(report)]),
         *remarks("warning", warnings, limit=2 * MAX_LINE),
         # Not cut: people copy it.
-        *[line("  ", ("next:", "cyan"), f" {one_line(step)}") for step in report.next_steps[-1:]],
+        *[line("  ", ("next:", "cyan"), f" {one_line(step)}") for step in report.next_steps[-2:]],
     ]
 
 

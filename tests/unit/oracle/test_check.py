@@ -287,3 +287,14 @@ def test_a_detector_that_needs_no_exchangeable_runs_judges_those_of_any_machine_
     assert not any(
         row.likeness is Likeness.DECIDES for row in environment_rows(oracle, one(busy), run_set([]))
     )
+
+
+def test_a_newer_agent_alone_is_named_as_the_cause():
+    trained = run_set(
+        [replace(run, metadata=run.metadata | {"buto.probe": "old"}) for run in program_runs(4, 5)]
+    )
+    run = replace(program_run(4, 100), metadata=ENVIRONMENT | {"buto.probe": "new"})
+    verdict = check(train(trained), one(run))
+    assert verdict.status is Status.INCONCLUSIVE
+    assert verdict.reasons[0] == "buto.probe is 'new'; it was 'old' in training"
+    assert verdict.reasons[-1].startswith("only buto itself has changed since training")

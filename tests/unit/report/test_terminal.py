@@ -177,7 +177,7 @@ HEAP = "jvm.memory.heap.used"
 SEVERAL = ("jvm.gc.count[G1]", *MEMORY, HEAP, "jvm.thread.count", "jvm.cpu.time", "jvm.class.count")
 
 
-def test_a_failed_check_takes_six_lines() -> None:
+def test_a_failed_check_takes_seven_lines_with_a_way_to_look_and_one_to_accept() -> None:
     findings = tuple(made.leak(subject=name) for name in SEVERAL)
     judged = made.verdict(findings=findings, warnings=("busy", "late"))
     lines = lines_of(
@@ -194,6 +194,7 @@ def test_a_failed_check_takes_six_lines() -> None:
         f"  jvm.memory.heap.used  ▁▁▂▂▃▃▄▄▅▅▆▆▇▇██  {numbers} (and 2 with it)",
         f"  jvm.thread.count      {numbers}",
         "  and 2 more (-v)",
+        "  next: buto plot leaker",
         "  next: buto accept leaker  (if the change is meant)",
     ]
     warned = lines_of(judged, detail=Detail.SHORT)
