@@ -108,7 +108,7 @@ def test_each_failure_is_told_in_plain_words_and_leaves_nothing(project: Path) -
     assert "there is no JMX connection, because it costs the program some classes and threads" in said
     assert "only one JVM can be measured at a time" in said
     assert "the program exited with code 1" in said
-    assert "if that is a good end for this program: expect_exit=1" in said
+    assert "if this program should end so: expect_exit=1" in said
     assert "NumberFormatException" in said
     assert "the program ended before it listened on any port" in said
     assert "the program was stopped at its time limit of 3 s" in said, said
