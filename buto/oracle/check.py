@@ -129,8 +129,12 @@ def _if_quiet(verdict: Verdict, oracle: Oracle, runs: RunSet) -> Verdict:
     busier = [run for run in busy if run.quality.foreign_load > oracle.foreign_load + BUSIER]
     if 2 * len(busier) <= len(runs):
         return replace(verdict, warnings=(*said, *verdict.warnings))
-    then = f"they used at most {oracle.foreign_load:.0%} in training; check again on a quieter machine"
-    return replace(verdict, status=Status.INCONCLUSIVE, reasons=(*said, then, *verdict.reasons))
+    # First, because a short report shows the first reasons only.
+    why = (
+        f"other processes used at most {oracle.foreign_load:.0%} of the cores in training, and clearly more "
+        "now: check again on a quieter machine"
+    )
+    return replace(verdict, status=Status.INCONCLUSIVE, reasons=(why, *said, *verdict.reasons))
 
 
 def _complete(verdict: Verdict, oracle: Oracle, judged: RunSet) -> Verdict:
