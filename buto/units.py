@@ -76,7 +76,7 @@ def parse_rate(text: str) -> float:
     match = _RATE.fullmatch(text.strip())
     rate = float(match[1]) / _PER[match[2] or "s"] if match else math.inf
     if math.isinf(rate):
-        raise UsageError(f"{text!r} is no rate per s, min or h", advice="write it like 20/s")
+        raise UsageError(f"a rate must be per s, min or h, got {text!r}", advice="write it like 20/s")
     return rate
 
 

@@ -94,8 +94,8 @@ def build_test(
     if interval_s >= timeout_s:
         raise InvalidValue(
             ("interval",) if "interval" in written else ("timeout",),
-            f"the interval ({format_seconds(interval_s)}) is not shorter than the timeout "
-            f"({format_seconds(timeout_s)})",
+            f"the interval must be shorter than the timeout, got {format_seconds(interval_s)} and "
+            f"{format_seconds(timeout_s)}",
         )
     if "working-directory" in written:
         own = values.text(("working-directory",), written["working-directory"])
@@ -191,7 +191,7 @@ class _Values:
             shown = Mask().text(str(written))
             raise InvalidValue(at, f"command: {str(error).lower()} in {shown!r}") from error
         if not words or not words[0]:
-            raise InvalidValue(at, "command: it is empty", advice="command: [java, ...]")
+            raise InvalidValue(at, "command must not be empty", advice="command: [java, ...]")
         one = isinstance(written, str)
         return tuple(self.text(at if one else (*at, index), word) for index, word in enumerate(words))
 

@@ -134,7 +134,7 @@ def _translate(error: ValidationError) -> Iterator[_Problem]:
     elif "propertyNames" in error.absolute_schema_path:
         yield _Problem((*at, instance), f"{instance!r}{within} is not {_expected(schema)}", key=True)
     else:
-        filled = " with something in it" if error.validator in ("minProperties", "minItems") else ""
+        filled = " that is not empty" if error.validator in ("minProperties", "minItems") else ""
         yield _Problem(at, f"{_dotted(at)}: {_found(instance)}, expected {_expected(schema)}{filled}")
 
 

@@ -27,7 +27,7 @@ class Explanation:
     """What a detector says of its own way to a verdict, in whole sentences.
 
     Attributes:
-        learned: what the training runs taught it.
+        learned: what it learned from the training runs.
         rule: by which rule it decides; may be empty.
         sections: what only this detector has to show.
     """

@@ -1,4 +1,4 @@
-"""What sets two oracles of one test apart, number by number, for whoever accepts the newer one."""
+"""List how two oracles of one test differ, number by number, for people who accept the newer one."""
 
 from __future__ import annotations
 

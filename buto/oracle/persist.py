@@ -96,7 +96,7 @@ def load(path: Path) -> Oracle:
     except ValueError as error:
         raise _damaged(path, str(error), {}) from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise _damaged(path, f"it does not say that it is a {FORMAT}", {})
+        raise _damaged(path, f"it is not marked as a {FORMAT}", {})
     _check_version(path, data)
     try:
         return _oracle(data)

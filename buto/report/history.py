@@ -55,7 +55,7 @@ class Entry:
 
     @property
     def result(self) -> str:
-        """What a reader is told: the status, or whether the oracle was trained or accepted."""
+        """What a reader sees: the status, or whether the oracle was trained or accepted."""
         if not self.is_training:
             return self.status
         return ACCEPTED_ORACLE if self.is_accepted else TRAINED_ORACLE
@@ -75,7 +75,7 @@ def entry_of(content: bytes) -> Entry:
     """Return the entry of one stored result; ValueError if it is not a result, or of another version."""
     data = parse_json(content)
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise ValueError(f"it does not say that it is a {FORMAT}")
+        raise ValueError(f"it is not marked as a {FORMAT}")
     if data.get("version") not in _READABLE:
         versions = f"{', '.join(map(str, _READABLE[:-1]))} and {_READABLE[-1]}"
         raise ValueError(f"it is of version {data.get('version')!r}; this buto reads {versions}")

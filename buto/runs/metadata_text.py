@@ -20,6 +20,6 @@ def metadata_text(key: str, value: MetadataValue) -> str:
 
 
 def metadata_texts(key: str, *values: MetadataValue) -> tuple[str, ...]:
-    """Return values that differ as texts that differ: two sizes that read the same are told in bytes."""
+    """Return values that differ as texts that differ: two sizes that read the same are given in bytes."""
     texts = tuple(metadata_text(key, value) for value in values)
     return texts if len(set(texts)) == len(set(map(str, values))) else tuple(map(str, values))

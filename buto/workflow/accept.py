@@ -116,7 +116,7 @@ def learn_change(
         dry_run: whether to leave the oracle unchanged.
 
     Raises:
-        JudgeError: they cannot be learned from, or they are those that taught the oracle.
+        JudgeError: they cannot be learned from, or they are the training runs of the oracle.
         StorageError: the oracle cannot be written.
     """
     path, valid = project.oracle_path(test.name), run_set(runs).valid()

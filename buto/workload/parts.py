@@ -1,4 +1,4 @@
-"""The parts of a workload: each runs to its end or until it is told to stop, and returns its problems."""
+"""The parts of a workload: each runs to its end or until it is asked to stop, and returns its problems."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def test_json_may_go_to_standard_output(place: Path) -> None:
             2,
             "must name an endpoint of GET /b",
         ),
-        (["--old", "old.json", "--new", "same.json", "--load", "fast"], 2, "is no rate"),
+        (["--old", "old.json", "--new", "same.json", "--load", "fast"], 2, "a rate must be per"),
         (["--old", "old.json", "--new", "same.json", "--load-grid", "5..1"], 2, "must be a list of loads"),
         (["--old", "old.json", "--new", "same.json", "--load", "0"], 3, "no requests arrive"),
         (["--model", "none.yaml", "--old", "old.json", "--new", "same.json"], 4, "none.yaml"),

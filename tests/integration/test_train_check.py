@@ -191,7 +191,7 @@ def test_a_disturbed_run_neither_teaches_nor_is_judged(tmp_path: Path) -> None:
         (("train", "leaker", "--runs", "4", "--", "java", "Main"), 2, "runs, got 4"),
         (("train", "leaker", "--runs", "0"), 2, "must be from 1 to"),
         (("train", "leaker", "--timeout", "soon", "--", "java"), 2, 'timeout: found "soon"'),
-        (("train", "leaker", "--interval", "10min", "--", "java"), 2, "is not shorter than the timeout"),
+        (("train", "leaker", "--interval", "10min", "--", "java"), 2, "must be shorter than the timeout"),
         (("train", "leaker", "--expect-exit", "300", "--", "java"), 2, "expect-exit: found 300"),
         (("train", "leaker", "--mbean", "queue", "--", "java"), 2, "mbeans[0].name"),
         (("train", "leaker", "--from-runs", "all", "--resume", "x"), 2, "not allowed with"),

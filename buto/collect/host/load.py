@@ -75,7 +75,7 @@ def _own_cpu_s() -> float:
 def _busy_s(cpus: frozenset[int]) -> float | None:
     """Return the seconds since boot that these processors were not idle; None outside Linux.
 
-    psutil lists processors by position, not by number: with one switched off they could not be told apart.
+    psutil lists processors by position, not by number: with one switched off they could not be identified.
     """
     text = read("/proc/stat")
     if text is None:

@@ -116,10 +116,10 @@ class FittedBounds(FittedDetector):
         lacking = (bounded & np.isnan(comparison.smoothed.values)).sum(axis=0)
         shares = lacking / np.maximum(bounded.sum(axis=0), 1)
         names = [self.model.properties[place].name for place in np.flatnonzero(shares > MOST_UNREAD)]
-        told = shares[shares > MOST_UNREAD]
+        unread = shares[shares > MOST_UNREAD]
         return {
             name: f"{name} could not be read in {share:.0%} of the samples of {run.id}"
-            for name, share in zip(names, told.tolist(), strict=True)
+            for name, share in zip(names, unread.tolist(), strict=True)
         }
 
     def _findings(self, run: Run, comparison: Comparison) -> tuple[Finding, ...]:

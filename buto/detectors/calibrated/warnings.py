@@ -26,7 +26,7 @@ def few_runs(n_runs: int, alpha: float) -> tuple[str, ...]:
         return ()
     good = max(GOOD_RUNS, enough)
     said = Advice(
-        f"{n_runs} runs tell little: small changes go unnoticed, and below {enough} even {CONFIRMED_BY} "
+        f"{n_runs} runs are few: small changes are not detected, and below {enough} even {CONFIRMED_BY} "
         f"runs of a check need an assumption on distributions; {good} are a good number (",
         Setting("runs", str(good)),
         ")",

@@ -76,10 +76,10 @@ def environment_differences(
         for run in second
         for one in compare_metadata(model, run.metadata, settings)
     }
-    decide, told = (
+    decide, reported = (
         tuple(found[key] for key in sorted(found) if key[0] is deciding) for deciding in (True, False)
     )
-    return decide, told
+    return decide, reported
 
 
 def unequal_times(first: RunSet, second: RunSet) -> tuple[str, ...]:

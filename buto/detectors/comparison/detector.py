@@ -110,7 +110,7 @@ def compare(first: RunSet, second: RunSet, settings: BandSettings) -> Verdict:
     )
     if smallest_p_value(len(ours), len(theirs), settings) > settings.alpha:
         return replace(verdict, reasons=(_too_few(ours, theirs, settings),))
-    elsewhere, told = environment_differences(ours, theirs, settings.metadata)
+    elsewhere, reported = environment_differences(ours, theirs, settings.metadata)
     if elsewhere:
         return replace(verdict, reasons=elsewhere)
     properties, one_sided = comparable_properties(ours, theirs, cost=settings.cost)
@@ -126,7 +126,7 @@ def compare(first: RunSet, second: RunSet, settings: BandSettings) -> Verdict:
         status=Status.REGRESSION if differs else Status.INCONCLUSIVE if inconclusive else Status.PASS,
         findings=tuple(replace(one, source=DETECTOR) for one in findings(evidence, theirs, settings)),
         reasons=one_sided if inconclusive else (),
-        warnings=(*verdict.warnings, *unequal_times(ours, theirs), *one_sided, *told),
+        warnings=(*verdict.warnings, *unequal_times(ours, theirs), *one_sided, *reported),
         p_value=found.p_value,
         guarantee=_guarantee(found, len(evidence.score)),
     )

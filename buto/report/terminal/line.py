@@ -38,7 +38,7 @@ def remarks(
     """Return a line for each text that is not empty, behind a label; of more than ``most``, the number."""
     given = [text for text in texts if text]
     shown = given if most is None or len(given) <= most else given[: max(1, most - 1)]
-    told = [one_line(text, limit) for text in shown]
+    texts = [one_line(text, limit) for text in shown]
     if len(shown) < len(given):
-        told.append(f"and {len(given) - len(shown)} more (-v)")
-    return [line("  ", (f"{label}:", colour), f" {text}") for text in told]
+        texts.append(f"and {len(given) - len(shown)} more (-v)")
+    return [line("  ", (f"{label}:", colour), f" {text}") for text in texts]

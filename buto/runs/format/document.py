@@ -144,7 +144,7 @@ def head_of(data: dict[str, Any]) -> Head:
 def _parse(content: bytes) -> dict[str, Any]:
     data = parse_json(content)
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise ValueError(f"it does not say that its format is {FORMAT!r}")
+        raise ValueError(f"it is not marked as {FORMAT!r}")
     return data
 
 

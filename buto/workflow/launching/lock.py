@@ -56,7 +56,7 @@ def _not_writable(root: Path, why: str | None) -> StorageError:
 
 def _lock(descriptor: int, root: Path, on_wait: Callable[[], None], timeout_s: float) -> None:
     deadline = time.monotonic() + timeout_s
-    told = False
+    reported = False
     while True:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -66,9 +66,9 @@ def _lock(descriptor: int, root: Path, on_wait: Callable[[], None], timeout_s: f
                     f"another buto is still measuring into {root}",
                     advice=Advice(f"fuser {root} shows its process; or name another store: ", _ANOTHER),
                 ) from None
-            if not told:
+            if not reported:
                 on_wait()
-                told = True
+                reported = True
             time.sleep(_LOCK_POLL_S)
         else:
             return

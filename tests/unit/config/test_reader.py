@@ -133,7 +133,7 @@ def test_a_test_may_leave_its_command_to_who_types_it(tmp_path: Path) -> None:
             'version: 1\ntests:\n  a: {command: [x, "y\\0"]}\n',
             "3:20: 'y\\x00' must not have a null character",
         ),
-        ("version: 1\ntests:\n  a: {command: ' '}\n", "3:16: command: it is empty"),
+        ("version: 1\ntests:\n  a: {command: ' '}\n", "3:16: command must not be empty"),
         ("version: 1\ntests:\n  a: {command: []}\n", "3:16: tests.a.command: found an empty list"),
         ("version: 1\ntests:\n  a: {command: [x, ~]}\n", "3:20: tests.a.command[1]: found nothing"),
         (
@@ -269,7 +269,7 @@ def test_an_edited_oracle_may_hold_numbers_where_words_belong() -> None:
 
 def test_an_empty_mapping_is_told_apart_from_the_mapping_that_is_expected(tmp_path: Path) -> None:
     (fault,) = faults(tmp_path, "version: 1\ntests: {}\n")
-    assert fault.endswith("tests: found an empty mapping, expected a mapping with something in it")
+    assert fault.endswith("tests: found an empty mapping, expected a mapping that is not empty")
 
 
 def test_as_many_runs_as_are_needed_may_be_asked_for(tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def test_a_run_that_is_used_twice_is_named():
 def test_few_runs_are_told_with_what_goes_unnoticed(count):
     oracle = train(program_runs(1, count), SUSTAINED)
     (said,) = oracle.warnings
-    assert said.startswith(f"{count} runs tell little: for example, the mean of jvm.memory.heap.used may be")
+    assert said.startswith(f"{count} runs are few: for example, the mean of jvm.memory.heap.used may be")
     assert f"a run may take {format_seconds(oracle.fitted.duration.lower)} to" in said
     assert said.endswith("10 are a good number (--runs 10)")
     assert "10 are a good number" in train(program_runs(1, count), THESIS).warnings[0]
@@ -85,11 +85,11 @@ def test_few_runs_are_told_with_what_goes_unnoticed(count):
 @pytest.mark.parametrize(("alpha", "enough"), [(0.01, 7), (0.001, 17), (0.05, 5)])
 def test_of_few_runs_a_calibrated_oracle_says_how_many_more_make_it_free_of_assumptions(alpha, enough):
     settings = replace(CALIBRATED, alpha=alpha)
-    assert not any("tell little" in said for said in train(program_runs(1, enough), settings).warnings)
+    assert not any("runs are few" in said for said in train(program_runs(1, enough), settings).warnings)
     if enough > 5:
         warnings = train(program_runs(1, enough - 1), settings).warnings
-        (said,) = [one for one in warnings if "tell little" in one]
-        assert said.startswith(f"{enough - 1} runs tell little: ")
+        (said,) = [one for one in warnings if "runs are few" in one]
+        assert said.startswith(f"{enough - 1} runs are few: ")
         assert f"below {enough} even 3 runs of a check need an assumption" in said
         good = max(10, enough)
         assert said.endswith(f"{good} are a good number (--runs {good})")

@@ -68,7 +68,7 @@ def test_training_says_in_its_line_what_a_check_detects(
 def test_advice_on_the_number_of_runs_names_the_argument_of_the_mark(tmp_path: Path) -> None:
     case = a_case(tmp_path, "train", runs=5, preset="calibrated")
     case.add([leaking_run(number) for number in range(5)])
-    (few,) = (one for one in case.outcome(0).warnings if "5 runs tell little" in one)
+    (few,) = (one for one in case.outcome(0).warnings if "5 runs are few" in one)
     assert few.endswith("(runs=10)")
 
 

@@ -115,7 +115,7 @@ def test_a_training_stands_where_it_ended() -> None:
     ("content", "said"),
     [
         (b"{", "Expecting"),
-        (b"[]", "does not say that it is a buto-result"),
+        (b"[]", "is not marked as a buto-result"),
         (
             kept(made.regression()).replace(b'"version": 4', b'"version": 5'),
             "of version 5; this buto reads 2, 3 and 4",
