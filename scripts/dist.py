@@ -19,6 +19,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "dist"
+NOT_JUDGED = 3
+TRIES = 4
+
 TIMEOUT_S = 600.0
 CONFIG = {
     "version": 1,
@@ -71,26 +74,32 @@ def try_wheel(python: Path, project: Path) -> list[str]:
         test = {"command": [*JAVA, *PROGRAM, "--leaks", str(leaks)]}
         config = {**CONFIG, "tests": {"leaker": test}}
         (project / "buto.yaml").write_text(json.dumps(config), encoding="utf-8")
-        run([buto, command, "leaker"], project, code)
+        run([buto, command, "leaker"], project, code, tries=TRIES)
         done.append(f"buto {command} leaker, with {leaks} leaks a tick: exit code {code}")
     return done
 
 
-def run(command: Sequence[str | Path], directory: Path = ROOT, expected: int = 0) -> str:
+def run(command: Sequence[str | Path], directory: Path = ROOT, expected: int = 0, *, tries: int = 1) -> str:
     """Run a command that may not see the checkout's packages; return its standard output.
+
+    Args:
+        tries: how often to start it while buto exits with 3, because the machine is too busy for a verdict.
 
     Raises:
         SystemExit: it ended with another code than expected.
     """
-    done = subprocess.run(
-        command,
-        cwd=directory,
-        env={key: value for key, value in os.environ.items() if not key.startswith("PYTHON")},
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_S,
-        check=False,
-    )
+    for _ in range(tries):
+        done = subprocess.run(
+            command,
+            cwd=directory,
+            env={key: value for key, value in os.environ.items() if not key.startswith("PYTHON")},
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_S,
+            check=False,
+        )
+        if done.returncode != NOT_JUDGED:
+            break
     if done.returncode != expected:
         words = " ".join(map(str, command))
         output = done.stdout + done.stderr

@@ -94,8 +94,8 @@ def build_test(
     if interval_s >= timeout_s:
         raise InvalidValue(
             ("interval",) if "interval" in written else ("timeout",),
-            f"the interval must be shorter than the timeout, got {format_seconds(interval_s)} and "
-            f"{format_seconds(timeout_s)}",
+            f"the interval must be shorter than the timeout of {format_seconds(timeout_s)}, "
+            f"got {format_seconds(interval_s)}",
         )
     if "working-directory" in written:
         own = values.text(("working-directory",), written["working-directory"])

@@ -116,7 +116,7 @@ def test_a_test_may_leave_its_command_to_who_types_it(tmp_path: Path) -> None:
         ("version: 1\ntests:\n  a: {command: x, timeout: 0}\n", "3:28: tests.a.timeout: found 0"),
         (
             "version: 1\ntests:\n  a: {command: x, timeout: 0s}\n",
-            "3:28: the interval (100 ms) is not shorter",
+            "3:28: the interval must be shorter than the timeout of 0 s, got 100 ms",
         ),
         (
             "version: 1\ntests:\n  a: {command: x, interval: 1us}\n",
