@@ -64,6 +64,6 @@ def test_a_program_is_trained_and_checked_and_a_regression_is_found(
     assert trained.returncode == 0, trained.stderr
     passed = judged(tmp_path, "check", "keeper")
     assert passed.returncode == 0, passed.stdout + passed.stderr
-    failed = buto(tmp_path, "check", "keeper", "--", *program, "500")
+    failed = judged(tmp_path, "check", "keeper", "--", *program, "500")
     assert failed.returncode == 1, failed.stdout + failed.stderr
     assert "jvm.memory.heap.used" in failed.stdout
