@@ -14,6 +14,7 @@ import pytest
 from tests.support.checkout import ROOT, java_build
 
 JUDGING = (
+    *("tests/jvm/releases/", "tests/jvm/api/"),
     *(f"tests/build_plugins/test_{tool}.py::test_a_build_passes" for tool in ("gradle", "maven")),
     *("tests/build_plugins/test_junit.py::test_a_scenario_passes", "tests/jvm/pytest_plugin/test_sample.py"),
     *(f"tests/jvm/cli/test_{what}.py" for what in ("bisect", "compare", "confirm", "flow")),
