@@ -27,6 +27,7 @@ class Action(Enum):
     SHOW_RUN = "runs show"
     LIST_RUNS = "runs list"
     DELETE_RUN = "runs delete"
+    ATTACH = "attach"
     DOCTOR = "doctor"
 
 
@@ -41,8 +42,9 @@ class Step:
             :func:`buto.workflow.project.stored.stored_runs`.
         run_id: of SHOW_RUN and DELETE_RUN, the run.
         against: of COMPARE, the second program.
+        revisions: of BISECT, the good and the bad revision.
         command: the program's command to show, if none was specified and there is no configuration.
-        plain: whether nothing else that was specified for this call goes with it.
+        plain: whether only the project's files go with it, and nothing that was specified of the test.
         why: what it is for, in a clause; empty where that is plain.
     """
 
@@ -52,13 +54,14 @@ class Step:
     from_runs: str | None = None
     run_id: str | None = None
     against: str | None = None
+    revisions: tuple[str, ...] = ()
     command: tuple[str, ...] = ()
     plain: bool = False
     why: str = ""
 
     def words(self) -> list[str]:
         """Return the command with the test and the run, without what was specified for this call."""
-        about = [word for word in (self.test, self.run_id) if word]
+        about = [word for word in (self.test, self.run_id, *self.revisions) if word]
         # A run that is deleted on advice is most often one that trained the oracle.
         forced = ["--with-training"] if self.action is Action.DELETE_RUN else []
         return ["buto", *self.action.value.split(), *about, *forced]
@@ -81,16 +84,23 @@ class Setting:
 class Advice(str):
     """A text that names steps and settings; by itself in the words of the command line, without options.
 
+    Args:
+        parts: the text in parts.
+        fact: what the advice is on; it precedes the advice, with a semicolon between them.
+
     Attributes:
-        parts: the text in parts, for a door to put into its own words.
+        parts: the whole text in parts, for a door to put into its own words.
+        fact: without the advice, for files that users of every door read; empty if there is only advice.
     """
 
-    __slots__ = ("parts",)
+    __slots__ = ("fact", "parts")
     parts: tuple[str | Step | Setting, ...]
+    fact: str
 
-    def __new__(cls, *parts: str | Step | Setting) -> Self:
-        text = super().__new__(cls, "".join(map(str, parts)))
-        text.parts = parts
+    def __new__(cls, *parts: str | Step | Setting, fact: str = "") -> Self:
+        whole = (f"{fact}; ", *parts) if fact else parts
+        text = super().__new__(cls, "".join(map(str, whole)))
+        text.parts, text.fact = whole, fact
         return text
 
     def said(self, step: Callable[[Step], str], setting: Callable[[Setting], str]) -> str:

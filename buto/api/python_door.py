@@ -16,7 +16,7 @@ from buto.workflow.project import NO_OVERRIDES, Overrides
 
 _NUMBER = re.compile(r"\d+(\.\d+)?")
 _LAUNCHING = frozenset({Action.RECORD, Action.TRAIN, Action.CHECK, Action.ACCEPT})
-_COMMAND_LINE_ONLY = frozenset({Action.BISECT, Action.REPORT, Action.DOCTOR})
+_COMMAND_LINE_ONLY = frozenset({Action.ATTACH, Action.BISECT, Action.REPORT, Action.DOCTOR})
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +77,10 @@ class PythonDoor:
         if step.from_runs is not None:
             named["from_runs"] = _text(step.from_runs)
         command = step.command
+        places = ("config", "store") if step.action is Action.RECORD else ("config", "store", "oracle")
+        named |= self._located(*places)
         if not step.plain:
-            named |= self._located("config", "store", "oracle") | self._overrides(step.action)
+            named |= self._overrides(step.action)
             command = self.overrides.command or command
         if command and step.action in _LAUNCHING:
             named["command"] = f"[{', '.join(map(_text, Mask().words(command)))}]"

@@ -17,6 +17,7 @@ from pathlib import PurePosixPath
 from buto.errors import JudgeError
 from buto.runs import MetadataValue
 from buto.runs.metadata_text import metadata_texts
+from buto.steps import Action, Advice, Step
 
 _CLASS_PATH = "jvm.class.path"
 
@@ -95,8 +96,12 @@ def learn_metadata(runs: Sequence[Mapping[str, MetadataValue]], settings: Metada
     if unlike:
         raise JudgeError(
             "runs of one test come from different environments: " + "; ".join(unlike),
-            advice="delete the runs of one environment (buto runs list, buto runs delete), or record all of "
-            "them again; a key that changes with every run can be put on judge: metadata-ignored",
+            advice=Advice(
+                "delete the runs of one environment (",
+                Step(Action.LIST_RUNS),
+                " lists them), or record all of them again; a key that changes with every run can be put on "
+                "judge: metadata-ignored",
+            ),
         )
     return MetadataModel(values, tuple(varying))
 

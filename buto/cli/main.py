@@ -18,6 +18,7 @@ from buto.cli.printing.console import Console, Verbosity
 from buto.cli.printing.interruption import Stopped, stopped
 from buto.cli.registry import COMMANDS
 from buto.errors import EXIT_NOT_JUDGED, EXIT_USAGE, ButoError, UsageError
+from buto.steps import Advice
 from buto.version import __version__
 from buto.workflow.launching.interruption import Interrupted
 
@@ -77,7 +78,15 @@ def _carry_out(argv: list[str]) -> int:
         )
     args.command_name, args.command, args.arguments = command.name, command_line, arguments
     aside = sys.stderr if goes_to_stdout(args) else None
-    return command.run(args, Console(_verbosity(args), stdout=aside))
+    try:
+        return command.run(args, Console(_verbosity(args), stdout=aside))
+    except ButoError as error:
+        if isinstance(error.advice, Advice):
+            # Its imports are not needed by a command that succeeds.
+            from buto.cli.parsing.project import reword_advice
+
+            reword_advice(error, args)
+        raise
 
 
 def _unrecognized(

@@ -22,7 +22,7 @@ from buto.oracle.levels import summary
 from buto.oracle.model import Oracle
 from buto.runs.files.reading import is_missing, parse_json, read_file
 from buto.runs.files.staging import publish_file, storage_advice
-from buto.steps import Setting
+from buto.steps import Advice, Setting
 
 FORMAT = "buto-oracle"
 VERSION = 2
@@ -59,7 +59,7 @@ def save(path: Path, oracle: Oracle) -> None:
         "version": VERSION,
         "test": oracle.test,
         "summary": summary(oracle),
-        "warnings": list(oracle.warnings),
+        "warnings": list(map(_fact, oracle.warnings)),
         "judge": oracle.settings.to_data(),
         "target": dict(oracle.target),
         "runs": list(oracle.run_ids),
@@ -104,9 +104,9 @@ def load(path: Path) -> Oracle:
         raise _damaged(path, error.message, data) from error
     except UnknownDetectorError as error:
         again = _command("train", path, data.get("test"))
-        raise BadFileError(
-            f"the oracle {path} cannot be used: {error.message}",
-            advice=f"install the package of its detector, or train again with another: {again}",
+        remedy = "install the package of its detector, or train again with another: "
+        raise OracleFileError(
+            f"the oracle {path} cannot be used: {error.message}", advice=f"{remedy}{again}", remedy=remedy
         ) from error
     except BrokenDetectorError as error:
         raise BadFileError(
@@ -117,6 +117,11 @@ def load(path: Path) -> Oracle:
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         raise _damaged(path, what, data) from error
+
+
+def _fact(warning: str) -> str:
+    """Return a warning without its advice, which is only for those who trained the oracle."""
+    return warning.fact if isinstance(warning, Advice) and warning.fact else warning
 
 
 def _content(path: Path) -> bytes:

@@ -22,10 +22,10 @@ from buto.runs.model import PURPOSE
 from buto.steps import Action, Step
 from buto.units import format_count
 from buto.verdicts import Status, Verdict
-from buto.workflow.accept import learn_change
+from buto.workflow.accept import begin, learn_change
 from buto.workflow.check import describe, judge, warn_of_settings
-from buto.workflow.events import Event, OracleChanged, Warned, ignore
-from buto.workflow.launching.case import Case, accepted, check_number_of_runs, checked, learned
+from buto.workflow.events import Event, OnEvent, OracleChanged, Warned, ignore
+from buto.workflow.launching.case import Case, check_number_of_runs, checked, learned
 from buto.workflow.launching.ending import check_repeats
 from buto.workflow.outcome import concluded, keep
 from buto.workflow.project import Files, Project
@@ -43,7 +43,9 @@ def project_of(test: TestConfig, door: InPytest) -> Project:
     return Project(Files(None, False, root, door.store, door.oracle), None, door)
 
 
-def begun(project: Project, test: TestConfig, mode: str, *, is_driven: bool = False) -> Case:
+def begun(
+    project: Project, test: TestConfig, mode: str, on_event: OnEvent = ignore, *, is_driven: bool = False
+) -> Case:
     """Return a test before its first run; to accept, with the runs of its newest check if it did not pass.
 
     Args:
@@ -65,8 +67,22 @@ def begun(project: Project, test: TestConfig, mode: str, *, is_driven: bool = Fa
         command = None if is_driven else test.target.new_mask().command(test.target.command)
         judged = not_passed(project, known, command)
         if judged:
-            return accepted(test, known, judged)
+            return begin(test, known, judged, on_event)[0]
     return checked(test, known, accepts=mode == ACCEPT)
+
+
+@dataclass(slots=True)
+class Events:
+    """Keeps of events the warnings and the pairs of a replaced oracle and the one that was learned."""
+
+    warnings: list[str] = field(default_factory=list)
+    changes: list[tuple[Oracle, Oracle]] = field(default_factory=list)
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, Warned):
+            self.warnings.append(event.text)
+        elif isinstance(event, OracleChanged):
+            self.changes.append((event.known, event.learned))
 
 
 @dataclass(slots=True)
@@ -77,11 +93,13 @@ class ItemCase:
         project: of this test.
         state: the runs so far and the missing ones.
         remembers: whether the oracle stores how to start the program, so that ``buto check`` can start it.
+        events: what was reported before the outcome.
     """
 
     project: Project
     state: Case
     remembers: bool = True
+    events: Events = field(default_factory=Events)
 
     def launch(self) -> None:
         """Launch as often as needed.
@@ -90,7 +108,7 @@ class ItemCase:
             ButoError: the program cannot be measured.
         """
         name = self.state.test.name
-        self.state = complete(self.project, [self.state], ignore)[name]
+        self.state = complete(self.project, [self.state], self.events)[name]
         if self.state.failure is not None:
             raise self.state.failure
 
@@ -126,7 +144,7 @@ class ItemCase:
         return Outcome(case.test.name, TRAINED, f"{n_runs}, {path}{detects}", warnings=tuple(result.warnings))
 
     def _accepted(self, replaced: Oracle, verbosity: int) -> Outcome:
-        case, door, events = self.state, self.project.door, _Events()
+        case, door, events = self.state, self.project.door, self.events
         again = Step(Action.ACCEPT, case.test.name)
         target = case.test.written if self.remembers else None
         result = learn_change(
@@ -148,7 +166,7 @@ class ItemCase:
         )
 
     def _judged(self, verbosity: int) -> Outcome:
-        case, known, warned = self.state, self.state.known, _Events()
+        case, known, warned = self.state, self.state.known, self.events
         if known is None or not case.runs:
             raise JudgeError(f"{case.test.name}: no run was recorded")
         result = judge(self.project, known, case.runs)
@@ -161,20 +179,6 @@ class ItemCase:
         report = replace(result.report, verdict=replace(verdict, warnings=found))
         _, *details = verdict_lines(report, _DETAIL[max(-1, min(verbosity, 1))])
         return Outcome(known.test, verdict.status.value, _reason(verdict), tuple(details), found)
-
-
-@dataclass(slots=True)
-class _Events:
-    """Keeps of events the warnings and the pairs of a replaced oracle and the one that was learned."""
-
-    warnings: list[str] = field(default_factory=list)
-    changes: list[tuple[Oracle, Oracle]] = field(default_factory=list)
-
-    def __call__(self, event: Event) -> None:
-        if isinstance(event, Warned):
-            self.warnings.append(event.text)
-        elif isinstance(event, OracleChanged):
-            self.changes.append((event.known, event.learned))
 
 
 def _reason(verdict: Verdict) -> str:

@@ -61,6 +61,8 @@ class InPytest:
         stored = [] if self.path(self.store) == str(_STORE) else ["--store", self.path(self.store)]
         if step.action is Action.DOCTOR:
             return step.words()
+        if step.action is Action.ATTACH:
+            return ["pytest", self.node]
         if step.action in (Action.SHOW_RUN, Action.LIST_RUNS, Action.DELETE_RUN):
             return [*step.words(), *stored]
         if step.action is Action.PLOT:

@@ -11,7 +11,7 @@ import pytest
 
 from buto.config import TestConfig
 from buto.errors import ButoError, UsageError
-from buto.pytest_plugin.case import ItemCase, begun, project_of
+from buto.pytest_plugin.case import Events, ItemCase, begun, project_of
 from buto.pytest_plugin.hints import InPytest
 from buto.pytest_plugin.mark import STARTS, arguments_of, joined, name_of, test_of
 from buto.pytest_plugin.options import Options
@@ -111,8 +111,9 @@ class ItemTests:
         door = self._door = InPytest(node, test.name, started_in, self.options.store, path)
         is_driven = "buto" in getattr(self._item, "fixturenames", ())
         project = project_of(test, door)
-        state = begun(project, test, self.options.mode, is_driven=is_driven)
-        return ItemCase(project, state, remembers=not is_driven)
+        events = Events()
+        state = begun(project, test, self.options.mode, events, is_driven=is_driven)
+        return ItemCase(project, state, remembers=not is_driven, events=events)
 
     def _fail(self, error: ButoError) -> None:
         first, *rest = error.message.splitlines()

@@ -24,6 +24,12 @@ SESSION = "buto.session"
 """Metadata key: id of the first run of a test that the same command recorded. Runs that share it were judged
 together."""
 
+PROGRAM = "process.program"
+"""The metadata key of the checksum over the program's files."""
+
+INPUT_READ = "process.stdin.read"
+"""The metadata key that says whether the program has read its standard input, which is empty."""
+
 COMMIT = "buto.commit"
 """Metadata key: git's commit in the directory where the command was started, with ``+dirty`` appended if
 files differed; None if not known."""

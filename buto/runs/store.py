@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shlex
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -300,7 +299,7 @@ class RunStore:
         if not names.is_id(run_id) or os.path.islink(place) or not os.path.isdir(place):
             raise BadFileError(
                 f"there is no run {run_id!r} of {test!r} in {self.root}",
-                advice=f"buto runs list {shlex.quote(test)} --store {shlex.quote(str(self.root))}",
+                advice=Advice(Step(Action.LIST_RUNS, test)),
             )
         return place
 

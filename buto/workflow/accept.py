@@ -14,14 +14,19 @@ from buto.report.result import Result
 from buto.runs import Run, run_set
 from buto.steps import Action, Step
 from buto.workflow.events import Accepted, Failed, JudgedTaken, OnEvent, OracleChanged, Warned, ignore
-from buto.workflow.launching.case import accepted, check_number_of_runs
+from buto.workflow.launching.case import Case, accepted, check_number_of_runs
 from buto.workflow.launching.collecting import Collected
 from buto.workflow.outcome import Outcome, concluded, keep
 from buto.workflow.project import NO_OVERRIDES, Overrides, Project
-from buto.workflow.project.stored import named, not_passed, stored_runs
+from buto.workflow.project.stored import is_of_another_program, named, not_passed, stored_runs
+from buto.workflow.record import program_changed
 from buto.workflow.rules import warnings
 from buto.workflow.steps import reword, said, worded
 from buto.workflow.train import complete_learning
+
+_AS_IT_WAS = (
+    "the program's files have changed since the newest check: what is accepted is the program as it was then"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,11 +155,38 @@ def _collected(
         check_number_of_runs(test, project.door)
         command = test.target.new_mask().command(test.target.command)
         judged = [] if request.launch else not_passed(project, known[test.name], command)
-        case = accepted(test, known[test.name], judged, n_wanted=None if request.runs is None else test.runs)
-        if judged:
-            on_event(JudgedTaken(test.name, tuple(run.id for run in judged), case.missing))
+        n_wanted = None if request.runs is None else test.runs
+        case, taken = begin(test, known[test.name], judged, on_event, n_wanted=n_wanted)
+        if taken:
+            on_event(JudgedTaken(test.name, tuple(run.id for run in taken), case.missing))
         cases.append(case)
     return complete_learning(project, cases, on_event)
+
+
+def begin(
+    test: TestConfig,
+    known: Oracle,
+    judged: Sequence[Run],
+    on_event: OnEvent = ignore,
+    *,
+    n_wanted: int | None = None,
+) -> tuple[Case, Sequence[Run]]:
+    """Return a test to be learned again, and those of the judged runs that it is learned from.
+
+    Runs that are launched now are not mixed with judged ones of a program that has changed since.
+
+    Args:
+        judged: the runs of the newest check that did not pass.
+        n_wanted: see :func:`accepted`.
+    """
+    case = accepted(test, known, judged, n_wanted=n_wanted)
+    if not is_of_another_program(judged):
+        return case, judged
+    if not case.missing:
+        on_event(Warned(test.name, _AS_IT_WAS))
+        return case, judged
+    on_event(Warned(test.name, program_changed(len(judged))))
+    return accepted(test, known, n_wanted=n_wanted), ()
 
 
 def _test(project: Project, name: str, request: AcceptRequest, known: Oracle) -> TestConfig:

@@ -11,6 +11,7 @@ from buto.config import TestConfig
 from buto.errors import JudgeError
 from buto.runs import Run, RunSet
 from buto.steps import Action
+from buto.units import format_count
 from buto.workflow.events import (
     Confirming,
     Event,
@@ -20,6 +21,7 @@ from buto.workflow.events import (
     OnEvent,
     RunStored,
     WaitingForStore,
+    Warned,
     ignore,
 )
 from buto.workflow.launching.case import Case
@@ -90,8 +92,20 @@ def complete(project: Project, cases: Sequence[Case], on_event: OnEvent) -> dict
             enough={case.test.name: case.enough for case in now if case.known is None and case.test.adaptive},
         )
         for name, result in collected.items():
-            by_name[name] = _after(by_name[name], result)
+            before = by_name[name]
+            by_name[name] = after = _after(before, result)
+            n_left_out = len(before.runs) + len(result.runs) - len(after.runs)
+            if n_left_out:
+                on_event(Warned(name, program_changed(n_left_out)))
     return by_name
+
+
+def program_changed(n_runs: int) -> str:
+    """Return a warning that so many runs of the newest check are of another program than that of now."""
+    return (
+        f"the program's files have changed since the newest check: its {format_count(n_runs, 'run')} "
+        f"{'is' if n_runs == 1 else 'are'} left out, and all are launched anew"
+    )
 
 
 def _after(case: Case, collected: Collected) -> Case:

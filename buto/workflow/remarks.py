@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from buto.collect.jvm.program_faults import find_fault
+from buto.collect.jvm.program_faults import GIVE_INPUT, find_fault
 from buto.runs import Run, RunSet
+from buto.runs.model import INPUT_READ, PROGRAM
 from buto.units import format_count
 
 
 def remarks(runs: RunSet) -> tuple[str, ...]:
-    """Return a sentence each on a JVM without a program, a hidden fault, and processes that were left."""
-    found = (_without_program(runs), _hidden_fault(runs), _left_over(runs))
+    """Return a sentence each on a JVM without a program, a hidden fault, left processes, and other files."""
+    found = (_without_program(runs), _hidden_fault(runs), _left_over(runs), _of_several_programs(runs))
     return tuple(one for one in found if one is not None)
 
 
@@ -42,6 +43,24 @@ def _left_over(runs: RunSet) -> str | None:
     return (
         f"the command left {format_count(most, 'process')} running at its end, which buto ended: "
         "what they do is not part of the measurement; let the command wait for its children"
+    )
+
+
+def _of_several_programs(runs: RunSet) -> str | None:
+    known = {run.metadata.get(PROGRAM) for run in runs} - {None}
+    if len(known) < 2:
+        return None
+    return f"the program's files changed between these {len(runs)} runs, which are of {len(known)} versions"
+
+
+def input_remark(runs: RunSet) -> str | None:
+    """Return a sentence on runs that read their standard input, which is empty, and yet ended well."""
+    count = sum(run.metadata.get(INPUT_READ) is True for run in runs)
+    if not count:
+        return None
+    return (
+        f"in {count} of {format_count(len(runs), 'run')} the program read its standard input, which is empty "
+        f"under buto; if it needs input, {GIVE_INPUT}"
     )
 
 

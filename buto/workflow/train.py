@@ -31,6 +31,7 @@ from buto.workflow.outcome import Outcome, concluded, keep
 from buto.workflow.project import NO_OVERRIDES, Overrides, Project
 from buto.workflow.project.stored import stored_runs
 from buto.workflow.record import complete
+from buto.workflow.remarks import input_remark
 from buto.workflow.rules import jvm_measured, warnings
 from buto.workflow.steps import reword, said, worded
 
@@ -155,6 +156,8 @@ def learn(
     on_event(OracleWritten(test.name, path, len(valid)))
     on_event(jvm_measured(test.name, valid))
     told_of = tuple(said(one, project.door) for one in (*trained.warnings, *warnings(valid, project.door)))
+    read_input = input_remark(valid)
+    told_of = told_of if read_input is None else (*told_of, read_input)
     found, usual = _strengths(trained, on_event, every=all_strengths)
     weak = discouraging(found, len(valid))
     told_of = told_of if weak is None else (*told_of, said(weak, project.door))

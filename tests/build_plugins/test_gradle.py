@@ -54,12 +54,13 @@ def test_a_build_passes_fails_after_a_change_and_passes_when_the_change_is_accep
         assert sorted(path.name for path in reports.iterdir()) == REPORTS
 
     gradle.change(PROGRAM, "ENTRIES_PER_PAGE = 200", "ENTRIES_PER_PAGE = 3000")
+    wrapper = gradle.add_wrapper()
     failed = gradle.judged("--quiet", "check")
     assert failed.code == 1
     assert "Execution failed for task ':butoCheck'" in failed.output
     assert "buto, catalogue: regression" in failed.output
     accept = advised(failed.output, "accept")
-    assert accept == f"gradle butoAccept -Pbuto.test=catalogue -Pbuto.repository={REPOSITORY}"
+    assert accept == f"{wrapper} butoAccept -Pbuto.test=catalogue -Pbuto.repository={REPOSITORY}"
     assert "jvm.memory." in failed.output
     assert list(ET.parse(reports / "TEST-catalogue.xml").iter("failure"))
 

@@ -87,6 +87,7 @@ def test_a_scenario_passes_fails_after_a_change_and_passes_when_the_change_is_ac
     shutil.rmtree(junit.directory / "target")
 
     junit.change(TEST, "ENTRIES_PER_PAGE = 200", "ENTRIES_PER_PAGE = 3000")
+    wrapper = junit.add_wrapper()
     failed = junit.judged("test")
     assert failed.code == 1
     assert "Tests run: 2, Failures: 1, Errors: 0, Skipped: 0" in failed.output
@@ -98,7 +99,7 @@ def test_a_scenario_passes_fails_after_a_change_and_passes_when_the_change_is_ac
     assert failed.output.count("REGRESSION  ") == 1
     assert "run 1 of 1" not in failed.output
     accept = advised(failed.output, "accept")
-    assert accept == "mvn test -Dbuto.accept=true '-Dtest=com.acme.CatalogueTest#loadsTenPages'"
+    assert accept == f"{wrapper} test -Dbuto.accept=true '-Dtest=com.acme.CatalogueTest#loadsTenPages'"
 
     accepted = junit.typed(accept, RUNS)
     assert accepted.code == 0, accepted.output

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shlex
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from subprocess import CompletedProcess
 
@@ -15,7 +14,6 @@ from buto.oracle import load
 from buto.runs import Outcome
 from buto.runs.store import RunStore
 from buto.workflow import record
-from buto.workflow.launching.collecting import collect
 from tests.support.processes.command import called
 from tests.support.runs.qualities import starved
 from tests.support.runs.scripted import WRONG_EXIT, Script
@@ -69,7 +67,7 @@ class Project:
 @pytest.fixture(params=PLACES.values(), ids=PLACES)
 def project(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     script = Script({})
-    monkeypatch.setattr(record, "collect", partial(collect, collector_for=script.collector))
+    monkeypatch.setattr(record, "collect", script.collect)
     return Project(tmp_path, request.param, script)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,6 @@ from buto.oracle import load
 from buto.runs import Run
 from buto.runs.store import RunStore
 from buto.workflow import record
-from buto.workflow.launching.collecting import collect
 from tests.support.processes.command import called
 from tests.support.runs.qualities import starved
 from tests.support.runs.scripted import Event, Script
@@ -31,7 +29,7 @@ def launches(monkeypatch: pytest.MonkeyPatch) -> Launches:
 
     def launches(events: Iterable[Event]) -> Script:
         script = Script({"leaker": list(events)})
-        monkeypatch.setattr(record, "collect", partial(collect, collector_for=script.collector))
+        monkeypatch.setattr(record, "collect", script.collect)
         return script
 
     return launches

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -88,3 +89,36 @@ def test_no_code_decides_by_the_words_of_a_message() -> None:
         for line, code in decisions(path.read_text())
     ]
     assert not found, "give these a kind or a field to decide by:\n" + "\n".join(found)
+
+
+COMMAND = re.compile(
+    r"\bbuto (train|check|accept|record|plot|report|compare|bisect|selftest|doctor|attach|"
+    r"runs (list|show|delete))\b"
+)
+
+
+def commands(code: str) -> Iterator[tuple[int, str]]:
+    """Yield line and text of each constant that names a command of buto, apart from docstrings."""
+    tree = ast.parse(code)
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        text = node.value if isinstance(node, ast.Constant) and id(node) not in docstrings else None
+        if isinstance(text, str) and COMMAND.search(text):
+            yield node.lineno, text
+
+
+def test_a_command_in_a_message_is_found() -> None:
+    assert list(commands('"""buto check"""\nraise Error("no runs", advice=f"buto runs list {test}")\n')) == [
+        (2, "buto runs list ")
+    ]
+
+
+def test_only_the_command_line_names_its_commands() -> None:
+    """Other rooms name steps, which each door puts into its own words, with its own files."""
+    found = [
+        f"{path.relative_to(SOURCE.parent)}:{line}: {text}"
+        for path in sorted(SOURCE.rglob("*.py"))
+        if not path.is_relative_to(SOURCE / "cli")
+        for line, text in commands(path.read_text())
+    ]
+    assert not found, "make these a buto.steps.Step:\n" + "\n".join(found)

@@ -12,6 +12,7 @@ from buto.errors import BadFileError
 from buto.runs import Run
 from buto.runs.names import decode_test
 from buto.runs.store import RunStore
+from buto.steps import Action, Advice, Step
 
 CPU_TIME = "jvm.cpu.time"
 
@@ -54,7 +55,7 @@ def _valid_runs(directory: Path) -> tuple[Run, ...]:
         )
     runs = RunStore(root).load_set(test).valid().runs
     if not runs:
-        raise BadFileError(f"{directory} has no valid runs", advice=f"buto runs list {test} --store {root}")
+        raise BadFileError(f"{directory} has no valid runs", advice=Advice(Step(Action.LIST_RUNS, test)))
     return runs
 
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 from argparse import ArgumentParser, Namespace
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
+from buto.cli.parsing.doors import door_of
+from buto.cli.parsing.project import files_of
 from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
 from buto.collect.doctor.examination import examine
 from buto.collect.doctor.machine import Check, Level
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS
+from buto.workflow.steps import said
 
 FORMAT = "buto-doctor"
 VERSION = 1
@@ -43,7 +47,9 @@ examples:
 
     def run(self, args: Namespace, console: Console) -> int:
         checks = []
-        for check in examine(args.store):
+        door = door_of(files_of(args))
+        for found in examine(args.store):
+            check = found if found.advice is None else replace(found, advice=said(found.advice, door))
             checks.append(check)
             _print(check, console)
         if args.json is not None:

@@ -13,8 +13,10 @@ from buto.cli.printing.events import EventPrinter
 from buto.detectors.alarms import N_CHECKED, Alarms, runs_to_tell
 from buto.errors import EXIT_PASS
 from buto.oracle import DEFAULT
+from buto.steps import Action, Step
 from buto.units import format_count, format_percent
 from buto.workflow.selftest import SelftestOutcome, SelftestRequest, selftest
+from buto.workflow.steps import Door
 
 FEWEST = oracle.fewest_runs(DEFAULT) + N_CHECKED
 
@@ -52,11 +54,12 @@ examples:
 
     def run(self, args: Namespace, console: Console) -> int:
         request = SelftestRequest(args.test, args.from_runs, args.training)
-        _tell(args.test, selftest(project_of(args), request, EventPrinter(console)), console)
+        project = project_of(args)
+        _tell(args.test, selftest(project, request, EventPrinter(console)), console, project.door)
         return EXIT_PASS
 
 
-def _tell(test: str, outcome: SelftestOutcome, console: Console) -> None:
+def _tell(test: str, outcome: SelftestOutcome, console: Console, door: Door) -> None:
     found, runs = outcome.found, outcome.runs
     alpha, n_runs = found.alpha, len(runs)
     console.result(
@@ -80,9 +83,10 @@ def _tell(test: str, outcome: SelftestOutcome, console: Console) -> None:
             )
     for place in found.often():
         run = runs.runs[place]
+        show = door.step(Step(Action.SHOW_RUN, test, run_id=run.id))
         console.warning(
             f"run {run.id} is unlike the others, and fails in "
-            f"{format_percent(found.single.by_run[place])} of its checks: buto runs show {test} {run.id}"
+            f"{format_percent(found.single.by_run[place])} of its checks: {show}"
         )
 
 

@@ -23,6 +23,9 @@ DOOR = "BUTO_DOOR"
 DOOR_WORDS = "BUTO_DOOR_WORDS"
 """The environment variable with words, quoted for a shell, that follow each of its commands."""
 
+DOOR_PROGRAM = "BUTO_DOOR_PROGRAM"
+"""The environment variable with what starts the build tool, as ``./mvnw``; without it, its name."""
+
 _LAUNCHING = (Action.TRAIN, Action.CHECK, Action.ACCEPT)
 
 
@@ -31,36 +34,39 @@ class Build:
     """How to write actions and settings for a build tool.
 
     Attributes:
-        launch: from an action and a test to the words that carry it out; an empty test means all.
+        program: what starts the build tool where a project has no wrapper of its own.
+        launch: from what starts the build tool, an action and a test to the words that carry it out; an
+            empty test means all.
         setting: from the name and the value of a setting of the build tool to the word that sets it.
         settings: by key of buto's settings, the name of the build tool's own.
     """
 
-    launch: Callable[[Action, str], list[str]]
+    program: str
+    launch: Callable[[str, Action, str], list[str]]
     setting: Callable[[str, str], str]
     settings: Mapping[str, str]
 
 
-def _maven(action: Action, test: str) -> list[str]:
-    return ["mvn", "package", f"buto:{action.value}", *([f"-Dbuto.test={test}"] if test else [])]
+def _maven(program: str, action: Action, test: str) -> list[str]:
+    return [program, "package", f"buto:{action.value}", *([f"-Dbuto.test={test}"] if test else [])]
 
 
-def _gradle(action: Action, test: str) -> list[str]:
-    return ["gradle", f"buto{action.value.title()}", *([f"-Pbuto.test={test}"] if test else [])]
+def _gradle(program: str, action: Action, test: str) -> list[str]:
+    return [program, f"buto{action.value.title()}", *([f"-Pbuto.test={test}"] if test else [])]
 
 
-def _junit_in_maven(action: Action, test: str) -> list[str]:
+def _junit_in_maven(program: str, action: Action, test: str) -> list[str]:
     mode = [] if action is Action.CHECK else [f"-Dbuto.{action.value}=true"]
     class_name, method = _scenario(test)
-    return ["mvn", "test", *mode, *([f"-Dtest={class_name}#{method}"] if test else [])]
+    return [program, "test", *mode, *([f"-Dtest={class_name}#{method}"] if test else [])]
 
 
-def _junit_in_gradle(action: Action, test: str) -> list[str]:
+def _junit_in_gradle(program: str, action: Action, test: str) -> list[str]:
     # Gradle passes no system properties on to the JVM of the tests.
     mode = [] if action is Action.CHECK else ["env", f"BUTO_{action.name}=true"]
     class_name, method = _scenario(test)
     # The task is up to date after a test that passed, as all do that were trained.
-    return [*mode, "gradle", "cleanTest", "test", *(["--tests", f"{class_name}.{method}"] if test else [])]
+    return [*mode, program, "cleanTest", "test", *(["--tests", f"{class_name}.{method}"] if test else [])]
 
 
 def _scenario(test: str) -> tuple[str, str]:
@@ -74,15 +80,20 @@ _DIRECTORIES = {"oracle": "oracles", "store": "store"}
 
 BUILDS: Mapping[str, Build] = {
     "maven": Build(
+        "mvn",
         _maven,
         lambda name, value: f"-Dbuto.{name}={value}",
         {"runs": "runs", "alpha": "alpha", **_DIRECTORIES},
     ),
-    "gradle": Build(_gradle, lambda name, value: f"-Pbuto.{name}={value}", {"runs": "runs"}),
+    "gradle": Build("gradle", _gradle, lambda name, value: f"-Pbuto.{name}={value}", {"runs": "runs"}),
     "junit-maven": Build(
-        _junit_in_maven, lambda name, value: f"-Dbuto.{name}={value}", {"runs": "runs", **_DIRECTORIES}
+        "mvn",
+        _junit_in_maven,
+        lambda name, value: f"-Dbuto.{name}={value}",
+        {"runs": "runs", **_DIRECTORIES},
     ),
     "junit-gradle": Build(
+        "gradle",
         _junit_in_gradle,
         lambda name, value: f"BUTO_{name.upper()}={value}",
         {"runs": "runs", **_DIRECTORIES},
@@ -99,12 +110,14 @@ class InBuild:
         command_line: the door for what the build tool cannot do, such as showing a run.
         typed: what was typed for this build and follows each of its commands, quoted for a shell.
         program: the command ``buto``, as the user can type it.
+        tool: what starts the build tool, as the user can type it; empty for its name.
     """
 
     build: Build
     command_line: CommandLine
     typed: str = ""
     program: str = "buto"
+    tool: str = ""
 
     @property
     def configuration(self) -> str:
@@ -115,7 +128,7 @@ class InBuild:
         is_stored = step.from_runs is not None and step.action is not Action.TRAIN
         if step.action not in _LAUNCHING or is_stored or step.plain:
             return shlex.quote(self.program) + self.command_line.step(step).removeprefix("buto")
-        words = shlex.join(self.build.launch(step.action, step.test))
+        words = shlex.join(self.build.launch(self.tool or self.build.program, step.action, step.test))
         words += self.typed
         words += "" if step.runs is None else f" {self.setting('runs', str(step.runs))}"
         return f"{words}  ({step.why})" if step.why else words
@@ -137,12 +150,22 @@ class InBuild:
         return self.command_line.path(path)
 
 
-def door_of(files: Files, overrides: Overrides = NO_OVERRIDES, masks: tuple[str, ...] = ()) -> Door:
-    """Return the door of this call: the build tool named in the variable DOOR, or the command line."""
-    command_line = CommandLine(files, overrides, masks)
+def door_of(
+    files: Files,
+    overrides: Overrides = NO_OVERRIDES,
+    masks: tuple[str, ...] = (),
+    typed: tuple[str, ...] = (),
+) -> Door:
+    """Return the door of this call: the build tool named in the variable DOOR, or the command line.
+
+    Args:
+        typed: the words of the call, see :class:`CommandLine`.
+    """
+    command_line = CommandLine(files, overrides, masks, typed)
     build = BUILDS.get(os.environ.get(DOOR, ""))
     if build is None:
         return command_line
     # A build tool may know where buto is though PATH does not have it.
     program = "buto" if shutil.which("buto") else sys.argv[0]
-    return InBuild(build, command_line, os.environ.get(DOOR_WORDS, ""), program)
+    typed_for_build, tool = (os.environ.get(name, "") for name in (DOOR_WORDS, DOOR_PROGRAM))
+    return InBuild(build, command_line, typed_for_build, program, tool)

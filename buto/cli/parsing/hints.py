@@ -23,11 +23,13 @@ class CommandLine:
         files: of the project; named again in every command.
         overrides: options that were typed; repeated in every command.
         masks: further patterns for names of secrets.
+        typed: the words of this call after ``buto``, without the program's command.
     """
 
     files: Files
     overrides: Overrides = NO_OVERRIDES
     masks: tuple[str, ...] = ()
+    typed: tuple[str, ...] = ()
 
     @property
     def configuration(self) -> str:
@@ -53,6 +55,9 @@ class CommandLine:
         match step.action:
             case Action.DOCTOR:
                 return shlex.join(step.words())
+            case Action.ATTACH:
+                # Only a call of attach can advise it, and then as it was typed.
+                return Mask(self.masks).command(["buto", *(self.typed or ("attach",))])
             case Action.LIST_RUNS | Action.SHOW_RUN | Action.DELETE_RUN:
                 return shlex.join([*step.words(), *self._store()])
             case Action.PLOT:
@@ -61,24 +66,31 @@ class CommandLine:
                 return shlex.join(["buto", "plot", step.test, *files, *runs, *self._store()])
             case Action.COMPARE if step.against is not None:
                 return self._compare(step, step.against)
+            case Action.RECORD:
+                return self._again(step, self._options(config=self.files.configuration))
             case _:
-                return self._again(step)
+                places = self._options(oracle=self.files.oracle, config=self.files.configuration)
+                return self._again(step, places)
 
     def _compare(self, step: Step, against: str) -> str:
-        words = ["buto", "compare", step.test, "--against", against]
+        command = ["--", *step.command] if step.command else []
+        words = ["buto", "compare", step.test, *command, "--against", against, *command]
         if step.from_runs is not None:
             alpha = None if self.overrides.alpha is None else f"{self.overrides.alpha:g}"
             words += [*self._options(from_runs=step.from_runs), *self._store()]
             words += [*self._options(alpha=alpha), "--html", "report.html"]
         return shlex.join(words)
 
-    def _again(self, step: Step) -> str:
-        """Return a command about the same program, with the options of this call except secrets."""
-        words = ["buto", step.action.value, *([step.test] if step.test else [])]
-        words += self._options(runs=step.runs, from_runs=step.from_runs)
+    def _again(self, step: Step, places: list[str]) -> str:
+        """Return a command about the same program, with the options of this call except secrets.
+
+        Args:
+            places: options with the files that this action uses, apart from the store.
+        """
+        words = [*step.words(), *self._options(runs=step.runs, from_runs=step.from_runs)]
+        words += [*places, *self._store()]
         if step.plain:
             return Mask(self.masks).command([*words, *(("--", *step.command) if step.command else ())])
-        words += [*self._options(oracle=self.files.oracle, config=self.files.configuration), *self._store()]
         typed = self.overrides
         words += self._options(
             interval=typed.interval, timeout=typed.timeout, jvm=typed.jvm, collector=typed.collector

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from contextlib import suppress
 
 from buto import config
 from buto.cli.parsing.doors import door_of
-from buto.errors import UsageError
+from buto.errors import ButoError, UsageError
 from buto.workflow.project import Files, Overrides, Project
+from buto.workflow.steps import reword
 
 
 def overrides_of(args: Namespace) -> Overrides:
@@ -51,4 +53,15 @@ def project_of(args: Namespace) -> Project:
     files = files_of(args)
     configuration = files.read_configuration()
     masks = () if configuration is None else config.masks(configuration)
-    return Project(files, configuration, door_of(files, overrides_of(args), masks))
+    return Project(files, configuration, door_of(files, overrides_of(args), masks, _typed(args)))
+
+
+def reword_advice(error: ButoError, args: Namespace) -> None:
+    """Put the advice of an error into the words of this call, with the files and options that were typed."""
+    # Of a call whose own arguments are wrong, the advice stays as it is.
+    with suppress(ButoError):
+        reword(error, door_of(files_of(args), overrides_of(args), typed=_typed(args)))
+
+
+def _typed(args: Namespace) -> tuple[str, ...]:
+    return tuple(getattr(args, "arguments", ()))

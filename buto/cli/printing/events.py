@@ -37,7 +37,7 @@ from buto.workflow.events import (
     Warned,
 )
 from buto.workflow.outcome import Outcome
-from buto.workflow.steps import Door
+from buto.workflow.steps import Door, said
 
 _DETAIL = {
     Verbosity.QUIET: Detail.HEADLINE,
@@ -153,7 +153,7 @@ class EventPrinter:
                 console.info(f"nothing was written{how}")
 
     def _strengths(self, event: Trained) -> None:
-        from buto.report.terminal.strengths import strength_lines
+        from buto.report.terminal.strengths import MORE_RUNS, strength_lines
 
         verbosity = self.console.verbosity
         if verbosity is Verbosity.QUIET:
@@ -161,7 +161,8 @@ class EventPrinter:
         if event.result.detectable:
             self.console.result(f"  {event.result.detectable}")
         if verbosity is Verbosity.VERBOSE:
-            for line in strength_lines(event.result.strengths):
+            more_runs = MORE_RUNS if self._door is None else said(MORE_RUNS, self._door)
+            for line in strength_lines(event.result.strengths, more_runs):
                 self.console.result(f"  {line}")
 
     def _difference(self, event: OracleChanged) -> None:

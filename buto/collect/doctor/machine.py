@@ -14,6 +14,7 @@ from buto.collect.host import metadata
 from buto.collect.process.private_directory import private_directory
 from buto.errors import StorageError
 from buto.runs.files.reading import is_missing
+from buto.steps import Action, Advice, Setting, Step
 from buto.units import format_bytes, format_count, format_number, format_percent, format_seconds
 
 COARSE_CLOCK_S = 1e-6
@@ -89,16 +90,17 @@ def check_load(foreign_load: float) -> Check:
 def check_store(store: Path) -> Check:
     """Check whether runs can be stored, and how much space is left."""
     place = next(path for path in (store.absolute(), *store.absolute().parents) if not is_missing(path))
-    advice = "name another directory with --store DIR"
+    another: tuple[str | Setting, ...] = ("name another directory: ", Setting("store", "DIR"))
     try:
         with tempfile.TemporaryFile(dir=place):
             free = shutil.disk_usage(place).free
     except OSError as error:
-        return Check("store", Level.PROBLEM, f"{store} cannot be written: {error.strerror}", advice)
+        return Check("store", Level.PROBLEM, f"{store} cannot be written: {error.strerror}", Advice(*another))
     said = f"{store}, {format_bytes(free)} free"
     if free < LITTLE_SPACE:
         level = Level.PROBLEM if free < NO_SPACE else Level.WARNING
-        return Check("store", level, said, f"free some space (buto runs delete), or {advice}")
+        advice = Advice("free some space (", Step(Action.LIST_RUNS), " lists the runs), or ", *another)
+        return Check("store", level, said, advice)
     return Check("store", Level.OK, said)
 
 

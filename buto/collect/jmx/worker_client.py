@@ -23,6 +23,7 @@ from buto.collect.jmx.worker_jvm import find_libjvm, jvm_options
 from buto.collect.jvm.installations import USERS_OPTIONS
 from buto.collect.process.output import last_lines
 from buto.errors import MeasureError
+from buto.steps import Action, Advice, Step
 
 PROTOCOL_VERSION = 1
 START_S = 60.0
@@ -197,5 +198,7 @@ class Worker(Closeable):
         self.close()
         return MeasureError(
             f"buto's JMX worker {what} (exit code {code}). It printed:\n{said}",
-            advice="try again; if it happens again, look for another Java with: buto doctor",
+            advice=Advice(
+                "try again; if it happens again, look for another Java with: ", Step(Action.DOCTOR)
+            ),
         )

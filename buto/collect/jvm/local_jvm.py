@@ -12,6 +12,7 @@ import psutil
 
 from buto.collect.jvm import hsperfdata
 from buto.errors import MeasureError
+from buto.steps import Action, Advice, Step
 
 _SERVER = "sun.management.JMXConnectorServer"
 _STALE_S = 2.0
@@ -88,7 +89,7 @@ def check_attachable(pid: int) -> None:
     if os.geteuid() not in (0, owner):
         raise MeasureError(
             f"process {pid} belongs to the user {_user_name(owner)}",
-            advice=f"attach as that user: sudo -u {_user_name(owner)} buto attach --pid {pid} ...",
+            advice=Advice(f"attach as that user: sudo -u {_user_name(owner)} ", Step(Action.ATTACH)),
         )
     if not _is_jvm(pid):
         if _status(pid) is None:

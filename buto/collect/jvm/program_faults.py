@@ -18,9 +18,6 @@ class FaultKind(Enum):
     OUT_OF_MEMORY = "out-of-memory"
     """A thread got no memory; the JVM goes on if other threads do."""
 
-    EMPTY_INPUT = "empty-input"
-    """The program read its standard input, which has nothing in it."""
-
     EXCEPTION_IN_MAIN = "exception-in-main"
     """The main method ended with an exception."""
 
@@ -45,23 +42,21 @@ class Fault:
 
 _WORDS = {
     FaultKind.OUT_OF_MEMORY: "it ran out of memory",
-    FaultKind.EMPTY_INPUT: "it read its standard input, which is empty under buto",
     FaultKind.EXCEPTION_IN_MAIN: "an exception ended its main method",
 }
 _ADVICE = {
     FaultKind.OUT_OF_MEMORY: "give the program a larger heap with -Xmx, or find what keeps the memory: "
     "-XX:+HeapDumpOnOutOfMemoryError",
-    FaultKind.EMPTY_INPUT: "let the program read a file, or give it its input by a shell: "
-    "-- sh -c 'exec java ... < input.txt'",
     FaultKind.EXCEPTION_IN_MAIN: "run the command without buto, and correct what the exception says",
 }
 
 _MEMORY = re.compile(rb"java\.lang\.OutOfMemoryError(?:: [^\r\n]*)?")
 _IN_MAIN = re.compile(rb"^Exception in thread \"main\" ([^\r\n]+)", re.MULTILINE)
-_NO_INPUT = re.compile(
-    rb"(java\.util\.NoSuchElementException[^\r\n]*)\r?\n"
-    rb"(?:\s+at [^\r\n]*\r?\n)*?\s+at (?:java\.base/)?java\.util\.Scanner\."
-)
+
+READ_INPUT = "it read its standard input, which is empty under buto"
+"""A clause, for a program that did so."""
+
+GIVE_INPUT = "let the program read a file, or start it by a shell: sh -c 'exec java ... < input.txt'"
 
 
 def find_fault(output: bytes) -> Fault | None:
@@ -71,7 +66,6 @@ def find_fault(output: bytes) -> Fault | None:
     """
     for kind, pattern in (
         (FaultKind.OUT_OF_MEMORY, _MEMORY),
-        (FaultKind.EMPTY_INPUT, _NO_INPUT),
         (FaultKind.EXCEPTION_IN_MAIN, _IN_MAIN),
     ):
         found = pattern.search(output)

@@ -5,6 +5,7 @@ Both collectors use this; they differ in the JVM options that they add.
 
 from __future__ import annotations
 
+import errno
 import os
 import shlex
 import signal
@@ -19,6 +20,7 @@ from pathlib import Path
 from buto.collect.closeable import Closeable
 from buto.collect.process import kernel
 from buto.collect.process.command_line import command_line
+from buto.collect.process.empty_input import EmptyInput
 from buto.collect.process.output import OutputFile, last_lines
 from buto.collect.process.process_group import send
 from buto.collect.process.watchdog import Watchdog
@@ -59,7 +61,7 @@ class Ending:
 class Launch(Closeable):
     """The user's command from its start to its end, in a session and process group of its own.
 
-    Standard input is /dev/null; both outputs go to bounded files in the session's directory.
+    Standard input is an empty file; both outputs go to bounded files in the session's directory.
     The end of the ``with`` block ends everything that the command started: SIGTERM, two seconds,
     SIGKILL. If buto dies before, a watchdog process kills it.
 
@@ -69,6 +71,7 @@ class Launch(Closeable):
         line: the command line that was executed.
         mask: hides secrets in messages.
         n_left_over: processes that had to be ended after the command's own end.
+        input: what the command has as standard input.
 
     Raises:
         MeasureError: the command cannot be started; the message says why.
@@ -82,10 +85,11 @@ class Launch(Closeable):
         self.n_left_over = 0
         self._all_gone = False
         self._ending: Ending | None = None
+        self.input = EmptyInput()
         self.stdout = OutputFile(directory / "stdout")
         self.stderr = OutputFile(directory / "stderr")
         with ExitStack() as undo:
-            undo.callback(self._close_outputs)
+            undo.callback(self._close_files)
             self._watchdog = undo.enter_context(Watchdog())
             self.started_ns = time.monotonic_ns()
             self._process = self._start()
@@ -194,7 +198,7 @@ class Launch(Closeable):
                 self._process.returncode = -signal.SIGKILL
             os.close(self._pidfd)
             self._watchdog.close()
-            self._close_outputs()
+            self._close_files()
 
     def _kill_all(self) -> None:
         deadline = time.monotonic() + _REAP_S
@@ -211,7 +215,7 @@ class Launch(Closeable):
         try:
             return subprocess.Popen(
                 self.line.arguments,
-                stdin=subprocess.DEVNULL,
+                stdin=self.input.descriptor,
                 stdout=self.stdout.descriptor,
                 stderr=self.stderr.descriptor,
                 cwd=self.target.directory,
@@ -222,9 +226,21 @@ class Launch(Closeable):
         except OSError as error:
             raise _cannot_start(self.target, error) from error
 
-    def _close_outputs(self) -> None:
+    def _close_files(self) -> None:
+        self.input.close()
         self.stdout.close()
         self.stderr.close()
+
+
+def check_startable(target: Target) -> None:
+    """Raise MeasureError if a command cannot be started: it or its working directory does not exist."""
+    if target.directory is not None and not target.directory.is_dir():
+        raise _cannot_start(target, NotADirectoryError())
+    program = (target.directory or Path()) / command_line(target, ()).arguments[0]
+    if not program.exists():
+        raise _cannot_start(target, FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)))
+    if program.is_dir() or not os.access(program, os.X_OK):
+        raise _cannot_start(target, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
 
 
 def _cannot_start(target: Target, error: OSError) -> MeasureError:

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from buto.collect.jvm import exit_status
 from buto.collect.jvm.selection import main_name
 from buto.collect.process.launch import Ending, Launch
+from buto.collect.process.program_files import program_digest
 from buto.collect.record import quality
 from buto.collect.record.quality import Sampling
 from buto.collect.record.recording import Recording
 from buto.runs import Outcome, Problem, Run
+from buto.runs.model import INPUT_READ, PROGRAM
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,8 @@ def build_run(
         "buto.jvm.exit": seen.code,
         "buto.jvms.others": ", ".join(seen.others),
         "buto.left_over.processes": launch.n_left_over,
+        INPUT_READ: launch.input.was_read(),
+        PROGRAM: program_digest(recording.metadata),
     }
     slow = quality.slow_beans(recording, seen.sampled, launch.target.interval_s)
     more = (*([bad_end] if bad_end else []), *problems, *slow)

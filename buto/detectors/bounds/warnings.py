@@ -19,9 +19,9 @@ def few_runs(n_runs: int, model: Model, duration: Point | None, settings: BandSe
     if n_runs >= FEW_RUNS:
         return ()
     unnoticed = _unnoticed(model, duration, settings)
-    example = f"for example, {' and '.join(unnoticed)} before that is detected; " if unnoticed else ""
+    example = f": for example, {' and '.join(unnoticed)} before that is detected" if unnoticed else ""
     many = Setting("runs", "10")
-    return (Advice(f"{n_runs} runs are few: {example}10 are a good number (", many, ")"),)
+    return (Advice("10 are a good number (", many, ")", fact=f"{n_runs} runs are few{example}"),)
 
 
 def _unnoticed(model: Model, duration: Point | None, settings: BandSettings) -> list[str]:

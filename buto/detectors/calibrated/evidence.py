@@ -16,6 +16,7 @@ from buto.detectors.calibrated.relevance import Counting, relevant
 from buto.detectors.effects import smallest_effects
 from buto.errors import JudgeError
 from buto.runs import FloatArray
+from buto.steps import Action, Advice, Step
 
 FEWEST_RUNS = 5
 """Fewer runs do not show how far runs deviate from each other."""
@@ -55,7 +56,9 @@ def weigh(profile: Profile, values: FloatArray, n_checked: int, settings: BandSe
     """
     kept = np.flatnonzero(~np.isnan(values).any(axis=0))
     if not len(kept):
-        raise JudgeError("no property could be read in all runs", advice="buto runs show says why")
+        raise JudgeError(
+            "no property could be read in all runs", advice=Advice(Step(Action.LIST_RUNS), " lists the runs")
+        )
     features = [profile.catalogue[place] for place in kept]
     levels = profile.levels(np.where(np.isnan(values), 0.0, values))
     columns = np.array([one.column for one in features])

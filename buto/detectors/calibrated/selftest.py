@@ -21,6 +21,7 @@ from buto.detectors.bounds.settings import BandSettings
 from buto.detectors.calibrated.evidence import FEWEST_RUNS, runs_needed, weigh
 from buto.detectors.calibrated.profile import Profile
 from buto.errors import JudgeError
+from buto.steps import Advice, Setting
 
 ENOUGH_SPLITS = 400
 """More of them change the answer by less than more runs would."""
@@ -43,7 +44,7 @@ def selftest(profile: Profile, settings: BandSettings, n_training: int, seed: in
     if n_training < FEWEST_RUNS or n_runs < n_training + N_CHECKED:
         raise JudgeError(
             f"{n_runs} runs are too few to judge {N_CHECKED} by {max(n_training, FEWEST_RUNS)} others",
-            advice=f"at least {FEWEST_RUNS + N_CHECKED}, better 30 and more: buto record NAME --runs 20",
+            advice=f"record more: at least {FEWEST_RUNS + N_CHECKED} are needed, and 30 and more are better",
         )
     random = np.random.default_rng(seed)
     n_splits = min(ceil(ENOUGH_SPLITS / n_runs), comb(n_runs - N_CHECKED, n_training))
@@ -58,7 +59,11 @@ def selftest(profile: Profile, settings: BandSettings, n_training: int, seed: in
             if settings.alpha < found.smallest:
                 raise JudgeError(
                     f"{n_training} training runs cannot show a share of {settings.alpha:g}",
-                    advice=f"train with {runs_needed(1, settings.alpha)} runs, or set a larger alpha",
+                    advice=Advice(
+                        "train with more: ",
+                        Setting("runs", str(runs_needed(1, settings.alpha))),
+                        ", or set a larger alpha",
+                    ),
                 )
             single[run, split] = found.p_value <= settings.alpha
             if found.highest or single[run, split]:

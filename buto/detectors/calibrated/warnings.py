@@ -26,10 +26,11 @@ def few_runs(n_runs: int, alpha: float) -> tuple[str, ...]:
         return ()
     good = max(GOOD_RUNS, enough)
     said = Advice(
-        f"{n_runs} runs are few: small changes are not detected, and below {enough} even {CONFIRMED_BY} "
-        f"runs of a check need an assumption on distributions; {good} are a good number (",
+        f"{good} are a good number (",
         Setting("runs", str(good)),
         ")",
+        fact=f"{n_runs} runs are few: small changes are not detected, and below {enough} even "
+        f"{CONFIRMED_BY} runs of a check need an assumption on distributions",
     )
     return (said,)
 
@@ -49,26 +50,27 @@ def _sentence(anomaly: Anomaly, runs: RunSet) -> str:
     if anomaly.kind is AnomalyKind.DRIFT:
         what = _compared(anomaly.symptoms, "in the later half of the runs", "in the earlier")
         return Advice(
-            f"the runs drifted while they were made, so that the oracle is wide: {what}; "
             "train again when the machine is quiet: ",
             Step(Action.TRAIN, test),
+            fact=f"the runs drifted while they were made, so that the oracle is wide: {what}",
         )
     if anomaly.kind is AnomalyKind.OUTLIER:
         what = _compared(anomaly.symptoms, "in it", "in the others")
         return Advice(
-            f"run {ids[0]} is unlike the others and makes the oracle wide: {what}; see it: ",
+            "see it: ",
             Step(Action.SHOW_RUN, test, run_id=ids[0]),
             "; leave it out: ",
             Step(Action.DELETE_RUN, test, run_id=ids[0]),
             "; then: ",
             Step(Action.TRAIN, test, from_runs=f"{runs.runs[0].id}..{runs.runs[-1].id}"),
+            fact=f"run {ids[0]} is unlike the others and makes the oracle wide: {what}",
         )
     what = _compared(anomaly.symptoms, f"in {len(ids)} runs", f"in the other {len(runs) - len(ids)}")
     return Advice(
-        f"the program behaves in two ways, and the oracle is wide enough for both: {what}; "
         "see what differs: ",
         Step(Action.SHOW_RUN, test, run_id=ids[0]),
-        f"; the runs: {', '.join(ids)}",
+        fact=f"the program behaves in two ways, and the oracle is wide enough for both: {what} "
+        f"({', '.join(ids)})",
     )
 
 

@@ -13,6 +13,7 @@ from buto.errors import JudgeError
 from buto.properties import Property, Role
 from buto.runs import FloatArray, Run, RunSet
 from buto.runs.long import drawn
+from buto.steps import Action, Advice, Step
 
 
 def comparable_properties(
@@ -35,7 +36,9 @@ def comparable_properties(
     if not both:
         raise JudgeError(
             f"no property was read in every run of {_test(first)} and {_test(second)}",
-            advice="buto runs show says why",
+            advice=Advice(
+                Step(Action.SHOW_RUN, _test(second), run_id=second.runs[-1].id), " says why for one run"
+            ),
         )
     one_sided = [
         f"{prop.name} was read in all runs of {_test(runs)} only, and could not be compared"

@@ -27,6 +27,7 @@ from buto.detectors.comparison.comparable import (
 from buto.detectors.settings import Settings
 from buto.errors import JudgeError
 from buto.runs import RunSet
+from buto.steps import Advice, Setting
 from buto.verdicts import Roles, Status, Verdict
 
 DETECTOR = "comparison"
@@ -96,7 +97,9 @@ def compare(first: RunSet, second: RunSet, settings: BandSettings) -> Verdict:
     if min(len(ours), len(theirs)) < FEWEST_RUNS:
         raise JudgeError(
             f"{len(ours)} and {len(theirs)} usable runs of the two programs are too few to compare them",
-            advice=f"--runs {DEFAULT_RUNS}; {FEWEST_RUNS} of each are the fewest that can be compared",
+            advice=Advice(
+                Setting("runs", str(DEFAULT_RUNS)), f"; {FEWEST_RUNS} of each are the fewest to be compared"
+            ),
         )
     verdict = Verdict(
         Status.INCONCLUSIVE,

@@ -96,7 +96,7 @@ def _jvm_facts(run: Run) -> list[tuple[str, str]]:
     name, others = run.metadata.get("buto.jvm"), run.metadata.get("buto.jvms.others")
     if not name:
         return []
-    also = f"; also seen: {others} (--jvm PATTERN measures another)" if others else ""
+    also = f"; also seen: {others} (the setting jvm measures another)" if others else ""
     return [("jvm", f"{name}{also}")]
 
 

@@ -20,7 +20,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from buto.errors import StorageError
-from buto.steps import Advice, Setting
+from buto.steps import Action, Advice, Setting, Step
 
 LEFTOVER_AGE_S = 3600.0
 """Least age in seconds of a leftover: a writer that has created a directory may not have locked it yet."""
@@ -45,7 +45,9 @@ _ELSEWHERE = {
 _HERE = {
     errno.EFBIG: "raise the limit of file sizes (ulimit -f)",
     errno.EMFILE: "raise the limit of open files (ulimit -n)",
-    errno.ENOTEMPTY: "the run already exists and is not overwritten; delete it with buto runs delete",
+    errno.ENOTEMPTY: Advice(
+        "the run already exists and is not overwritten; see which runs there are: ", Step(Action.LIST_RUNS)
+    ),
 }
 STORE = Setting("store", "DIR")
 

@@ -8,13 +8,15 @@ from pathlib import Path
 
 from buto.config import TestConfig
 from buto.runs.files.reading import is_missing
-from buto.steps import Action
+from buto.steps import Action, Advice, Step
 from buto.workflow.events import BuildStarted, OnEvent
 from buto.workflow.git import commands as git
 from buto.workflow.git import worktrees
 from buto.workflow.project import Overrides, Project
 
-_WITHOUT_GIT = "buto compare A -- COMMAND --against B -- COMMAND compares without one"
+_WITHOUT_GIT = Advice(
+    Step(Action.COMPARE, "A", against="B", command=("COMMAND",)), " compares without a repository"
+)
 
 
 @dataclass(frozen=True, slots=True)

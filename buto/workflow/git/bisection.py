@@ -9,6 +9,7 @@ from pathlib import Path
 
 from buto.errors import JudgeError, UsageError
 from buto.report.result import Commit
+from buto.steps import Advice, Step
 from buto.workflow.git import commands as git
 
 _FIRST_BAD = re.compile(r"^([0-9a-f]{40,64}) is the first bad commit$", re.MULTILINE)
@@ -45,14 +46,18 @@ def clean(tree: Path) -> None:
     git.said(tree, "clean", "-ffdxq")
 
 
-def check_order(repository: Path, good: str, bad: str) -> None:
-    """Raise UsageError if no commit lies between the good one and the bad one."""
+def check_order(repository: Path, good: str, bad: str, swapped: Step) -> None:
+    """Raise UsageError if no commit lies between the good one and the bad one.
+
+    Args:
+        swapped: the step that searches with the two exchanged.
+    """
     if good == bad:
         raise UsageError(f"GOOD and BAD are the same commit: {good[:12]}", advice="git log --oneline")
     if git.call(repository, "merge-base", "--is-ancestor", bad, good).returncode == 0:
         raise UsageError(
             f"BAD ({bad[:12]}) is before GOOD ({good[:12]}): no commit between them can have made it bad",
-            advice="name the older one first: buto bisect NAME GOOD BAD",
+            advice=Advice("name the older one first: ", swapped),
         )
 
 

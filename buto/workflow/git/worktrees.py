@@ -17,6 +17,7 @@ from buto.collect.process.output import last_lines
 from buto.collect.process.private_directory import private_directory
 from buto.collect.process.watchdog import Watchdog
 from buto.errors import MeasureError, UsageError
+from buto.steps import Advice, Setting
 from buto.workflow.git import commands as git
 
 BUILD_TIMEOUT_S = 3600.0
@@ -80,7 +81,10 @@ def build(command: str, directory: Path, timeout_s: float = BUILD_TIMEOUT_S) -> 
         except OSError as error:
             raise UsageError(
                 f"--build: {words[0]} cannot be started: {error.strerror}",
-                advice="buto runs the command without a shell; to use one: --build \"sh -c '...'\"",
+                advice=Advice(
+                    "buto runs the command without a shell; to use one: ",
+                    Setting("build", f"sh -c {shlex.quote(command)}"),
+                ),
             ) from error
         watchdog.watch(process.pid)
         try:

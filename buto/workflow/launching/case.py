@@ -10,7 +10,7 @@ from buto.config import TestConfig
 from buto.errors import ButoError, UsageError
 from buto.oracle import Oracle
 from buto.runs import Run, RunSet, run_set
-from buto.runs.model import PURPOSE
+from buto.runs.model import PROGRAM, PURPOSE
 from buto.steps import Action
 from buto.verdicts import Status
 from buto.workflow.rules import N_CONFIRMING, needs_confirmation
@@ -79,7 +79,10 @@ class Case:
         Raises:
             JudgeError: they cannot be judged by the oracle.
         """
-        case = replace(self, runs=(*self.runs, *runs), failure=failure)
+        together = (*self.runs, *runs)
+        if self.replaced is not None:
+            together = _of_one_program(together, self.purpose)
+        case = replace(self, runs=together, failure=failure)
         if failure is not None:
             return case
         if case.known is None:
@@ -118,6 +121,18 @@ def accepted(
     fewest = max(oracle.fewest_runs(test.settings), min(ENOUGH_JUDGED, test.runs))
     is_enough = n_wanted is None and n_runs >= fewest
     return replace(case, planned=n_runs).with_runs(()) if is_enough else case.with_runs(())
+
+
+def _of_one_program(runs: tuple[Run, ...], purpose: str) -> tuple[Run, ...]:
+    """Return the runs without those that were judged before if they are of another program than the new ones.
+
+    Args:
+        purpose: of the new ones.
+    """
+    new = tuple(run for run in runs if run.metadata.get(PURPOSE) == purpose)
+    old = [run for run in runs if run.metadata.get(PURPOSE) != purpose]
+    before, now = ({run.metadata.get(PROGRAM) for run in some} - {None} for some in (old, new))
+    return new if before and now and before.isdisjoint(now) else runs
 
 
 def check_number_of_runs(test: TestConfig, door: Door) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from buto.collect.collector import Collector
 from buto.collect.hooks import LaunchHooks
 from buto.collect.opener import open_collector
+from buto.collect.process.launch import check_startable
 from buto.collect.progress import OnTick, Progress
 from buto.collect.record.journal import Journal
 from buto.collect.target import Target
@@ -65,6 +66,7 @@ def collect(
     seed: int,
     purpose: str,
     collector_for: Callable[[Target], Collector] = open_collector,
+    check: Callable[[Target], None] = check_startable,
     done: Mapping[str, int] | None = None,
     deadline_s: float = math.inf,
     forgiven: int = 0,
@@ -83,6 +85,7 @@ def collect(
         purpose: written into each run's metadata under PURPOSE, so that runs which were judged can be
             distinguished from those that may train an oracle.
         collector_for: how to open a collector.
+        check: raises a ButoError for a program that cannot be started; called for all programs first.
         done: by test, how many valid runs an interrupted session with these plans and this seed has
             stored; the order continues after them. None: there was no such session.
         deadline_s: of ``time.monotonic()``; no launch begins after it.
@@ -108,7 +111,16 @@ def collect(
     def tick(progress: Progress) -> None:
         on_event(LaunchProgressed(progress))
 
-    queue = deque(without(interleave({plan.test: plan.runs for plan in plans}, seed), done))
+    for plan in plans:
+        try:
+            check(plan.target)
+        except ButoError as error:
+            results[plan.test] = Collected(failure=error)
+            on_event(GivenUp(plan.test, error))
+    startable = [plan for plan in plans if results[plan.test].failure is None]
+    if together and len(startable) < len(plans):
+        return results
+    queue = deque(without(interleave({plan.test: plan.runs for plan in startable}, seed), done))
     with ExitStack() as stack:
         collectors: dict[str, Collector] = {}
         while queue and time.monotonic() < deadline_s:

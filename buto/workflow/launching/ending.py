@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from buto.collect.jvm.program_faults import find_fault
+from buto.collect.jvm.program_faults import GIVE_INPUT, READ_INPUT, find_fault
 from buto.collect.process.output import last_lines
 from buto.collect.target import Target
 from buto.errors import MeasureError
 from buto.runs import Problem, ProblemKind, Run
+from buto.runs.model import INPUT_READ
 from buto.steps import Action, Advice, Setting, Step
 
 _LEAST_REPEATS = 3
@@ -63,13 +64,14 @@ def check_ending(run: Run, target: Target) -> None:
         what += f" of {target.timeout_s:g} s"
         more = Setting("timeout", f"{2 * target.timeout_s:g}s")
         advice = Advice("allow more time: ", more, ", or find out what it waits for")
-    elif fault is not None:
-        what += f": {fault.text}"
+    elif fault is not None or run.outcome.exit_code is not None:
         expected = Setting("expect-exit", str(run.outcome.exit_code))
-        advice = Advice(f"{fault.advice}; if this program should end so: ", expected)
-    elif run.outcome.exit_code is not None:
-        expected = Setting("expect-exit", str(run.outcome.exit_code))
-        advice = Advice("if this program should end so: ", expected)
+        has_read = run.metadata.get(INPUT_READ) is True
+        seen = [*([READ_INPUT] if has_read else []), *([fault.text] if fault else [])]
+        what += f": {'; '.join(seen)}" if seen else ""
+        helps = [f"if it needs input, {GIVE_INPUT}"] if has_read else []
+        helps += [fault.advice] if fault else []
+        advice = Advice("; ".join([*helps, "if this program should end so: "]), expected)
     else:
         advice = Advice("see what the run recorded: ", Step(Action.SHOW_RUN, run.test, run_id=run.id))
     raise MeasureError(f"{what}\n{_quoted(run)}", advice=advice)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from buto import oracle
+from buto.collect.process.program_files import program_digest
 from buto.errors import JudgeError, UsageError
 from buto.oracle import Oracle
 from buto.runs import Run, RunSet, run_set
 from buto.runs.format.document import Head
-from buto.runs.model import PURPOSE, SESSION
+from buto.runs.model import PROGRAM, PURPOSE, SESSION
 from buto.steps import Action, Step
 from buto.verdicts import Status
 from buto.workflow.launching.ending import bad_ending
@@ -115,6 +116,13 @@ def not_passed(project: Project, known: Oracle, command: str | None = None) -> l
         return []
     elsewhere = any(one.source == oracle.METADATA_SOURCE for one in verdict.findings)
     return [] if verdict.status is Status.PASS or elsewhere else runs
+
+
+def is_of_another_program(runs: Sequence[Run]) -> bool:
+    """Return whether the files of these runs' program are known to have changed since the last of them."""
+    known = runs[-1].metadata.get(PROGRAM) if runs else None
+    now = program_digest(runs[-1].metadata) if known is not None else None
+    return now is not None and now != known
 
 
 def named(runs: Sequence[Run]) -> str:

@@ -55,7 +55,12 @@ def test_a_time_limit_is_one_number(tmp_path: Path, classes: Path) -> None:
         ),
         (
             "input",
-            "it read its standard input, which is empty under buto (java.util.NoSuchElementException: No",
+            "it read its standard input, which is empty under buto; an exception ended its main method (",
+            "sh -c 'exec java ... < input.txt'",
+        ),
+        (
+            "lines 1",
+            "it read its standard input, which is empty under buto\n",
             "sh -c 'exec java ... < input.txt'",
         ),
     ],
@@ -63,9 +68,8 @@ def test_a_time_limit_is_one_number(tmp_path: Path, classes: Path) -> None:
 def test_the_fault_that_ended_a_program_is_said(
     tmp_path: Path, classes: Path, does: str, fault: str, advice: str
 ) -> None:
-    done = buto(
-        tmp_path, "train", "faulty", "--runs", "5", "--", "java", "-Xmx16m", "-cp", str(classes), "Does", does
-    )
+    command = ("java", "-Xmx16m", "-cp", str(classes), "Does", *does.split())
+    done = buto(tmp_path, "train", "faulty", "--runs", "5", "--", *command)
     assert done.returncode == 3
     assert f"exited with code 1: {fault}" in done.stderr
     (tried,) = [line for line in done.stderr.splitlines() if line.startswith("try:")]
@@ -87,6 +91,7 @@ def test_the_input_that_was_advised_is_read(tmp_path: Path, classes: Path) -> No
             ("Does", "worker"),
             "in 5 of 5 runs the program printed a fault and still exited with code 0: it ran",
         ),
+        (("Does", "lines"), "in 5 of 5 runs the program read its standard input, which is empty under buto"),
         (("Does", "child", "300"), "the command left 1 process running at its end, which buto ended"),
     ],
 )
@@ -97,3 +102,4 @@ def test_what_usable_runs_tell_of_the_program_is_a_warning(
     done = buto(tmp_path, "train", "odd", "--runs", "5", "--", *command)
     assert done.returncode == 0, done.stderr
     assert f"warning: odd: {remark}" in done.stderr
+    assert ("standard input" in done.stderr) is ("standard input" in remark)

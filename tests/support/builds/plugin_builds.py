@@ -77,7 +77,8 @@ class Sample:
         if words[0] == "env":
             name, _, value = words[1].partition("=")
             variables, words = {name: value}, words[2:]
-        assert words[0] == Path(self.command[0]).name
+        tool = Path(self.command[0]).name
+        assert words[0] in (tool, f"./{tool}w")
         return self.build(*words[1:], *more, **variables)
 
     def judged(self, *words: str) -> Done:
@@ -92,6 +93,12 @@ class Sample:
         """
         judge = "{alpha: 0.05, minimum-effect: {'*': 200%}}"
         (self.directory / "buto.yaml").write_text(f"version: 1\ntests:\n  {test}: {{judge: {judge}}}\n")
+
+    def add_wrapper(self) -> str:
+        """Give the project a wrapper of its build tool; return how it is started."""
+        tool = Path(self.command[0]).name
+        (self.directory / f"{tool}w").write_text(f'#!/bin/sh\nexec {self.command[0]} "$@"\n')
+        return f"./{tool}w"
 
     def moved(self, directory: Path) -> Sample:
         """The same project as a colleague gets it from git: elsewhere, not built, nothing recorded."""
@@ -110,7 +117,8 @@ class Sample:
 
 def advised(output: str, action: str) -> str:
     """Return the one command of a build tool for an action that an output advises, however often it does."""
-    found = re.findall(rf"(?:env \S+ )?(?:mvn|gradle) [^\n]*?(?i:buto[:.]?_?{action})[^\n]*", output)
+    tools = r"(?:mvn|gradle|\./mvnw|\./gradlew)"
+    found = re.findall(rf"(?:env \S+ )?{tools} [^\n]*?(?i:buto[:.]?_?{action})[^\n]*", output)
     (command,) = {one.partition("  (")[0] for one in found}
     return str(command)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from types import TracebackType
 from typing import Self
 
@@ -11,9 +12,11 @@ from buto.collect.hooks import LaunchHooks
 from buto.collect.progress import OnTick, Progress
 from buto.collect.record.journal import Journal
 from buto.collect.target import Target
+from buto.errors import ButoError
 from buto.runs import Outcome, ProblemKind, Run
 from buto.workflow.events import Event as LaunchEvent
 from buto.workflow.events import GivenUp, LaunchProgressed, LaunchRepeated, LaunchStarted, RunStored
+from buto.workflow.launching.collecting import Collected, collect
 from tests.support.runs.examples import full_run
 from tests.support.runs.qualities import invalid, starved
 
@@ -40,13 +43,28 @@ class Script:
     Attributes:
         launched: the tests in the order in which they were launched.
         opened, closed: the tests whose collectors were opened and closed.
+
+    Args:
+        broken: by the first word of a command, why it cannot be started.
     """
 
-    def __init__(self, events: dict[str, Sequence[Event]]) -> None:
+    def __init__(
+        self, events: dict[str, Sequence[Event]], broken: Mapping[str, ButoError] | None = None
+    ) -> None:
+        self.broken = broken or {}
         self.events = {test: iter(script) for test, script in events.items()}
         self.launched: list[str] = []
         self.opened: list[str] = []
         self.closed: list[str] = []
+
+    @property
+    def collect(self) -> Callable[..., dict[str, Collected]]:
+        """Return :func:`collect` with this script in place of launches."""
+        return partial(collect, collector_for=self.collector, check=self.check)
+
+    def check(self, target: Target) -> None:
+        if target.command[0] in self.broken:
+            raise self.broken[target.command[0]]
 
     def collector(self, target: Target) -> ScriptedCollector:
         return ScriptedCollector(self, target.command[0])

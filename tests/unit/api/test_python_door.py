@@ -53,7 +53,8 @@ def test_what_was_specified_is_specified_again_but_no_secret() -> None:
         'buto.train("shop", runs=7, store="build/runs", oracle="o.json", interval="10ms", mbeans=["a:*"], '
         'expect_exit=3, command=["java", "-Dpassword=_MASKED_", "Main"])'
     )
-    assert SPECIFIED.step(Step(Action.TRAIN, "shop", plain=True)) == 'buto.train("shop")'
+    plain = SPECIFIED.step(Step(Action.TRAIN, "shop", plain=True))
+    assert plain == 'buto.train("shop", store="build/runs", oracle="o.json")'
     assert SPECIFIED.step(Step(Action.LIST_RUNS)) == 'buto.open_store("build/runs").tests()'
 
 

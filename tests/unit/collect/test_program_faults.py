@@ -9,7 +9,6 @@ from buto.collect.jvm.program_faults import FaultKind, find_fault
 MAIN = b'Exception in thread "main" '
 HEAP = b"java.lang.OutOfMemoryError: Java heap space"
 NO_LINE = b"java.util.NoSuchElementException: No line found"
-SCANNER = b"\tat java.base/java.util.Scanner.nextLine(Scanner.java:1651)\n"
 
 
 @pytest.mark.parametrize(
@@ -17,7 +16,6 @@ SCANNER = b"\tat java.base/java.util.Scanner.nextLine(Scanner.java:1651)\n"
     [
         (MAIN + HEAP + b"\n\tat Shop.main(Shop.java:4)\n", FaultKind.OUT_OF_MEMORY, HEAP.decode()),
         (b"Terminating due to " + HEAP + b"\n", FaultKind.OUT_OF_MEMORY, HEAP.decode()),
-        (MAIN + NO_LINE + b"\n" + SCANNER, FaultKind.EMPTY_INPUT, NO_LINE.decode()),
         (MAIN + NO_LINE + b"\n\tat Shop.main(Shop.java:4)\n", FaultKind.EXCEPTION_IN_MAIN, NO_LINE.decode()),
         (b"begin\n" + MAIN + b"a.B: \x1b[31mred\n", FaultKind.EXCEPTION_IN_MAIN, "a.B: red"),
     ],

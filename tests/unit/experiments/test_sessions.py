@@ -19,7 +19,7 @@ from buto.errors import BadFileError, MeasureError
 from buto.experiments.dataset.generate import Recorded, recorded
 from buto.runs import Quality, RunStore
 from buto.workflow.events import LaunchesPlanned, LaunchRepeated, LaunchStarted
-from buto.workflow.launching.collecting import Collected, Plan, collect
+from buto.workflow.launching.collecting import Collected, Plan
 from buto.workflow.launching.ending import repeats
 from buto.workflow.launching.order import interleave, without
 from tests.support.processes.command import called
@@ -48,13 +48,12 @@ class Sessions:
         """One more; launches give good runs where nothing else is written down."""
         script = Script({test: events.get(test, [GOOD] * 99) for test in TESTS})
         script.launched = self.launched
-        return collect(
+        return script.collect(
             [Plan(test, Target((test,), timeout_s=5.0), runs) for test in TESTS],
             self.store,
             self.log,
             seed=7,
             purpose="experiments",
-            collector_for=script.collector,
             done={test: recorded(self.store, test).usable for test in TESTS},
             deadline_s=deadline_s,
             forgiven=forgiven,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import pytest
 
 # pytester forgets what a session in this process has imported, and numpy cannot be loaded twice.
@@ -11,7 +9,6 @@ import scipy.special  # noqa: F401
 
 import buto.pytest_plugin.session  # noqa: F401
 from buto.workflow import record
-from buto.workflow.launching.collecting import collect
 from tests.support.runs.scripted import LATE, Event, Script
 from tests.support.runs.stored import leaking_run
 
@@ -32,7 +29,7 @@ def session(
     project: pytest.Pytester, patch: pytest.MonkeyPatch, launches: list[Event], *words: str
 ) -> pytest.RunResult:
     script = Script({TEST: launches})
-    patch.setattr(record, "collect", partial(collect, collector_for=script.collector))
+    patch.setattr(record, "collect", script.collect)
     return project.runpytest_inprocess("-p", "no:cacheprovider", "-p", "no:xdist", "-v", *words)
 
 

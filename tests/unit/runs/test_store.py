@@ -108,7 +108,7 @@ def test_a_run_is_never_overwritten(store: RunStore) -> None:
     store.add(full_run())
     with pytest.raises(StorageError, match="20261120T234041") as refusal:
         store.add(full_run(stdout=b"another"))
-    assert "delete" in (refusal.value.advice or "")
+    assert "is not overwritten" in (refusal.value.advice or "")
     assert_same(store.load("leaker", full_run().id), full_run())
     assert _hidden(store) == []
 

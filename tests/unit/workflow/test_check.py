@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -31,7 +30,6 @@ from buto.workflow.events import (
     RunStored,
     Trained,
 )
-from buto.workflow.launching.collecting import collect
 from buto.workflow.launching.interruption import Complete, Interrupted
 from buto.workflow.outcome import Outcome
 from buto.workflow.project import Overrides
@@ -59,7 +57,7 @@ class Told(list[Event]):
 def launches(monkeypatch: pytest.MonkeyPatch) -> Script:
     """Hands out the runs that a test puts down, in place of launches."""
     script = Script({})
-    monkeypatch.setattr(record, "collect", partial(collect, collector_for=script.collector))
+    monkeypatch.setattr(record, "collect", script.collect)
     return script
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from buto.cli.parsing.doors import BUILDS, DOOR, DOOR_WORDS, InBuild, door_of
+from buto.cli.parsing.doors import BUILDS, DOOR, DOOR_PROGRAM, DOOR_WORDS, InBuild, door_of
 from buto.cli.parsing.hints import CommandLine
 from buto.errors import BadFileError, JudgeError
 from buto.pytest_plugin.hints import InPytest
@@ -43,7 +43,19 @@ PYTEST = InPytest("test_it.py::test_shop", "shop", HERE, HERE / ".buto", HERE / 
             Step(Action.PLOT, "shop", from_runs="a,b"),
             "buto plot shop --oracle o.json --config ci.yaml --from-runs a,b --store 'my runs'",
         ),
-        (Step(Action.RECORD, "shop", runs=20, plain=True), "buto record shop --runs 20"),
+        (
+            Step(Action.RECORD, "shop", runs=20, plain=True),
+            "buto record shop --runs 20 --config ci.yaml --store 'my runs'",
+        ),
+        (Step(Action.CHECK, "shop", plain=True), f"buto check shop {NAMED} --store 'my runs'"),
+        (
+            Step(Action.BISECT, "shop", revisions=("v1", "HEAD")),
+            f"buto bisect shop v1 HEAD {NAMED} --store 'my runs' {MEASURED} -- {COMMAND}",
+        ),
+        (
+            Step(Action.COMPARE, "a", against="b", command=("java", "Shop")),
+            "buto compare a -- java Shop --against b -- java Shop",
+        ),
         (Step(Action.LIST_RUNS), "buto runs list --store 'my runs'"),
         (
             Step(Action.COMPARE, "a", against="b", from_runs="1..2"),
@@ -140,7 +152,7 @@ SCENARIO = "com.acme.ShopTest.Orders.cancel"
         (
             "maven",
             Step(Action.TRAIN, "shop", from_runs="all", plain=True),
-            "buto train shop --from-runs all",
+            f"buto train shop --from-runs all {NAMED} --store 'my runs'",
         ),
         ("gradle", Step(Action.SHOW_RUN, "shop", run_id="X"), "buto runs show shop X --store 'my runs'"),
     ],
@@ -153,6 +165,24 @@ def test_a_build_tool_says_in_the_environment_that_it_is_one(monkeypatch: pytest
     assert isinstance(door_of(USUAL), CommandLine)
     monkeypatch.setenv(DOOR, "maven")
     assert door_of(USUAL).step(Step(Action.TRAIN, "shop")) == "mvn package buto:train -Dbuto.test=shop"
+
+
+def test_the_wrapper_of_a_project_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(DOOR, "junit-gradle")
+    monkeypatch.setenv(DOOR_PROGRAM, "../gradlew")
+    words = door_of(USUAL).step(Step(Action.TRAIN, "ShopTest.cancel"))
+    assert words == "env BUTO_TRAIN=true ../gradlew cleanTest test --tests ShopTest.cancel"
+
+
+def test_attaching_again_is_as_it_was_typed() -> None:
+    typed = ("attach", "my shop", "--pid", "4711")
+    assert CommandLine(USUAL, typed=typed).step(Step(Action.ATTACH)) == "buto attach 'my shop' --pid 4711"
+
+
+def test_a_warning_is_stored_without_the_words_of_a_door() -> None:
+    warning = Advice("10 are better (", Setting("runs", "10"), ")", fact="5 runs are few")
+    assert (warning, warning.fact) == ("5 runs are few; 10 are better (--runs 10)", "5 runs are few")
+    assert said(warning, PYTEST) == "5 runs are few; 10 are better (runs=10)"
 
 
 def test_what_was_typed_for_a_build_is_typed_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -124,7 +125,7 @@ def _export(args: Namespace, store: RunStore, console: Console) -> None:
     if args.format == "parquet" and args.output is None:
         raise UsageError(
             "Parquet is binary and needs a file",
-            advice=f"buto runs export {args.test} --format parquet -o {args.test}.parquet",
+            advice=_again(args, "export", "--format", "parquet", "-o", f"{args.test}.parquet"),
         )
     runs = store.load_set(args.test, args.ids or existing_ids(store, args.test))
     layout = Layout(args.layout or Layout.WIDE.value)
@@ -144,7 +145,7 @@ def _delete(args: Namespace, files: Files, console: Console) -> None:
     if bool(args.ids) + args.all + (args.keep is not None) != 1:
         raise UsageError(
             "name the runs to delete: ids, --all, or --keep N",
-            advice=f"buto runs delete {args.test} --keep 10",
+            advice=_again(args, "delete", "--keep", "10"),
         )
     stored = existing_ids(store, args.test)
     spared = set() if args.ids or args.with_training else training_ids(files, args.test) & set(stored)
@@ -156,6 +157,13 @@ def _delete(args: Namespace, files: Files, console: Console) -> None:
     console.result(f"deleted {format_count(len(unique), 'run')} of {args.test!r}; {left} left")
     if spared:
         console.info(f"kept {format_count(len(spared), 'training run')}; --with-training deletes them, too")
+
+
+def _again(args: Namespace, *words: str) -> str:
+    """Return an action about the same test of the same store, as a user types it."""
+    action, *options = words
+    store = [] if args.store is None else ["--store", str(args.store)]
+    return shlex.join(["buto", "runs", action, args.test, *options, *store])
 
 
 def _number(text: str) -> int:

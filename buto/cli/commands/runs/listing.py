@@ -10,6 +10,7 @@ from typing import Any
 
 from buto.cli.commands.runs.recovery import to_recover
 from buto.cli.commands.runs.stored_ids import existing_ids, learned_ids
+from buto.cli.parsing.doors import door_of
 from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
 from buto.report.terminal.runs import list_lines
@@ -19,6 +20,7 @@ from buto.runs.format.fields import json_number
 from buto.runs.journal import unfinished
 from buto.runs.model import PURPOSE
 from buto.runs.names import start_of
+from buto.steps import Action, Step
 from buto.workflow.project import Files
 
 FORMAT = "buto-runs"
@@ -46,7 +48,8 @@ def list_runs(files: Files, names: Sequence[str], json_path: Path | None, consol
         for line in list_lines(runs, datetime.now(UTC), learned):
             console.result(line)
     elif not left:
-        console.info(f"{store.root} holds no runs; to record one: buto record NAME -- java ...")
+        record = door_of(files).step(Step(Action.RECORD, "NAME", command=("java", "..."), plain=True))
+        console.info(f"{store.root} holds no runs; to record one: {record}")
     if left:
         console.info(to_recover(left, store))
 

@@ -7,6 +7,7 @@ from buto.errors import BadFileError
 from buto.runs import RunStore
 from buto.runs.files.reading import is_missing
 from buto.runs.model import PURPOSE
+from buto.steps import Action, Advice, Step
 from buto.workflow.project import Files
 
 _TRAINING = ("train", "accept")
@@ -19,7 +20,8 @@ def existing_ids(store: RunStore, test: str) -> list[str]:
     if not ids:
         known = ", ".join(store.tests()) or "none of any test"
         raise BadFileError(
-            f"{store.root} holds no runs of {test!r}; it holds {known}", advice="buto runs list"
+            f"{store.root} holds no runs of {test!r}; it holds {known}",
+            advice=Advice(Step(Action.LIST_RUNS)),
         )
     return ids
 

@@ -50,6 +50,13 @@ public final class Does {
             case "input":
                 System.out.println(new java.util.Scanner(System.in).nextLine());
                 break;
+            case "lines": // counts those of its standard input; without any, it fails if it is told to
+                java.io.BufferedReader reader =
+                        new java.io.BufferedReader(new java.io.InputStreamReader(System.in));
+                if (reader.readLine() == null && amount != 0) {
+                    System.exit(amount);
+                }
+                break;
             case "child":
                 new ProcessBuilder("sleep", "60").start();
                 Thread.sleep(amount);

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from buto.errors import JudgeError, UsageError
+from buto.steps import Action, Step
 from buto.workflow.git.bisection import Answer, check_order, described, first_bad, move_to
 from buto.workflow.git.worktrees import checked_out
 
@@ -153,8 +154,10 @@ def test_a_commit_is_described(repository: Repository) -> None:
 
 def test_an_order_in_which_nothing_can_be_found_is_refused(repository: Repository) -> None:
     old, new = repository.commits[0], repository.commits[-1]
-    check_order(repository.top, old, new)
-    with pytest.raises(UsageError, match="is before GOOD"):
-        check_order(repository.top, new, old)
+    swapped = Step(Action.BISECT, "shop", revisions=(old, new))
+    check_order(repository.top, old, new, swapped)
+    with pytest.raises(UsageError, match="is before GOOD") as refused:
+        check_order(repository.top, new, old, swapped)
+    assert refused.value.advice == f"name the older one first: buto bisect shop {old} {new}"
     with pytest.raises(UsageError, match="the same commit"):
-        check_order(repository.top, old, old)
+        check_order(repository.top, old, old, swapped)

@@ -16,7 +16,7 @@ from buto.runs.model import PURPOSE, SESSION
 from buto.runs.store import RunStore
 from buto.workflow.events import Event as LaunchEvent
 from buto.workflow.events import RunStored
-from buto.workflow.launching.collecting import Collected, Plan, collect
+from buto.workflow.launching.collecting import Collected, Plan
 from buto.workflow.launching.ending import repeats
 from buto.workflow.launching.order import interleave
 from tests.support.runs.scripted import GOOD, LATE, STARVED, WRONG_EXIT, Event, Log, Script
@@ -27,10 +27,34 @@ def carried_out(
 ) -> tuple[Script, dict[str, Collected]]:
     script = Script(events)
     plans = [Plan(test, Target((test,), timeout_s=5.0), runs) for test in events]
-    results = collect(
-        plans, RunStore(store), log or Log(), seed=1, purpose="train", collector_for=script.collector
+    results = script.collect(
+        plans,
+        RunStore(store),
+        log or Log(),
+        seed=1,
+        purpose="train",
     )
     return script, results
+
+
+@pytest.mark.parametrize(("together", "launched"), [(False, ["a", "c", "a", "c"]), (True, [])])
+def test_a_program_that_cannot_be_started_is_found_before_the_first_launch(
+    tmp_path: Path, together: bool, launched: list[str]
+) -> None:
+    script, log = Script({test: [GOOD] * 2 for test in "abc"}, {"b": MeasureError("no such program")}), Log()
+    plans = [Plan(test, Target((test,)), 2) for test in "abc"]
+    root = RunStore(tmp_path)
+    results = script.collect(
+        plans,
+        root,
+        log,
+        seed=1,
+        purpose="train",
+        together=together,
+    )
+    assert log.said[0] == "b failed"
+    assert sorted(script.launched) == sorted(launched)
+    assert [test for test, result in results.items() if result.failure is not None] == ["b"]
 
 
 @given(st.dictionaries(st.sampled_from("abcde"), st.integers(1, 6)), st.integers(0, 99))
@@ -114,13 +138,12 @@ def test_what_disturbed_most_runs_decides_what_to_do_next(
 def test_tests_that_belong_together_are_given_up_together(tmp_path: Path) -> None:
     script = Script({"a": [GOOD] * 9, "b": [WRONG_EXIT]})
     plans = [Plan(test, Target((test,), timeout_s=5.0), 9) for test in script.events]
-    results = collect(
+    results = script.collect(
         plans,
         RunStore(tmp_path),
         Log(),
         seed=1,
         purpose="compare",
-        collector_for=script.collector,
         together=True,
     )
     assert results["b"].failure is not None
@@ -163,7 +186,13 @@ def test_a_program_that_failed_is_quoted_with_its_last_lines(tmp_path: Path) -> 
 def test_a_good_end_is_the_expected_exit_code(tmp_path: Path, expected: int, failed: bool) -> None:
     script = Script({"a": [GOOD]})
     plan = Plan("a", Target(("a",), expected_exit=expected), 1)
-    results = collect([plan], RunStore(tmp_path), Log(), seed=0, purpose="x", collector_for=script.collector)
+    results = script.collect(
+        [plan],
+        RunStore(tmp_path),
+        Log(),
+        seed=0,
+        purpose="x",
+    )
     assert (results["a"].failure is not None) is failed
 
 
@@ -180,7 +209,13 @@ def test_a_store_that_fails_ends_everything_and_keeps_what_was_there(tmp_path: P
                 (tmp_path / "runs").write_text("")
 
     with pytest.raises(StorageError):
-        collect(plans, store, FullAfterOne(), seed=0, purpose="x", collector_for=script.collector)
+        script.collect(
+            plans,
+            store,
+            FullAfterOne(),
+            seed=0,
+            purpose="x",
+        )
     assert script.closed == ["a"]
     assert len(list((tmp_path / "moved" / "a").iterdir())) == 1
 
@@ -188,13 +223,12 @@ def test_a_store_that_fails_ends_everything_and_keeps_what_was_there(tmp_path: P
 def test_ctrl_c_passes_through_and_keeps_what_is_complete(tmp_path: Path) -> None:
     script = Script({"a": [GOOD, GOOD, KeyboardInterrupt()]})
     with pytest.raises(KeyboardInterrupt):
-        collect(
+        script.collect(
             [Plan("a", Target(("a",)), 5)],
             RunStore(tmp_path),
             Log(),
             seed=0,
             purpose="x",
-            collector_for=script.collector,
         )
     assert len(RunStore(tmp_path).ids("a")) == 2
     assert script.closed == ["a"]
@@ -212,8 +246,12 @@ def test_a_test_ends_when_it_has_enough_and_the_others_go_on(tmp_path: Path) -> 
         Plan("a", Target(("a",), timeout_s=5.0), 5, enough=enough),
         Plan("b", Target(("b",), timeout_s=5.0), 5),
     ]
-    results = collect(
-        plans, RunStore(tmp_path), Log(), seed=1, purpose="train", collector_for=script.collector
+    results = script.collect(
+        plans,
+        RunStore(tmp_path),
+        Log(),
+        seed=1,
+        purpose="train",
     )
     assert [len(results[test].valid()) for test in "ab"] == [3, 5]
     assert results["a"].failure is None

@@ -10,7 +10,7 @@ import pytest
 from buto.collect.target import Target
 from buto.errors import ButoError
 from buto.runs import Outcome, Problem, ProblemKind, Quality, Run, RunStore
-from buto.workflow.launching.collecting import Plan, collect
+from buto.workflow.launching.collecting import Plan
 from buto.workflow.project.stored import newest_check
 from tests.support.projects import project_in
 from tests.support.runs import stored
@@ -36,7 +36,7 @@ def trained(place: Path, problem: Problem, outcome: Outcome) -> list[object]:
     script = Script({"a": [bad] * 9})
     plans = [Plan("a", Target(("a",), timeout_s=5.0), 2)]
     log, root = Log(), RunStore(place)
-    (result,) = collect(plans, root, log, seed=1, purpose="train", collector_for=script.collector).values()
+    (result,) = script.collect(plans, root, log, seed=1, purpose="train").values()
     assert result.failure is not None
     advice = (result.failure.advice or "").replace(result.runs[-1].id, "ID")
     message = result.failure.message.replace(problem.text, "TEXT")
@@ -54,7 +54,8 @@ def judged(place: Path, problem: Problem) -> object:
     try:
         return [run.id for run in newest_check(project_in(place), "leaker")]
     except ButoError as error:
-        return type(error), error.message.replace(problem.text, "TEXT"), error.advice
+        advice = (error.advice or "").replace(str(place), "PLACE")
+        return type(error), error.message.replace(problem.text, "TEXT"), advice
 
 
 @pytest.mark.parametrize("outcome", OUTCOMES, ids=Outcome.describe)

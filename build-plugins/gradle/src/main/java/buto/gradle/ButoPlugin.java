@@ -74,6 +74,7 @@ public class ButoPlugin implements Plugin<Project> {
                     extension,
                     project.getProjectDir(),
                     only == null ? null : only.toString(),
+                    BuildTool.program(typedIn(project), "gradle", "gradlew"),
                     typed(project));
             if (project.getPlugins().hasPlugin("java-base")) {
                 SourceSetContainer sources = sourceSets(project);
@@ -87,14 +88,18 @@ public class ButoPlugin implements Plugin<Project> {
 
     /** What was typed for this build and which project this is, for the advice in messages. */
     private static String typed(Project project) {
-        boolean alone = project.getRootProject().getSubprojects().isEmpty();
-        String path = project.getRootDir().toPath().relativize(project.getProjectDir().toPath()).toString();
-        return (alone || path.isEmpty() ? "" : " " + BuildTool.quoted("--project-dir=" + path))
+        String path = typedIn(project).toPath().relativize(project.getProjectDir().toPath()).toString();
+        return (path.isEmpty() ? "" : " " + BuildTool.quoted("--project-dir=" + path))
                 + project.getGradle().getStartParameter().getProjectProperties().entrySet().stream()
                         .filter(typed -> typed.getKey().startsWith("buto.") && !OF_ONE_BUILD.contains(typed.getKey()))
                         .sorted(Map.Entry.comparingByKey())
                         .map(typed -> " " + BuildTool.quoted("-P" + typed.getKey() + "=" + typed.getValue()))
                         .collect(Collectors.joining());
+    }
+
+    /** Returns the directory in which Gradle was started. */
+    private static File typedIn(Project project) {
+        return project.getGradle().getStartParameter().getCurrentDir();
     }
 
     /** A convention in old Gradle, an extension in new Gradle: both offer it as a property of the project. */

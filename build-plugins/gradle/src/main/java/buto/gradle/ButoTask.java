@@ -30,15 +30,19 @@ public abstract class ButoTask extends DefaultTask {
     private FileCollection classpath;
     private FileCollection testClasspath;
     private String onlyTest;
+    private String program;
     private String words;
 
     /**
      * Takes over the settings of the build script.
      *
      * @param onlyTest the only test that is meant; null for all
+     * @param program see {@link Gradle}
      * @param words see {@link Gradle}
      */
-    void configure(ButoExtension extension, File projectDirectory, String onlyTest, String words) {
+    void configure(
+            ButoExtension extension, File projectDirectory, String onlyTest, String program, String words) {
+        this.program = program;
         this.words = words;
         extension.getTests().forEach(test -> tests.add(new MeasuredTest(test)));
         settings = new Settings(extension);
@@ -69,7 +73,7 @@ public abstract class ButoTask extends DefaultTask {
     /** Runs the command for all tests. */
     @TaskAction
     public void run() {
-        Suite suite = new Suite(new Gradle(words), settings, directory, tests);
+        Suite suite = new Suite(new Gradle(program, words), settings, directory, tests);
         try {
             conclude(suite.run(onlyTest, this::carryOut, this::classpathOf, getLogger()::lifecycle, this::logIfQuiet));
         } catch (ButoException failure) {

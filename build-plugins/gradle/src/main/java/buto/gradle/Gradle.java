@@ -4,16 +4,26 @@ import buto.launcher.BuildTool;
 
 /** The words of Gradle. */
 final class Gradle implements BuildTool {
+    private final String program;
     private final String words;
 
-    /** @param words that were typed for this build, to be typed again */
-    Gradle(String words) {
+    /**
+     * @param program what starts Gradle, as {@code gradle} or {@code ./gradlew}
+     * @param words that were typed for this build, to be typed again
+     */
+    Gradle(String program, String words) {
+        this.program = program;
         this.words = words;
     }
 
     @Override
     public String door() {
         return "gradle";
+    }
+
+    @Override
+    public String program() {
+        return program;
     }
 
     @Override
@@ -24,7 +34,7 @@ final class Gradle implements BuildTool {
     @Override
     public String command(String action, String test) {
         String one = test == null ? "" : " " + BuildTool.quoted("-Pbuto.test=" + test);
-        return "gradle buto" + Character.toUpperCase(action.charAt(0)) + action.substring(1) + one + words;
+        return program + " buto" + Character.toUpperCase(action.charAt(0)) + action.substring(1) + one + words;
     }
 
     @Override

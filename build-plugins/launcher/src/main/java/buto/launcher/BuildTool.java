@@ -1,5 +1,6 @@
 package buto.launcher;
 
+import java.io.File;
 import java.util.regex.Pattern;
 
 /** How the user of one build tool says things: the words that messages advise to type. */
@@ -10,11 +11,17 @@ public interface BuildTool {
     /** The environment variable with the words that follow each advised command of this tool. */
     String DOOR_WORDS = "BUTO_DOOR_WORDS";
 
+    /** The environment variable with what starts this tool: its name, or the path of the project's wrapper. */
+    String DOOR_PROGRAM = "BUTO_DOOR_PROGRAM";
+
     /** Words that a shell reads as they are. */
     Pattern PLAIN = Pattern.compile("[\\w@%+=:,./-]+");
 
     /** Returns the name by which buto knows this tool. */
     String door();
+
+    /** Returns what starts this tool, as {@code mvn} or {@code ./mvnw}, quoted for a shell. */
+    String program();
 
     /** Returns what was typed for this build and must be typed again, quoted for a shell; begins with a space. */
     String words();
@@ -35,6 +42,22 @@ public interface BuildTool {
 
     /** Returns a declared test. */
     String example();
+
+    /**
+     * Returns what a user types to start a tool: the wrapper in this directory or the nearest one above, else its name.
+     *
+     * @param directory where the user types it
+     */
+    static String program(File directory, String name, String wrapper) {
+        String path = "./";
+        for (File above = directory.getAbsoluteFile(); above != null; above = above.getParentFile()) {
+            if (new File(above, wrapper).isFile()) {
+                return path + wrapper;
+            }
+            path = path.equals("./") ? "../" : path + "../";
+        }
+        return name;
+    }
 
     /** Returns a word as a shell takes it. */
     static String quoted(String word) {

@@ -122,6 +122,7 @@ public final class Executable {
         ProcessBuilder builder = new ProcessBuilder(words).directory(directory);
         builder.environment().put(BuildTool.DOOR, tool.door());
         builder.environment().put(BuildTool.DOOR_WORDS, tool.words());
+        builder.environment().put(BuildTool.DOOR_PROGRAM, tool.program());
         Process process = start(builder);
         // A build that is stopped must not leave the measured JVM behind; buto ends it when buto itself is stopped.
         Thread stop = new Thread(process::destroy);

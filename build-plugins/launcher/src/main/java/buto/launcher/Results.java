@@ -40,8 +40,10 @@ public final class Results {
     /** Returns the tests without a verdict, why, and what to do; null if there are none. */
     public String broken() {
         boolean untrained = outcomes.containsValue(Outcome.NO_ORACLE) || outcomes.containsValue(Outcome.BAD_FILE);
-        String first = untrained ? "" : "follow the advice in the output of buto; to train again: ";
-        return those(Outcome::isBroken, names -> first + again("train", names));
+        // Training would replace the oracle, which is seldom to blame if there is one.
+        return those(
+                Outcome::isBroken,
+                names -> untrained ? again("train", names) : "follow the advice in the output of buto");
     }
 
     /** Returns the command for the one test that it concerns, or else for all. */

@@ -1,6 +1,7 @@
 package buto.maven;
 
 import buto.launcher.BuildTool;
+import java.io.File;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Properties;
@@ -11,6 +12,7 @@ final class Maven implements BuildTool {
     private static final List<String> OF_ONE_BUILD = Arrays.asList(
             "buto.test", "buto.runs", "buto.checkRuns", "buto.skip", "buto.failOnRegression");
 
+    private final String program = BuildTool.program(new File(""), "mvn", "mvnw");
     private final String words;
 
     /**
@@ -32,6 +34,11 @@ final class Maven implements BuildTool {
     }
 
     @Override
+    public String program() {
+        return program;
+    }
+
+    @Override
     public String words() {
         return words;
     }
@@ -39,7 +46,7 @@ final class Maven implements BuildTool {
     @Override
     public String command(String action, String test) {
         String one = test == null ? "" : " " + BuildTool.quoted("-Dbuto.test=" + test);
-        return "mvn package buto:" + action + one + words;
+        return program + " package buto:" + action + one + words;
     }
 
     @Override

@@ -1,0 +1,106 @@
+"""Accept never mixes runs of two programs: judged ones from before a change with launches after it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from buto.collect.process.program_files import program_digest
+from buto.oracle import load
+from buto.runs import MetadataValue, Run
+from buto.runs.store import RunStore
+from buto.workflow import record
+from tests.support.processes.command import called
+from tests.support.runs.scripted import Script
+from tests.support.runs.stored import leaking_run
+
+CHANGED = "the program's files have changed since the newest check"
+COMMAND = ("--", "java", "Leaker")
+
+
+class Project:
+    """A directory in which a check has failed; launches give the runs that a test puts down."""
+
+    def __init__(self, directory: Path, script: Script) -> None:
+        self.directory, self.script = directory, script
+        self.jar = directory / "app.jar"
+        self.jar.write_bytes(b"as trained")
+        self.launches(range(10), leak=1.0)
+        assert called(directory, "train", "leaker", *COMMAND).returncode == 0
+        self.jar.write_bytes(b"as checked")
+
+    def check(self, *options: str, n_runs: int = 3) -> None:
+        self.launches(range(20, 20 + n_runs), leak=9.0)
+        assert called(self.directory, "check", "leaker", *options).returncode == 1
+
+    def launches(self, numbers: range, leak: float) -> None:
+        """Put runs down that are of the jar as it is when they are launched."""
+
+        def runs() -> Iterator[Run]:
+            place: dict[str, MetadataValue] = {
+                "system.property[user.dir]": str(self.directory),
+                "jvm.class.path": "app.jar",
+            }
+            for number in numbers:
+                yield leaking_run(number, leak=leak, **place, **{"process.program": program_digest(place)})
+
+        self.script.events["java"] = self.script.events["leaker"] = runs()
+
+    def learned(self) -> list[int]:
+        """Return which of the stored runs the oracle has learned, counted from 0."""
+        known = load(self.directory / "oracles" / "leaker.json").run_ids
+        ids = RunStore(self.directory / ".buto").ids("leaker")
+        return [ids.index(one) for one in known]
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    script = Script({})
+    monkeypatch.setattr(record, "collect", script.collect)
+    return Project(tmp_path, script)
+
+
+def test_judged_runs_of_the_same_program_are_filled_up(project: Project) -> None:
+    project.check()
+    project.launches(range(30, 37), leak=9.0)
+    done = called(project.directory, "accept", "leaker")
+    assert (done.returncode, CHANGED in done.stderr) == (0, False)
+    assert project.learned() == list(range(10, 20))
+
+
+def test_a_program_that_has_changed_since_is_launched_anew(project: Project) -> None:
+    project.check()
+    project.jar.write_bytes(b"as accepted")
+    project.launches(range(30, 40), leak=3.0)
+    done = called(project.directory, "accept", "leaker")
+    assert done.returncode == 0, done.stderr
+    assert f"{CHANGED}: its 3 runs are left out, and all are launched anew" in done.stderr
+    assert project.learned() == list(range(13, 23))
+
+
+def test_a_program_that_its_own_command_builds_is_launched_anew(project: Project) -> None:
+    """Nothing has changed before the first launch, but its runs are of another program."""
+    project.check()
+    project.launches(range(30, 50), leak=3.0)
+    before, after = project.script.events["leaker"], b"as built by the launch"
+
+    def building() -> Iterator[Run]:
+        project.jar.write_bytes(after)
+        yield from before
+
+    project.script.events["java"] = project.script.events["leaker"] = building()
+    done = called(project.directory, "accept", "leaker")
+    assert done.returncode == 0, done.stderr
+    assert f"{CHANGED}: its 3 runs are left out" in done.stderr
+    assert project.learned() == list(range(13, 23))
+
+
+def test_judged_runs_that_are_enough_are_accepted_as_they_were(project: Project) -> None:
+    project.check("--runs", "5", n_runs=5)
+    project.jar.write_bytes(b"changed again")
+    done = called(project.directory, "accept", "leaker")
+    assert done.returncode == 0, done.stderr
+    assert f"{CHANGED}: what is accepted is the program as it was then" in done.stderr
+    assert project.learned() == list(range(10, 15))
