@@ -11,11 +11,15 @@ from buto.runs.model import (
     run_set,
 )
 from buto.runs.names import encode_test, new_id
+from buto.runs.observations import ClassCount, ClassHistogram, Mark, SourceState
 from buto.runs.problems import Problem, ProblemKind
 from buto.runs.store import RunStore, RunSummary
 
 __all__ = [
+    "ClassCount",
+    "ClassHistogram",
     "FloatArray",
+    "Mark",
     "MetadataValue",
     "Notification",
     "Outcome",
@@ -26,6 +30,7 @@ __all__ = [
     "RunSet",
     "RunStore",
     "RunSummary",
+    "SourceState",
     "encode_test",
     "new_id",
     "run_set",

@@ -18,9 +18,11 @@ import numpy.typing as npt
 from buto.properties import Property
 from buto.runs.files.reading import parse_json
 from buto.runs.format import document, tables
+from buto.runs.format.observations import histogram_data, histograms_of, source_data, sources_of
 from buto.runs.model import FloatArray, MetadataValue
+from buto.runs.observations import ClassHistogram, SourceState
 
-VERSION = 1
+VERSION = 2
 MAGIC = b"buto-journal %d\n"
 
 MAX_ENTRY_BYTES = 1 << 30
@@ -45,6 +47,9 @@ class Entry:
         metadata, nan_reasons: entries that are new or have changed.
         notifications: time in ns, type, source, sequence and message.
         zero_ns: the program's start; None if it was not observed yet.
+        marks: time in ns, name and text.
+        sources: those that are new or have changed.
+        histograms: time in ns, and a histogram whose own time does not count.
     """
 
     times_ns: npt.NDArray[np.int64]
@@ -54,6 +59,9 @@ class Entry:
     metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
     nan_reasons: Mapping[str, str] = field(default_factory=dict)
     zero_ns: int | None = None
+    marks: tuple[tuple[int, str, str], ...] = ()
+    sources: tuple[SourceState, ...] = ()
+    histograms: tuple[tuple[int, ClassHistogram], ...] = ()
 
 
 def encode(entry: Entry) -> bytes:
@@ -67,6 +75,10 @@ def encode(entry: Entry) -> bytes:
         "nan_reasons": dict(entry.nan_reasons),
         # As text, because not all readers of JSON support numbers of this size.
         "notifications": [[*map(str, one)] for one in entry.notifications],
+        "marks": [[*map(str, one)] for one in entry.marks],
+        "sources": [source_data(source) for source in entry.sources],
+        "histograms": [histogram_data(histogram) for _, histogram in entry.histograms],
+        "histogram_times": [str(time_ns) for time_ns, _ in entry.histograms],
     }
     text = json.dumps(data, ensure_ascii=False, allow_nan=False).encode("utf-8", errors="replace")
     # Column by column, because constant columns then compress to almost nothing.
@@ -133,4 +145,15 @@ def _to_entry(data: Any, arrays: bytes) -> Entry:
         metadata={key: document.metadata_of(key, value) for key, value in data["metadata"].items()},
         nan_reasons={key: str(why) for key, why in data["nan_reasons"].items()},
         zero_ns=zero_ns,
+        # A journal of version 1 has none of these.
+        marks=tuple(
+            (_number(time_ns, 62), str(name), str(text)) for time_ns, name, text in data.get("marks", ())
+        ),
+        sources=sources_of(data) if "sources" in data else (),
+        histograms=_histograms(data) if "histograms" in data else (),
     )
+
+
+def _histograms(data: Any) -> tuple[tuple[int, ClassHistogram], ...]:
+    times = [_number(time_ns, 62) for time_ns in data["histogram_times"]]
+    return tuple(zip(times, histograms_of(data), strict=True))

@@ -84,6 +84,9 @@ class LongRun(Run):
             self.quality,
             self.stdout,
             self.stderr,
+            self.marks,
+            self.sources,
+            self.histograms,
         )
 
 

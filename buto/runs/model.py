@@ -12,6 +12,7 @@ import numpy.typing as npt
 from buto.display import Displayed
 from buto.errors import JudgeError
 from buto.properties import Property
+from buto.runs.observations import ClassHistogram, Mark, SourceState
 from buto.runs.problems import Problem
 
 FloatArray = npt.NDArray[np.float64]
@@ -137,6 +138,9 @@ class Run(Displayed):
         outcome: how the execution ended.
         quality: whether the run can be used.
         stdout, stderr: output of the program; the store cuts each to a limit.
+        marks: sorted by time.
+        sources: of properties besides the JVM, in the order of the configuration.
+        histograms: of the classes of live objects, sorted by time.
     """
 
     id: str
@@ -151,6 +155,9 @@ class Run(Displayed):
     quality: Quality = Quality()
     stdout: bytes = b""
     stderr: bytes = b""
+    marks: tuple[Mark, ...] = ()
+    sources: tuple[SourceState, ...] = ()
+    histograms: tuple[ClassHistogram, ...] = ()
 
     def __post_init__(self) -> None:
         if self.values.shape != (len(self.times_s), len(self.properties)):

@@ -208,6 +208,9 @@ class RunStore:
                 quality=head.quality,
                 stdout=stdout,
                 stderr=stderr,
+                marks=found.marks,
+                sources=found.sources,
+                histograms=found.histograms,
                 **samples,
             )
 

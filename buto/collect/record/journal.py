@@ -156,6 +156,12 @@ def recovered(test: str, run_id: str, entries: Iterable[Entry]) -> Run | None:
         recording.add_rows(entry.times_ns, entry.values)
         for notification in entry.notifications:
             recording.add_notification(*notification)
+        for mark in entry.marks:
+            recording.add_mark(*mark)
+        for source in entry.sources:
+            recording.add_source(source)
+        for time_ns, histogram in entry.histograms:
+            recording.add_histogram(time_ns, histogram)
         recording.metadata.update(entry.metadata)
         reasons |= entry.nan_reasons
     if recording.n_samples == 0:

@@ -12,7 +12,18 @@ import numpy.typing as npt
 
 from buto.errors import MeasureError
 from buto.properties import Property
-from buto.runs import FloatArray, MetadataValue, Notification, Outcome, Quality, Run, new_id
+from buto.runs import (
+    ClassHistogram,
+    FloatArray,
+    Mark,
+    MetadataValue,
+    Notification,
+    Outcome,
+    Quality,
+    Run,
+    SourceState,
+    new_id,
+)
 from buto.runs.journal_entries import Entry
 from buto.runs.masking import Mask, MaskedMetadata
 
@@ -38,8 +49,8 @@ class Checkpoint:
     """The size of a recording at one moment, from which later changes are found.
 
     Attributes:
-        n_columns, n_blocks, n_notifications: their numbers.
-        metadata, reasons: their values.
+        n_columns, n_blocks, n_notifications, n_marks, n_histograms: their numbers.
+        metadata, reasons, sources: their values.
     """
 
     n_columns: int = 0
@@ -47,6 +58,9 @@ class Checkpoint:
     n_notifications: int = 0
     metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
     reasons: Mapping[str, str] = field(default_factory=dict)
+    n_marks: int = 0
+    n_histograms: int = 0
+    sources: Mapping[str, SourceState] = field(default_factory=dict)
 
 
 class Recording:
@@ -74,6 +88,9 @@ class Recording:
         self._notifications: list[tuple[int, str, str, int, str]] = []
         self._notification_bytes = 0
         self._reasons: dict[str, str] = {}
+        self._marks: list[tuple[int, str, str]] = []
+        self._sources: dict[str, SourceState] = {}
+        self._histograms: list[tuple[int, ClassHistogram]] = []
         self._n_samples = 0
         self._table: _Table | None = None
 
@@ -155,6 +172,18 @@ class Recording:
         type, source, message = map(self.mask.known, (type, source, message))
         self._notifications.append((time_ns, type, source, sequence, message))
 
+    def add_mark(self, time_ns: int, name: str, text: str = "") -> None:
+        """Add a mark; usable from any thread."""
+        self._marks.append((time_ns, self.mask.known(name), self.mask.known(text)))
+
+    def add_source(self, source: SourceState) -> None:
+        """Add the state of a source; it replaces an earlier one of the same name."""
+        self._sources[source.name] = replace(source, reason=self.mask.text(source.reason))
+
+    def add_histogram(self, time_ns: int, histogram: ClassHistogram) -> None:
+        """Add a histogram of classes; its own ``time_s`` is replaced when the recording is finished."""
+        self._histograms.append((time_ns, histogram))
+
     def add_reason(self, name: str, why: str) -> None:
         """Add a reason why values of a column are NaN; different reasons are joined."""
         why = self.mask.text(why)
@@ -166,8 +195,17 @@ class Recording:
 
     def changes_since(self, since: Checkpoint) -> tuple[Entry, Checkpoint]:
         """Return what was added since a checkpoint, and the checkpoint for now."""
-        metadata, reasons = self.metadata.finished(), dict(self._reasons)
-        now = Checkpoint(len(self._columns), len(self._values), len(self._notifications), metadata, reasons)
+        metadata, reasons, sources = self.metadata.finished(), dict(self._reasons), dict(self._sources)
+        now = Checkpoint(
+            len(self._columns),
+            len(self._values),
+            len(self._notifications),
+            metadata,
+            reasons,
+            len(self._marks),
+            len(self._histograms),
+            sources,
+        )
         times = self._times[since.n_blocks : now.n_blocks]
         entry = Entry(
             times_ns=np.concatenate([np.empty(0, dtype=np.int64), *times]),
@@ -177,6 +215,9 @@ class Recording:
             metadata=_changed(metadata, since.metadata),
             nan_reasons=_changed(reasons, since.reasons),
             zero_ns=self.zero_ns,
+            marks=tuple(self._marks[since.n_marks : now.n_marks]),
+            sources=tuple(_changed(sources, since.sources).values()),
+            histograms=tuple(self._histograms[since.n_histograms : now.n_histograms]),
         )
         return entry, now
 
@@ -211,7 +252,7 @@ class Recording:
             values=values,
             outcome=outcome,
             notifications=tuple(
-                Notification((time_ns - self._zero()) * _NS, type, source, sequence, message)
+                Notification(self._second(time_ns), type, source, sequence, message)
                 for time_ns, type, source, sequence, message in notifications
             ),
             metadata=self.metadata.finished(),
@@ -219,12 +260,24 @@ class Recording:
             quality=replace(quality, problems=problems),
             stdout=self.mask.output(stdout),
             stderr=self.mask.output(stderr),
+            marks=tuple(
+                Mark(self._second(time_ns), name, text)
+                for time_ns, name, text in sorted(self._marks, key=lambda mark: mark[0])
+            ),
+            sources=tuple(self._sources.values()),
+            histograms=tuple(
+                replace(histogram, time_s=self._second(time_ns))
+                for time_ns, histogram in sorted(self._histograms, key=lambda one: one[0])
+            ),
         )
 
     def _zero(self) -> int:
         if self.zero_ns is None:
             raise MeasureError("the program's start was not seen")
         return self.zero_ns
+
+    def _second(self, time_ns: int) -> float:
+        return (time_ns - self._zero()) * _NS
 
     def _seconds(self, times_ns: npt.NDArray[np.int64]) -> FloatArray:
         return np.asarray((times_ns - self._zero()) * _NS, dtype=np.float64)

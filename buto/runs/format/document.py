@@ -15,12 +15,21 @@ from typing import Any
 from buto.properties import Better, Kind, Property, Role
 from buto.runs.files.reading import parse_json
 from buto.runs.format.fields import all_of, get, items, json_number, number
+from buto.runs.format.observations import (
+    histogram_data,
+    histograms_of,
+    mark_data,
+    marks_of,
+    source_data,
+    sources_of,
+)
 from buto.runs.format.upgrades import UPGRADES
 from buto.runs.model import COMMIT, PURPOSE, SESSION, MetadataValue, Outcome, Quality, Run
+from buto.runs.observations import ClassHistogram, Mark, SourceState
 from buto.runs.problems import Problem, ProblemKind
 
 FORMAT = "buto-run"
-VERSION = 2
+VERSION = 3
 
 MARKS = (PURPOSE, SESSION, COMMIT)
 """The metadata that a head contains."""
@@ -67,6 +76,9 @@ class Document:
     properties: tuple[Property, ...]
     nan_reasons: Mapping[str, str]
     metadata: Mapping[str, MetadataValue]
+    marks: tuple[Mark, ...]
+    sources: tuple[SourceState, ...]
+    histograms: tuple[ClassHistogram, ...]
 
 
 def encode(run: Run, files: Mapping[str, StoredFile]) -> bytes:
@@ -103,6 +115,9 @@ def to_data(run: Run) -> dict[str, Any]:
         "properties": [property_data(prop) for prop in run.properties],
         "nan_reasons": dict(run.nan_reasons),
         "metadata": {key: metadata_data(value) for key, value in run.metadata.items()},
+        "marks": [mark_data(mark) for mark in run.marks],
+        "sources": [source_data(source) for source in run.sources],
+        "histograms": [histogram_data(histogram) for histogram in run.histograms],
     }
 
 
@@ -120,6 +135,9 @@ def decode(content: bytes) -> Document:
         properties=tuple(property_of(prop) for prop in properties),
         nan_reasons=dict(items(data, "nan_reasons", str)),
         metadata={key: metadata_of(key, value) for key, value in get(data, "metadata", dict).items()},
+        marks=marks_of(data),
+        sources=sources_of(data),
+        histograms=histograms_of(data),
     )
 
 

@@ -48,5 +48,13 @@ def _kind_in_version_1(text: str) -> ProblemKind:
     return ProblemKind.OTHER
 
 
-UPGRADES: dict[int, Callable[[Mapping[str, Any]], dict[str, Any]]] = {1: _problems_get_kinds}
+def _observations_are_empty(data: Mapping[str, Any]) -> dict[str, Any]:
+    """From version 2 to 3: a run has marks, sources and histograms."""
+    return {**data, "version": 3, "marks": [], "sources": [], "histograms": []}
+
+
+UPGRADES: dict[int, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
+    1: _problems_get_kinds,
+    2: _observations_are_empty,
+}
 """From each older version to the function that turns its document into one of the next version."""

@@ -10,7 +10,18 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from buto.properties import Better, Kind, Property, Role
-from buto.runs import Notification, Outcome, Problem, ProblemKind, Quality, Run
+from buto.runs import (
+    ClassCount,
+    ClassHistogram,
+    Mark,
+    Notification,
+    Outcome,
+    Problem,
+    ProblemKind,
+    Quality,
+    Run,
+    SourceState,
+)
 
 
 def full_run(run_id: str = "20261120T234041.123Z-1f2e", test: str = "leaker", **changes: Any) -> Run:
@@ -37,6 +48,13 @@ def full_run(run_id: str = "20261120T234041.123Z-1f2e", test: str = "leaker", **
         "quality": Quality((), 0.0, 0.1003, 0.05),
         "stdout": b"ready\n",
         "stderr": b"\xff\x00 not text\n",
+        "marks": (Mark(-0.001, "service"), Mark(0.1, "warm-up", "all caches are full")),
+        "sources": (SourceState("db", "sql", "it refuses the connection"), SourceState("host", "host")),
+        "histograms": (
+            ClassHistogram(
+                0.2, "end", 81_234, 5_123_456, (ClassCount("com.acme.Session", 2512, 2**33),)
+            ),
+        ),
     }
     return Run(**(fields | changes))
 
@@ -52,6 +70,8 @@ def assert_same(one: Run, other: Run) -> None:
     assert repr(dict(one.metadata)) == repr(dict(other.metadata))
     assert dict(one.nan_reasons) == dict(other.nan_reasons)
     assert (one.stdout, one.stderr) == (other.stdout, other.stderr)
+    assert repr((one.marks, one.sources)) == repr((other.marks, other.sources))
+    assert repr(one.histograms) == repr(other.histograms)
 
 
 _any_float = st.floats(width=64)
@@ -69,6 +89,12 @@ properties = st.builds(
     better=st.sampled_from(Better),
 )
 problems = st.builds(Problem, st.sampled_from(ProblemKind), st.text())
+_marks = st.builds(Mark, _any_float, st.text(), st.text())
+_sources = st.builds(SourceState, st.text(), st.text(), st.text())
+_counts = st.builds(ClassCount, st.text(), _int64, _int64)
+_histograms = st.builds(
+    ClassHistogram, _any_float, st.text(), _int64, _int64, st.lists(_counts, max_size=3).map(tuple)
+)
 
 
 @st.composite
@@ -105,4 +131,7 @@ def runs(draw: st.DrawFn) -> Run:
         ),
         stdout=draw(st.binary(max_size=50)),
         stderr=draw(st.binary(max_size=50)),
+        marks=tuple(draw(st.lists(_marks, max_size=2))),
+        sources=tuple(draw(st.lists(_sources, max_size=2))),
+        histograms=tuple(draw(st.lists(_histograms, max_size=2))),
     )

@@ -22,12 +22,15 @@ from buto.collect.record.journal import WRITE_INTERVAL_S, Journal, RecordingAban
 from buto.collect.record.recording import Checkpoint, Recording
 from buto.errors import BadFileError, ButoError, MeasureError
 from buto.properties import Property
-from buto.runs import Outcome, ProblemKind, Quality, RunStore
+from buto.runs import ClassHistogram, Outcome, ProblemKind, Quality, RunStore, SourceState
 from buto.runs.journal import JournalFile, place_of, read, unfinished
 from buto.runs.journal_entries import decode, encode, whole
 from tests.support.runs.examples import assert_same, full_run
 
-FIELDS = ("rows", "columns", "zero_ns", "properties", "metadata", "nan_reasons", "notifications")
+FIELDS = (
+    *("rows", "columns", "zero_ns", "properties", "metadata", "nan_reasons", "notifications"),
+    *("marks", "sources", "histograms", "histogram_times"),
+)
 NAMES = ("jvm.memory.heap.used", "jvm.thread.count", "shop.orders")
 
 
@@ -60,7 +63,7 @@ def left_behind(store: RunStore, recording: Recording) -> Path:
 
 
 @settings(max_examples=60, deadline=None)
-@given(steps=st.lists(st.sampled_from(["sample", "column", "say", "explain", "know", "keep"]), max_size=25))
+@given(steps=st.lists(st.sampled_from(["sample", "column", "say", "explain", "know", "mark", "keep"]), max_size=25))
 def test_nothing_is_lost_on_the_way_through_a_journal(
     tmp_path_factory: pytest.TempPathFactory, steps: list[str]
 ) -> None:
@@ -79,6 +82,10 @@ def test_nothing_is_lost_on_the_way_through_a_journal(
                     )
                 case "explain":
                     recording.add_reason(NAMES[0], f"reason {number}")
+                case "mark":
+                    recording.add_mark(number, "warm-up", "ещё")
+                    recording.add_source(SourceState("db", "sql", f"reason {number}"))
+                    recording.add_histogram(number, ClassHistogram(0.0, "end", 2, 2**40))
                 case "know":
                     recording.metadata["known"] = number
                 case "keep":
@@ -176,7 +183,7 @@ def test_a_journal_without_samples_is_only_removed(tmp_path: Path) -> None:
     [
         (b"", "is not a journal"),
         (b"something else\n", "is not a journal"),
-        (b"buto-journal 2\n", "it has version 2, this buto reads up to 1"),
+        (b"buto-journal 3\n", "it has version 3, this buto reads up to 2"),
     ],
 )
 def test_what_is_no_journal_is_named_and_stays(tmp_path: Path, content: bytes, why: str) -> None:
