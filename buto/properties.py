@@ -11,7 +11,7 @@ pools, collectors, buffer pools) the instance is in brackets:
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 
@@ -93,6 +93,8 @@ class Metric:
         topic: of pools it is :func:`topic_of` that knows it.
         is_part: whether it is a part of something larger, or a size that the JVM sets aside: a report names
             it after what people ask about.
+        judged: whether presets judge it. A property that is not judged is recorded, listed and drawn, and
+            compared by people.
     """
 
     name: str
@@ -104,6 +106,7 @@ class Metric:
     is_part: bool = False
     role: Role = Role.PROGRAM
     better: Better = Better.UNKNOWN
+    judged: bool = True
 
     def property(self, instance: str | None = None) -> Property:
         """Return the property of one instance; every default metric counts things, so none is negative."""
@@ -121,7 +124,7 @@ class Metric:
         return self.name in _POOL_SIZES and any(pool in (instance or "") for pool in _YOUNG_POOLS)
 
 
-_POOL_SIZES = ("jvm.memory.committed", "jvm.memory.used")
+_POOL_SIZES = ("jvm.memory.committed", "jvm.memory.used", "jvm.memory.used_after_last_gc")
 _YOUNG_POOLS = ("Eden", "Survivor")
 
 
@@ -135,6 +138,11 @@ def _counter(
     name: str, unit: str, thesis: str | None, topic: Topic, per: str | None = None, *, is_part: bool = False
 ) -> Metric:
     return Metric(name, unit, Kind.COUNTER, thesis, topic, per, is_part, better=Better.LOWER)
+
+
+def _recorded(metric: Metric) -> Metric:
+    """Return a metric that is not judged."""
+    return replace(metric, judged=False)
 
 
 def _cost(name: str, unit: str, kind: Kind, per: str | None = None) -> Metric:
@@ -155,7 +163,9 @@ METRICS: dict[str, Metric] = {
             "jvm.memory.pending_finalization", "{object}", "Object pending finalization count", Topic.HEAP
         ),
         _gauge("jvm.memory.heap.used", "By", "Heap memory used", Topic.HEAP),
+        _recorded(_gauge("jvm.memory.heap.used_after_last_gc", "By", None, Topic.HEAP)),
         _gauge("jvm.memory.heap.committed", "By", "Heap memory committed", Topic.HEAP, is_part=True),
+        _recorded(_counter("jvm.memory.allocated", "By", None, Topic.ALLOCATION)),
         _gauge("jvm.memory.non_heap.used", "By", "Non-heap memory used", Topic.NON_HEAP),
         _gauge(
             "jvm.memory.non_heap.committed", "By", "Non-heap memory committed", Topic.NON_HEAP, is_part=True
@@ -176,6 +186,9 @@ METRICS: dict[str, Metric] = {
         _counter("jvm.gc.count", "{collection}", "GC collection count", Topic.COLLECTIONS, "collector"),
         _counter("jvm.gc.time", "s", "GC collection time", Topic.COLLECTIONS, "collector"),
         _gauge("jvm.memory.used", "By", "Pool memory used", Topic.HEAP, _POOL, is_part=True),
+        _recorded(
+            _gauge("jvm.memory.used_after_last_gc", "By", None, Topic.HEAP, _POOL, is_part=True),
+        ),
         _gauge("jvm.memory.committed", "By", "Pool memory committed", Topic.HEAP, _POOL, is_part=True),
         _gauge("jvm.memory.threshold", "By", "Memory threshold", Topic.HEAP, _POOL, is_part=True),
         _counter(
@@ -194,7 +207,7 @@ METRICS: dict[str, Metric] = {
         _cost("buto.missed.ticks", "{tick}", Kind.COUNTER),
     )
 }
-"""All default metrics: Table 3.6 of the thesis, process CPU time, and the tool's own cost.
+"""All default metrics: Table 3.6 of the thesis, process CPU time, exact counters, and the tool's own cost.
 
 Of one topic, what says most comes first.
 """
@@ -225,6 +238,18 @@ def property_for(name: str) -> Property:
     metric, instance = split_name(name)
     known = METRICS.get(metric)
     return known.property(instance) if known else Property(name)
+
+
+def is_judged(prop: Property, *, cost: bool) -> bool:
+    """Return whether presets judge a property.
+
+    Args:
+        cost: whether properties of role COST are judged.
+    """
+    if prop.role is Role.COST:
+        return cost
+    known = METRICS.get(split_name(prop.name)[0])
+    return known is None or known.judged
 
 
 def topic_of(name: str) -> Topic:

@@ -30,7 +30,7 @@ from buto.detectors.possible import possible_level
 from buto.detectors.protocol import Detector, FittedDetector
 from buto.detectors.views import View
 from buto.errors import JudgeError
-from buto.properties import DURATION, Property, Role
+from buto.properties import DURATION, Property, is_judged
 from buto.runs import Run, RunSet
 from buto.runs.long import drawn
 from buto.steps import Action, Advice, Setting, Step
@@ -197,7 +197,7 @@ class BoundsDetector(Detector[BandSettings]):
         judged = [
             prop
             for prop in sorted(runs.properties, key=lambda prop: prop.name)
-            if prop.name not in left_out and (self.settings.cost or prop.role is not Role.COST)
+            if prop.name not in left_out and is_judged(prop, cost=self.settings.cost)
         ]
         if not judged:
             raise JudgeError(
@@ -216,7 +216,7 @@ class BoundsDetector(Detector[BandSettings]):
         reasons = {}
         for prop in runs.properties:
             without = [run for run in runs if not _has(run, prop)]
-            if without and (self.settings.cost or prop.role is not Role.COST):
+            if without and is_judged(prop, cost=self.settings.cost):
                 where = "any" if len(without) == len(runs) else f"{len(without)} of {len(runs)}"
                 why = without[0].nan_reasons.get(prop.name, _why_not(without[0], prop))
                 reasons[prop.name] = f"not read in {where} of the training runs: {why}"

@@ -10,7 +10,7 @@ from buto.analysis.series import LARGEST, series_of
 from buto.classify.metadata import MetadataSettings, compare_metadata, learn_metadata
 from buto.detectors.bounds.detector import MOST_UNREAD
 from buto.errors import JudgeError
-from buto.properties import Property, Role
+from buto.properties import Property, is_judged
 from buto.runs import FloatArray, Run, RunSet
 from buto.runs.long import drawn
 from buto.steps import Action, Advice, Step
@@ -24,14 +24,14 @@ def comparable_properties(
     A property that is missing in some runs of a program tells nothing of it and is left out.
 
     Args:
-        cost: whether properties of role COST are among them.
+        cost: whether properties of role COST are among them; others that are not judged never are.
 
     Raises:
         JudgeError: there are none.
     """
     ours, theirs = (set.intersection(*map(_read, runs)) for runs in (first, second))
     known = {prop.name: prop for prop in (*second.properties, *first.properties)}
-    wanted = [known[name] for name in sorted(known) if cost or known[name].role is not Role.COST]
+    wanted = [known[name] for name in sorted(known) if is_judged(known[name], cost=cost)]
     both = tuple(prop for prop in wanted if prop.name in ours & theirs)
     if not both:
         raise JudgeError(

@@ -10,7 +10,7 @@ import numpy as np
 from buto.analysis.series import Series, series_of
 from buto.analysis.smoothing import smooth
 from buto.analysis.timepoints import IntArray
-from buto.properties import METRICS, Property, Role, split_name
+from buto.properties import METRICS, Property, is_judged, split_name
 from buto.runs import FloatArray, Run
 
 UPTIME = "jvm.uptime"
@@ -95,7 +95,7 @@ def judged_properties(runs: Sequence[Run]) -> tuple[Property, ...]:
     found: dict[str, Property] = {}
     for run in runs:
         for column, prop in enumerate(run.properties):
-            new = prop.name not in found and prop.role is Role.PROGRAM
+            new = prop.name not in found and is_judged(prop, cost=False)
             if new and np.isfinite(run.values[:, column]).any():
                 found[prop.name] = prop
     return tuple(found[name] for name in sorted(found))

@@ -70,10 +70,15 @@ def test_only_what_the_jvm_cannot_tell_is_nan_and_has_a_reason(
     heard = run(launcher, collector, java, ["Ends"], ["-XX:+UseG1GC"])
     unreadable = {name for name in heard.names if all(map(math.isnan, heard.series(name)))}
     assert unreadable == set(heard.reasons)
+    pools = heard.metadata["jvm.memory.pools"].split(", ")
     assert unreadable == {
-        f"jvm.memory.threshold{suffix}[G1 {pool} Space]"
-        for suffix in ("", ".crossings")
-        for pool in ("Eden", "Survivor")
+        *(
+            f"jvm.memory.threshold{suffix}[G1 {pool} Space]"
+            for suffix in ("", ".crossings")
+            for pool in ("Eden", "Survivor")
+        ),
+        *(f"jvm.memory.used_after_last_gc[{pool}]" for pool in pools),
+        "jvm.memory.heap.used_after_last_gc",
     }
 
 

@@ -14,7 +14,7 @@ import sun.management.VMManagement;
 /** Uses the JDK's internal classes, from Java 9 on: loads half as many classes as the public way. */
 final class DirectPlatform implements Platform {
     private final VMManagement machine = ManagementFactoryHelper.getVMManagement();
-    private final ThreadMXBean threads = (ThreadMXBean) (Object) new HotSpotThreadImpl(machine);
+    private final HotSpotThreadImpl threads = new HotSpotThreadImpl(machine);
     private final boolean timesCompilation =
             machine.getCompilerName() != null && machine.isCompilationTimeMonitoringSupported();
 
@@ -94,7 +94,12 @@ final class DirectPlatform implements Platform {
 
     @Override
     public ThreadMXBean threads() {
-        return threads;
+        return (ThreadMXBean) (Object) threads;
+    }
+
+    @Override
+    public long allocatedBytes() {
+        return threads.getTotalThreadAllocatedBytes();
     }
 
     @Override

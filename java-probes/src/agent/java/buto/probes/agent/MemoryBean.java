@@ -6,18 +6,22 @@ import java.lang.management.MemoryUsage;
 /** Heap and non-heap memory as a whole, and objects that wait for finalization. */
 final class MemoryBean extends Bean {
     private final MemoryMXBean bean;
+    private final HeapAfterCollection after;
     private final int pending;
     private final int heapCommitted;
     private final int heapUsed;
+    private final int heapAfterCollection;
     private final int otherCommitted;
     private final int otherUsed;
 
-    MemoryBean(MemoryMXBean bean, Columns columns) {
+    MemoryBean(Platform platform, Columns columns) {
         super("java.lang:type=Memory", columns);
-        this.bean = bean;
+        bean = platform.memory();
+        after = new HeapAfterCollection(platform.pools(), platform.collectors());
         pending = columns.add("jvm.memory.pending_finalization");
         heapCommitted = columns.add("jvm.memory.heap.committed");
         heapUsed = columns.add("jvm.memory.heap.used");
+        heapAfterCollection = columns.add("jvm.memory.heap.used_after_last_gc");
         otherCommitted = columns.add("jvm.memory.non_heap.committed");
         otherUsed = columns.add("jvm.memory.non_heap.used");
         declared(columns);
@@ -32,5 +36,11 @@ final class MemoryBean extends Bean {
         columns.set(otherCommitted, other.getCommitted());
         columns.set(otherUsed, other.getUsed());
         columns.set(pending, bean.getObjectPendingFinalizationCount());
+        double used = after.read();
+        if (used == used) {
+            columns.set(heapAfterCollection, used);
+        } else {
+            columns.unreadable(heapAfterCollection, "there was no collection yet");
+        }
     }
 }

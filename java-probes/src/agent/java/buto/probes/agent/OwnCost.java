@@ -5,31 +5,22 @@ import java.lang.management.ThreadMXBean;
 /** The cost of measuring: columns that come last in every row. Created in the sampler thread. */
 final class OwnCost {
     private final ThreadMXBean threads;
-    private final long sampler = Thread.currentThread().getId();
     private final boolean hasCpuTime;
-    private final boolean hasAllocated;
+    private final Allocation allocation;
     private final int snapshot;
     private final int allocated;
     private final int cpu;
     private final int missed;
 
     /** Adds the columns. */
-    OwnCost(ThreadMXBean threads, Columns columns) {
+    OwnCost(ThreadMXBean threads, Allocation allocation, Columns columns) {
         this.threads = threads;
         hasCpuTime = threads.isCurrentThreadCpuTimeSupported();
-        hasAllocated = countsAllocation(threads);
+        this.allocation = allocation;
         snapshot = columns.add("buto.snapshot.time");
         allocated = columns.add("buto.snapshot.allocated");
         cpu = columns.add("buto.sampler.cpu.time");
         missed = columns.add("buto.missed.ticks");
-    }
-
-    private static boolean countsAllocation(Object threads) {
-        try {
-            return threads instanceof com.sun.management.ThreadMXBean;
-        } catch (LinkageError noSuchModule) {
-            return false;
-        }
     }
 
     /** Completes a row that began at the given nanoTime; must be called in the sampler thread. */
@@ -40,11 +31,10 @@ final class OwnCost {
         } else {
             columns.unreadable(cpu, "this JVM does not measure the processor time of threads");
         }
-        if (hasAllocated) {
-            long bytes = ((com.sun.management.ThreadMXBean) threads).getThreadAllocatedBytes(sampler);
-            columns.setIfDefined(allocated, bytes, 1.0);
+        if (allocation.isCounted()) {
+            columns.setIfDefined(allocated, allocation.bySampler(), 1.0);
         } else {
-            columns.unreadable(allocated, "this JVM has no com.sun.management");
+            columns.unreadable(allocated, Allocation.NOT_COUNTED);
         }
         columns.set(snapshot, (System.nanoTime() - began) * Bean.NANO);
     }

@@ -43,6 +43,9 @@ interface Platform {
 
     ThreadMXBean threads();
 
+    /** Bytes that all threads have allocated, or -1; LinkageError if the JVM has no such sum. */
+    long allocatedBytes();
+
     MemoryMXBean memory();
 
     List<MemoryPoolMXBean> pools();

@@ -11,6 +11,10 @@ final class PoolBean extends Bean {
     private final int used;
     private final int threshold;
     private final int crossings;
+    private final int afterCollection;
+
+    /** Whether a collection of this pool was seen: the JVM gives zero before the first. */
+    private boolean wasCollected;
 
     PoolBean(MemoryPoolMXBean bean, Columns columns) {
         super("java.lang:name=" + bean.getName() + ",type=MemoryPool", columns);
@@ -21,6 +25,7 @@ final class PoolBean extends Bean {
         used = columns.add("jvm.memory.used" + pool);
         threshold = columns.add("jvm.memory.threshold" + pool);
         crossings = columns.add("jvm.memory.threshold.crossings" + pool);
+        afterCollection = columns.add("jvm.memory.used_after_last_gc" + pool);
         declared(columns);
     }
 
@@ -39,6 +44,21 @@ final class PoolBean extends Bean {
         } else {
             columns.unreadable(threshold, "this pool does not support a usage threshold");
             columns.unreadable(crossings, "this pool does not support a usage threshold");
+        }
+        readAfterCollection(columns);
+    }
+
+    private void readAfterCollection(Columns columns) {
+        MemoryUsage usage = bean.getCollectionUsage();
+        if (usage == null) {
+            columns.unreadable(afterCollection, "no collection empties this pool");
+            return;
+        }
+        wasCollected |= usage.getUsed() > 0 || usage.getCommitted() > 0;
+        if (wasCollected) {
+            columns.set(afterCollection, usage.getUsed());
+        } else {
+            columns.unreadable(afterCollection, "there was no collection yet");
         }
     }
 }

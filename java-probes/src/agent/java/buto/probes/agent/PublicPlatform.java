@@ -85,6 +85,12 @@ final class PublicPlatform implements Platform {
         return threads;
     }
 
+    /** Not in the API of Java 8, for which this is compiled. */
+    @Override
+    public long allocatedBytes() {
+        throw new NoSuchMethodError("getTotalThreadAllocatedBytes");
+    }
+
     @Override
     public MemoryMXBean memory() {
         return ManagementFactory.getMemoryMXBean();

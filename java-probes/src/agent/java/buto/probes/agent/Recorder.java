@@ -30,18 +30,19 @@ final class Recorder {
             throws JMException {
         this.out = out;
         PlatformMetadata.collect(metadata, from, processId, sessionFile);
-        platform = platformBeans(from, proc, columns);
-        cost = new OwnCost(from.threads(), columns);
+        Allocation allocation = new Allocation(from);
+        platform = platformBeans(from, proc, allocation, columns);
+        cost = new OwnCost(from.threads(), allocation, columns);
         custom = request.rules.length == 0 ? null : CustomBeans.open(request.rules, metadata);
     }
 
     /** Beans are read through their interfaces, without an MBean server; the JVM and its options decide which exist. */
-    private static Bean[] platformBeans(Platform platform, Proc proc, Columns columns) {
+    private static Bean[] platformBeans(Platform platform, Proc proc, Allocation allocation, Columns columns) {
         ArrayList<Bean> beans = new ArrayList<Bean>();
         beans.add(new ClassLoadingBean(platform, columns));
         beans.add(new CompilationBean(platform, columns));
-        beans.add(new MemoryBean(platform.memory(), columns));
-        beans.add(new ThreadBean(platform, columns));
+        beans.add(new MemoryBean(platform, columns));
+        beans.add(new ThreadBean(platform, allocation, columns));
         beans.add(new ProcessBean(proc, columns));
         for (MemoryPoolMXBean pool : platform.pools()) {
             beans.add(new PoolBean(pool, columns));

@@ -31,8 +31,7 @@ final class Platform {
     static List<Bean> beans(Set<ObjectName> names, Columns columns) throws JMException {
         Platform platform = new Platform(columns);
         platform.single();
-        ofType("MemoryPool", names).forEach(platform::pool);
-        ofType("GarbageCollector", names).forEach(platform::collector);
+        platform.heap(ofType("GarbageCollector", names), ofType("MemoryPool", names));
         ofType("BufferPool", names).forEach(platform::buffers);
         return platform.beans;
     }
@@ -66,24 +65,35 @@ final class Platform {
         add(threads, "DaemonThreadCount", null, "jvm.thread.daemon.count", 1);
         add(threads, "ThreadCount", null, "jvm.thread.count", 1);
         add(threads, "TotalStartedThreadCount", null, "jvm.thread.started", 1);
+        add(threads, "TotalThreadAllocatedBytes", null, "jvm.memory.allocated", 1);
         Bean system = bean(new ObjectName("java.lang:type=OperatingSystem"));
         add(system, "ProcessCpuTime", null, "jvm.cpu.time", NS);
     }
 
-    private void pool(ObjectName name) {
+    private void heap(List<ObjectName> collectors, List<ObjectName> pools) {
+        HeapAfterCollection after = new HeapAfterCollection(columns);
+        collectors.forEach(name -> after.addCollector(collector(name)));
+        for (ObjectName name : pools) {
+            after.addPool(pool(name), instance(name), name.equals(pools.get(pools.size() - 1)));
+        }
+    }
+
+    private Bean pool(ObjectName name) {
         String pool = "[" + instance(name) + "]";
         Bean bean = bean(name);
         add(bean, "Usage", "committed", "jvm.memory.committed" + pool, 1);
         add(bean, "Usage", "used", "jvm.memory.used" + pool, 1);
         add(bean, "UsageThreshold", null, "jvm.memory.threshold" + pool, 1);
         add(bean, "UsageThresholdCount", null, "jvm.memory.threshold.crossings" + pool, 1);
+        return bean;
     }
 
-    private void collector(ObjectName name) {
+    private Bean collector(ObjectName name) {
         String collector = "[" + instance(name) + "]";
         Bean bean = bean(name);
         add(bean, "CollectionCount", null, "jvm.gc.count" + collector, 1);
         add(bean, "CollectionTime", null, "jvm.gc.time" + collector, MS);
+        return bean;
     }
 
     private void buffers(ObjectName name) {

@@ -4,4 +4,9 @@ import sun.management.VMManagement;
 
 public class HotSpotThreadImpl {
     public HotSpotThreadImpl(VMManagement machine) {}
+
+    /** From Java 21 on. */
+    public long getTotalThreadAllocatedBytes() {
+        return 0;
+    }
 }

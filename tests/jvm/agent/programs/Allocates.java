@@ -1,0 +1,90 @@
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Allocates what its arguments say, and sleeps after each step: {@code main=BYTES} in the main thread,
+ * {@code live=BYTES} in each of four threads that live on, {@code dead=BYTES} in each of four that sleep and die,
+ * {@code gone=BYTES} in each of four that die at once, {@code keep=BYTES} for good, {@code gc=0} collects.
+ */
+public final class Allocates {
+    /** With its header an array of this many bytes takes 1,024, on JVMs with compressed class pointers. */
+    private static final int CONTENT = 1008;
+
+    private static final int PIECE = 1024;
+    private static final int THREADS = 4;
+    private static final long STEP_MS = 150;
+    private static final List<Object> KEPT = new ArrayList<Object>();
+    private static volatile Object last;
+
+    private Allocates() {}
+
+    public static void main(String[] arguments) throws Exception {
+        for (String argument : arguments) {
+            String[] words = argument.split("=");
+            act(words[0], Long.parseLong(words[1]));
+            Thread.sleep(STEP_MS);
+        }
+    }
+
+    private static void act(String deed, final long bytes) throws Exception {
+        if (deed.equals("main")) {
+            allocate(bytes);
+        } else if (deed.equals("keep")) {
+            for (long done = 0; done < bytes; done += PIECE) {
+                KEPT.add(new Session(new byte[CONTENT]));
+            }
+        } else if (deed.equals("gc")) {
+            System.gc();
+        } else {
+            List<Thread> threads = new ArrayList<Thread>();
+            for (int i = 0; i < THREADS; i++) {
+                Thread thread = new Thread(new Task(bytes, deed));
+                thread.setDaemon(true);
+                thread.start();
+                threads.add(thread);
+            }
+            for (Thread thread : threads) {
+                thread.join(STEP_MS);
+            }
+        }
+    }
+
+    private static void allocate(long bytes) {
+        for (long done = 0; done < bytes; done += PIECE) {
+            last = new byte[CONTENT];
+        }
+    }
+
+    /** What is kept: one object and its array. */
+    private static final class Session {
+        private final byte[] content;
+
+        Session(byte[] content) {
+            this.content = content;
+        }
+    }
+
+    private static final class Task implements Runnable {
+        private final long bytes;
+        private final String deed;
+
+        Task(long bytes, String deed) {
+            this.bytes = bytes;
+            this.deed = deed;
+        }
+
+        @Override
+        public void run() {
+            allocate(bytes);
+            try {
+                if (deed.equals("dead")) {
+                    Thread.sleep(STEP_MS);
+                } else if (deed.equals("live")) {
+                    Thread.sleep(60000);
+                }
+            } catch (InterruptedException end) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

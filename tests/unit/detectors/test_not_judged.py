@@ -1,0 +1,70 @@
+"""Properties that are recorded and not judged decide nothing, and older oracles do not know them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from buto.detectors.comparison.comparable import comparable_properties
+from buto.oracle import check, settings_from, train
+from buto.properties import METRICS, Property, is_judged, property_for
+from buto.runs import FloatArray, Run, RunSet, run_set
+from buto.verdicts import Status
+from tests.support.runs.signals import program_run, program_runs
+
+NOT_JUDGED = ("jvm.memory.allocated", "jvm.memory.used_after_last_gc[G1 Old Gen]")
+
+
+def with_more(run: Run, factor: float = 1.0, name: str = "") -> Run:
+    """The run with more properties, of which the last is never read."""
+    names = (*NOT_JUDGED, "jvm.memory.heap.used_after_last_gc", *([name] if name else []))
+    columns: list[FloatArray] = [run.times_s.clip(0) * 1e6 * factor] * len(names)
+    columns[2] = np.full(run.n_samples, np.nan)
+    return replace(
+        run,
+        properties=(*run.properties, *map(property_for, names)),
+        values=np.column_stack([run.values, *columns]),
+    )
+
+
+def more(runs: RunSet, factor: float = 1.0, name: str = "") -> RunSet:
+    return run_set([with_more(run, factor, name) for run in runs])
+
+
+CHECKED = run_set([program_run(4, 100 + number) for number in range(3)])
+
+
+@pytest.mark.parametrize("preset", ["calibrated", "sustained", "thesis"])
+def test_what_is_not_judged_changes_neither_oracle_nor_verdict(preset: str) -> None:
+    settings = settings_from({"preset": preset})
+    runs = program_runs(4, 10)
+    oracle, other = train(runs, settings), train(more(runs), settings)
+    assert other.fitted.to_data() == oracle.fitted.to_data()
+    assert other.warnings == oracle.warnings
+    assert set(other.fitted.left_out) == set(oracle.fitted.left_out)
+    expected = check(oracle, CHECKED)
+    assert check(other, more(CHECKED, 100.0)) == expected
+
+
+@pytest.mark.parametrize("preset", ["calibrated", "sustained", "thesis"])
+def test_an_oracle_that_does_not_know_a_property_judges_runs_that_have_it(preset: str) -> None:
+    oracle = train(program_runs(4, 10), settings_from({"preset": preset}))
+    expected = check(oracle, CHECKED)
+    assert expected.status is Status.PASS
+    assert check(oracle, more(CHECKED, 100.0, "shop.orders")) == expected
+
+
+def test_comparisons_leave_them_out() -> None:
+    runs = program_runs(4, 10)
+    both, one_sided = comparable_properties(more(runs, 1.0, "shop.orders"), more(runs), cost=True)
+    assert {prop.name for prop in both} == {prop.name for prop in runs.runs[0].properties}
+    assert [sentence.split()[0] for sentence in one_sided] == ["shop.orders"]
+
+
+def test_the_table_says_which() -> None:
+    assert all(is_judged(Property(name), cost=False) for name in ("shop.orders", "jvm.cpu.time"))
+    assert not any(is_judged(property_for(name), cost=True) for name in NOT_JUDGED)
+    assert is_judged(METRICS["buto.snapshot.time"].property(), cost=True)
+    assert not is_judged(METRICS["buto.snapshot.time"].property(), cost=False)
