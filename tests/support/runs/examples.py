@@ -51,9 +51,7 @@ def full_run(run_id: str = "20261120T234041.123Z-1f2e", test: str = "leaker", **
         "marks": (Mark(-0.001, "service"), Mark(0.1, "warm-up", "all caches are full")),
         "sources": (SourceState("db", "sql", "it refuses the connection"), SourceState("host", "host")),
         "histograms": (
-            ClassHistogram(
-                0.2, "end", 81_234, 5_123_456, (ClassCount("com.acme.Session", 2512, 2**33),)
-            ),
+            ClassHistogram(0.2, "end", 81_234, 5_123_456, (ClassCount("com.acme.Session", 2512, 2**33),)),
         ),
     }
     return Run(**(fields | changes))

@@ -63,7 +63,11 @@ def left_behind(store: RunStore, recording: Recording) -> Path:
 
 
 @settings(max_examples=60, deadline=None)
-@given(steps=st.lists(st.sampled_from(["sample", "column", "say", "explain", "know", "mark", "keep"]), max_size=25))
+@given(
+    steps=st.lists(
+        st.sampled_from(["sample", "column", "say", "explain", "know", "mark", "keep"]), max_size=25
+    )
+)
 def test_nothing_is_lost_on_the_way_through_a_journal(
     tmp_path_factory: pytest.TempPathFactory, steps: list[str]
 ) -> None:
