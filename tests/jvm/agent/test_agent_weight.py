@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.jvm.agents import AGENT, JDKS, PATIENCE_S, Launcher
+from tests.support.jvm.agents import AGENT, JDKS, PATIENCE_S, Launcher, without_opening
 from tests.support.jvm.plain_collector import Heard, PlainCollector
 
 MOST_CLASSES = {17: 360, 25: 520}
@@ -63,11 +63,7 @@ def test_a_jdk_that_opens_nothing_tells_the_same_in_public(
     java: Path, launcher: Launcher, collector: PlainCollector, program: Path, tmp_path: Path
 ) -> None:
     """Java 8 gives the agent a LinkageError, as does one whose inside has changed."""
-    closed = tmp_path / "closed.jar"
-    with zipfile.ZipFile(AGENT) as whole, zipfile.ZipFile(closed, "w") as part:
-        for entry in whole.infolist():
-            if not entry.filename.endswith("/Opening.class"):
-                part.writestr(entry, whole.read(entry))
+    closed = without_opening(tmp_path)
     public = measured(java, launcher, collector, program, tmp_path / "public.log", closed)
     with PlainCollector(tmp_path) as second:
         direct = measured(java, launcher, second, program, tmp_path / "direct.log")

@@ -62,6 +62,21 @@ def test_only_what_was_asked_for_with_a_reason_for_what_is_no_number(connection:
     assert "AttributeNotFound" in run.nan_reasons[names[2]]
 
 
+def test_what_collections_leave(connection: JmxConnection) -> None:
+    recording = record(connection)
+    connection.invoke("java.lang:type=Memory", "gc")
+    drain_until(connection, recording, recording.n_samples + 2)
+    run = finish(connection, recording)
+    prefix = "jvm.memory.used_after_last_gc["
+    pools = {prop.name: run.series(prop.name)[-1] for prop in run.properties if prop.name.startswith(prefix)}
+    assert run.nan_reasons[prefix + "Metaspace]"] == "no collection empties this pool"
+    collected = [used for used in pools.values() if not np.isnan(used)]
+    assert len(collected) == 3
+    # The program keeps a few objects, and next to nothing comes from the connection.
+    assert 5e5 < sum(collected) < 2e7
+    assert run.series("jvm.memory.heap.used_after_last_gc")[-1] == sum(collected)
+
+
 def test_metadata_of_an_mbean_is_read_once_as_text(connection: JmxConnection) -> None:
     wanted = ("Slots", "Label", "State", "Broken")
     spec = MBeanSpec("buto.tests:type=Queue,name=first", ("Depth",), metadata=wanted)

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,6 +39,16 @@ JDKS = find_jdks()
 assert JDKS, "no JDK was found, and these tests are about nothing else"
 
 
+def without_opening(directory: Path) -> Path:
+    """An agent that has to read all in public, as in Java 8 and in a JDK whose inside has changed."""
+    closed = directory / "closed.jar"
+    with zipfile.ZipFile(AGENT) as whole, zipfile.ZipFile(closed, "w") as part:
+        for entry in whole.infolist():
+            if not entry.filename.endswith("/Opening.class"):
+                part.writestr(entry, whole.read(entry))
+    return closed
+
+
 @dataclass
 class Launcher:
     """Starts programs, with their streams in files, and ends what a test left running."""
@@ -45,6 +56,7 @@ class Launcher:
     directory: Path
     classes: Path
     started: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    agent: Path = AGENT
 
     def start(
         self,
@@ -58,7 +70,7 @@ class Launcher:
         command = [str(java)]
         if session is not None:
             file = session.session_file if isinstance(session, PlainCollector) else session
-            command.append(f"-javaagent:{AGENT}={file}")
+            command.append(f"-javaagent:{self.agent}={file}")
         command += [*options, "-cp", str(self.classes), *program]
         with self.stdout.open("wb") as out, self.stderr.open("wb") as err:
             process = subprocess.Popen(

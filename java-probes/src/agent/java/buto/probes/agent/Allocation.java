@@ -7,9 +7,9 @@ import java.util.Arrays;
  * The bytes that threads have allocated in the Java heap since the JVM's start. Created and used in the sampler
  * thread, whose own bytes are known apart.
  *
- * <p>From Java 21 on the JVM has the sum of all threads, dead ones included. Before, the counters of the live
- * threads are added, and the last known counter of each dead one: what a thread allocated between a sample and its
- * end is missing.
+ * <p>From Java 21 on, and in updates of 17, the JVM has the sum of all threads, dead ones included. Without it, the
+ * counters of the live threads are added, and the last known counter of each dead one: what a thread allocated
+ * between a sample and its end is missing.
  */
 final class Allocation {
     /** What a JVM that does not count gives. */
@@ -65,7 +65,7 @@ final class Allocation {
         if (hasTotal) {
             try {
                 return platform.allocatedBytes() - own;
-            } catch (LinkageError beforeJava21) {
+            } catch (LinkageError noSum) {
                 hasTotal = false;
             }
         }

@@ -35,6 +35,11 @@ final class HeapAfterCollection {
         this.collectors = collectors.toArray(new GarbageCollectorMXBean[0]);
     }
 
+    /** Whether there was a collection up to the last {@link #read}. */
+    boolean wasCollected() {
+        return collections > 0;
+    }
+
     /** Returns NaN before the first collection. */
     double read() {
         long now = 0;

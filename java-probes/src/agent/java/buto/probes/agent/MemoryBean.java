@@ -14,10 +14,10 @@ final class MemoryBean extends Bean {
     private final int otherCommitted;
     private final int otherUsed;
 
-    MemoryBean(Platform platform, Columns columns) {
+    MemoryBean(MemoryMXBean bean, HeapAfterCollection after, Columns columns) {
         super("java.lang:type=Memory", columns);
-        bean = platform.memory();
-        after = new HeapAfterCollection(platform.pools(), platform.collectors());
+        this.bean = bean;
+        this.after = after;
         pending = columns.add("jvm.memory.pending_finalization");
         heapCommitted = columns.add("jvm.memory.heap.committed");
         heapUsed = columns.add("jvm.memory.heap.used");

@@ -6,6 +6,7 @@ import java.lang.management.MemoryUsage;
 /** One memory pool. Every pool has the columns of the usage threshold, even if it does not support one. */
 final class PoolBean extends Bean {
     private final MemoryPoolMXBean bean;
+    private final HeapAfterCollection heap;
     private final boolean hasThreshold;
     private final int committed;
     private final int used;
@@ -13,12 +14,18 @@ final class PoolBean extends Bean {
     private final int crossings;
     private final int afterCollection;
 
-    /** Whether a collection of this pool was seen: the JVM gives zero before the first. */
+    /** Whether a collection of this pool was seen: the JVM gives zeros before the first. */
     private boolean wasCollected;
 
-    PoolBean(MemoryPoolMXBean bean, Columns columns) {
+    /**
+     * Begins the bean.
+     *
+     * @param heap read before
+     */
+    PoolBean(MemoryPoolMXBean bean, HeapAfterCollection heap, Columns columns) {
         super("java.lang:name=" + bean.getName() + ",type=MemoryPool", columns);
         this.bean = bean;
+        this.heap = heap;
         hasThreshold = bean.isUsageThresholdSupported();
         String pool = "[" + bean.getName() + "]";
         committed = columns.add("jvm.memory.committed" + pool);
@@ -54,7 +61,8 @@ final class PoolBean extends Bean {
             columns.unreadable(afterCollection, "no collection empties this pool");
             return;
         }
-        wasCollected |= usage.getUsed() > 0 || usage.getCommitted() > 0;
+        // Pools without a threshold are those for new objects, which every collection empties.
+        wasCollected |= usage.getUsed() > 0 || usage.getCommitted() > 0 || !hasThreshold && heap.wasCollected();
         if (wasCollected) {
             columns.set(afterCollection, usage.getUsed());
         } else {

@@ -41,11 +41,12 @@ final class Recorder {
         ArrayList<Bean> beans = new ArrayList<Bean>();
         beans.add(new ClassLoadingBean(platform, columns));
         beans.add(new CompilationBean(platform, columns));
-        beans.add(new MemoryBean(platform, columns));
+        HeapAfterCollection heap = new HeapAfterCollection(platform.pools(), platform.collectors());
+        beans.add(new MemoryBean(platform.memory(), heap, columns));
         beans.add(new ThreadBean(platform, allocation, columns));
         beans.add(new ProcessBean(proc, columns));
         for (MemoryPoolMXBean pool : platform.pools()) {
-            beans.add(new PoolBean(pool, columns));
+            beans.add(new PoolBean(pool, heap, columns));
         }
         for (GarbageCollectorMXBean collector : platform.collectors()) {
             beans.add(new CollectorBean(collector, columns));

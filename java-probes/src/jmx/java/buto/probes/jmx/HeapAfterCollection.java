@@ -120,7 +120,8 @@ final class HeapAfterCollection {
             }
             pool.after = member(value, "used");
             // The JVM gives zero before the first collection.
-            wasCollected |= pool.after > 0 || member(value, "committed") > 0;
+            boolean isEmptied = !pool.hasThreshold && collectionsNow > 0;
+            wasCollected |= isEmptied || pool.after > 0 || member(value, "committed") > 0;
             if (wasCollected) {
                 columns.set(own, pool.after);
             } else {
