@@ -1,9 +1,9 @@
 """Whether a component became slower or faster: the rank sum test and Cliff's delta, with their direction.
 
 As in "Early Detection of Performance Regressions by Bridging Local Performance Data and Architectural Models"
-(Liao et al.), section III-B. Unlike there, the replicate is a fork or a run and not an iteration, for
-iterations of one process are no independent measurements; and groups too small to ever be significant are
-named as such.
+(Liao et al.), section III-B. Here, in contrast, the replicate is a fork or a run and not an iteration: the
+iterations of one process are not independent. Groups that are too small to ever be significant are
+reported as such.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NEGLIGIBLE, SMALL, MEDIUM = 0.147, 0.33, 0.474
 
 
 class Size(Enum):
-    """What a Cliff's delta is called."""
+    """Names for the size of a Cliff's delta."""
 
     NEGLIGIBLE = "negligible"
     SMALL = "small"
@@ -40,7 +40,7 @@ class Deviation:
         n_old, n_new: numbers of replicates.
         p_value: two-sided; NaN if a group is empty.
         delta: Cliff's delta, positive if the new times are longer; NaN if a group is empty.
-        enough: whether so many replicates can be significant at all.
+        enough: whether this many replicates can be significant at all.
         significant: p_value is at most alpha and delta is not negligible.
     """
 
@@ -60,12 +60,12 @@ class Deviation:
 
     @property
     def size(self) -> Size:
-        """What delta is called."""
+        """The name of delta's size."""
         return size_of(self.delta)
 
 
 def cliffs_delta(old: FloatArray, new: FloatArray) -> float:
-    """P(new > old) - P(new < old), from -1 to 1; positive if the new values are larger.
+    """Return P(new > old) - P(new < old), from -1 to 1; positive if the new values are larger.
 
     Args:
         old, new: shapes (n,) and (m,), neither empty, without NaN.
@@ -77,7 +77,7 @@ def cliffs_delta(old: FloatArray, new: FloatArray) -> float:
 
 
 def size_of(delta: float) -> Size:
-    """What a Cliff's delta is called, whatever its sign."""
+    """Return the name of a Cliff's delta's size, whatever its sign."""
     for size, limit in ((Size.NEGLIGIBLE, NEGLIGIBLE), (Size.SMALL, SMALL), (Size.MEDIUM, MEDIUM)):
         if abs(delta) < limit:
             return size
@@ -85,15 +85,15 @@ def size_of(delta: float) -> Size:
 
 
 def can_be_significant(n_old: int, n_new: int, alpha: float = ALPHA) -> bool:
-    """Whether the exact two-sided rank sum test of so many values can reach alpha; one value never does.
+    """Return whether the exact two-sided rank sum test of this many values can reach alpha.
 
-    Of one value nobody knows how much it scatters, however many the other side has.
+    One value never can: its scatter is unknown, however many values the other side has.
     """
     return min(n_old, n_new) >= 2 and 2 / comb(n_old + n_new, n_old) <= alpha
 
 
 def fewest(alpha: float = ALPHA) -> int:
-    """Replicates that each side needs to be significant at alpha, if both have as many."""
+    """Return the fewest replicates on each side, equally many on both, that can be significant at alpha."""
     count = 1
     while not can_be_significant(count, count, alpha):
         count += 1

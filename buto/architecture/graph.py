@@ -1,4 +1,4 @@
-"""Who calls whom, how often for one request, and what that costs at each station."""
+"""Calls between components: how often for one request, and their demand at each station."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MAX_NESTING = 32
 
 @dataclass(frozen=True, eq=False)
 class Visit:
-    """All that a request does at one station before it goes on.
+    """The work of a request at one station, before it goes on.
 
     Attributes:
         station: position of the station.
@@ -39,22 +39,22 @@ class Fork:
 
 
 Plan = tuple[Visit | Fork, ...]
-"""What a request goes through, one after the other."""
+"""The steps of a request, in order."""
 
 
 def edges_of(architecture: Architecture) -> dict[str, dict[str, float]]:
-    """Each component with what it calls, by name."""
+    """Return the components that each component calls, by name."""
     return {one.name: {call.to: call.times for call in one.calls} for one in architecture.components}
 
 
 def call_matrix(architecture: Architecture, *, parallel: bool | None = None) -> FloatArray:
-    """Calls of component j for one call of component i, shape (n_components, n_components).
+    """Return the calls of component j for one call of component i, shape (n_components, n_components).
 
     Args:
         parallel: only parallel calls, only the others, or None for both.
 
     Raises:
-        JudgeError: components call each other without an end.
+        JudgeError: components call each other endlessly.
     """
     index = architecture.component_index
     calls = np.zeros((len(index), len(index)))
@@ -67,7 +67,7 @@ def call_matrix(architecture: Architecture, *, parallel: bool | None = None) -> 
 
 
 def visits(calls: FloatArray, start: FloatArray) -> FloatArray:
-    """How often each component is called for one request.
+    """Return how often each component is called for one request.
 
     Recursion is allowed as long as it ends: visits = start + calls.T @ visits.
 
@@ -83,18 +83,20 @@ def visits(calls: FloatArray, start: FloatArray) -> FloatArray:
 
 
 def inclusive(calls: FloatArray, self_s: FloatArray) -> FloatArray:
-    """Time of each component with all that it calls, in seconds; the inverse of taking the self time."""
+    """Return each component's time including all that it calls, in seconds; the inverse of taking the self
+    time.
+    """
     return np.linalg.solve(np.eye(len(self_s)) - calls, self_s).astype(np.float64)
 
 
 def plans(architecture: Architecture) -> tuple[Plan, ...]:
-    """The plan of each endpoint.
+    """Return the plan of each endpoint.
 
-    Within calls that follow each other, a request stays at each station once, with all its demand there.
+    In sequential calls, a request visits each station once, with all its demand there.
     Under processor sharing this changes no mean. Repeated forks become one, with the demands of all.
 
     Raises:
-        JudgeError: components call each other without an end, or an endpoint calls nothing.
+        JudgeError: components call each other endlessly, or an endpoint calls nothing.
     """
     calls = call_matrix(architecture)
     sequential = call_matrix(architecture, parallel=False) if _has_parallel(architecture) else calls
@@ -111,7 +113,7 @@ def plans(architecture: Architecture) -> tuple[Plan, ...]:
 
 
 def total_calls(plan: Plan, n_components: int) -> FloatArray:
-    """Calls of each component for one request, over all of a plan, shape (n_components,)."""
+    """Return the calls of each component for one request, over a whole plan, shape (n_components,)."""
     total = np.zeros(n_components)
     for step in plan:
         if isinstance(step, Visit):
@@ -124,7 +126,8 @@ def total_calls(plan: Plan, n_components: int) -> FloatArray:
 
 
 def demand_weights(architecture: Architecture, made: Sequence[Plan]) -> FloatArray:
-    """Calls per request by endpoint, station and component, shape (n_endpoints, n_stations, n_components).
+    """Return calls per request by endpoint, station and component, shape (n_endpoints, n_stations,
+    n_components).
 
     ``weights @ self_s`` are the service demands in seconds.
     """
@@ -139,7 +142,7 @@ def demand_weights(architecture: Architecture, made: Sequence[Plan]) -> FloatArr
 def _plan(
     architecture: Architecture, calls: FloatArray, entries: Sequence[Call], scale: float, depth: int
 ) -> Plan:
-    """What follows from some calls, ``scale`` times."""
+    """Return the plan that some calls make, ``scale`` times."""
     if depth > _MAX_NESTING:
         raise JudgeError("components call each other in parallel without an end")
     index = architecture.component_index

@@ -1,4 +1,4 @@
-"""Which component of one call graph is which of another: by name, then those that moved or were renamed.
+"""Map the components of one call graph to those of another: by name, then those that moved or were renamed.
 
 The paper looks for a maximum common subgraph (ISMAGS). Names decide nearly everything in practice, and
 without labels such a search is ambiguous and explodes; so here the leftovers are assigned by how many
@@ -19,14 +19,14 @@ Edges = Mapping[str, Mapping[str, float]]
 """Caller to the components that it calls, with the number of calls; every component is a key."""
 
 _ENOUGH = 0.5
-"""Share of neighbours that two components must have in common to be one that was renamed."""
+"""Share of neighbours that a component must have in common with another to count as renamed."""
 
 MOST_LEFTOVERS = 200
-"""Beyond so many leftovers on a side, the graphs are of different systems and only names count."""
+"""With more leftovers than this on a side, the graphs are of different systems and only names count."""
 
 
 class How(Enum):
-    """Why two components are taken for one."""
+    """Why two components are regarded as the same."""
 
     NAME = "name"
     MOVED = "moved"
@@ -46,7 +46,7 @@ class Mapped:
 
 @dataclass(frozen=True)
 class GraphMapping:
-    """All pairs, and what is left of both sides.
+    """All pairs, and the unmapped components of both sides.
 
     Attributes:
         only_old, only_new: components without a counterpart, never dropped silently.
@@ -57,7 +57,7 @@ class GraphMapping:
     only_new: tuple[str, ...]
 
     def without(self, old: Container[str]) -> GraphMapping:
-        """The same without pairs of some old names."""
+        """Return the same mapping without the pairs of some old names."""
         return GraphMapping(
             tuple(pair for pair in self.pairs if pair.old not in old), self.only_old, self.only_new
         )
@@ -133,7 +133,7 @@ def _by_tail(names: Sequence[str], length: int, taken: set[str]) -> dict[tuple[s
 def _neighbours(
     callees: Mapping[str, frozenset[str]], name: str, known: Mapping[str, str]
 ) -> frozenset[tuple[str, str]]:
-    """Mapped callers and callees by their new names; what is not mapped yet counts as nothing in common."""
+    """Return mapped callers and callees by their new names; what is not mapped yet counts as not shared."""
     called = {("callee", known.get(one, f"?{one}")) for one in callees[name]}
     callers = {("caller", known.get(one, f"?{one}")) for one, others in callees.items() if name in others}
     return frozenset(called | callers)
@@ -142,9 +142,9 @@ def _neighbours(
 def _renamed(
     old: Sequence[frozenset[tuple[str, str]]], new: Sequence[frozenset[tuple[str, str]]]
 ) -> list[tuple[int, int]]:
-    """The best assignment by shared neighbours; a pair that another choice would suit as well is left out.
+    """Return the best assignment by shared neighbours, without pairs for which another choice is as good.
 
-    So is one without a common caller: what nobody calls, as a test, is no renamed component of the system.
+    Pairs without a common caller are left out, too: what nobody calls, such as a test, was not renamed.
     """
     likeness = np.array([[len(a & b) / max(len(a | b), 1) for b in new] for a in old])
     found = []

@@ -1,6 +1,4 @@
-"""The model of a system: stations where requests queue, components that use them, endpoints that start it
-all.
-"""
+"""The model of a system: stations where requests queue, components that use them, endpoints."""
 
 from __future__ import annotations
 
@@ -16,18 +14,18 @@ from buto.runs import FloatArray
 
 
 class Discipline(Enum):
-    """How a station shares its servers among the requests that are there."""
+    """How a station shares its servers among its requests."""
 
     PROCESSOR_SHARING = "processor-sharing"
-    """All at once, each at most at the speed of one server: a processor."""
+    """All at the same time, each at most at the speed of one server: a processor."""
     FIFO = "fifo"
     """One after the other, in the order of arrival: a disk, a pool of connections."""
     DELAY = "delay"
-    """Nobody waits for another: a network, a remote service."""
+    """No request waits for another: a network, a remote service."""
 
 
 class Measures(Enum):
-    """What a component test takes the time of."""
+    """What a component test measures the time of."""
 
     INCLUSIVE = "inclusive"
     """The component with everything that it calls."""
@@ -40,7 +38,7 @@ class Station:
     """Something that requests queue for.
 
     Attributes:
-        servers: how many work side by side, as the cores of a service; without meaning for a delay.
+        servers: number of parallel servers, such as the cores of a service; a delay ignores it.
     """
 
     name: str
@@ -54,7 +52,7 @@ class Call:
 
     Attributes:
         to: the component that is called.
-        times: mean number of calls for one call of the caller, may be broken.
+        times: mean number of calls for one call of the caller, may be a fraction.
         parallel: whether it runs at the same time as the caller's other parallel calls.
     """
 
@@ -65,13 +63,13 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """Something that can be tested by itself.
+    """Something that can be tested on its own.
 
     Attributes:
         station: name of the station whose servers it uses.
         self_s: mean time of one call in seconds, without what it calls and without waiting in queues.
         cv: coefficient of variation of that time; 1 for an exponential distribution.
-        n_samples: how many calls ``self_s`` is the mean of; None for a number that is taken as exact.
+        n_samples: how many calls ``self_s`` is the mean of; None for a number that counts as exact.
     """
 
     name: str
@@ -88,7 +86,7 @@ class Endpoint:
 
     Attributes:
         calls: the components that the request itself calls.
-        rate: arrivals in 1/s; they are taken as a Poisson process.
+        rate: arrivals in 1/s; they are assumed to be a Poisson process.
         cv: coefficient of variation of the request's whole demand at a station, where it was measured; None
             if it follows from the components, whose calls then vary independently.
     """
@@ -101,7 +99,7 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """Which component a component test is about, where its name does not say it."""
+    """The component that a component test is about, if its name does not say it."""
 
     component: str
     measures: Measures = Measures.INCLUSIVE
@@ -147,10 +145,10 @@ class Architecture:
         return np.array([endpoint.rate for endpoint in self.endpoints], dtype=np.float64)
 
     def with_rates(self, rates: Mapping[str, float]) -> Architecture:
-        """The same system under another load.
+        """Return the same system under another load.
 
         Raises:
-            UsageError: a name is no endpoint.
+            UsageError: a name is not an endpoint.
         """
         known = [endpoint.name for endpoint in self.endpoints]
         for name in rates:
@@ -160,7 +158,7 @@ class Architecture:
         return replace(self, endpoints=endpoints)
 
     def with_load(self, total: float) -> Architecture:
-        """The same system under a load of so many requests of all endpoints in 1/s, in the same proportions.
+        """Return the same system under this load, requests of all endpoints in 1/s, in the same proportions.
 
         Raises:
             UsageError: the model gives no proportions.

@@ -1,4 +1,4 @@
-"""From changes that component tests measured to changes of self times."""
+"""From the changes that component tests measured to changes of self times."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Measured:
 
     Attributes:
         component: its position.
-        measures: what the test takes the time of.
+        measures: what the test measures the time of.
     """
 
     component: int
@@ -28,10 +28,10 @@ class Measured:
 def self_changes(
     calls: FloatArray, self_s: FloatArray, tested: Sequence[Measured], changes: FloatArray
 ) -> FloatArray:
-    """Changes of self times that explain what the tests measured.
+    """Return the changes of self times that explain the measurements of the tests.
 
-    What a caller's inclusive test measured is first laid to the components that it calls and that are tested
-    themselves; only the rest is its own. So nothing is counted twice on the way up. Components without a test
+    The change in a caller's inclusive test is first attributed to the components that it calls and that are
+    tested themselves; only the rest is its own. So nothing is counted twice. Components without a test
     keep their self time.
 
     Args:
@@ -44,8 +44,8 @@ def self_changes(
         Seconds, shape (..., n_components); no self time becomes negative by them.
     """
     whole_s = inclusive(calls, self_s)
-    # Unknowns are the changes of inclusive times. A row says what the test of its component measured, or,
-    # without one, that the change is that of what it calls and nothing more.
+    # Unknowns are the changes of inclusive times. A row is the measurement of its component's test, or,
+    # without a test, says that the component changes only by what it calls.
     system = np.eye(len(self_s)) - calls
     given = np.zeros((len(self_s), len(tested)))
     for column, one in enumerate(tested):
@@ -61,7 +61,7 @@ def self_changes(
 
 
 def reaches(calls: FloatArray) -> FloatArray:
-    """Whether component i leads to a call of component j, itself left out; boolean (n_components,
+    """Return whether component i leads to a call of component j, itself excluded; boolean (n_components,
     n_components).
     """
     found = calls > 0

@@ -1,1 +1,1 @@
-"""The system before and after a change of its components, under a load, with how sure that is."""
+"""The system before and after a change of its components, under a load, with the uncertainty."""

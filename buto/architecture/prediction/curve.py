@@ -1,4 +1,4 @@
-"""Response times over a range of loads: where the change begins to matter, and where each version bends."""
+"""Response times over a range of loads: from which load the change matters, and each version's knee."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ from buto.runs import FloatArray
 
 POINTS = 10
 _KNEE = 2.0
-"""At the knee a request takes so many times as long as in an idle system."""
+"""At the knee, a request takes this many times as long as in an idle system."""
 
 
 def usual_grid(versions: Versions, rates: FloatArray) -> FloatArray:
-    """Loads of all endpoints in 1/s, from a tenth of what saturates the old version to nearly all of it."""
+    """Return loads of all endpoints in 1/s, from a tenth of the load that saturates the old version to nearly
+    all of it.
+    """
     limit = versions.old.saturation(versions.old_s, rates) * rates.sum()
     if not np.isfinite(limit):
         limit = 2 * rates.sum()
@@ -29,7 +31,7 @@ def usual_grid(versions: Versions, rates: FloatArray) -> FloatArray:
 def curve(
     versions: Versions, rates: FloatArray, loads: Sequence[float], settings: Settings
 ) -> tuple[CurvePoint, ...]:
-    """Response times at each load, the endpoints' shares of it as in ``rates``."""
+    """Return response times at each load, divided among the endpoints as in ``rates``."""
     points = []
     for load in sorted(loads):
         found = respond(versions, rates * (load / rates.sum()), seed=settings.seed)
@@ -54,7 +56,7 @@ def limits(
     points: Sequence[CurvePoint],
     settings: Settings,
 ) -> tuple[Limits, ...]:
-    """The loads that matter, one entry for each endpoint."""
+    """Return the loads that matter, one entry for each endpoint."""
     return tuple(
         Limits(
             name,
@@ -67,7 +69,7 @@ def limits(
 
 
 def _matters_from(points: Sequence[CurvePoint], endpoint: int, negligible: float) -> float | None:
-    """Between two loads of the grid delta is taken to be a straight line."""
+    """Return the load from which the change matters; between two loads of the grid, delta is interpolated."""
     previous: tuple[float, float] | None = None
     for point in points:
         delta = point.delta[endpoint]
@@ -91,7 +93,7 @@ def _knee(network: Network, self_s: FloatArray, rates: FloatArray, endpoint: int
         return float(network.mean_responses(self_s, rates * factor)[endpoint] / idle - _KNEE)
 
     highest = limit * (1 - 1e-9)
-    # An endpoint that hardly uses the station that saturates never bends before that.
+    # An endpoint that hardly uses the saturated station has no knee before saturation.
     if idle <= 0 or above(highest) < 0:
         return None
     return float(brentq(above, 0.0, highest) * rates.sum())

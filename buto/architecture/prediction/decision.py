@@ -1,4 +1,4 @@
-"""From responses with their uncertainty to a status for each endpoint, and to what would decide the rest."""
+"""From uncertain responses to a status for each endpoint, and to the measurements that could decide it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from buto.units import format_percent
 from buto.verdicts import Status
 
 _MOST_MORE = 10_000
-"""Repetitions beyond which nobody would wait."""
+"""More repetitions than anybody would wait for."""
 
 _LARGEST_RATIO = 1e3
 
@@ -77,7 +77,7 @@ def decide(versions: Versions, responses: Responses, endpoint: int, settings: Se
 
 
 def undecided_tests(evidence: Evidence, settings: Settings) -> tuple[str, ...]:
-    """Why component tests let nothing pass: slower ones of no known component, and too few replicates."""
+    """Return why component tests allow no pass: slower tests of unknown components, too few replicates."""
     needed = fewest(settings.alpha)
     reasons = []
     for test in evidence.tests:
@@ -101,11 +101,11 @@ def undecided_tests(evidence: Evidence, settings: Settings) -> tuple[str, ...]:
 def more_needed(
     versions: Versions, responses: Responses, endpoint: int, name: str, settings: Settings
 ) -> MoreNeeded:
-    """How many more replicates of which component test would decide an endpoint.
+    """Return how many more replicates of which component tests would decide an endpoint.
 
-    The logarithm of the ratio of means must be known to within its distance from where delta is just
+    The error of the log ratio of means must be smaller than its distance from the point where delta is just
     negligible. Its variance is divided among the tests by a linear regression over the replicates; a test's
-    part shrinks as its replicates grow. If the test with the largest part cannot do it alone, all are
+    part shrinks with more replicates. If the test with the largest part is not enough alone, all are
     repeated.
     """
     everything = tuple(test for one in versions.used for test in one.tests)
@@ -131,7 +131,9 @@ def more_needed(
 
 
 def _variances(versions: Versions, logs: np.ndarray, kept: np.ndarray) -> tuple[np.ndarray, float]:
-    """What each test adds to the variance of the log ratio, and what the model's own self times add."""
+    """Return how much each test adds to the variance of the log ratio, and how much the model's self times
+    add.
+    """
     drawn = versions.replicates
     causes = np.hstack([drawn.changes[kept], drawn.model[kept]])
     causes = causes - causes.mean(axis=0)
@@ -154,7 +156,7 @@ def _size(versions: Versions, position: int) -> int:
 
 
 def _deciding_ratio(responses: Responses, endpoint: int, negligible: float) -> float:
-    """The ratio of means at which delta is just negligible."""
+    """Return the ratio of means at which delta is just negligible."""
 
     def above(ratio: float) -> float:
         return responses.delta_if(endpoint, ratio) - negligible

@@ -1,4 +1,4 @@
-"""What the component tests say of each component."""
+"""The evidence of the component tests on each component."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class ComponentTest:
     """One component test, old against new.
 
     Attributes:
-        component: what it is about; None if no component of the model could be found.
-        how: why it is believed to be about that; None without a component.
-        replicate: what one measurement is called: fork, run.
+        component: the component that it tests; None if no component of the model could be found.
+        how: why it is believed to test that one; None without a component.
+        replicate: the name of one measurement: fork, run.
     """
 
     name: str
@@ -35,7 +35,7 @@ class ComponentTest:
 
 @dataclass(frozen=True, eq=False)
 class ComponentEvidence:
-    """All tests of one component together.
+    """The evidence of all tests of one component.
 
     Attributes:
         component: its position in the old model.
@@ -53,16 +53,16 @@ class ComponentEvidence:
 
     @property
     def resamples(self) -> bool:
-        """Whether it can be told how much the replicates scatter."""
+        """Whether the scatter of the replicates is known."""
         return min(len(self.old), len(self.new)) >= 2
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What all component tests say.
+    """The evidence of all component tests.
 
     Attributes:
-        tests: every test of both sides, also those of no component, and those that one side lacks.
+        tests: every test of both sides, also those without a component, and those that one side lacks.
         components: those with tests on both sides.
     """
 
@@ -76,10 +76,10 @@ def gather(
     new: Sequence[ComponentResult],
     alpha: float = ALPHA,
 ) -> Evidence:
-    """Put the results of both sides together.
+    """Combine the results of both sides.
 
     Raises:
-        UsageError: one component is tested with what it calls and without, so that the times say two things.
+        UsageError: a component is tested both with and without what it calls, so the times contradict.
     """
     olds, news = ({result.name: result for result in side} for side in (old, new))
     names = list(dict.fromkeys([*olds, *news]))
@@ -103,7 +103,7 @@ def gather(
             raise UsageError(
                 f"the tests of {component!r} must all measure its inclusive or all its self time, got both: "
                 + ", ".join(group),
-                advice="leave out the tests of one sort",
+                advice="leave out the tests of one kind",
             )
         means = [olds[name].times_s.mean() for name in group]
         pooled = [

@@ -1,4 +1,4 @@
-"""Which component's mending would buy most."""
+"""Which component is worth mending first."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from buto.runs import FloatArray
 def mending(
     versions: Versions, architecture: Architecture, rates: FloatArray, settings: Settings
 ) -> tuple[Mending, ...]:
-    """For each component whose self time became longer for sure, what undoing that alone would buy; most
-    first.
+    """Return what undoing the change of each component would gain, for components whose self time certainly
+    became longer; largest gain first.
 
-    Components are told apart by their self times, so a caller is not blamed for what it calls.
+    Self times are compared, so a caller is not blamed for what it calls.
     """
     now_s = _mean(versions, versions.new_s, rates)
     found = []
@@ -42,13 +42,13 @@ def mending(
 
 
 def _mean(versions: Versions, self_s: FloatArray, rates: FloatArray) -> float:
-    """Mean response time of a request, over all endpoints that any arrive at."""
+    """Return the mean response time of a request, over all endpoints that receive any."""
     responses = versions.new.mean_responses(self_s, rates)
     return float(np.average(responses[rates > 0], weights=rates[rates > 0]))
 
 
 def _position(versions: Versions, architecture: Architecture, component: int) -> int | None:
-    """Where a component of the old model is in the new one."""
+    """Return the position in the new model of a component of the old one."""
     if versions.mapping is None:
         return component
     new = versions.mapping.new_of.get(architecture.components[component].name)

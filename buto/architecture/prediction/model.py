@@ -1,4 +1,4 @@
-"""What a prediction says."""
+"""The values of a prediction."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Settings:
 
     Attributes:
         alpha: of the tests of components; intervals hold 1 - alpha.
-        negligible: a Cliff's delta of response times from here on is a regression.
+        negligible: a Cliff's delta of response times of at least this is a regression.
         n_replicates: of the bootstrap.
         seed: of the bootstrap and the simulations.
     """
@@ -61,7 +61,7 @@ class EndpointPrediction:
 
     @property
     def size(self) -> Size:
-        """What delta is called."""
+        """The name of delta's size."""
         return size_of(self.delta)
 
 
@@ -70,7 +70,7 @@ class StationPrediction:
     """One station under one load.
 
     Attributes:
-        old, new: busy share of its servers; from 1 on it is saturated.
+        old, new: busy share of its servers; from 1 on, it is saturated.
         old_demand_s, new_demand_s: mean demand of a request over all endpoints.
     """
 
@@ -83,7 +83,7 @@ class StationPrediction:
 
     @property
     def saturated(self) -> bool:
-        """Whether the new version's load is more than it can do."""
+        """Whether the new version's load exceeds its capacity."""
         return self.new >= 1
 
 
@@ -122,10 +122,10 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Mending:
-    """What it would buy to undo the change of one component.
+    """The gain from undoing the change of one component.
 
     Attributes:
-        gain_s: by how much the mean response over all requests becomes shorter; infinite if it ends a
+        gain_s: by how much the mean response of all requests becomes shorter; infinite if it ends a
             saturation.
         mended_s: that mean response.
         self_change_s: change of the component's self time, the interval beside it.
@@ -140,12 +140,12 @@ class Mending:
 
 @dataclass(frozen=True, slots=True)
 class MoreNeeded:
-    """What would decide an inconclusive endpoint.
+    """The measurements that would decide an inconclusive endpoint.
 
     Attributes:
         tests: which component tests to repeat.
-        replicate: what one repetition is called.
-        count: how many more of each, on both sides; None if no number would.
+        replicate: the name of one repetition.
+        count: how many more of each, on both sides; None if no number would be enough.
     """
 
     endpoint: str
@@ -156,14 +156,14 @@ class MoreNeeded:
 
 @dataclass(frozen=True)
 class Prediction:
-    """The whole answer.
+    """A whole prediction.
 
     Attributes:
-        architecture, new_architecture: the models, under the load that is judged.
+        architecture, new_architecture: the models, under the judged load.
         self_changes_s: by component of the old model, in seconds.
-        exact: whether mean response times are by exact closed forms, else by simulation.
-        curve: by load, rising.
-        saturation_old, saturation_new: load of all endpoints in 1/s that the first station cannot do.
+        exact: whether mean response times come from exact closed forms, else from simulation.
+        curve: in order of the load.
+        saturation_old, saturation_new: load of all endpoints in 1/s that saturates the first station.
         bottleneck: that station, of the new version.
         coverage: share of each endpoint's old demand whose components have tests on both sides.
         reasons: why it is inconclusive.
@@ -197,5 +197,5 @@ class Prediction:
 
     @property
     def unmapped(self) -> tuple[str, ...]:
-        """Component tests of which no component is known."""
+        """Component tests without a known component."""
         return tuple(test.name for test in self.evidence.tests if test.component is None)

@@ -37,9 +37,9 @@ def predict(
     loads: Sequence[float] | None = None,
     settings: Settings = DEFAULT,
 ) -> Prediction:
-    """Predict what changes of components mean for the system, under the load of the model.
+    """Predict how changes of components affect the system, under the load of the model.
 
-    Assumed are Poisson arrivals, independent demands, no limit on threads or connections beside the stations
+    Assumptions: Poisson arrivals, independent demands, no limit on threads or connections beside the stations
     of the model, and that a component which takes x % longer in its test does so in the system.
 
     Args:
@@ -177,7 +177,7 @@ def _stations(versions: Versions, rates: FloatArray, settings: Settings) -> tupl
 
 
 def _changes(versions: Versions, architecture: Architecture) -> tuple[float, ...]:
-    """Of each component's self time; 0 for one that the new version does not have."""
+    """Return the change of each component's self time; 0 for one that the new version lacks."""
     if versions.mapping is None:
         return tuple((versions.new_s - versions.old_s).tolist())
     new_of = versions.mapping.new_of
@@ -197,15 +197,15 @@ def _coverage(versions: Versions, evidence: Evidence) -> tuple[float, ...]:
 
 
 def _warnings(evidence: Evidence, versions: Versions) -> tuple[str, ...]:
-    said = []
+    warnings = []
     for side, lacking in (
         ("old", [t for t in evidence.tests if not t.deviation.n_old]),
         ("new", [t for t in evidence.tests if not t.deviation.n_new]),
     ):
         if lacking:
-            said.append(f"no {side} result of {', '.join(test.name for test in lacking)}")
+            warnings.append(f"no {side} result of {', '.join(test.name for test in lacking)}")
     if versions.mapping is not None and versions.mapping.only_old:
-        said.append(f"only in the old model: {', '.join(versions.mapping.only_old)}")
+        warnings.append(f"only in the old model: {', '.join(versions.mapping.only_old)}")
     if versions.mapping is not None and versions.mapping.only_new:
-        said.append(f"only in the new model: {', '.join(versions.mapping.only_new)}")
-    return tuple(said)
+        warnings.append(f"only in the new model: {', '.join(versions.mapping.only_new)}")
+    return tuple(warnings)

@@ -17,7 +17,7 @@ _BATCHES = 10
 
 @dataclass(frozen=True, eq=False)
 class Responses:
-    """All endpoints under one load; arrays have shape (n_endpoints,) where nothing else is said.
+    """All endpoints under one load; arrays have shape (n_endpoints,) unless stated otherwise.
 
     Attributes:
         old_s, new_s: mean response times, infinite where saturated.
@@ -37,10 +37,10 @@ class Responses:
     delta_error: FloatArray
 
     def delta_if(self, endpoint: int, ratio: float) -> float:
-        """Delta if the new mean were ``ratio`` times the old one.
+        """Return delta if the new mean were ``ratio`` times the old one.
 
-        The new response times are taken to keep their form, which holds for the small differences between
-        what was predicted and what might as well have been.
+        The distribution of the new response times is assumed to keep its form, which holds for the small
+        differences between the prediction and the bounds of its interval.
         """
         old, new = self.single
         if np.isinf(ratio):
@@ -51,9 +51,9 @@ class Responses:
         return cliffs_delta(old.responses[endpoint], new.responses[endpoint] * scale)
 
     def interval(self, endpoint: int, alpha: float) -> tuple[float, float]:
-        """Quantiles of the ratio of means, NaN if both versions are saturated in every replicate.
+        """Return quantiles of the ratio of means, NaN if both versions are saturated in every replicate.
 
-        Without interpolation, for there may be infinite ones.
+        They are not interpolated, because some may be infinite.
         """
         ratios = self.ratios[:, endpoint]
         ratios = ratios[~np.isnan(ratios)]
@@ -116,7 +116,7 @@ def _ratio(new_s: FloatArray, old_s: FloatArray) -> FloatArray:
 def _delta(
     single: tuple[Simulated | None, Simulated | None], means: list[FloatArray], endpoint: int
 ) -> tuple[float, float]:
-    """Cliff's delta and its standard error, by dividing the simulated time into batches."""
+    """Return Cliff's delta and its standard error, by dividing the simulated time into batches."""
     old, new = single
     if old is None or new is None:
         ended = [bool(np.isfinite(one[endpoint])) for one in means]

@@ -1,4 +1,4 @@
-"""The old and the new system: their networks, their self times, and how sure these are."""
+"""The old and the new system: their networks, their self times, and the uncertainty of these."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from buto.runs import FloatArray
 
 @dataclass(frozen=True, eq=False)
 class Replicates:
-    """The same system many times, each with measurements as they might as well have been.
+    """The same system many times, each with resampled measurements.
 
     Attributes:
-        changes: of each component that was taken account of, shape (n_replicates, n_used), see
+        changes: of each component in use, shape (n_replicates, n_used), see
             :attr:`Versions.used`.
         model: standard normal deviates of the model's own self times, shape (n_replicates, n_components).
         old_s, new_s: self times in seconds, shapes (n_replicates, n_components of that side).
@@ -41,7 +41,8 @@ class Versions:
     Attributes:
         old_s, new_s: self times as predicted, shapes (n_components of that side,).
         changed: evidence of the components whose change is significant.
-        used: evidence that the replicates draw from: those changed, and those that call none of them.
+        used: evidence that the replicates draw from: on changed components, and on those that call none of
+            them.
         mapping: between the components of both sides; None if there is only one model.
         new_index: name of a component of the new side to its position.
         replicates: the uncertainty.
@@ -66,10 +67,10 @@ class Versions:
 def versions_of(
     old: Architecture, new: Architecture | None, evidence: Evidence, *, n_replicates: int, seed: int
 ) -> Versions:
-    """Carry what the component tests say over to the system.
+    """Apply the results of the component tests to the system.
 
     Args:
-        new: who calls whom in the new version, where that changed. Components of both keep the old model's
+        new: the model of the new version, if its calls changed. Components of both keep the old model's
             self times, changed by their tests; only components that are new have the new model's.
     """
     old_network = network_of(old)
@@ -119,7 +120,9 @@ def _map(old: Architecture, new: Architecture) -> GraphMapping:
 def _used(
     network: Network, changed: Sequence[ComponentEvidence], all_known: Sequence[ComponentEvidence]
 ) -> tuple[ComponentEvidence, ...]:
-    """Without a caller of a changed component that did not notice: its noise would cancel what was found."""
+    """Return the evidence without callers of a changed component that show no change: their noise would
+    cancel that change.
+    """
     leads_to = reaches(network.calls)
     targets = [one.component for one in changed]
     return tuple(
@@ -130,7 +133,9 @@ def _used(
 
 
 def _resampled(one: ComponentEvidence, count: int, rng: np.random.Generator) -> FloatArray:
-    """Changes by a bootstrap over replicates, shape (count,), as wide as Student's t makes few of them."""
+    """Return changes by a bootstrap over replicates, shape (count,), widened for few replicates as Student's
+    t.
+    """
     means = []
     for values in (one.old, one.new):
         n = len(values)
@@ -142,8 +147,8 @@ def _resampled(one: ComponentEvidence, count: int, rng: np.random.Generator) -> 
 
 
 def _relative_error(architecture: Architecture) -> FloatArray:
-    """Standard error of each self time, as a share of it; 0 where nobody says how many calls were
-    measured.
+    """Return the standard error of each self time as a share of it; 0 if the number of measured calls is
+    unknown.
     """
     return np.array(
         [0.0 if one.n_samples is None else one.cv / np.sqrt(one.n_samples) for one in architecture.components]
@@ -153,7 +158,9 @@ def _relative_error(architecture: Architecture) -> FloatArray:
 def _carry(
     old: Architecture, new: Architecture | None, mapping: GraphMapping | None
 ) -> tuple[FloatArray, FloatArray]:
-    """Self times that only the new side has, (n_new,), and which old one each other has, (n_new, n_old)."""
+    """Return self times that only the new side has, (n_new,), and the old component of each other one,
+    (n_new, n_old).
+    """
     if new is None or mapping is None:
         return np.zeros(len(old.components)), np.eye(len(old.components))
     own, carried = new.self_s, np.zeros((len(new.components), len(old.components)))

@@ -1,1 +1,1 @@
-"""Response times of requests that share stations: closed forms where they hold, else a simulation."""
+"""Response times of requests that share stations: by closed forms if these hold, else by simulation."""

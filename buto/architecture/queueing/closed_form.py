@@ -18,7 +18,7 @@ from buto.runs import FloatArray
 
 
 def erlang_c(servers: int, offered: FloatArray) -> FloatArray:
-    """Probability that a request finds all servers busy.
+    """Return the probability that a request finds all servers busy.
 
     Args:
         offered: offered load in servers, below ``servers``; any shape.
@@ -31,7 +31,7 @@ def erlang_c(servers: int, offered: FloatArray) -> FloatArray:
 
 
 def utilisations(stations: Sequence[Station], demands: FloatArray, rates: FloatArray) -> FloatArray:
-    """The utilisation law: busy share of each station's servers; from 1 on it is saturated.
+    """Return the busy share of each station's servers, by the utilisation law; from 1 on, it is saturated.
 
     A delay has no utilisation and gets 0.
 
@@ -52,7 +52,8 @@ def utilisations(stations: Sequence[Station], demands: FloatArray, rates: FloatA
 def stretch_and_wait(
     stations: Sequence[Station], demands: FloatArray, cv: FloatArray, rates: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """What a stay at each station costs: demand x stretch + wait; infinite where it is saturated.
+    """Return the stretch and the wait of a stay at each station, which takes demand x stretch + wait;
+    infinite if the station is saturated.
 
     Args:
         demands, cv: seconds and their coefficient of variation, shape (..., n_endpoints, n_stations).
@@ -78,7 +79,7 @@ def stretch_and_wait(
 
 
 def mean_response(plan: Plan, self_s: FloatArray, stretch: FloatArray, wait: FloatArray) -> FloatArray:
-    """Mean response time of one endpoint in seconds.
+    """Return the mean response time of one endpoint in seconds.
 
     Args:
         self_s: self times, shape (..., n_components).
@@ -92,7 +93,7 @@ def mean_response(plan: Plan, self_s: FloatArray, stretch: FloatArray, wait: Flo
         if isinstance(step, Visit):
             demand = self_s @ step.calls
             own = stretch[..., step.station]
-            # Nothing to do at a saturated station takes no time, and 0 x infinity would be no number.
+            # No work at a saturated station takes no time, but 0 x infinity would be NaN.
             spent = np.where(
                 demand > 0, demand * np.where(demand > 0, own, 1.0) + wait[..., step.station], 0.0
             )
@@ -104,7 +105,7 @@ def mean_response(plan: Plan, self_s: FloatArray, stretch: FloatArray, wait: Flo
 
 
 def is_exact(plans: Sequence[Plan], stations: Sequence[Station]) -> bool:
-    """Whether the means hold without approximation: no fork, and no FIFO station in use."""
+    """Return whether the means hold without approximation: no fork, and no FIFO station in use."""
     steps = [step for plan in plans for step in plan]
     return all(
         isinstance(step, Visit) and stations[step.station].discipline is not Discipline.FIFO for step in steps
@@ -112,7 +113,9 @@ def is_exact(plans: Sequence[Plan], stations: Sequence[Station]) -> bool:
 
 
 def _residual(demands: FloatArray, cv: FloatArray, rates: FloatArray) -> FloatArray:
-    """E[S^2] / 2 E[S] over all requests at a FIFO station: what the one in service has left, on average."""
+    """Return E[S^2] / 2 E[S] over all requests at a FIFO station: the mean remaining time of the one in
+    service.
+    """
     share = rates * (demands > 0)
     first = (share * demands).sum(axis=-1)
     second = (share * demands**2 * (1 + cv**2)).sum(axis=-1)

@@ -1,4 +1,4 @@
-"""An architecture as a queueing network: what can be asked of it for any self times and any load."""
+"""An architecture as a queueing network, which answers for any self times and any load."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FEWEST_OF_A_KIND = 300
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """What of an architecture does not depend on self times and load.
+    """The parts of an architecture that do not depend on self times and load.
 
     Attributes:
         plans: of each endpoint.
@@ -48,16 +48,18 @@ class Network:
         return closed_form.is_exact(self.plans, self.stations)
 
     def demands(self, self_s: FloatArray) -> FloatArray:
-        """Service demands in seconds, (..., n_components) to (..., n_endpoints, n_stations)."""
+        """Return service demands in seconds, (..., n_components) to (..., n_endpoints, n_stations)."""
         made: FloatArray = np.einsum("esc,...c->...es", self.weights, self_s)
         return made
 
     def utilisations(self, self_s: FloatArray, rates: FloatArray) -> FloatArray:
-        """Busy share of each station, (..., n_components) to (..., n_stations); from 1 on it is saturated."""
+        """Return the busy share of each station, (..., n_components) to (..., n_stations); from 1 on, it is
+        saturated.
+        """
         return closed_form.utilisations(self.stations, self.demands(self_s), rates)
 
     def mean_responses(self, self_s: FloatArray, rates: FloatArray) -> FloatArray:
-        """Mean response times in seconds by closed forms, (..., n_components) to (..., n_endpoints).
+        """Return mean response times in seconds by closed forms, (..., n_components) to (..., n_endpoints).
 
         Infinite for endpoints that use a saturated station.
         """
@@ -68,7 +70,7 @@ class Network:
         )
 
     def throughputs(self, self_s: FloatArray, rates: FloatArray) -> FloatArray:
-        """Completed requests of each endpoint in 1/s, shape (n_endpoints,).
+        """Return the completed requests of each endpoint in 1/s, shape (n_endpoints,).
 
         Below saturation these are the arrivals; beyond, the endpoint's worst station lets through its share.
         """
@@ -78,12 +80,12 @@ class Network:
         return np.asarray(rates / np.maximum(worst, 1.0))
 
     def saturation(self, self_s: FloatArray, rates: FloatArray) -> float:
-        """The factor on all rates from which a station is saturated."""
+        """Return the factor on all rates at which the first station is saturated."""
         busiest = float(self.utilisations(self_s, rates).max())
         return np.inf if busiest <= 0 else 1 / busiest
 
     def simulate(self, self_s: FloatArray, rates: FloatArray, *, seed: int, stays: int = STAYS) -> Simulated:
-        """Response times of single requests; no station may be saturated."""
+        """Return response times of single requests; no station may be saturated."""
         per_request = float(rates @ (self.demands(self_s) > 0).sum(axis=1)) / rates.sum()
         rarest = float(rates[rates > 0].min() / rates.sum())
         wanted = max(stays / max(per_request, 1), min(_FEWEST_OF_A_KIND / rarest, _MOST))
@@ -108,10 +110,10 @@ class Network:
 
 
 def network_of(architecture: Architecture) -> Network:
-    """The network of an architecture.
+    """Return the network of an architecture.
 
     Raises:
-        JudgeError: an endpoint has no demand, no requests arrive at all, or calls never end.
+        JudgeError: an endpoint has no demand, no requests arrive, or calls never end.
     """
     made = plans(architecture)
     network = Network(

@@ -16,22 +16,22 @@ class Server(Protocol):
     """A station while it is simulated.
 
     Attributes:
-        next_s: when the next request leaves, infinite while nobody is there.
+        next_s: when the next request leaves, infinite while the station is empty.
     """
 
     next_s: float
 
     def arrive(self, now_s: float, work_s: float, token: Token) -> None:
-        """A request comes with some work."""
+        """Take a request with its work."""
 
     def leave(self, now_s: float) -> Token:
-        """The next request leaves, at ``next_s``."""
+        """Return the next request, which leaves at ``next_s``."""
 
 
 class ProcessorSharing:
     """All present requests are served at the same rate, at most that of one server.
 
-    ``served`` is the work that a request would have got that was there from the beginning; a request leaves
+    ``served`` is the work done for a request that has been present from the beginning; a request leaves
     when it has grown by its own work.
     """
 
@@ -107,7 +107,7 @@ class Delay:
 
 
 def server_of(station: Station) -> Server:
-    """An empty station."""
+    """Return an empty station."""
     match station.discipline:
         case Discipline.PROCESSOR_SHARING:
             return ProcessorSharing(station.servers)

@@ -1,7 +1,7 @@
 """A seeded discrete-event simulation of open requests that go through stations.
 
-Two simulations with the same seed see the same arrivals, and the same luck at each station, so that what
-differs between them is the change and not the chance (common random numbers).
+Two simulations with the same seed have the same arrivals and the same random demands at each station, so that
+only the change makes a difference (common random numbers).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from buto.architecture.queueing.servers import server_of
 from buto.runs import FloatArray
 
 WARM_UP = 0.1
-"""Share of the requests, from the first, that fill the empty system and are left out."""
+"""Share of the requests at the beginning that is left out, while the empty system fills."""
 
 _END = -1
 
@@ -53,7 +53,7 @@ class _Fork:
 
 @dataclass(frozen=True, slots=True)
 class _Join:
-    """Where ``branches`` meet again."""
+    """The step at which ``branches`` join."""
 
     branches: int
     then: int
@@ -82,7 +82,7 @@ def simulate(
         rates: arrivals of each endpoint in 1/s, shape (n_endpoints,); no station may be saturated.
         plan_cv: measured variation of each endpoint's demands, shape (n_endpoints,); NaN: that of its calls.
         n_requests: arrivals over all endpoints, the warm-up included.
-        seed: two simulations with one seed see the same arrivals and luck.
+        seed: two simulations with one seed have the same arrivals and random demands.
     """
     steps: list[_Step] = []
     firsts, kind_of = [], list[int]()
@@ -112,12 +112,12 @@ def _run(
     arrivals: Sequence[float],
     works: Sequence[Sequence[float]],
 ) -> list[float]:
-    """The time at which each request ends.
+    """Return the time at which each request ends.
 
     Args:
-        works: of each step, the work of the requests that come by it, in the order of their arrival.
+        works: for each step, the work of the requests that reach it, in the order of their arrival.
     """
-    # One more, for requests that have nothing to do.
+    # One more, for requests without work.
     ranks = [0] * (len(steps) + 1)
     rank_of: list[int] = []
     for first in firsts:
@@ -186,7 +186,7 @@ def _compile(
 
 
 def _demands(step: _Stay, rng: np.random.Generator, count: int) -> list[float]:
-    """Work of each request at a step; the same luck gives more work where the demand is larger."""
+    """Return the work of each request at a step; one random number gives more work for a larger demand."""
     luck = rng.random(count)
     if step.cv < 1e-6:
         drawn = np.ones(count)

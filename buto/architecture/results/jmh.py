@@ -26,13 +26,13 @@ _SECONDS = {
 
 
 def read_jmh(text: str, path: Path) -> tuple[ComponentResult, ...]:
-    """One result for each benchmark and its parameters; a fork is a replicate.
+    """Return one result for each benchmark and its parameters; a fork is a replicate.
 
     Throughput is turned into time for one operation, by the number of threads. Iterations that JMH could not
     measure ("NaN") are left out, and forks without any.
 
     Raises:
-        BadFileError: it is not JMH's JSON, or has a unit that is none of a time.
+        BadFileError: it is not JMH's JSON, or has a unit that is not one of time.
     """
     try:
         document = json.loads(text)
@@ -61,7 +61,7 @@ def _result(entry: Mapping[str, Any], path: Path) -> ComponentResult:
 
 
 def _weighted(iteration: Sequence[Sequence[float]]) -> tuple[float, float]:
-    """Mean of an iteration's histogram of [value, count], and the number of values."""
+    """Return the mean of an iteration's histogram of [value, count], and the number of values."""
     count = sum(float(pair[1]) for pair in iteration)
     total = sum(float(pair[0]) * float(pair[1]) for pair in iteration)
     return (total / count if count else math.nan), count

@@ -14,12 +14,12 @@ _DID_NOT_PASS = ("failure", "error", "skipped")
 
 
 def read_junit(text: str, path: Path) -> tuple[ComponentResult, ...]:
-    """One result for each passed test case, with one replicate: the report is one run.
+    """Return one result for each passed test case, with one replicate: the report is one run.
 
     Cases of one name (repetitions) are averaged. Cases that took no measurable time are left out.
 
     Raises:
-        BadFileError: it is not XML, or a time is no number.
+        BadFileError: it is not XML, or a time is not a number.
     """
     try:
         root = ElementTree.fromstring(text)

@@ -1,4 +1,4 @@
-"""Which component a component test is about."""
+"""Find the component that a component test is about."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TEST_WORDS = re.compile(r"^(Test|Bench(mark)?)(?=[A-Z])|(Perf(ormance)?)?(Bench
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What a component test is about, and why that is believed."""
+    """The component that a component test is about, and why that is believed."""
 
     benchmark: Benchmark
     how: How
@@ -25,9 +25,9 @@ class Match:
 def match(results: Sequence[ComponentResult], architecture: Architecture) -> dict[str, Match]:
     """Find the component of each test; those that are left out belong to none, or to several.
 
-    In this order: what the model says of the test with its parameters, and without; a component of the test's
+    In this order: the model's entry for the test with its parameters, and without; a component of the test's
     own name; the one component whose last words (class and method, else method, else class) are the test's,
-    where ``OrderBench`` and ``OrderTest`` count as ``Order``. What was traced is mapped by its calls as well.
+    where ``OrderBench`` and ``OrderTest`` count as ``Order``. Traced tests are also mapped by their calls.
     """
     known: dict[str, Match] = {}
     tails = _tails(architecture)
@@ -66,7 +66,7 @@ def _by_tail(name: str, tails: Mapping[tuple[str, ...], set[str]]) -> str | None
 
 
 def _words(name: str) -> tuple[str, ...]:
-    """``com.acme.OrderBench.place(int)`` as com, acme, order, place."""
+    """Split ``com.acme.OrderBench.place(int)`` into com, acme, order, place."""
     plain = name.partition("(")[0].replace("()", "")
     words = re.split(r"[.#/\s]+", plain)
     return tuple(_TEST_WORDS.sub("", word).casefold() or word.casefold() for word in words if word)

@@ -1,4 +1,4 @@
-"""What is known of one component test."""
+"""Results of component tests."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class ComponentResult:
     """The times of one component test.
 
     Attributes:
-        name: as its tool calls it, parameters behind a colon.
+        name: as its tool reports it, with parameters after a colon.
         times_s: mean time of one call in each replicate, in seconds, shape (n_replicates,).
-        replicate: what one is called: fork, run, trace.
-        measures: what the times hold, where the tool knows it.
-        calls: names of what it called in the test, where that was traced; else None.
+        replicate: the name of one: fork, run, trace.
+        measures: what the times include, if the tool knows it.
+        calls: names of the components that it called in the test, if that was traced; else None.
     """
 
     name: str
@@ -31,7 +31,7 @@ class ComponentResult:
 
 
 def merged(results: Iterable[ComponentResult]) -> tuple[ComponentResult, ...]:
-    """Results of one name put together, in the order of first appearance."""
+    """Return results with those of one name combined, in the order of first appearance."""
     by_name: dict[str, list[ComponentResult]] = {}
     for result in results:
         by_name.setdefault(result.name, []).append(result)

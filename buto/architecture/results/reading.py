@@ -18,12 +18,12 @@ _MAX_BYTES = 256 << 20
 
 
 def read_results(paths: Sequence[Path]) -> tuple[ComponentResult, ...]:
-    """Read one side's results; those of the same test in several files are put together.
+    """Read one side's results; results of the same test in several files are combined.
 
-    JMH's JSON, JUnit XML, traces and directories of stored runs are told apart by what they are.
+    JMH's JSON, JUnit XML, traces and directories of stored runs are distinguished by their contents.
 
     Raises:
-        BadFileError: a file is missing, damaged, or of no kind that is known.
+        BadFileError: a file is missing, damaged, or of an unknown kind.
     """
     return merged(result for path in paths for result in _read(path))
 

@@ -18,13 +18,13 @@ CPU_TIME = "jvm.cpu.time"
 
 
 def read_runs(directory: Path) -> tuple[ComponentResult, ...]:
-    """The processor time of each valid run of a test, in the time it ran where that was not read.
+    """Return the processor time of each valid run of a test, or its duration if that was not read.
 
     Args:
         directory: of one test in a store, as ``.buto/runs/NAME``.
 
     Raises:
-        BadFileError: it is no such directory, or has no valid runs.
+        BadFileError: it is not such a directory, or has no valid runs.
     """
     runs = _valid_runs(directory)
     times = [_cpu_s(run) for run in runs]
@@ -34,10 +34,10 @@ def read_runs(directory: Path) -> tuple[ComponentResult, ...]:
 
 
 def busy_processors(directory: Path) -> float:
-    """Processors that were busy on average, between the first and the last sample of each valid run.
+    """Return the mean number of busy processors, between the first and the last sample of each valid run.
 
     Raises:
-        BadFileError: it is no directory of a test's runs, or no valid run has read the processor time.
+        BadFileError: it is not a directory of a test's runs, or no valid run has the processor time.
     """
     shares = [_busy(run) for run in _valid_runs(directory)]
     known = [one for one in shares if math.isfinite(one)]
@@ -51,7 +51,7 @@ def _valid_runs(directory: Path) -> tuple[Run, ...]:
     root = directory.resolve().parent.parent
     if test is None or directory.resolve().parent.name != "runs":
         raise BadFileError(
-            f"{directory} is no directory of stored runs", advice="name one like .buto/runs/NAME"
+            f"{directory} is not a directory of stored runs", advice="name one like .buto/runs/NAME"
         )
     runs = RunStore(root).load_set(test).valid().runs
     if not runs:

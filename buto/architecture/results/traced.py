@@ -1,4 +1,4 @@
-"""Component tests that were recorded with traces: the self time of every component that they run through."""
+"""Component tests that were recorded as traces: the self time of every component that they call."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from buto.architecture.traces.summary import summarize
 
 
 def read_traced(path: Path) -> tuple[ComponentResult, ...]:
-    """One result for each component, with one replicate: the file is one run of the tests.
+    """Return one result for each component, with one replicate: the file is one run of the tests.
 
     Raises:
-        BadFileError: it holds no traces.
-        JudgeError: no trace in it is whole.
+        BadFileError: it has no traces.
+        JudgeError: no trace in it is complete.
     """
     summary = summarize(read_traces([path]))
     return tuple(

@@ -1,1 +1,1 @@
-"""Call graphs and times from traces of the running system, in memory that does not grow with them."""
+"""Call graphs and times from traces of the running system, in bounded memory."""

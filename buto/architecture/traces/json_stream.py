@@ -1,4 +1,4 @@
-"""JSON that is larger than memory: values are read one after the other, never the whole file."""
+"""Read JSON that is larger than memory, one value after the other."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, TextIO
 
 _CHUNK = 1 << 16
 _MOST = 16 << 20
-"""Characters of one value; a span takes some hundred."""
+"""Most characters of one value; a span has some hundred."""
 
 _BLANKS = re.compile(r"[ \t\r\n]*")
 
@@ -17,7 +17,7 @@ _BLANKS = re.compile(r"[ \t\r\n]*")
 class JsonStream:
     """A position in a JSON text; each method reads on from there.
 
-    What is no JSON raises ValueError, and a key that is no text TypeError.
+    Text that is not JSON raises ValueError, and a key that is not a text raises TypeError.
     """
 
     def __init__(self, file: TextIO) -> None:
@@ -28,7 +28,7 @@ class JsonStream:
         self._decoder = json.JSONDecoder()
 
     def peek(self) -> str:
-        """The next character that is no blank; empty at the end."""
+        """Return the next character that is not blank; empty at the end."""
         while True:
             blank = _BLANKS.match(self._buffer, self._at)
             assert blank is not None
@@ -37,7 +37,7 @@ class JsonStream:
                 return self._buffer[self._at : self._at + 1]
 
     def value(self) -> Any:
-        """The next value as a whole."""
+        """Return the next value as a whole."""
         self.peek()
         while True:
             try:
@@ -46,13 +46,13 @@ class JsonStream:
                 if not self._more():
                     raise
                 continue
-            # A number that touches the end of the buffer may go on behind it.
+            # A number at the end of the buffer may continue after it.
             if end < len(self._buffer) or not self._more():
                 self._at = end
                 return value
 
     def members(self) -> Iterator[str]:
-        """The keys of the next object; the caller reads or skips each one's value before the next key."""
+        """Yield the keys of the next object; the caller reads or skips each value before the next key."""
         self._take("{")
         while self.peek() != "}":
             key = self.value()
@@ -64,7 +64,7 @@ class JsonStream:
         self._at += 1
 
     def elements(self) -> Iterator[None]:
-        """One step for each element of the next array; the caller reads each before the next step."""
+        """Yield once for each element of the next array; the caller reads each before the next step."""
         self._take("[")
         while self.peek() != "]":
             yield
@@ -83,12 +83,12 @@ class JsonStream:
         self._at += 1
 
     def _more(self) -> bool:
-        """Read on, and forget what lies before the position; false at the end."""
+        """Read on, and drop what is before the position; return False at the end."""
         if self._ended:
             return False
         if len(self._buffer) - self._at > _MOST:
             raise ValueError(f"a value of more than {_MOST} characters")
-        # What is left doubles, so that a long value is not decoded from its beginning for each chunk.
+        # The buffer doubles, so that a long value is not decoded from its beginning for each chunk.
         chunk = self._file.read(max(_CHUNK, len(self._buffer) - self._at))
         self._buffer = self._buffer[self._at :] + chunk
         self._at = 0

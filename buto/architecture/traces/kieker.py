@@ -14,9 +14,9 @@ _FIELDS = 10
 
 
 def read_kieker(directory: Path) -> Iterator[Span]:
-    """Operation executions in the order of the files; other records are left out.
+    """Yield operation executions in the order of the files; other records are left out.
 
-    Callers are not named there: they follow from the order of execution and the depth of the stack.
+    The logs do not name callers; they follow from the order of execution and the depth of the stack.
 
     Raises:
         BadFileError: the map or the logs are missing, or a line is damaged.
@@ -69,5 +69,5 @@ def _span(fields: list[str], place: str) -> Span:
 
 
 def operation(signature: str) -> str:
-    """``public void com.acme.Shop.order(int)`` as ``com.acme.Shop.order``."""
+    """Shorten ``public void com.acme.Shop.order(int)`` to ``com.acme.Shop.order``."""
     return signature.partition("(")[0].split(" ")[-1]

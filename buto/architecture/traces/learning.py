@@ -17,12 +17,12 @@ from buto.errors import UsageError
 
 @dataclass(frozen=True)
 class Known:
-    """What traces do not say.
+    """Facts that traces do not contain.
 
     Attributes:
-        servers: of stations, by name; 1 where nothing is said.
+        servers: of stations, by name; 1 for stations that are missing here.
         utilisations: busy share of stations while the traces were recorded.
-        load: requests of all endpoints in 1/s at that time; None: as many as there are traces.
+        load: requests of all endpoints in 1/s at that time; None for the number of traces.
     """
 
     servers: Mapping[str, int] = field(default_factory=dict)
@@ -31,14 +31,14 @@ class Known:
 
 
 def learn(summary: Summary, name: str, known: Known) -> Architecture:
-    """Make a model.
+    """Create a model from traces.
 
-    Self times are means of wall-clock time, in which waiting in queues is included; where a station's
+    Self times are means of wall-clock time, which includes waiting in queues; if a station's
     utilisation is known, they are scaled so that the utilisation law holds: utilisation = sum of rate x
     demand / servers.
 
     Raises:
-        UsageError: a station is unknown, or no load can be told.
+        UsageError: a station is unknown, or the load cannot be derived.
     """
     found = {component: votes.most_common(1)[0][0] for component, votes in summary.stations.items()}
     stations = tuple(_station(station, known) for station in sorted(set(found.values())))
@@ -78,12 +78,14 @@ def _endpoint(summary: Summary, name: str, load: float | None) -> Endpoint:
     count = summary.responses[name].count
     rate = summary.rate(name) if load is None else load * count / summary.requests
     if isnan(rate):
-        raise UsageError("requests that all came at once give no load", advice="--load 20/s")
+        raise UsageError("the load is unknown: all requests came at the same time", advice="--load 20/s")
     return Endpoint(name, (Call(name, 1.0),), rate, _cv(summary, name))
 
 
 def _cv(summary: Summary, endpoint: str) -> float | None:
-    """Variation of the demand of a request at a station, the mean over stations by their demand."""
+    """Return the variation of a request's demand at a station: the mean over stations, weighted by their
+    demand.
+    """
     moments = [one for (name, _), one in summary.demands.items() if name == endpoint and not isnan(one.cv)]
     total = sum(one.mean for one in moments)
     return sum(one.cv * one.mean for one in moments) / total if total > 0 else None
@@ -106,7 +108,7 @@ def _by_utilisation(architecture: Architecture, utilisations: Mapping[str, float
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One number of a model beside the measured one.
+    """A number of a model and the measured one.
 
     Attributes:
         what: the endpoint or the station.
@@ -119,14 +121,14 @@ class Compared:
 
     @property
     def error(self) -> float:
-        """As a share of what was measured; NaN where nothing was."""
+        """As a share of the measured number; NaN if that is 0."""
         return self.predicted / self.measured - 1 if self.measured else nan
 
 
 def errors_of(
     architecture: Architecture, summary: Summary, known: Known
 ) -> tuple[list[Compared], list[Compared]]:
-    """Predicted against measured response times of endpoints, and utilisations of stations where they are
+    """Compare predicted with measured response times of endpoints, and utilisations of stations if they are
     known.
 
     The load is that of the traces.

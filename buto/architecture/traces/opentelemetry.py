@@ -1,4 +1,4 @@
-"""Spans as the OpenTelemetry collector's file exporter writes them: OTLP JSON, one document or one a line."""
+"""Read spans from the OpenTelemetry collector's file exporter: OTLP JSON, one document or one per line."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _FUNCTION = ("code.function.name", "code.function")
 
 
 def read_otlp(path: Path) -> Iterator[Span]:
-    """Spans in the order of the file.
+    """Yield spans in the order of the file.
 
-    A component is named by its service and its function, or the span's name where the function is not known.
+    A component's name is its service and its function, or the span's name if the function is not known.
 
     Raises:
         BadFileError: it cannot be read, or is not OTLP JSON.
@@ -88,7 +88,7 @@ def _span(data: Mapping[str, Any], service: str) -> Span:
 
 
 def _attributes(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Only texts are asked for."""
+    """Return the attributes that are texts."""
     return {one["key"]: one["value"].get("stringValue") for one in data.get("attributes", ())}
 
 

@@ -1,4 +1,4 @@
-"""Traces from files, whatever wrote them."""
+"""Read traces of any format."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from buto.architecture.traces.span import Span
 
 
 def is_traces(path: Path) -> bool:
-    """Whether a path holds traces: a directory of Kieker's, or a file that begins as OTLP JSON does."""
+    """Return whether a path has traces: a directory of Kieker's, or a file that begins as OTLP JSON."""
     if path.is_dir():
         return (path / MAP).exists()
     if not path.is_file():
@@ -22,5 +22,7 @@ def is_traces(path: Path) -> bool:
 
 
 def read_traces(paths: Sequence[Path]) -> Iterator[Span]:
-    """Spans of all files; a directory is Kieker's, a file OTLP JSON. Raises BadFileError as they are read."""
+    """Yield the spans of all files; a directory is Kieker's, a file OTLP JSON. Raise BadFileError while
+    reading.
+    """
     return chain.from_iterable(read_kieker(path) if path.is_dir() else read_otlp(path) for path in paths)

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 
 class Kind(Enum):
-    """What a span is on its side of a connection."""
+    """The side of a connection that a span is on."""
 
     LOCAL = "local"
     CLIENT = "client"
-    """It waits for somebody else, whose own span may lie below it."""
+    """It waits for another service, whose own span may be below it."""
 
 
 class Span(NamedTuple):
@@ -22,9 +22,9 @@ class Span(NamedTuple):
         span: its own id, unique in the trace.
         parent: id of its caller; empty for the request itself.
         component: what was called.
-        service: where it ran; of a client, what it waited for, empty if only a span below it can tell.
+        service: where it ran; for a client, what it waited for, empty if only a span below it shows that.
         start_s, end_s: on the clock of the service.
-        depth: depth in the stack, for formats that order calls in place of naming the caller; else None.
+        depth: depth in the stack, for formats that order calls and do not name the caller; else None.
     """
 
     trace: str

@@ -1,4 +1,4 @@
-"""What many traces say together: counts and moments, whose size depends on the components alone."""
+"""A summary of many traces: counts and moments, whose size depends only on the number of components."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from buto.architecture.traces.tree import Node, Tree, station_of, trees_of
 from buto.errors import JudgeError
 
 OPEN_SPANS = 100_000
-"""Spans of unfinished traces that are kept; beyond, the longest untouched traces are taken as finished."""
+"""Most spans of unfinished traces; beyond, those that have not grown for longest count as finished."""
 
 MOST_COMPONENTS = 10_000
 
@@ -26,7 +26,7 @@ class Moments:
     _squares: float = 0.0
 
     def add(self, value: float) -> None:
-        """Take one more value."""
+        """Add a value."""
         self.count += 1
         before = value - self.mean
         self.mean += before / self.count
@@ -50,7 +50,7 @@ class Edge:
 
 @dataclass(slots=True)
 class Summary:
-    """All that is kept of traces.
+    """A summary of traces.
 
     Attributes:
         self_s: self time of each component.
@@ -58,9 +58,9 @@ class Summary:
         edges: by caller and callee.
         responses: by endpoint, which is the component of a request's first span.
         demands: by endpoint and station, of each request.
-        first_s, last_s: when the first request began and the last one.
-        cut: traces that were left out, for they were cut or cyclic.
-        skewed: calls whose clock was corrected.
+        first_s, last_s: when the first and the last request began.
+        cut: number of traces that were left out because they were cut or cyclic.
+        skewed: number of calls whose clock was corrected.
     """
 
     self_s: dict[str, Moments] = field(default_factory=lambda: defaultdict(Moments))
@@ -75,7 +75,7 @@ class Summary:
 
     @property
     def requests(self) -> int:
-        """How many were whole."""
+        """Number of complete requests."""
         return sum(one.count for one in self.responses.values())
 
     @property
@@ -84,14 +84,13 @@ class Summary:
         return max(self.last_s - self.first_s, 0.0)
 
     def rate(self, endpoint: str) -> float:
-        """Requests in 1/s; NaN if all came at once."""
+        """Return requests in 1/s; NaN if all came at the same time."""
         count = self.responses[endpoint].count
         return count / self.duration_s * (1 - 1 / self.requests) if self.duration_s > 0 else nan
 
     def calls_of(self, component: str) -> dict[str, float]:
-        """Components that one calls, with the mean number of times."""
+        """Return the components that a component calls, with the mean number of times."""
         count = self.self_s[component].count
-        edges = self.edges.items()
         edges = self.edges.items()
         return {callee: edge.calls / count for (caller, callee), edge in edges if caller == component}
 
@@ -104,13 +103,13 @@ def summarize(spans: Iterable[Span], *, open_spans: int = OPEN_SPANS) -> Summary
             apart.
 
     Raises:
-        JudgeError: no trace is whole, or there are more components than a model can have.
+        JudgeError: no trace is complete, or there are more components than a model can have.
     """
     summary = Summary()
     traces: dict[str, list[Span]] = {}
     kept = 0
     for span in spans:
-        # Touched last, finished last.
+        # The trace that grew last is finished last.
         trace = traces.pop(span.trace, [])
         trace.append(span)
         traces[span.trace] = trace
@@ -145,7 +144,7 @@ def _add_tree(summary: Summary, tree: Tree) -> None:
     own: dict[int, float] = {}
     merged: dict[int, Node] = {}
     for node in tree.nodes:
-        # A component that calls itself is called once: its test, too, takes the time of all rounds.
+        # A component that calls itself counts as called once: its test, too, measures all rounds.
         outer = merged.get(id(node), node)
         own[id(outer)] = own.get(id(outer), 0.0) + node.self_s
         demands[station_of(node)] += node.self_s

@@ -1,4 +1,4 @@
-"""The calls of one request as a tree, or why they make none."""
+"""The calls of one request as a tree."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 from buto.architecture.traces.span import Kind, Span
 
 _PARALLEL = 0.5
-"""Share of the shorter of two calls that must overlap with the other to call both parallel."""
+"""Two calls are parallel if they overlap for at least this share of the shorter one."""
 
 
 @dataclass(slots=True)
 class Node:
-    """A call with what it called.
+    """A call and the calls that it made.
 
     Attributes:
-        shift_s: to be added to its times, so that it lies within its caller.
-        self_s: its time without that of its children.
+        shift_s: added to its times, so that it is within its caller.
+        self_s: its time without its children's.
         parallel: whether it overlaps with a call of the same caller.
     """
 
@@ -40,7 +40,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A whole request.
+    """A complete request.
 
     Attributes:
         nodes: callers before what they call; the first is the request.
@@ -52,10 +52,10 @@ class Tree:
 
 
 def trees_of(spans: Sequence[Span]) -> list[Tree] | None:
-    """The requests of one trace; None if it is cut or cyclic.
+    """Return the requests of one trace; None if it is cut or cyclic.
 
-    A trace is cut if a call names a caller that is not there, and cyclic if calls call each other; neither
-    says how often one component calls another.
+    A trace is cut if a call names a caller that is missing, and cyclic if calls call each other; neither
+    shows how often one component calls another.
     """
     nodes = {span.span: Node(span) for span in _with_parents(spans)}
     roots: list[Node] = []
@@ -67,12 +67,12 @@ def trees_of(spans: Sequence[Span]) -> list[Tree] | None:
         else:
             return None
     trees = [_tree(root) for root in roots]
-    # Calls in a cycle have callers, and yet are below no request.
+    # Calls in a cycle have callers, but are not below any request.
     return trees if trees and sum(len(tree.nodes) for tree in trees) == len(nodes) else None
 
 
 def _with_parents(spans: Sequence[Span]) -> Sequence[Span]:
-    """Spans that say their depth get their callers; a missing one leaves a caller that is not there."""
+    """Give callers to spans that have a depth; a missing caller stays missing."""
     if spans[0].depth is None:
         return spans
     stack: list[str] = []
@@ -100,7 +100,7 @@ def _tree(root: Node) -> Tree:
 
 
 def _within(child: Node, caller: Node) -> bool:
-    """Move a call of another clock into the middle of its caller; one that outlasts it is left alone."""
+    """Move a call of another clock into the middle of its caller; leave one that outlasts its caller."""
     spare_s = (caller.end_s - caller.start_s) - (child.end_s - child.start_s)
     if spare_s < 0 or child.span.service == caller.span.service:
         return False
@@ -109,7 +109,7 @@ def _within(child: Node, caller: Node) -> bool:
 
 
 def _measure(node: Node) -> None:
-    """Self time: the time in which no child runs; and which children run at once."""
+    """Compute the self time, in which no child runs, and which children run at the same time."""
     covered_s, until_s = 0.0, node.start_s
     previous: Node | None = None
     for child in sorted(node.children, key=lambda one: one.start_s):
@@ -127,8 +127,8 @@ def _measure(node: Node) -> None:
 
 
 def station_of(node: Node) -> str:
-    """Whose servers a call uses: its service; of a client what it waited for, which may be only the
-    network.
+    """Return whose servers a call uses: its service; for a client, the service that it waited for, or only
+    the network.
     """
     if node.span.kind is Kind.LOCAL:
         return node.span.service

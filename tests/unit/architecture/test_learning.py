@@ -50,7 +50,7 @@ def test_only_some_requests_may_be_traced() -> None:
 def test_unknown_stations_and_unknown_loads_are_refused() -> None:
     with pytest.raises(UsageError, match="--servers must name a station of the traces, got wbe"):
         learn(traced(), "shop", Known({"wbe": 2}))
-    with pytest.raises(UsageError, match="requests that all came at once give no load"):
+    with pytest.raises(UsageError, match="the load is unknown: all requests came at the same time"):
         learn(traced(requests=1), "shop", Known())
 
 
