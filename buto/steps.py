@@ -103,7 +103,7 @@ class Advice(str):
         text.parts, text.fact = whole, fact
         return text
 
-    def said(self, step: Callable[[Step], str], setting: Callable[[Setting], str]) -> str:
+    def in_words(self, step: Callable[[Step], str], setting: Callable[[Setting], str]) -> str:
         """Return the text with its steps and settings in these words."""
         return "".join(
             step(part) if isinstance(part, Step) else setting(part) if isinstance(part, Setting) else part

@@ -15,12 +15,10 @@ from typing import NoReturn
 from buto.cli.command import Command
 from buto.cli.parsing.options import goes_to_stdout
 from buto.cli.printing.console import Console, Verbosity
-from buto.cli.printing.interruption import Stopped, stopped
 from buto.cli.registry import COMMANDS
 from buto.errors import EXIT_NOT_JUDGED, EXIT_USAGE, ButoError, UsageError
 from buto.steps import Advice
 from buto.version import __version__
-from buto.workflow.launching.interruption import Interrupted
 
 _LAUNCHER = re.compile(r"(\S*/)?(java|mvnw?|gradlew?|sh|bash)")
 """Words that begin a command of the user's."""
@@ -50,8 +48,10 @@ def main(argv: list[str] | None = None) -> int:
         Console().error(error.message, error.advice)
         return error.exit_code
     except KeyboardInterrupt as stop:
-        seen = stopped(stop) if isinstance(stop, Interrupted) else stop
-        shown = seen if isinstance(seen, Stopped) else Stopped()
+        # Imported here: --help is faster without it.
+        from buto.cli.printing.interruption import message_of
+
+        shown = message_of(stop)
         Console().error(shown.message, shown.advice)
         return EXIT_INTERRUPTED
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass
-from typing import cast
+from typing import NamedTuple, cast
 
 from buto.cli.command import Command
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """Where a command is defined, and the line that describes it in the list of all."""
 
     module: str

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
-from buto.collect.hooks import LaunchHooks
-from buto.collect.progress import OnTick
-from buto.collect.record.journal import Journal
-from buto.runs import Run
+if TYPE_CHECKING:  # what launches programs is imported by the collector that is chosen
+    from buto.collect.hooks import LaunchHooks
+    from buto.collect.progress import OnTick
+    from buto.collect.record.journal import Journal
+    from buto.runs import Run
 
 
 class Collector(Protocol):

@@ -41,15 +41,12 @@ def changed(settings: S, judge: Mapping[str, Any]) -> S:
     if "detector" in judge:
         settings = settings.with_value("detector", _other_detector(settings, judge["detector"]))
     own = {key.name: key for key in detector(settings.detector).keys}
-    known = {**_keys(tuple(DETECTORS)), **own}
     for name, value in judge.items():
         if name in ("preset", "detector"):
             continue
-        if name not in known:
-            listed = ", ".join(("preset", "detector", *known))
-            raise UsageError(f"judge: unknown key {name!r}", advice=f"known are: {listed}")
-        if not known[name].accepts(value):
-            raise _wrong(name, value, known[name].expected)
+        key = own[name] if name in own else _foreign(name, own)
+        if not key.accepts(value):
+            raise _wrong(name, value, key.expected)
         settings = settings.with_value(name, value)
     for name in judge:
         if name not in ("preset", "detector", *own):
@@ -106,14 +103,24 @@ def _keys(chosen: Sequence[str]) -> dict[str, Key]:
     return found
 
 
+def _foreign(name: str, own: Mapping[str, Key]) -> Key:
+    """Return the key of another detector of buto; they are imported only to name the key in an error."""
+    known = {**_keys(tuple(DETECTORS)), **own}
+    if name not in known:
+        listed = ", ".join(("preset", "detector", *known))
+        raise UsageError(f"judge: unknown key {name!r}", advice=f"known are: {listed}")
+    return known[name]
+
+
 def _other_detector(settings: Settings, name: object) -> str:
-    """The name of a detector that these settings are for; UsageError for another one."""
+    """Return the name of a detector that these settings are for; UsageError for another one."""
+    if name == settings.detector:
+        return settings.detector
     if not isinstance(name, str) or name not in names():
         raise _wrong("detector", name, " or ".join(sorted(names())))
-    if name != settings.detector:
-        first = next(iter(detector(name).presets.values()))
-        if type(first) is not type(settings):
-            raise _wrong("detector", name, f"the detector of the preset {settings.preset}")
+    first = next(iter(detector(name).presets.values()))
+    if type(first) is not type(settings):
+        raise _wrong("detector", name, f"the detector of the preset {settings.preset}")
     return name
 
 

@@ -121,20 +121,20 @@ def _if_quiet(verdict: Verdict, oracle: Oracle, runs: RunSet) -> Verdict:
     """A regression as it is on a quiet machine; with a warning on a busy one; and inconclusive if most
     runs were made while others used clearly more of the cores than in any training run."""
     busy = [run for run in runs if run.quality.foreign_load > BUSY_SHARE]
-    said = tuple(
+    disturbances = tuple(
         f"other processes used {run.quality.foreign_load:.0%} of the cores during run {run.id}: times and "
         "what depends on them may differ for that alone"
         for run in busy
     )
     busier = [run for run in busy if run.quality.foreign_load > oracle.foreign_load + BUSIER]
     if 2 * len(busier) <= len(runs):
-        return replace(verdict, warnings=(*said, *verdict.warnings))
+        return replace(verdict, warnings=(*disturbances, *verdict.warnings))
     # First, because a short report shows the first reasons only.
     why = (
         f"other processes used at most {oracle.foreign_load:.0%} of the cores in training, and clearly more "
         "now: check again on a quieter machine"
     )
-    return replace(verdict, status=Status.INCONCLUSIVE, reasons=(why, *said, *verdict.reasons))
+    return replace(verdict, status=Status.INCONCLUSIVE, reasons=(why, *disturbances, *verdict.reasons))
 
 
 def _complete(verdict: Verdict, oracle: Oracle, judged: RunSet) -> Verdict:

@@ -20,20 +20,20 @@ def never_recorded(target: Mapping[str, Any], runs: RunSet) -> tuple[str, ...]:
     Args:
         target: of its ``mbeans`` the keys ``name`` and ``attributes`` are looked at.
     """
-    said = []
+    sentences = []
     beans = set(_beans(runs))
     for rule in target.get("mbeans", ()):
         pattern = rule["name"]
         if not any(matches(pattern, bean) for bean in beans):
-            said.append(
+            sentences.append(
                 f"the pattern {pattern!r} gave nothing in any run: no MBean matches it, or none with numbers"
             )
             continue
         for attribute in rule.get("attributes", ()):
             why = _why_unread(pattern, attribute, runs)
             if why is not None:
-                said.append(f"attribute {attribute} of {pattern} was never read: {why}")
-    return tuple(said)
+                sentences.append(f"attribute {attribute} of {pattern} was never read: {why}")
+    return tuple(sentences)
 
 
 def matches(pattern: str, name: str) -> bool:

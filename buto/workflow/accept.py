@@ -15,13 +15,13 @@ from buto.runs import Run, run_set
 from buto.steps import Action, Step
 from buto.workflow.events import Accepted, Failed, JudgedTaken, OnEvent, OracleChanged, Warned, ignore
 from buto.workflow.launching.case import Case, accepted, check_number_of_runs
-from buto.workflow.launching.collecting import Collected
+from buto.workflow.launching.collected import Collected
 from buto.workflow.outcome import Outcome, concluded, keep
 from buto.workflow.project import NO_OVERRIDES, Overrides, Project
 from buto.workflow.project.stored import is_of_another_program, named, not_passed, stored_runs
 from buto.workflow.record import program_changed
 from buto.workflow.rules import warnings
-from buto.workflow.steps import reword, said, worded
+from buto.workflow.steps import in_words, reword, worded
 from buto.workflow.train import complete_learning
 
 _AS_IT_WAS = (
@@ -134,7 +134,7 @@ def learn_change(
     on_event(OracleChanged(known, learned))
     if not dry_run:
         oracle.save(path, learned)
-    found = tuple(said(one, project.door) for one in (*learned.warnings, *warnings(valid, project.door)))
+    found = tuple(in_words(one, project.door) for one in (*learned.warnings, *warnings(valid, project.door)))
     for warning in found:
         on_event(Warned(test.name, warning))
     result = Result(test.name, path, runs, warnings=found)
@@ -214,7 +214,7 @@ def _result(
     except StorageError as error:
         raise StorageError(
             f"{error.message}; the runs are stored in {project.files.store}",
-            advice=f"{said(error.advice or '', project.door)}; then: {project.door.step(again)}",
+            advice=f"{in_words(error.advice or '', project.door)}; then: {project.door.step(again)}",
         ) from error
     except ButoError as error:
         reword(error, project.door)

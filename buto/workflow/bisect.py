@@ -84,7 +84,7 @@ def bisect(project: Project, request: BisectRequest, on_event: OnEvent = ignore)
     swapped = Step(Action.BISECT, name, revisions=(request.bad, request.good))
     check_order(repository, good, bad, swapped)
     _warn_of_what_never_changes(test, repository, on_event)
-    on_event(CommitsCounted(int(git.said(repository, "rev-list", "--count", f"{good}..{bad}"))))
+    on_event(CommitsCounted(int(git.output_of(repository, "rev-list", "--count", f"{good}..{bad}"))))
     with worktrees.checked_out(repository, good) as tree:
         search = _Search(project, request, test, known, repository, here, tree, on_event)
         search.expect(request.good, good, Answer.GOOD)
@@ -182,10 +182,10 @@ def _why(result: Result) -> str:
     reasons = "; ".join(result.verdict.reasons)
     groups = grouped(result.verdict.findings)
     worst = [f"{group.leading.subject} {words.change(group.leading)}" for group in groups[:1]]
-    said = words.headline(result.verdict)
+    verdict_text = words.headline(result.verdict)
     if result.verdict.status is Status.REGRESSION:
-        return one_line(f"{said}: {', '.join(worst)}")
-    return one_line(f"{said}: {reasons}" if reasons else said)
+        return one_line(f"{verdict_text}: {', '.join(worst)}")
+    return one_line(f"{verdict_text}: {reasons}" if reasons else verdict_text)
 
 
 def _warn_of_what_never_changes(test: TestConfig, repository: Path, on_event: OnEvent) -> None:

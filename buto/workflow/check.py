@@ -17,7 +17,7 @@ from buto.steps import Action
 from buto.workflow.events import Failed, Judged, OnEvent, Warned, ignore
 from buto.workflow.git.changes import divided
 from buto.workflow.launching.case import checked
-from buto.workflow.launching.collecting import Collected
+from buto.workflow.launching.collected import Collected
 from buto.workflow.outcome import Outcome, concluded, keep
 from buto.workflow.project import NO_OVERRIDES, Overrides, Project
 from buto.workflow.project.stored import stored_runs, training_runs

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from buto.config import TestConfig
 from buto.errors import JudgeError
@@ -25,12 +26,15 @@ from buto.workflow.events import (
     ignore,
 )
 from buto.workflow.launching.case import Case
-from buto.workflow.launching.collecting import Collected, Plan, collect
+from buto.workflow.launching.collected import Collected
 from buto.workflow.launching.interruption import Complete, Interrupted
 from buto.workflow.launching.lock import measuring
 from buto.workflow.project import NO_OVERRIDES, Overrides, Project
 from buto.workflow.steps import Door, reword, worded
-from buto.workload import workload_hooks
+from buto.workload.model import Workload
+
+if TYPE_CHECKING:
+    from buto.collect.hooks import LaunchHooks
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +143,9 @@ def launch(
     Raises:
         StorageError, Interrupted: see :func:`record`.
     """
+    # Imported here, for what launches takes longer to import than judging stored runs takes.
+    from buto.workflow.launching.collecting import Plan, collect
+
     enough = enough or {}
     seed = secrets.randbits(32)
     commands = {test.name: test.target.new_mask().command(test.target.command) for test in tests}
@@ -151,7 +158,7 @@ def launch(
                     test.name,
                     test.target,
                     runs[test.name],
-                    held.enter_context(workload_hooks(test.workload)),
+                    held.enter_context(_hooks(test.workload)),
                     enough.get(test.name),
                 )
                 for test in tests
@@ -171,6 +178,16 @@ def launch(
         raise Interrupted(counts, project.files.store, tally.first_id) from stop
     finally:
         on_event(LaunchesEnded())
+
+
+def _hooks(workload: Workload | None) -> AbstractContextManager[Callable[[], LaunchHooks] | None]:
+    """Return what creates the hooks of each launch; None without a workload."""
+    if workload is None:
+        return nullcontext()
+    # Imported here: it brings JMX along, and few tests have a workload.
+    from buto.workload.driver import workload_hooks
+
+    return workload_hooks(workload)
 
 
 def measuring_alone(project: Project, on_event: OnEvent) -> AbstractContextManager[None]:

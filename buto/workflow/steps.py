@@ -37,19 +37,19 @@ class Door(Protocol):
         """Return a path as the user would write it."""
 
 
-def said(text: str, door: Door) -> str:
+def in_words(text: str, door: Door) -> str:
     """Return a text in the words of a door; one that is no :class:`Advice` as it is."""
 
     def setting(one: Setting) -> str:
         return door.setting(one.key, one.value) if one.value else door.name(one.key)
 
-    return text.said(door.step, setting) if isinstance(text, Advice) else text
+    return text.in_words(door.step, setting) if isinstance(text, Advice) else text
 
 
 def reword(error: ButoError, door: Door) -> None:
     """Put the advice of an error into the words of a door."""
     if error.advice is not None:
-        error.advise(said(error.advice, door))
+        error.advise(in_words(error.advice, door))
 
 
 class _HasDoor(Protocol):

@@ -26,14 +26,14 @@ from buto.workflow.events import (
     ignore,
 )
 from buto.workflow.launching.case import Case, check_number_of_runs, learned
-from buto.workflow.launching.collecting import Collected
+from buto.workflow.launching.collected import Collected
 from buto.workflow.outcome import Outcome, concluded, keep
 from buto.workflow.project import NO_OVERRIDES, Overrides, Project
 from buto.workflow.project.stored import stored_runs
 from buto.workflow.record import complete
 from buto.workflow.remarks import input_remark
 from buto.workflow.rules import jvm_measured, warnings
-from buto.workflow.steps import reword, said, worded
+from buto.workflow.steps import in_words, reword, worded
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,15 +155,15 @@ def learn(
     oracle.save(path, trained)
     on_event(OracleWritten(test.name, path, len(valid)))
     on_event(jvm_measured(test.name, valid))
-    told_of = tuple(said(one, project.door) for one in (*trained.warnings, *warnings(valid, project.door)))
+    texts = tuple(in_words(one, project.door) for one in (*trained.warnings, *warnings(valid, project.door)))
     read_input = input_remark(valid)
-    told_of = told_of if read_input is None else (*told_of, read_input)
+    texts = texts if read_input is None else (*texts, read_input)
     found, usual = _strengths(trained, on_event, every=all_strengths)
     weak = discouraging(found, len(valid))
-    told_of = told_of if weak is None else (*told_of, said(weak, project.door))
-    for warning in told_of:
+    texts = texts if weak is None else (*texts, in_words(weak, project.door))
+    for warning in texts:
         on_event(Warned(test.name, warning))
-    result = Result(test.name, path, runs, warnings=told_of, strengths=found)
+    result = Result(test.name, path, runs, warnings=texts, strengths=found)
     on_event(Trained(result, usual))
     return result
 
@@ -182,7 +182,7 @@ def _result(
         again = project.door.step(Step(Action.TRAIN, test.name, from_runs=which))
         raise StorageError(
             f"{error.message}; the runs are stored in {project.files.store}",
-            advice=f"{said(error.advice or '', project.door)}; then: {again}",
+            advice=f"{in_words(error.advice or '', project.door)}; then: {again}",
         ) from error
     except ButoError as error:
         reword(error, project.door)

@@ -1,6 +1,4 @@
-"""Workloads: requests and operations that a program gets while it is measured."""
+"""Workloads: requests and operations that a program gets while it is measured.
 
-from buto.workload.driver import workload_hooks
-from buto.workload.model import HttpLoad, Operation, Workload, workload_from
-
-__all__ = ["HttpLoad", "Operation", "Workload", "workload_from", "workload_hooks"]
+Nothing is imported here: configurations need the model of a workload, but not what runs it.
+"""

@@ -24,8 +24,8 @@ _POLL_S = 0.02
 
 
 @contextmanager
-def workload_hooks(workload: Workload | None) -> Iterator[Callable[[], LaunchHooks] | None]:
-    """Yield a function that creates a driver for each launch; None without a workload.
+def workload_hooks(workload: Workload) -> Iterator[Callable[[], LaunchHooks]]:
+    """Yield a function that creates a driver for each launch.
 
     If the workload invokes MBeans, all launches within the block share one JMX worker.
 
@@ -33,9 +33,6 @@ def workload_hooks(workload: Workload | None) -> Iterator[Callable[[], LaunchHoo
         UsageError: there is no such command as the workload's.
         MeasureError: the JMX worker cannot be started.
     """
-    if workload is None:
-        yield None
-        return
     if workload.command and shutil.which(workload.command[0]) is None:
         raise UsageError(
             f"the workload's command {workload.command[0]!r} does not exist, or is not executable",

@@ -11,7 +11,7 @@ from buto.collect.process.program_files import program_digest
 from buto.oracle import load
 from buto.runs import MetadataValue, Run
 from buto.runs.store import RunStore
-from buto.workflow import record
+from buto.workflow.launching import collecting
 from tests.support.processes.command import called
 from tests.support.runs.scripted import Script
 from tests.support.runs.stored import leaking_run
@@ -58,7 +58,7 @@ class Project:
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     script = Script({})
-    monkeypatch.setattr(record, "collect", script.collect)
+    monkeypatch.setattr(collecting, "collect", script.collect)
     return Project(tmp_path, script)
 
 

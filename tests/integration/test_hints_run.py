@@ -13,7 +13,7 @@ import pytest
 from buto.oracle import load
 from buto.runs import Outcome
 from buto.runs.store import RunStore
-from buto.workflow import record
+from buto.workflow.launching import collecting
 from tests.support.processes.command import called
 from tests.support.runs.qualities import starved
 from tests.support.runs.scripted import WRONG_EXIT, Script
@@ -67,7 +67,7 @@ class Project:
 @pytest.fixture(params=PLACES.values(), ids=PLACES)
 def project(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     script = Script({})
-    monkeypatch.setattr(record, "collect", script.collect)
+    monkeypatch.setattr(collecting, "collect", script.collect)
     return Project(tmp_path, request.param, script)
 
 
@@ -124,7 +124,7 @@ def test_what_has_no_oracle_is_trained(project: Project) -> None:
     assert len(load(project.oracle).run_ids) == 10
 
 
-def test_a_run_that_stands_apart_is_left_out(project: Project) -> None:
+def test_an_isolated_run_is_left_out(project: Project) -> None:
     odd = leaking_run(9, leak=40.0)
     project.launches(0, 9)
     runs = [*project.script.events["leaker"], odd]

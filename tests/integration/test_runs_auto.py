@@ -12,7 +12,7 @@ from buto.detectors.calibrated.sensitivity.sufficiency import AUTO
 from buto.oracle import load
 from buto.runs import Run
 from buto.runs.store import RunStore
-from buto.workflow import record
+from buto.workflow.launching import collecting
 from tests.support.processes.command import called
 from tests.support.runs.qualities import starved
 from tests.support.runs.scripted import Event, Script
@@ -29,7 +29,7 @@ def launches(monkeypatch: pytest.MonkeyPatch) -> Launches:
 
     def launches(events: Iterable[Event]) -> Script:
         script = Script({"leaker": list(events)})
-        monkeypatch.setattr(record, "collect", script.collect)
+        monkeypatch.setattr(collecting, "collect", script.collect)
         return script
 
     return launches
@@ -39,7 +39,7 @@ def steady(leak: float = 1.0) -> list[Run]:
     return [leaking_run(number, leak=leak) for number in range(AUTO.most)]
 
 
-def taught(directory: Path) -> tuple[str, ...]:
+def training_ids(directory: Path) -> tuple[str, ...]:
     return load(directory / "oracles" / "leaker.json").run_ids
 
 
@@ -47,7 +47,7 @@ def test_it_ends_between_its_least_and_its_most_and_says_why(tmp_path: Path, lau
     script = launches([leaking_run(99, quality=STARVED), *steady()])
     done = called(tmp_path, *TRAIN)
     assert done.returncode == 0, done.stderr
-    n_runs = len(taught(tmp_path))
+    n_runs = len(training_ids(tmp_path))
     assert AUTO.fewest < n_runs < AUTO.most
     assert len(script.launched) == n_runs + 1, "the disturbed run counts for nothing"
     assert done.stdout.startswith(f"TRAINED  leaker: {n_runs} runs, ")
@@ -65,7 +65,7 @@ def test_while_nothing_would_be_noticed_it_goes_on_to_its_most(tmp_path: Path, l
     script = launches(steady()[-1:])
     done = called(tmp_path, "train", "--resume", first)
     assert done.returncode == 0, done.stderr
-    assert (len(script.launched), len(taught(tmp_path))) == (1, AUTO.most)
+    assert (len(script.launched), len(training_ids(tmp_path))) == (1, AUTO.most)
     assert "leaker: run 1 of at most 1: " in done.stderr
     assert f"leaker: {AUTO.most} runs are the most that 'auto' uses" in done.stderr
 
@@ -77,7 +77,7 @@ def test_an_interrupted_training_goes_on_to_the_runs_that_it_would_have_had(
     whole = tmp_path / "whole"
     whole.mkdir()
     assert called(whole, *TRAIN).returncode == 0
-    n_runs = len(taught(whole))
+    n_runs = len(training_ids(whole))
 
     script = launches([*steady()[:5], KeyboardInterrupt(), *steady()[5:]])
     stopped = called(tmp_path, *TRAIN)
@@ -88,7 +88,7 @@ def test_an_interrupted_training_goes_on_to_the_runs_that_it_would_have_had(
     resumed = called(tmp_path, *typed)
     assert resumed.stdout.startswith(f"TRAINED  leaker: {n_runs} runs, ")
     assert f"run 1 of at most {AUTO.most - 5}: " in resumed.stderr
-    assert taught(tmp_path) == tuple(RunStore(tmp_path / ".buto").ids("leaker"))
+    assert training_ids(tmp_path) == tuple(RunStore(tmp_path / ".buto").ids("leaker"))
     assert len(script.launched) == n_runs + 1
 
     again = called(tmp_path, *typed)
@@ -96,16 +96,16 @@ def test_an_interrupted_training_goes_on_to_the_runs_that_it_would_have_had(
     assert len(script.launched) == n_runs + 1, "there were enough"
 
 
-def test_accepting_ends_by_itself_too_and_leaves_out_what_taught_before(
+def test_accepting_ends_by_itself_too_and_leaves_out_earlier_training_runs(
     tmp_path: Path, launches: Launches
 ) -> None:
     script = launches(steady())
     assert called(tmp_path, *TRAIN).returncode == 0
-    before = taught(tmp_path)
+    before = training_ids(tmp_path)
     script.events["leaker"] = iter(steady(3.0))
     done = called(tmp_path, "accept", "leaker", "--runs", "auto")
     assert done.returncode == 0, done.stderr
-    after = taught(tmp_path)
+    after = training_ids(tmp_path)
     assert AUTO.fewest <= len(after) < AUTO.most
     assert not set(before) & set(after)
     assert f"leaker: {len(after)} runs are enough" in done.stderr

@@ -15,7 +15,7 @@ from buto.cli.printing.output_files import write_file
 from buto.collect.doctor.examination import examine
 from buto.collect.doctor.machine import Check, Level
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS
-from buto.workflow.steps import said
+from buto.workflow.steps import in_words
 
 FORMAT = "buto-doctor"
 VERSION = 1
@@ -49,7 +49,7 @@ examples:
         checks = []
         door = door_of(files_of(args))
         for found in examine(args.store):
-            check = found if found.advice is None else replace(found, advice=said(found.advice, door))
+            check = found if found.advice is None else replace(found, advice=in_words(found.advice, door))
             checks.append(check)
             _print(check, console)
         if args.json is not None:
@@ -65,7 +65,7 @@ def _print(check: Check, console: Console) -> None:
     from rich.text import Text
 
     line = Text(f"{check.level.value:<9}", style=_COLOUR[check.level])
-    line.append(f"{check.name}: {check.said}", style="not bold default")
+    line.append(f"{check.name}: {check.detail}", style="not bold default")
     terminal = console.rich()
     terminal.print(line)
     if check.advice is not None:
@@ -78,7 +78,7 @@ def _write(path: Path, checks: list[Check]) -> None:
         "version": VERSION,
         "can_measure": _can_measure(checks),
         "checks": [
-            {"name": check.name, "level": check.level.value, "said": check.said, "advice": check.advice}
+            {"name": check.name, "level": check.level.value, "said": check.detail, "advice": check.advice}
             for check in checks
         ],
     }

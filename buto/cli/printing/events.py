@@ -37,7 +37,7 @@ from buto.workflow.events import (
     Warned,
 )
 from buto.workflow.outcome import Outcome
-from buto.workflow.steps import Door, said
+from buto.workflow.steps import Door, in_words
 
 _DETAIL = {
     Verbosity.QUIET: Detail.HEADLINE,
@@ -161,7 +161,7 @@ class EventPrinter:
         if event.result.detectable:
             self.console.result(f"  {event.result.detectable}")
         if verbosity is Verbosity.VERBOSE:
-            more_runs = MORE_RUNS if self._door is None else said(MORE_RUNS, self._door)
+            more_runs = MORE_RUNS if self._door is None else in_words(MORE_RUNS, self._door)
             for line in strength_lines(event.result.strengths, more_runs):
                 self.console.result(f"  {line}")
 

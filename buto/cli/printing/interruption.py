@@ -16,6 +16,13 @@ class Stopped(KeyboardInterrupt):
         self.advice = advice
 
 
+def message_of(stop: KeyboardInterrupt) -> Stopped:
+    """Return what to print after any Ctrl-C."""
+    if isinstance(stop, Interrupted):
+        return stopped(stop)
+    return stop if isinstance(stop, Stopped) else Stopped()
+
+
 def stopped(stop: Interrupted) -> Stopped:
     """Return the message on what is complete."""
     if stop.first_id is None:

@@ -96,15 +96,15 @@ def _check_jvm(installation: JavaInstallation, program: Path) -> Check:
         return Check(
             name, Level.PROBLEM, f"{where}: the program ran {_PROGRAM_S} s, but there are {seen}", "try again"
         )
-    said = f"{where}: the agent loads, {len(run.times_s)} samples from before main to the exit"
+    measured = f"{where}: the agent loads, {len(run.times_s)} samples from before main to the exit"
     if not handshake.same_clock:
         return Check(
             name,
             Level.WARNING,
-            f"{said}; its clock differs from buto's",
+            f"{measured}; its clock differs from buto's",
             "compare its runs with no others",
         )
     if handshake.no_counters is not None:
         advice = "remove -XX:-UsePerfData; without the counters the last state of a killed program is lost"
-        return Check(name, Level.WARNING, f"{said}; {handshake.no_counters}", advice)
-    return Check(name, Level.OK, f"{said}; its clock is buto's; its performance counters can be read")
+        return Check(name, Level.WARNING, f"{measured}; {handshake.no_counters}", advice)
+    return Check(name, Level.OK, f"{measured}; its clock is buto's; its performance counters can be read")

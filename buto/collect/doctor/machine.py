@@ -40,51 +40,51 @@ class Check:
 
     Attributes:
         name: what was checked.
-        said: what was found, with its number or path.
+        detail: what was found, with its number or path.
         advice: what to do about it; None if all is well.
     """
 
     name: str
     level: Level
-    said: str
+    detail: str
     advice: str | None = None
 
 
 def check_clock() -> Check:
     """Check the resolution of the clock that gives the samples their times."""
     resolution_s = time.get_clock_info("monotonic").resolution
-    said = f"resolution {format_seconds(resolution_s)}"
+    detail = f"resolution {format_seconds(resolution_s)}"
     if resolution_s > COARSE_CLOCK_S:
-        return Check("clock", Level.WARNING, said, "use intervals of 100 ms and more")
-    return Check("clock", Level.OK, said)
+        return Check("clock", Level.WARNING, detail, "use intervals of 100 ms and more")
+    return Check("clock", Level.OK, detail)
 
 
 def check_cores() -> Check:
     """Check how many cores a program may use, by affinity and control group."""
     known = metadata.machine()
     cores, total, quota = known["host.cores"], known["host.cores.total"], known["host.cores.quota"]
-    said = (
+    detail = (
         f"{cores} of {format_count(float(total or 1), 'core')}, {known['host.cpu.model'] or 'unknown model'}"
     )
     available = float(cores or 1)
     if isinstance(quota, float):
-        said += f"; the control group allows the time of {format_number(quota)}"
+        detail += f"; the control group allows the time of {format_number(quota)}"
         available = min(available, quota)
     if available < 2:
         advice = "give it two cores: on one, a JVM takes another garbage collector and buto competes with it"
-        return Check("cores", Level.WARNING, said, advice)
-    return Check("cores", Level.OK, said)
+        return Check("cores", Level.WARNING, detail, advice)
+    return Check("cores", Level.OK, detail)
 
 
 def check_load(foreign_load: float) -> Check:
     """Check the load by others, a share of the cores; NaN if unknown."""
     if foreign_load != foreign_load:
         return Check("load by others", Level.WARNING, "unknown", "see what else runs: top")
-    said = f"{format_percent(round(foreign_load, 3))} of the cores"
+    detail = f"{format_percent(round(foreign_load, 3))} of the cores"
     if foreign_load > BUSY_SHARE:
         advice = "stop what else runs (see top), or expect wide bounds and disturbed runs"
-        return Check("load by others", Level.WARNING, said, advice)
-    return Check("load by others", Level.OK, said)
+        return Check("load by others", Level.WARNING, detail, advice)
+    return Check("load by others", Level.OK, detail)
 
 
 def check_store(store: Path) -> Check:
@@ -96,12 +96,12 @@ def check_store(store: Path) -> Check:
             free = shutil.disk_usage(place).free
     except OSError as error:
         return Check("store", Level.PROBLEM, f"{store} cannot be written: {error.strerror}", Advice(*another))
-    said = f"{store}, {format_bytes(free)} free"
+    detail = f"{store}, {format_bytes(free)} free"
     if free < LITTLE_SPACE:
         level = Level.PROBLEM if free < NO_SPACE else Level.WARNING
         advice = Advice("free some space (", Step(Action.LIST_RUNS), " lists the runs), or ", *another)
-        return Check("store", level, said, advice)
-    return Check("store", Level.OK, said)
+        return Check("store", level, detail, advice)
+    return Check("store", Level.OK, detail)
 
 
 def check_temporary_directory() -> Check:
@@ -114,7 +114,7 @@ def check_temporary_directory() -> Check:
         return Check("temporary files", Level.PROBLEM, str(error), "set TMPDIR to another directory")
     except StorageError as error:
         return Check("temporary files", Level.PROBLEM, error.message, error.advice)
-    said = f"{place}, {format_bytes(free)} free"
+    detail = f"{place}, {format_bytes(free)} free"
     if free < NO_SPACE:
-        return Check("temporary files", Level.PROBLEM, said, "free some space, or set TMPDIR")
-    return Check("temporary files", Level.OK, said)
+        return Check("temporary files", Level.PROBLEM, detail, "free some space, or set TMPDIR")
+    return Check("temporary files", Level.OK, detail)

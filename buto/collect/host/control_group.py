@@ -1,10 +1,8 @@
-"""Limits that a Linux control group sets, version 1 or 2. psutil does not know them."""
+"""Limits that a Linux control group sets, version 1 or 2."""
 
 from __future__ import annotations
 
 from pathlib import PurePosixPath
-
-import psutil
 
 from buto.collect.host.files import read
 
@@ -21,9 +19,8 @@ def cores_limit() -> float | None:
     return min(cores, default=None)
 
 
-def memory_limit() -> int | None:
-    """Return the memory limit, bytes; None without a limit below the machine's memory."""
-    total = psutil.virtual_memory().total
+def memory_limit(total: int) -> int | None:
+    """Return the memory limit, bytes; None without a limit below ``total``, the machine's memory."""
     texts = [*_cgroup_files("memory.max"), read(f"{_CGROUPS}/memory/memory.limit_in_bytes") or "max"]
     limits = [int(text) for text in texts if text.strip() != "max"]
     return min((limit for limit in limits if limit < total), default=None)

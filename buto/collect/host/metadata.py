@@ -9,8 +9,6 @@ import subprocess
 from contextlib import suppress
 from pathlib import Path
 
-import psutil
-
 from buto import jars
 from buto.collect.host.control_group import cores_limit, memory_limit
 from buto.collect.host.files import read
@@ -42,6 +40,8 @@ def describe(target: Target) -> dict[str, MetadataValue]:
 
 def machine() -> dict[str, MetadataValue]:
     """Return the metadata ``host.*``."""
+    # psutil says the same, but takes 15 ms to import, which every check would wait for before its launch.
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return {
         "host.name": socket.gethostname(),
         "host.os": _os_name(),
@@ -49,10 +49,10 @@ def machine() -> dict[str, MetadataValue]:
         "host.arch": platform.machine(),
         "host.cpu.model": _cpu_model(),
         "host.cores": len(visible_cpus()),
-        "host.cores.total": psutil.cpu_count(),
+        "host.cores.total": os.cpu_count(),
         "host.cores.quota": cores_limit(),
-        "host.memory.total": psutil.virtual_memory().total,
-        "host.memory.limit": memory_limit(),
+        "host.memory.total": memory,
+        "host.memory.limit": memory_limit(memory),
         "host.load.1min": round(os.getloadavg()[0], 2),
     }
 

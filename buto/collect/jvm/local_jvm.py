@@ -8,8 +8,6 @@ import signal
 from dataclasses import dataclass
 from pathlib import Path
 
-import psutil
-
 from buto.collect.jvm import hsperfdata
 from buto.errors import MeasureError
 from buto.steps import Action, Advice, Step
@@ -151,6 +149,9 @@ def _is_jvm(pid: int) -> bool:
 
 def _started_ms(pid: int) -> int | None:
     """Return when the process started, ms of the wall clock; None if it is gone."""
+    # Here, for it takes 15 ms to import, and most launches need no port of their program.
+    import psutil
+
     try:
         return round(psutil.Process(pid).create_time() * 1000)
     except psutil.NoSuchProcess:

@@ -16,7 +16,8 @@ from buto.experiments import design
 from buto.experiments.dataset import variants
 from buto.runs.store import RunStore
 from buto.workflow.events import LaunchesEnded, LaunchesPlanned, OnEvent
-from buto.workflow.launching.collecting import Collected, Plan, collect
+from buto.workflow.launching.collected import Collected
+from buto.workflow.launching.collecting import Plan, collect
 
 PURPOSE = "experiments"
 RUNS = {"parallel": 50, "g1": 36}

@@ -38,8 +38,8 @@ def prediction_junit(prediction: Prediction, at: datetime) -> bytes:
         },
     )
     suite.extend(cases)
-    said = ElementTree.SubElement(suite, "system-out")
-    said.text = "\n".join(map(one_line, [headline(prediction), *conclusions(prediction)]))
+    output = ElementTree.SubElement(suite, "system-out")
+    output.text = "\n".join(map(one_line, [headline(prediction), *conclusions(prediction)]))
     root = ElementTree.Element("testsuites")
     root.append(suite)
     ElementTree.indent(root)
@@ -60,6 +60,6 @@ def _empty(name: str) -> ElementTree.Element:
 
 
 def _add(case: ElementTree.Element, tag: str, kind: str, lines: tuple[str, ...]) -> None:
-    said = [one_line(line) for line in lines]
-    child = ElementTree.SubElement(case, tag, {"type": kind, "message": "; ".join(said)})
-    child.text = "\n".join(said)
+    output = [one_line(line) for line in lines]
+    child = ElementTree.SubElement(case, tag, {"type": kind, "message": "; ".join(output)})
+    child.text = "\n".join(output)

@@ -22,7 +22,7 @@ from buto.verdicts import Status, Verdict
 from buto.workflow.check import describe
 from buto.workflow.comparison.programs import Program, test_of
 from buto.workflow.events import Failed, Judged, OnEvent, ignore
-from buto.workflow.launching.collecting import Collected
+from buto.workflow.launching.collected import Collected
 from buto.workflow.outcome import Outcome, concluded
 from buto.workflow.project import NO_OVERRIDES, Overrides, Project
 from buto.workflow.project.stored import ALL, stored_runs

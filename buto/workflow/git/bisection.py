@@ -31,19 +31,19 @@ def described(repository: Path, commit: str) -> Commit:
     """Return a commit with its author, date and subject."""
     form = "--format=%H%x00%an <%ae>%x00%as%x00%s"
     plain = ("--max-count=1", "--no-show-signature", "--encoding=UTF-8")
-    return Commit(*git.said(repository, "log", *plain, form, commit).split("\0"))
+    return Commit(*git.output_of(repository, "log", *plain, form, commit).split("\0"))
 
 
 def move_to(tree: Path, commit: str) -> None:
     """Check out a commit and remove everything that was built or changed in the working tree."""
     clean(tree)
-    git.said(tree, "checkout", "--quiet", "--detach", commit)
+    git.output_of(tree, "checkout", "--quiet", "--detach", commit)
 
 
 def clean(tree: Path) -> None:
     """Remove all that is not committed, so that files of one commit do not affect the next."""
-    git.said(tree, "reset", "--quiet", "--hard")
-    git.said(tree, "clean", "-ffdxq")
+    git.output_of(tree, "reset", "--quiet", "--hard")
+    git.output_of(tree, "clean", "-ffdxq")
 
 
 def check_order(repository: Path, good: str, bad: str, swapped: Step) -> None:
@@ -88,7 +88,7 @@ def first_bad(tree: Path, good: str, bad: str, judge: Callable[[str], Answer]) -
             return tuple(_NAME.findall(done.stdout))
         if done.returncode:
             raise JudgeError(f"git bisect cannot continue: {done.stderr.strip() or done.stdout.strip()}")
-        commit = git.said(tree, "rev-parse", "HEAD")
+        commit = git.output_of(tree, "rev-parse", "HEAD")
         if commit in judged:
             raise JudgeError(f"git bisect chose {commit[:12]} twice and printed: {done.stdout.strip()}")
         judged.add(commit)

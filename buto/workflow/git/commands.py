@@ -37,7 +37,7 @@ def commit_of(repository: Path, revision: str) -> str:
     done = call(repository, *words)
     if done.returncode == 0:
         return done.stdout.strip()
-    if said(repository, "rev-parse", "--is-shallow-repository") == "true":
+    if output_of(repository, "rev-parse", "--is-shallow-repository") == "true":
         raise UsageError(
             f"{repository} has no revision {revision!r}, and it is a clone without history",
             advice="git fetch --unshallow; on GitHub: fetch-depth: 0, on GitLab: GIT_DEPTH: 0",
@@ -49,10 +49,10 @@ def commit_of(repository: Path, revision: str) -> str:
 
 def paths(directory: Path, *words: str) -> list[str]:
     """Return the paths that a git command with ``-z`` prints; UsageError with git's message."""
-    return [path for path in said(directory, *words).split("\0") if path]
+    return [path for path in output_of(directory, *words).split("\0") if path]
 
 
-def said(directory: Path, *words: str) -> str:
+def output_of(directory: Path, *words: str) -> str:
     """Return what git prints; UsageError with git's message."""
     done = call(directory, *words)
     if done.returncode:

@@ -35,7 +35,7 @@ def checked_out(repository: Path, commit: str) -> Iterator[Path]:
         # All have the same name: paths of different lengths would make the programs differ.
         tree = place / "checkout"
         try:
-            git.said(repository, "worktree", "add", "--detach", "--quiet", os.fspath(tree), commit)
+            git.output_of(repository, "worktree", "add", "--detach", "--quiet", os.fspath(tree), commit)
             yield tree
         finally:
             # Files that git leaves are removed with the directory; git later prunes its own record.

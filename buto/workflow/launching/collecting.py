@@ -17,10 +17,11 @@ from buto.collect.progress import OnTick, Progress
 from buto.collect.record.journal import Journal
 from buto.collect.target import Target
 from buto.errors import ButoError, StorageError
-from buto.runs import Run, RunSet, run_set
+from buto.runs import Run, RunSet
 from buto.runs.model import PURPOSE, SESSION
 from buto.runs.store import RunStore
 from buto.workflow.events import GivenUp, LaunchProgressed, LaunchRepeated, LaunchStarted, OnEvent, RunStored
+from buto.workflow.launching.collected import Collected
 from buto.workflow.launching.ending import check_ending, check_repeats
 from buto.workflow.launching.order import interleave, without
 
@@ -39,23 +40,6 @@ class Plan:
     runs: int
     hooks: Callable[[], LaunchHooks] | None = None
     enough: Callable[[RunSet], bool] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Collected:
-    """The runs of one test.
-
-    Attributes:
-        runs: all stored runs, in the order of their start, including invalid ones.
-        failure: why there are fewer valid runs than planned; None if there are enough.
-    """
-
-    runs: tuple[Run, ...] = ()
-    failure: ButoError | None = None
-
-    def valid(self) -> RunSet:
-        """Return the usable runs."""
-        return run_set([run for run in self.runs if run.quality.valid])
 
 
 def collect(

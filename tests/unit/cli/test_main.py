@@ -6,7 +6,6 @@ import resource
 import subprocess
 import sys
 from argparse import ArgumentParser, Namespace
-from dataclasses import dataclass
 from typing import ClassVar
 
 import pytest
@@ -47,21 +46,23 @@ class Shy(Probe):
     takes_command: ClassVar[bool] = False
 
 
-@dataclass(frozen=True)
 class Ready(Entry):
-    """An entry whose command is there already."""
+    """An entry of a command that is at hand."""
 
-    module: str = ""
-    summary: str = "for tests"
-    command: Command | None = None
+    command: Command
 
     def load(self) -> Command:
-        assert self.command is not None
         return self.command
 
 
+def ready(command: Command) -> Ready:
+    entry = Ready("", "for tests")
+    entry.command = command
+    return entry
+
+
 def carry_out(monkeypatch: pytest.MonkeyPatch, probe: Probe, *argv: str) -> int:
-    monkeypatch.setattr(main_module, "COMMANDS", {"probe": Ready(command=probe)})
+    monkeypatch.setattr(main_module, "COMMANDS", {"probe": ready(probe)})
     return main(list(argv))
 
 

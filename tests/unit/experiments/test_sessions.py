@@ -19,7 +19,8 @@ from buto.errors import BadFileError, MeasureError
 from buto.experiments.dataset.generate import Recorded, recorded
 from buto.runs import Quality, RunStore
 from buto.workflow.events import LaunchesPlanned, LaunchRepeated, LaunchStarted
-from buto.workflow.launching.collecting import Collected, Plan
+from buto.workflow.launching.collected import Collected
+from buto.workflow.launching.collecting import Plan
 from buto.workflow.launching.ending import repeats
 from buto.workflow.launching.order import interleave, without
 from tests.support.processes.command import called
@@ -93,7 +94,7 @@ def test_more_runs_than_before_follow_those_that_are_there(tmp_path: Path) -> No
     sessions.go_on(2)
     sessions.go_on(4)
     assert sessions.launched == interleave(dict.fromkeys(TESTS, 4), 7)
-    assert "a 3/4" in sessions.log.said
+    assert "a 3/4" in sessions.log.steps
 
 
 def test_disturbed_runs_of_an_earlier_session_do_not_count(tmp_path: Path) -> None:
@@ -118,7 +119,7 @@ def test_a_failure_that_is_forgiven_costs_one_more_launch(tmp_path: Path) -> Non
     results = sessions.go_on(3, forgiven=2, a=events)
     assert results["a"].failure is None
     assert len(results["a"].valid()) == 3
-    assert sessions.log.said.count("a again") == 2
+    assert sessions.log.steps.count("a again") == 2
     assert sessions.launched.count("a") == 5
 
 
@@ -127,7 +128,7 @@ def test_one_failure_more_ends_the_test_and_no_other(tmp_path: Path) -> None:
     results = sessions.go_on(3, forgiven=2, a=[MeasureError("no sample arrived")] * 3)
     assert str(results["a"].failure) == "no sample arrived"
     assert sessions.launched.count("a") == 3
-    assert "a failed" in sessions.log.said
+    assert "a failed" in sessions.log.steps
     assert len(results["b"].valid()) == len(results["c"].valid()) == 3
 
 

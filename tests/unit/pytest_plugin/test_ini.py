@@ -8,7 +8,7 @@ import pytest
 import scipy.special  # noqa: F401
 
 import buto.pytest_plugin.session  # noqa: F401
-from buto.workflow import record
+from buto.workflow.launching import collecting
 from tests.support.runs.scripted import LATE, Event, Script
 from tests.support.runs.stored import leaking_run
 
@@ -29,12 +29,12 @@ def session(
     project: pytest.Pytester, patch: pytest.MonkeyPatch, launches: list[Event], *words: str
 ) -> pytest.RunResult:
     script = Script({TEST: launches})
-    patch.setattr(record, "collect", script.collect)
+    patch.setattr(collecting, "collect", script.collect)
     return project.runpytest_inprocess("-p", "no:cacheprovider", "-p", "no:xdist", "-v", *words)
 
 
 @pytest.mark.parametrize(
-    ("ini", "outcome", "said"),
+    ("ini", "outcome", "line"),
     [
         ("", {"failed": 1}, "REGRESSION  *, better; * from the 10 training runs, * (alpha 0.01)"),
         ("buto_alpha = 0.05", {"failed": 1}, "REGRESSION  * (alpha 0.05)"),
@@ -42,7 +42,7 @@ def session(
     ],
 )
 def test_its_defaults_are_what_runs_are_judged_by(
-    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, ini: str, outcome: dict[str, int], said: str
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, ini: str, outcome: dict[str, int], line: str
 ) -> None:
     """The program leaks less than it did."""
     project.makeini(f"[pytest]\n{ini}\n")
@@ -51,7 +51,7 @@ def test_its_defaults_are_what_runs_are_judged_by(
     (project.path / ".buto").rename(project.path / "moved")  # for the stand-ins' names begin anew
     done = session(project, monkeypatch, [leaking_run(number) for number in range(20, 23)])
     done.assert_outcomes(**outcome)
-    done.stdout.fnmatch_lines([said])
+    done.stdout.fnmatch_lines([line])
 
 
 def test_its_time_limit_is_that_of_the_program(

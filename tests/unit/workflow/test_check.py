@@ -12,7 +12,6 @@ from buto.oracle import load
 from buto.runs import Run, RunSet
 from buto.runs.results import ResultStore
 from buto.verdicts import Status, Verdict
-from buto.workflow import record
 from buto.workflow.accept import AcceptRequest, accept
 from buto.workflow.check import CheckRequest, check
 from buto.workflow.events import (
@@ -30,6 +29,7 @@ from buto.workflow.events import (
     RunStored,
     Trained,
 )
+from buto.workflow.launching import collecting
 from buto.workflow.launching.interruption import Complete, Interrupted
 from buto.workflow.outcome import Outcome
 from buto.workflow.project import Overrides
@@ -43,7 +43,7 @@ JAVA = Overrides(command=("java", "Leaker"))
 N_TRAINING = 10
 
 
-class Told(list[Event]):
+class EventLog(list[Event]):
     """The events of a call."""
 
     def __call__(self, event: Event) -> None:
@@ -57,7 +57,7 @@ class Told(list[Event]):
 def launches(monkeypatch: pytest.MonkeyPatch) -> Script:
     """Hands out the runs that a test puts down, in place of launches."""
     script = Script({})
-    monkeypatch.setattr(record, "collect", script.collect)
+    monkeypatch.setattr(collecting, "collect", script.collect)
     return script
 
 
@@ -70,49 +70,49 @@ def leaking(n_runs: int, leak: float = 1.0, first: int = 0) -> list[Run]:
     return [leaking_run(number, leak=leak) for number in range(first, first + n_runs)]
 
 
-def trained(directory: Path, script: Script) -> Told:
+def trained(directory: Path, script: Script) -> EventLog:
     put_down(script, *leaking(N_TRAINING))
-    told = Told()
-    train(project_in(directory), TrainRequest(("leaker",), JAVA), told)
-    return told
+    log = EventLog()
+    train(project_in(directory), TrainRequest(("leaker",), JAVA), log)
+    return log
 
 
-def checked(directory: Path, script: Script, *launched: Launch) -> tuple[Outcome, Told]:
+def checked(directory: Path, script: Script, *launched: Launch) -> tuple[Outcome, EventLog]:
     put_down(script, *launched)
-    told = Told()
-    return check(project_in(directory), CheckRequest(("leaker",)), told), told
+    log = EventLog()
+    return check(project_in(directory), CheckRequest(("leaker",)), log), log
 
 
 def test_training_reports_each_launch_and_then_the_oracle(tmp_path: Path, launches: Script) -> None:
-    told = trained(tmp_path, launches)
-    assert isinstance(told[0], LaunchesPlanned)
-    assert told[0].planned == {"leaker": N_TRAINING}
-    assert [event.number for event in told.of(LaunchStarted)] == list(range(1, N_TRAINING + 1))
-    assert len(told.of(RunStored)) == N_TRAINING
-    (written,) = told.of(OracleWritten)
+    log = trained(tmp_path, launches)
+    assert isinstance(log[0], LaunchesPlanned)
+    assert log[0].planned == {"leaker": N_TRAINING}
+    assert [event.number for event in log.of(LaunchStarted)] == list(range(1, N_TRAINING + 1))
+    assert len(log.of(RunStored)) == N_TRAINING
+    (written,) = log.of(OracleWritten)
     assert isinstance(written, OracleWritten)
     assert (written.path, written.n_runs) == (tmp_path / "oracles" / "leaker.json", N_TRAINING)
     assert written.path.is_file()
-    assert told.index(told.of(LaunchesEnded)[0]) < told.index(written) < told.index(told.of(Trained)[0])
+    assert log.index(log.of(LaunchesEnded)[0]) < log.index(written) < log.index(log.of(Trained)[0])
 
 
 def test_a_run_like_those_of_the_training_passes_alone(tmp_path: Path, launches: Script) -> None:
     trained(tmp_path, launches)
-    outcome, told = checked(tmp_path, launches, leaking_run(21))
+    outcome, log = checked(tmp_path, launches, leaking_run(21))
     (result,) = outcome.results
     assert result.verdict is not None
     assert (result.verdict.status, outcome.exit_code) == (Status.PASS, 0)
     assert len(result.runs) == 1
-    assert not told.of(Confirming)
-    assert [event.result for event in told if isinstance(event, Judged)] == [result]
+    assert not log.of(Confirming)
+    assert [event.result for event in log if isinstance(event, Judged)] == [result]
 
 
 def test_a_run_that_does_not_pass_is_confirmed_by_two_more_of_its_session(
     tmp_path: Path, launches: Script
 ) -> None:
     trained(tmp_path, launches)
-    outcome, told = checked(tmp_path, launches, *leaking(3, 9.0))
-    assert told.of(Confirming) == [Confirming(("leaker",), 2)]
+    outcome, log = checked(tmp_path, launches, *leaking(3, 9.0))
+    assert log.of(Confirming) == [Confirming(("leaker",), 2)]
     (result,) = outcome.results
     assert (result.status, outcome.exit_code, len(result.runs)) == ("regression", 1, 3)
     assert {run.metadata["buto.session"] for run in result.runs} == {result.runs[0].id}
@@ -121,10 +121,10 @@ def test_a_run_that_does_not_pass_is_confirmed_by_two_more_of_its_session(
 def test_a_number_of_runs_that_was_specified_is_kept_to(tmp_path: Path, launches: Script) -> None:
     trained(tmp_path, launches)
     put_down(launches, *leaking(9, 9.0))
-    told = Told()
-    outcome = check(project_in(tmp_path), CheckRequest(("leaker",), runs=1), told)
+    log = EventLog()
+    outcome = check(project_in(tmp_path), CheckRequest(("leaker",), runs=1), log)
     assert len(outcome.results[0].runs) == 1
-    assert not told.of(Confirming)
+    assert not log.of(Confirming)
 
 
 def test_runs_that_allow_no_verdict_fail_their_test_alone(
@@ -135,11 +135,11 @@ def test_runs_that_allow_no_verdict_fail_their_test_alone(
 
     trained(tmp_path, launches)
     monkeypatch.setattr(FittedCalibrated, "check", refuse)
-    outcome, told = checked(tmp_path, launches, leaking_run(21))
+    outcome, log = checked(tmp_path, launches, leaking_run(21))
     (result,) = outcome.results
     assert isinstance(result.error, JudgeError)
     assert (outcome.exit_code, len(result.runs)) == (3, 1)
-    assert told.of(Failed) == [Failed(result)]
+    assert log.of(Failed) == [Failed(result)]
 
 
 def test_what_was_judged_and_learned_is_in_the_history(tmp_path: Path, launches: Script) -> None:
@@ -148,11 +148,11 @@ def test_what_was_judged_and_learned_is_in_the_history(tmp_path: Path, launches:
     assert len(list((ResultStore(tmp_path / ".buto").root).rglob("results/*/*.json"))) == 2
 
 
-def accepted(directory: Path, script: Script, request: AcceptRequest, *launched: Launch) -> Told:
+def accepted(directory: Path, script: Script, request: AcceptRequest, *launched: Launch) -> EventLog:
     put_down(script, *launched)
-    told = Told()
-    assert accept(project_in(directory), request, told).exit_code == 0
-    return told
+    log = EventLog()
+    assert accept(project_in(directory), request, log).exit_code == 0
+    return log
 
 
 def test_accepting_learns_from_the_runs_of_a_failed_check_and_launches_what_is_missing(
@@ -161,10 +161,10 @@ def test_accepting_learns_from_the_runs_of_a_failed_check_and_launches_what_is_m
     """The runs launched now would pass: what did not pass is learned from all the same."""
     trained(tmp_path, launches)
     (result,) = checked(tmp_path, launches, *leaking(3, 9.0, first=20))[0].results
-    told = accepted(tmp_path, launches, AcceptRequest(("leaker",)), *leaking(7, 1.0, first=30))
+    log = accepted(tmp_path, launches, AcceptRequest(("leaker",)), *leaking(7, 1.0, first=30))
     judged = tuple(run.id for run in result.runs)
-    assert told.of(JudgedTaken) == [JudgedTaken("leaker", judged, 7)]
-    (changed,) = told.of(OracleChanged)
+    assert log.of(JudgedTaken) == [JudgedTaken("leaker", judged, 7)]
+    (changed,) = log.of(OracleChanged)
     assert isinstance(changed, OracleChanged)
     assert changed.learned.run_ids[:3] == judged
     assert len(changed.learned.run_ids) == N_TRAINING
@@ -176,9 +176,9 @@ def test_accepting_launches_nothing_if_enough_runs_were_judged(tmp_path: Path, l
     put_down(launches, *leaking(5, 9.0, first=20))
     check(project_in(tmp_path), CheckRequest(("leaker",), runs=5))
     n_launched = len(launches.launched)
-    told = accepted(tmp_path, launches, AcceptRequest(("leaker",)))
+    log = accepted(tmp_path, launches, AcceptRequest(("leaker",)))
     assert len(launches.launched) == n_launched
-    (taken,) = told.of(JudgedTaken)
+    (taken,) = log.of(JudgedTaken)
     assert isinstance(taken, JudgedTaken)
     assert (len(taken.run_ids), taken.n_missing) == (5, 0)
     assert taken.describe().startswith("the 5 runs of the newest check, which did not pass, are accepted (")
@@ -187,15 +187,15 @@ def test_accepting_launches_nothing_if_enough_runs_were_judged(tmp_path: Path, l
 
 
 @pytest.mark.parametrize("of_a_failed_check", [False, True])
-def test_accepting_launches_all_runs_after_a_pass_or_if_told_to(
+def test_accepting_launches_all_runs_after_a_pass_or_if_asked_to(
     tmp_path: Path, launches: Script, of_a_failed_check: bool
 ) -> None:
     trained(tmp_path, launches)
     checked(tmp_path, launches, *leaking(3, 9.0 if of_a_failed_check else 1.0, first=20))
     request = AcceptRequest(("leaker",), launch=of_a_failed_check)
-    told = accepted(tmp_path, launches, request, *leaking(N_TRAINING, 9.0, first=30))
-    assert not told.of(JudgedTaken)
-    assert len(told.of(RunStored)) == N_TRAINING
+    log = accepted(tmp_path, launches, request, *leaking(N_TRAINING, 9.0, first=30))
+    assert not log.of(JudgedTaken)
+    assert len(log.of(RunStored)) == N_TRAINING
 
 
 def test_accepting_leaves_out_judged_runs_of_another_environment(tmp_path: Path, launches: Script) -> None:
@@ -203,30 +203,30 @@ def test_accepting_leaves_out_judged_runs_of_another_environment(tmp_path: Path,
     trained(tmp_path, launches)
     outcome, _ = checked(tmp_path, launches, leaking_run(20, **{"jvm.spec.version": "21"}))
     assert outcome.results[0].status == "inconclusive"
-    told = accepted(tmp_path, launches, AcceptRequest(("leaker",)), *leaking(N_TRAINING, 9.0, first=30))
-    assert not told.of(JudgedTaken)
-    assert len(told.of(RunStored)) == N_TRAINING
+    log = accepted(tmp_path, launches, AcceptRequest(("leaker",)), *leaking(N_TRAINING, 9.0, first=30))
+    assert not log.of(JudgedTaken)
+    assert len(log.of(RunStored)) == N_TRAINING
 
 
 def test_a_test_that_fails_is_reported_and_gives_the_exit_code(tmp_path: Path, launches: Script) -> None:
     trained(tmp_path, launches)
-    outcome, told = checked(tmp_path, launches, WRONG_EXIT)
+    outcome, log = checked(tmp_path, launches, WRONG_EXIT)
     (result,) = outcome.results
     assert isinstance(result.error, MeasureError)
     assert result.error.advice == "if this program should end so: --expect-exit 3"
-    assert told.of(Failed) == [Failed(result)]
+    assert log.of(Failed) == [Failed(result)]
     assert outcome.exit_code == 3
 
 
-def test_an_interruption_says_as_data_what_is_complete(tmp_path: Path, launches: Script) -> None:
+def test_an_interruption_has_what_is_complete_as_data(tmp_path: Path, launches: Script) -> None:
     put_down(launches, *leaking(2), KeyboardInterrupt())
-    told = Told()
+    log = EventLog()
     with pytest.raises(Interrupted) as stopped:
-        train(project_in(tmp_path), TrainRequest(("leaker",), JAVA), told)
+        train(project_in(tmp_path), TrainRequest(("leaker",), JAVA), log)
     first, *_ = project_in(tmp_path).store.ids("leaker")
     assert stopped.value.complete == (Complete("leaker", 2, N_TRAINING),)
     assert (stopped.value.store, stopped.value.first_id) == (tmp_path / ".buto", first)
-    assert isinstance(told[-1], LaunchesEnded)
+    assert isinstance(log[-1], LaunchesEnded)
 
 
 def test_a_training_is_taken_up_where_it_was_interrupted(tmp_path: Path, launches: Script) -> None:
@@ -244,12 +244,12 @@ def test_accepting_learns_from_the_runs_that_it_is_given(tmp_path: Path, launche
     ids = ",".join(run.id for run in outcome.results[0].runs)
     request = AcceptRequest(("leaker",), JAVA, from_runs=ids, dry_run=True)
     before = (tmp_path / "oracles" / "leaker.json").read_bytes()
-    told = Told()
-    refused = accept(project_in(tmp_path), request, told)
+    log = EventLog()
+    refused = accept(project_in(tmp_path), request, log)
     assert refused.exit_code == 3, "three runs are too few for an oracle"
     put_down(launches, *leaking(N_TRAINING, 9.0))
-    dry = accept(project_in(tmp_path), AcceptRequest(("leaker",), dry_run=True), told)
-    (accepted,) = told.of(Accepted)
+    dry = accept(project_in(tmp_path), AcceptRequest(("leaker",), dry_run=True), log)
+    (accepted,) = log.of(Accepted)
     assert isinstance(accepted, Accepted)
     assert not accepted.written
     assert (tmp_path / "oracles" / "leaker.json").read_bytes() == before

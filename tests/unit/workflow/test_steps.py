@@ -14,7 +14,7 @@ from buto.errors import BadFileError, JudgeError
 from buto.pytest_plugin.hints import InPytest
 from buto.steps import Action, Advice, Setting, Step
 from buto.workflow.project import Files, Overrides, Project
-from buto.workflow.steps import Door, reword, said
+from buto.workflow.steps import Door, in_words, reword
 
 HERE = Path("/home/me/shop")
 FILES = Files(Path("ci.yaml"), True, Path(), Path("my runs"), Path("o.json"))
@@ -182,7 +182,7 @@ def test_attaching_again_is_as_it_was_typed() -> None:
 def test_a_warning_is_stored_without_the_words_of_a_door() -> None:
     warning = Advice("10 are better (", Setting("runs", "10"), ")", fact="5 runs are few")
     assert (warning, warning.fact) == ("5 runs are few; 10 are better (--runs 10)", "5 runs are few")
-    assert said(warning, PYTEST) == "5 runs are few; 10 are better (runs=10)"
+    assert in_words(warning, PYTEST) == "5 runs are few; 10 are better (runs=10)"
 
 
 def test_what_was_typed_for_a_build_is_typed_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -231,7 +231,7 @@ ODD = Advice("see ", Step(Action.SHOW_RUN, "shop", run_id="X"), "; or ", Setting
     ],
 )
 def test_advice_from_deeper_rooms_is_put_into_the_words_of_the_door(door: str, text: str) -> None:
-    assert said(ODD, DOORS[door]) == text
+    assert in_words(ODD, DOORS[door]) == text
     error = JudgeError("it stands apart", advice=ODD)
     assert error.advice == "see buto runs show shop X; or --runs 20"
     reword(error, DOORS[door])
@@ -255,17 +255,17 @@ def test_a_setting_is_an_option_or_an_argument() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said", "flag"),
+    ("text", "in_words", "flag"),
     [("<<<<<<< HEAD\n", "is in a merge conflict", "--buto-accept"), ("{", "is damaged", "--buto-train")],
 )
-def test_a_file_that_is_no_oracle_any_more_is_made_again_through_the_same_door(
-    tmp_path: Path, text: str, said: str, flag: str
+def test_a_file_that_is_not_an_oracle_any_more_is_made_again_through_the_same_door(
+    tmp_path: Path, text: str, in_words: str, flag: str
 ) -> None:
     path = tmp_path / "shop.json"
     path.write_text(text)
     door = InPytest("test_it.py::test_shop", "shop", tmp_path, tmp_path / ".buto", path)
     project = Project(Files(None, False, tmp_path, tmp_path / ".buto", path), None, door)
-    with pytest.raises(BadFileError, match=said) as caught:
+    with pytest.raises(BadFileError, match=in_words) as caught:
         project.oracle("shop", Action.CHECK)
     assert caught.value.advice is not None
     assert caught.value.advice.endswith(f": pytest test_it.py::test_shop {flag}")

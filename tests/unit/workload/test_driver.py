@@ -9,8 +9,9 @@ import pytest
 
 from buto.collect.hooks import Program
 from buto.errors import UsageError
-from buto.workload import HttpLoad, Workload, parts
+from buto.workload import parts
 from buto.workload.driver import Driver, workload_hooks
+from buto.workload.model import HttpLoad, Workload
 
 
 class Stoppable:
@@ -54,7 +55,7 @@ def test_a_program_is_stopped_after_an_error_that_nobody_expected(monkeypatch: p
         driver.program_ended()
 
 
-def test_a_command_that_does_not_exist_is_told_before_the_first_launch() -> None:
+def test_a_command_that_does_not_exist_is_reported_before_the_first_launch() -> None:
     with (
         pytest.raises(UsageError, match="the workload's command 'no-such-load' does not exist"),
         workload_hooks(Workload(command=("no-such-load",))),

@@ -76,14 +76,14 @@ def test_answers_that_are_not_good_are_a_problem(shop: ThreadingHTTPServer) -> N
 
 
 @pytest.mark.parametrize(
-    ("path", "said"), [("/cut", "13 bytes read"), ("/other", "220 mail"), ("/nothing", "closed connection")]
+    ("path", "fault"), [("/cut", "13 bytes read"), ("/other", "220 mail"), ("/nothing", "closed connection")]
 )
 def test_answers_that_are_not_whole_or_not_http_are_a_problem(
-    shop: ThreadingHTTPServer, path: str, said: str
+    shop: ThreadingHTTPServer, path: str, fault: str
 ) -> None:
     _, problems = send(shop, path)
     assert problems[0].startswith("10 of 10 requests failed, first: ")
-    assert said in problems[0]
+    assert fault in problems[0]
 
 
 def test_the_load_does_not_go_to_the_proxy_of_a_ci_machine(
@@ -96,7 +96,7 @@ def test_the_load_does_not_go_to_the_proxy_of_a_ci_machine(
     assert send(shop, "/fast")[1] == ()
 
 
-def test_nothing_is_sent_after_it_was_told_to_stop(shop: ThreadingHTTPServer) -> None:
+def test_nothing_is_sent_after_the_order_to_stop(shop: ThreadingHTTPServer) -> None:
     stop = threading.Event()
     stop.set()
     assert send(shop, "/fast", stop) == ([], ())

@@ -9,7 +9,7 @@ import pytest
 
 from buto.config import TestConfig, load
 from buto.errors import ConfigError
-from buto.workload import HttpLoad, Operation, Workload
+from buto.workload.model import HttpLoad, Operation, Workload
 
 
 def configured(tmp_path: Path, workload: str) -> TestConfig:
@@ -51,7 +51,7 @@ def test_a_program_that_is_stopped_exits_well_with_143(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("workload", "said"),
+    ("workload", "fault"),
     [
         ("{stop: true}", "workload must have a command, operations or http, got none"),
         ("{command: [x], until: 3s}", "unknown key 'until'"),
@@ -64,8 +64,8 @@ def test_a_program_that_is_stopped_exits_well_with_143(tmp_path: Path) -> None:
         ("{command: ['${NO_SUCH}']}", "unknown variable ${NO_SUCH}"),
     ],
 )
-def test_what_means_nothing_is_refused_with_its_place(tmp_path: Path, workload: str, said: str) -> None:
+def test_what_means_nothing_is_refused_with_its_place(tmp_path: Path, workload: str, fault: str) -> None:
     with pytest.raises(ConfigError) as refused:
         configured(tmp_path, workload)
-    assert said in refused.value.message
+    assert fault in refused.value.message
     assert "buto.yaml:5:" in refused.value.message

@@ -120,7 +120,7 @@ def test_another_bisect_of_the_repository_is_left_alone(repository: Repository, 
     assert after == before
 
 
-def test_what_git_cannot_bisect_is_said_in_its_words(
+def test_what_git_cannot_bisect_is_reported_in_its_words(
     repository: Repository, tree: Path, tmp_path: Path
 ) -> None:
     """A branch that never had the fault, from before it was mended on the other one."""

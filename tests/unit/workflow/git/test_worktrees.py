@@ -90,7 +90,7 @@ def test_the_place_in_a_revision_is_that_in_the_repository(repository: Path) -> 
 
 
 @pytest.mark.parametrize("revision", ["nowhere", "--all", "", "old:sub/file"])
-def test_what_is_no_revision_is_refused(repository: Path, revision: str) -> None:
+def test_what_is_not_a_revision_is_refused(repository: Path, revision: str) -> None:
     with pytest.raises(UsageError, match="has no revision"):
         commit_of(repository, revision)
 
@@ -101,7 +101,7 @@ def test_outside_a_repository_there_are_no_revisions(tmp_path: Path, monkeypatch
         repository_of(tmp_path, "go on without")
 
 
-def test_what_a_hook_is_told_does_not_lead_astray(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_arguments_of_a_hook_do_not_lead_astray(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A pre-push hook runs with GIT_DIR and GIT_INDEX_FILE set."""
     index = (repository / ".git" / "index").read_bytes()
     monkeypatch.setenv("GIT_INDEX_FILE", os.fspath(repository / ".git" / "index"))
@@ -135,9 +135,9 @@ def test_a_build_that_hangs_is_ended_with_all_that_it_started(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("command", "said"),
+    ("command", "message"),
     [("no-such-program x", "cannot be started"), ("a 'b", "cannot be split"), (" ", "the command is empty")],
 )
-def test_what_is_no_build_command_is_refused(tmp_path: Path, command: str, said: str) -> None:
-    with pytest.raises(UsageError, match=said):
+def test_what_is_not_a_build_command_is_refused(tmp_path: Path, command: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
         build(command, tmp_path)

@@ -16,7 +16,8 @@ from buto.runs.model import PURPOSE, SESSION
 from buto.runs.store import RunStore
 from buto.workflow.events import Event as LaunchEvent
 from buto.workflow.events import RunStored
-from buto.workflow.launching.collecting import Collected, Plan
+from buto.workflow.launching.collected import Collected
+from buto.workflow.launching.collecting import Plan
 from buto.workflow.launching.ending import repeats
 from buto.workflow.launching.order import interleave
 from tests.support.runs.scripted import GOOD, LATE, STARVED, WRONG_EXIT, Event, Log, Script
@@ -83,8 +84,8 @@ def test_every_run_is_stored_as_it_ends_with_its_purpose(tmp_path: Path) -> None
         assert [run.id for run in stored] == [run.id for run in result.valid()]
         assert [run.metadata[PURPOSE] for run in stored] == ["train", "train"]
         assert {run.metadata[SESSION] for run in stored} == {result.runs[0].id}
-    assert log.said.count("stored") == 4
-    assert [said for said in log.said if said.startswith("a")] == ["a 1/2", "a 2/2"]
+    assert log.steps.count("stored") == 4
+    assert [step for step in log.steps if step.startswith("a")] == ["a 1/2", "a 2/2"]
 
 
 def test_a_collector_is_opened_once_for_each_test_and_closed_at_the_end(tmp_path: Path) -> None:
@@ -98,7 +99,7 @@ def test_disturbed_runs_are_kept_and_repeated(tmp_path: Path) -> None:
     assert len(results["a"].runs) == 5
     assert len(results["a"].valid()) == 3
     assert len(RunStore(tmp_path).ids("a")) == 5
-    assert [said for said in log.said if said.startswith("a")] == [
+    assert [step for step in log.steps if step.startswith("a")] == [
         "a 1/3",
         "a 2/3",
         "a 2/3",
@@ -152,7 +153,7 @@ def test_tests_that_belong_together_are_given_up_together(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("event", "said", "advice"),
+    ("event", "fault", "advice"),
     [
         (LATE, "was stopped at its time limit of 5 s", "--timeout"),
         (WRONG_EXIT, "exited with code 3", "--expect-exit 3"),
@@ -160,17 +161,17 @@ def test_tests_that_belong_together_are_given_up_together(tmp_path: Path) -> Non
     ],
 )
 def test_a_program_that_will_not_do_better_is_given_up_at_once_and_others_go_on(
-    tmp_path: Path, event: Event, said: str, advice: str | None
+    tmp_path: Path, event: Event, fault: str, advice: str | None
 ) -> None:
     log = Log()
     script, results = carried_out(tmp_path, 3, log, a=[GOOD, event], b=[GOOD] * 3)
     failure = results["a"].failure
     assert isinstance(failure, MeasureError)
-    assert said in failure.message
+    assert fault in failure.message
     assert advice is None or advice in (failure.advice or "")
     assert script.launched.count("a") == 2
     assert len(results["b"].valid()) == 3
-    assert "a failed" in log.said
+    assert "a failed" in log.steps
 
 
 def test_a_program_that_failed_is_quoted_with_its_last_lines(tmp_path: Path) -> None:

@@ -32,14 +32,14 @@ def holder(root: Path) -> subprocess.Popen[str]:
 
 def test_the_second_waits_until_the_first_has_ended_however_it_ends(tmp_path: Path) -> None:
     with holder(tmp_path) as first:
-        told = []
+        events = []
 
         def on_wait() -> None:
-            told.append("waiting")
+            events.append("waiting")
             first.kill()
 
         with measuring(tmp_path, on_wait, timeout_s=30):
-            assert told == ["waiting"]
+            assert events == ["waiting"]
 
 
 def test_waiting_has_an_end(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_the_store_is_made_and_no_file_is_left_in_it(tmp_path: Path) -> None:
     assert list(root.iterdir()) == []
 
 
-def test_a_store_that_cannot_be_made_is_told_at_once(tmp_path: Path) -> None:
+def test_a_store_that_cannot_be_made_is_reported_at_once(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with (
         pytest.raises(StorageError, match="cannot be written: Not a directory"),

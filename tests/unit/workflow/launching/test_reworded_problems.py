@@ -40,7 +40,7 @@ def trained(place: Path, problem: Problem, outcome: Outcome) -> list[object]:
     assert result.failure is not None
     advice = (result.failure.advice or "").replace(result.runs[-1].id, "ID")
     message = result.failure.message.replace(problem.text, "TEXT")
-    return [script.launched, log.said, len(result.runs), type(result.failure), message, advice]
+    return [script.launched, log.steps, len(result.runs), type(result.failure), message, advice]
 
 
 def judged(place: Path, problem: Problem) -> object:
