@@ -181,8 +181,8 @@ def main(words: list[str]) -> int:
             return 0
         print(f"comment {show(where, Path(words[0]).read_text(encoding='utf-8'), marker)}")
     except (CommentError, OSError) as error:
-        said = f"no comment: {error}"
-        print(f"::warning title=buto::{said}" if environment.get("GITHUB_ACTIONS") == "true" else said)
+        warning = f"no comment: {error}"
+        print(f"::warning title=buto::{warning}" if environment.get("GITHUB_ACTIONS") == "true" else warning)
         return 1
     return 0
 

@@ -48,7 +48,7 @@ class Section:
         return all(figure.met for figure in self.figures)
 
 
-def told(name: str, values: Sequence[float], unit: str = "", digits: int = 1) -> Figure:
+def figure_of(name: str, values: Sequence[float], unit: str = "", digits: int = 1) -> Figure:
     """A figure without a goal: the median, with quartiles for its spread."""
     low, median, high = (float(value) for value in np.percentile(values, [25, 50, 75]))
     spread = f"{low:,.{digits}f} to {high:,.{digits}f} (n = {len(values)})" if len(values) > 1 else ""
@@ -60,7 +60,7 @@ def at_most(
 ) -> Figure:
     """A figure whose median shall not exceed its goal."""
     met = bool(np.median(values) <= goal)
-    return _judged(told(name, values, unit, digits), f"at most {goal:g} {unit}", met, reason)
+    return _judged(figure_of(name, values, unit, digits), f"at most {goal:g} {unit}", met, reason)
 
 
 def at_least(
@@ -68,7 +68,7 @@ def at_least(
 ) -> Figure:
     """A figure whose median shall not fall below its goal."""
     met = bool(np.median(values) >= goal)
-    return _judged(told(name, values, unit, digits), f"at least {goal:g} {unit}", met, reason)
+    return _judged(figure_of(name, values, unit, digits), f"at least {goal:g} {unit}", met, reason)
 
 
 def _judged(figure: Figure, goal: str, met: bool, reason: str) -> Figure:

@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from buto.collect import open_collector
-from perf.figures import Figure, at_most, benchmark, conclude, told
+from perf.figures import Figure, at_most, benchmark, conclude, figure_of
 from perf.napping import compiled, java, measured, target, unmeasured
 
 TITLE = "Fresh programs of four seconds"
@@ -51,10 +51,10 @@ def program(classes: Path, kind: str, name: str, pairs: int, polled: int) -> Ite
             if number < polled:
                 theirs.append(measured(jmx).cpu_s)
             print(f"   {name}: {plain[-1]:.3f} s, with the agent {ours[-1]:.3f} s", flush=True)
-    yield told(f"{name}: processor time unmeasured", plain, "s", 2)
+    yield figure_of(f"{name}: processor time unmeasured", plain, "s", 2)
     yield at_most(f"{name}: added by the agent, in pairs", added(ours, plain), ADDED_PERCENT, "%")
     if theirs:
-        yield told(f"{name}: added by polling over JMX, in pairs", added(theirs, plain), "%")
+        yield figure_of(f"{name}: added by polling over JMX, in pairs", added(theirs, plain), "%")
 
 
 def added(measured_s: list[float], plain_s: list[float]) -> list[float]:

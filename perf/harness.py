@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from buto.collect import open_collector
-from perf.figures import Figure, at_most, benchmark, conclude, told
+from perf.figures import Figure, at_most, benchmark, conclude, figure_of
 from perf.idle import is_the_program, tree
 from perf.napping import compiled, java, target
 
@@ -24,20 +24,20 @@ NAP_MS = 500
 CHECK = ("check", "nap", "--runs", "1", "-q")
 ROOT = Path(__file__).parent.parent
 
-TELLING = """\
+ANNOUNCING = """\
 import sys, time
-def tell(event, arguments):
+def announce(event, arguments):
     if event == "subprocess.Popen" and str(arguments[0]).endswith("java"):
         print("launched", time.monotonic_ns(), file=sys.stderr, flush=True)
-sys.addaudithook(tell)
+sys.addaudithook(announce)
 from buto.cli.main import entry
 entry()
 """
 """The command line, which also says when it starts a JVM."""
 
 
-def command_line(*words: str, telling: bool = False) -> list[str]:
-    return [sys.executable, *(["-c", TELLING] if telling else ["-m", "buto"]), *words]
+def command_line(*words: str, announcing: bool = False) -> list[str]:
+    return [sys.executable, *(["-c", ANNOUNCING] if announcing else ["-m", "buto"]), *words]
 
 
 def environment() -> dict[str, str]:
@@ -73,7 +73,7 @@ def launch_s(directory: Path) -> float:
     """Seconds from the start of ``buto check`` to its JVM's."""
     began = time.monotonic_ns()
     done = subprocess.run(
-        command_line(*CHECK, telling=True),
+        command_line(*CHECK, announcing=True),
         cwd=directory,
         env=environment(),
         stdout=subprocess.DEVNULL,
@@ -117,7 +117,7 @@ def measure(n_launches: int, n_starts: int) -> Iterator[Figure]:
         memory = [largest_mb(Path(directory)) for _ in range(3)]
         yield at_most("memory of `buto check` while it measures", memory, MEMORY_MB, "MB")
         yield at_most("`buto --help`", helps, HELP_S, "s", 3)
-        yield told("a Python that does nothing", bare, "s", 3)
+        yield figure_of("a Python that does nothing", bare, "s", 3)
         yield at_most("`buto check` from its start to the JVM's launch", starts, LAUNCH_S, "s", 3)
 
 

@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from perf.figures import Figure, at_least, at_most, benchmark, conclude, told
+from perf.figures import Figure, at_least, at_most, benchmark, conclude, figure_of
 from perf.napping import compiled, java
 from perf.polling import jmx_options
 
@@ -153,13 +153,13 @@ def measure(rounds: int, seconds: float) -> Iterator[Figure]:
                 seen[way.name].append(percent(way, classes, seconds))
                 print(f"   {way.name}: {seen[way.name][-1]:.2f} %", flush=True)
     unmeasured, *others = WAYS
-    yield told("unmeasured", seen[unmeasured.name], "% of a core", 2)
+    yield figure_of("unmeasured", seen[unmeasured.name], "% of a core", 2)
     for way in others:
         if way.name in PERCENT:
             values = seen[way.name]
             yield at_most(f"buto's agent at {way.name}", values, PERCENT[way.name], "% of a core", 2, COLD)
         else:
-            yield told(way.name, seen[way.name], "% of a core", 1)
+            yield figure_of(way.name, seen[way.name], "% of a core", 1)
             ratios = [theirs / ours for theirs, ours in zip(seen[way.name], seen["100 ms"], strict=True)]
             yield at_least(f"{way.name}: times the agent's", ratios, TIMES_LESS, "", 0, SPARING)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from buto.collect import open_collector
-from perf.figures import Figure, at_most, benchmark, conclude, told
+from perf.figures import Figure, at_most, benchmark, conclude, figure_of
 from perf.napping import Measured, compiled, java, measured, target, unmeasured
 
 TITLE = "First sample, last sample and exit"
@@ -23,11 +23,11 @@ EXIT_CODE = 7
 
 def last_ms(launch: Measured) -> float:
     """From the program's last instruction to the last sample."""
-    return (launch.at_ns(-1) - launch.told("end")) * 1e-6
+    return (launch.at_ns(-1) - launch.printed("end")) * 1e-6
 
 
 def is_whole(launch: Measured) -> bool:
-    begins_before = launch.at_ns(0) < launch.told("begin")
+    begins_before = launch.at_ns(0) < launch.printed("begin")
     return begins_before and last_ms(launch) <= LAST_SAMPLE_MS and launch.run.outcome.exit_code == EXIT_CODE
 
 
@@ -49,10 +49,10 @@ def program(classes: Path, millis: int, n_launches: int) -> Iterator[Figure]:
     yield Figure(f"{of} launches measured whole", f"{n_whole} of {n_launches}")
     first_ms = [(one.at_ns(0) - one.started_ns) * 1e-6 for one in ours]
     yield at_most(f"{of} spawn to first sample", first_ms, FIRST_SAMPLE_MS, "ms")
-    main_ms = [(one.told("begin") - one.started_ns) * 1e-6 for one in plain]
-    yield told(f"{of} spawn to `main` without monitoring", main_ms, "ms")
-    begin_ms = [(one.told("begin") - one.at_ns(0)) * 1e-6 for one in ours]
-    yield told(f"{of} first sample before `main`", begin_ms, "ms")
+    main_ms = [(one.printed("begin") - one.started_ns) * 1e-6 for one in plain]
+    yield figure_of(f"{of} spawn to `main` without monitoring", main_ms, "ms")
+    begin_ms = [(one.printed("begin") - one.at_ns(0)) * 1e-6 for one in ours]
+    yield figure_of(f"{of} first sample before `main`", begin_ms, "ms")
     yield at_most(f"{of} end to last sample", list(map(last_ms, ours)), LAST_SAMPLE_MS, "ms")
     delays = [one.exit_ms - other.exit_ms for one, other in zip(ours, plain, strict=True)]
     yield at_most(f"{of} exit delay, in pairs", delays, EXIT_DELAY_MS, "ms")

@@ -30,7 +30,7 @@ class Process:
     cpu_s: float
     stdout: bytes
 
-    def told(self, word: str) -> int:
+    def printed(self, word: str) -> int:
         """A number that the program printed behind a word."""
         words = dict(line.split() for line in self.stdout.decode().splitlines())
         return int(words[word])
@@ -38,7 +38,7 @@ class Process:
     @property
     def exit_ms(self) -> float:
         """From the program's last instruction to the end of its process."""
-        return (self.ended_ns - self.told("end")) * 1e-6
+        return (self.ended_ns - self.printed("end")) * 1e-6
 
 
 @dataclass(frozen=True)

@@ -34,5 +34,5 @@ def _machine() -> str:
 
 
 def _java() -> str:
-    told = subprocess.run(["java", "-version"], capture_output=True, text=True, check=True).stderr
-    return f"Java {told.splitlines()[0].split(chr(34))[1]}"
+    printed = subprocess.run(["java", "-version"], capture_output=True, text=True, check=True).stderr
+    return f"Java {printed.splitlines()[0].split(chr(34))[1]}"

@@ -15,7 +15,7 @@ import numpy as np
 
 from buto.collect import open_collector
 from buto.runs import FloatArray, Run
-from perf.figures import Figure, at_most, benchmark, conclude, told
+from perf.figures import Figure, at_most, benchmark, conclude, figure_of
 from perf.napping import compiled, java, measured, target
 
 TITLE = "Samples at 10 ms beside a core that is never idle"
@@ -57,11 +57,11 @@ def measure(repeats: int, seconds: float) -> Iterator[Figure]:
         os.sched_setaffinity(0, allowed)
     for place in places:
         medians = [float(np.median(errors)) for errors in found[place, "agent"]]
-        yield told(f"{place}, agent: error of the period, median", medians, "ms", 3)
+        yield figure_of(f"{place}, agent: error of the period, median", medians, "ms", 3)
         tail = [float(np.percentile(errors, 99)) for errors in found[place, "agent"]]
         yield at_most(f"{place}, agent: the same, 99th percentile", tail, ERROR_MS, "ms", 2, REASON)
         polling = [float(np.percentile(errors, 99)) for errors in found[place, "jmx"]]
-        yield told(f"{place}, polling over JMX: the same", polling, "ms", 2)
+        yield figure_of(f"{place}, polling over JMX: the same", polling, "ms", 2)
 
 
 def main() -> int:

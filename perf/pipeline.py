@@ -23,7 +23,7 @@ from buto.analysis.timepoints import linear
 from buto.properties import Property
 from buto.runs import FloatArray, Outcome, Quality, Run
 from perf import loops
-from perf.figures import Figure, at_least, benchmark, conclude, told
+from perf.figures import Figure, at_least, benchmark, conclude, figure_of
 
 TITLE = "Arrays against loops: 50 runs, 60 properties, 60 samples"
 N_RUNS, N_PROPERTIES, N_SAMPLES = 50, 60, 60
@@ -115,10 +115,10 @@ def measure(repeats: int) -> list[Figure]:
     ]
     arrays, fitted, loops = np.array(rounds).T
     return [
-        told("loop by loop", loops * 1e3, "ms"),
-        told("over arrays", arrays * 1e3, "ms"),
+        figure_of("loop by loop", loops * 1e3, "ms"),
+        figure_of("over arrays", arrays * 1e3, "ms"),
         at_least("times as fast", loops / arrays, GOAL, ""),
-        told("all of fit and compare", fitted * 1e3, "ms"),
+        figure_of("all of fit and compare", fitted * 1e3, "ms"),
     ]
 
 

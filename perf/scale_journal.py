@@ -27,7 +27,7 @@ from buto.collect.record.journal import Journal
 from buto.collect.record.recording import Recording
 from buto.runs import RunStore
 from buto.runs.journal import place_of
-from perf.figures import Figure, benchmark, conclude, told
+from perf.figures import Figure, benchmark, conclude, figure_of
 from perf.scale_store import Spent, made_up, properties, spent
 
 TITLE = "A run of twelve hours whose buto is lost"
@@ -105,8 +105,8 @@ def recovered(
 def measure(root: Path, n_properties: int, n_samples: int, n_cuts: int) -> Iterator[Figure]:
     size = [str(n_properties), str(n_samples)]
     recording = spent("perf.scale_journal", "--record", str(root), *size)
-    told_of = json.loads(recording.output)
-    run_id, written = told_of["id"], [(n_bytes, n_rows) for n_bytes, n_rows in told_of["written"]]
+    reported = json.loads(recording.output)
+    run_id, written = reported["id"], [(n_bytes, n_rows) for n_bytes, n_rows in reported["written"]]
     journal = place_of(RunStore(root), TEST, run_id).read_bytes()
     drawn = random.Random(SEED)
     last = drawn.randint(written[-2][0] + 1, len(journal))
@@ -129,8 +129,8 @@ def measure(root: Path, n_properties: int, n_samples: int, n_cuts: int) -> Itera
     )
     yield Figure("the journal on disk", f"{len(journal) / 2**20:.0f} MiB")
     yield Figure("the run on disk", f"{whole.stored_bytes / 2**20:.0f} MiB")
-    yield told(f"`buto runs recover` of {hours:g} hours", [whole.by.seconds], "s")
-    yield told(
+    yield figure_of(f"`buto runs recover` of {hours:g} hours", [whole.by.seconds], "s")
+    yield figure_of(
         f"its memory, largest (the values alone: {n_samples * n_properties * 8 / 2**30:.2f} GiB)",
         [whole.by.gib],
         "GiB",

@@ -16,7 +16,7 @@ import numpy as np
 from buto.collect import Target, open_collector
 from buto.collect.target import MBeanSpec
 from buto.runs import FloatArray, Run
-from perf.figures import Figure, at_least, at_most, benchmark, conclude, told
+from perf.figures import Figure, at_least, at_most, benchmark, conclude, figure_of
 from perf.napping import compiled
 
 TITLE = "Thousands of MBeans"
@@ -67,8 +67,8 @@ def measure(n_beans: int, repeats: int, last_s: float) -> Iterator[Figure]:
     beans = f"{n_beans:,} MBeans of {N_ATTRIBUTES} numbers"
     yield at_most(f"{beans} at 100 ms: snapshot inside the program, median", ours, SNAPSHOT_MS, "ms", 2)
     tails = [float(np.percentile(snapshot_ms(run), 99)) for run in pushed]
-    yield told("the same, 99th percentile", tails, "ms", 2)
-    yield told("the same by one call a bean over JMX", theirs, "ms", 2)
+    yield figure_of("the same, 99th percentile", tails, "ms", 2)
+    yield figure_of("the same by one call a bean over JMX", theirs, "ms", 2)
     ratios = [slow / fast for slow, fast in zip(theirs, ours, strict=True)]
     yield at_least("times as fast as one call a bean", ratios, TIMES_FASTER, "", 0)
     lacking = sum(values_lacking(run, n_beans) for run in pushed)

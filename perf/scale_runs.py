@@ -21,7 +21,7 @@ from unittest.mock import patch
 
 from buto.runs import RunStore, new_id
 from buto.runs.results import ResultStore
-from perf.figures import Figure, at_most, benchmark, conclude, told
+from perf.figures import Figure, at_most, benchmark, conclude, figure_of
 from perf.napping import compiled
 
 TITLE = "A store of many runs"
@@ -67,17 +67,17 @@ def measure(n_runs: int, repeats: int) -> Iterator[Figure]:
         copied = fill(directory, n_runs)
         time.sleep(2.5)  # so that the files have settled, as those of a store of 10,000 runs have
         many = f"{n_runs:,} runs"
-        yield told(f"first 'runs list' of {many}", [buto(directory, "runs", "list", *STORE)], "s", 2)
+        yield figure_of(f"first 'runs list' of {many}", [buto(directory, "runs", "list", *STORE)], "s", 2)
         lists = [buto(directory, "runs", "list", *STORE) for _ in range(repeats)]
         yield at_most(f"'runs list' of {many}", lists, GOAL_S, "s", 2)
-        yield told(f"first 'history' of {many}", [buto(directory, "history", TEST, *STORE)], "s", 2)
+        yield figure_of(f"first 'history' of {many}", [buto(directory, "history", TEST, *STORE)], "s", 2)
         histories = [buto(directory, "history", TEST, *STORE) for _ in range(repeats)]
         yield at_most(f"'history' of {many}", histories, GOAL_S, "s", 2)
         stored = [buto(directory, "check", TEST, "--from-runs", copied, *STORE) for _ in range(repeats)]
         yield at_most(f"'check --from-runs ID' beside {many}", stored, GOAL_S, "s", 2)
         launched = [buto(directory, "check", TEST, "--runs", "1", *STORE) for _ in range(repeats)]
         yield at_most(f"'check' of a program of 0 s beside {many}", launched, GOAL_S, "s", 2)
-        yield told("the same beside seven runs", empty, "s", 2)
+        yield figure_of("the same beside seven runs", empty, "s", 2)
 
 
 def main() -> int:

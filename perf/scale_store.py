@@ -27,7 +27,7 @@ import numpy.typing as npt
 from buto.collect.record.recording import Recording
 from buto.properties import METRICS, Kind, Property
 from buto.runs import FloatArray, Outcome, Quality, RunStore
-from perf.figures import Figure, at_most, benchmark, conclude, told
+from perf.figures import Figure, at_most, benchmark, conclude, figure_of
 
 TITLE = "Runs of eight hours of 2,000 properties"
 
@@ -133,8 +133,8 @@ def measure(place: Path, n_runs: int, n_properties: int, n_samples: int) -> Iter
     disk = sum(path.stat().st_size for path in (store / "runs").rglob("*") if path.is_file())
     yield Figure(f"{what}, {n_runs + 1} runs on disk", f"{disk / 2**30:.1f} GiB")
     if parts:
-        yield told("recording and storing one run", [part.seconds for part in parts], "s")
-        yield told(
+        yield figure_of("recording and storing one run", [part.seconds for part in parts], "s")
+        yield figure_of(
             f"its memory, largest (the values alone: {values_gib:.2f} GiB)",
             [part.gib for part in parts],
             "GiB",
@@ -146,14 +146,14 @@ def measure(place: Path, n_runs: int, n_properties: int, n_samples: int) -> Iter
     )
     check = spent("perf.scale_store", "--buto", "check", TEST, "--from-runs", ids[-1], *files)
     yield at_most(f"trained of {n_runs} and checked one", [train.seconds + check.seconds], GOAL_S, "s")
-    yield told("training", [train.seconds], "s")
+    yield figure_of("training", [train.seconds], "s")
     yield at_most("memory of the training, largest", [train.gib], GOAL_GIB, "GiB", 2)
     yield at_most("memory of the check, largest", [check.gib], GOAL_GIB, "GiB", 2)
     yield Figure("the oracle's file", f"{oracle.stat().st_size / 1e6:.1f} MB")
     result = place / "result.json"
     reports = ["--html", str(page), "--json", str(result)]
     drawn = spent("perf.scale_store", "--buto", "check", TEST, "--from-runs", ids[-1], *files, *reports)
-    yield told("checked with a page", [drawn.seconds], "s")
+    yield figure_of("checked with a page", [drawn.seconds], "s")
     yield at_most("memory of that, largest", [drawn.gib], GOAL_GIB, "GiB", 2)
     yield at_most("the page", [page.stat().st_size / 1e6], GOAL_PAGE_MB, "MB")
     found = json.loads(result.read_text())["tests"][0]["verdict"]["findings"]

@@ -16,7 +16,7 @@ import numpy as np
 
 from buto.collect import open_collector
 from buto.runs import FloatArray, Run
-from perf.figures import Figure, at_most, benchmark, conclude, told
+from perf.figures import Figure, at_most, benchmark, conclude, figure_of
 from perf.jdks import javas
 from perf.napping import compiled, java, measured, target, unmeasured
 
@@ -62,7 +62,7 @@ def options(log: Path) -> list[str]:
 def alone(executable: str, classes: Path, log: Path, idle_ms: int, more: Sequence[str] = ()) -> Loaded:
     command = java(classes, "Work", "idle", str(idle_ms), options=[*options(log), *more])
     process = unmeasured((executable, *command[1:]))
-    return loaded(log, process.told("threads"))
+    return loaded(log, process.printed("threads"))
 
 
 def recorded(
@@ -71,7 +71,7 @@ def recorded(
     command = java(classes, "Work", "idle", str(idle_ms), options=options(log))
     with open_collector(target((executable, *command[1:]), interval_s, collector)) as opened:
         launch = measured(opened)
-    return loaded(log, launch.told("threads")), launch.run
+    return loaded(log, launch.printed("threads")), launch.run
 
 
 def settled(run: Run, name: str) -> FloatArray:
@@ -105,7 +105,7 @@ def measure(idle_ms: int, repeats: int) -> Iterator[Figure]:
             n_nothing = nothing.classes - plain.classes
             n_classes = [each.classes - plain.classes for each, _ in runs]
             yield at_most(f"{jdk} classes that the agent loads", n_classes, CLASSES, "", 0, REASON)
-            yield told(f"{jdk} classes that an empty agent loads by `-javaagent`", [n_nothing], "", 0)
+            yield figure_of(f"{jdk} classes that an empty agent loads by `-javaagent`", [n_nothing], "", 0)
             yield at_most(f"{jdk} threads of the agent", [ours.threads - plain.threads], THREADS, "", 0)
             later = [float(np.ptp(settled(run, "jvm.class.loaded"))) for _, run in runs]
             yield at_most(f"{jdk} classes loaded while the program runs", later, 0, "", 0)
@@ -114,15 +114,15 @@ def measure(idle_ms: int, repeats: int) -> Iterator[Figure]:
             half = len(snapshots) // 2
             yield at_most(f"{jdk} snapshot, warm", list(snapshots[half:] * 1e6), SNAPSHOT_US, "us", 1, COLD)
             fresh = np.concatenate([settled(run, "buto.snapshot.time") for _, run in runs])
-            young = told(f"{jdk} snapshot in the first seconds at 100 ms", list(fresh * 1e6), "us")
+            young = figure_of(f"{jdk} snapshot in the first seconds at 100 ms", list(fresh * 1e6), "us")
             yield replace(young, reason=YOUNG)
             allocated = [
                 float(more) for _, run in runs for more in np.diff(settled(run, "buto.snapshot.allocated"))
             ]
             yield at_most(f"{jdk} allocated for a snapshot", allocated, ALLOCATED_BYTES, "bytes", 0)
             polled, _ = recorded(executable, classes, log, max(idle_ms, 4000), "jmx")
-            yield told(f"{jdk} classes by polling over JMX", [polled.classes - plain.classes], "", 0)
-            yield told(f"{jdk} threads by polling over JMX", [polled.threads - plain.threads], "", 0)
+            yield figure_of(f"{jdk} classes by polling over JMX", [polled.classes - plain.classes], "", 0)
+            yield figure_of(f"{jdk} threads by polling over JMX", [polled.threads - plain.threads], "", 0)
 
 
 def main() -> int:

@@ -151,11 +151,11 @@ def read_channel(data: bytes, directory: Path) -> None:
     """A conversation with an agent: nothing is heard without its secret, nothing is complete without BYE."""
     source = Source(data)
     raw = source.byte(4) == 0
-    said = source.rest() if raw else speech.framed(source)
+    stream = source.rest() if raw else speech.framed(source)
     decoder, recorder, hello = FrameDecoder(), AgentRecorder(Recording("test")), None
     ended = False
-    for start in range(0, len(said), 997):
-        for message in decoder.feed(said[start : start + 997]):
+    for start in range(0, len(stream), 997):
+        for message in decoder.feed(stream[start : start + 997]):
             if hello is None:
                 if not isinstance(message, Hello) or message.secret != speech.SECRET:
                     raise ChannelError("no HELLO")

@@ -53,12 +53,12 @@ GOOD = (HELLO, COLUMNS, METADATA, SAMPLES, MARK, NOTIFICATIONS, REASONS, DROPPED
 
 def framed(source: Source) -> bytes:
     """Good frames in any order, and made-up bodies, each with the length that it has."""
-    said = b"".join(GOOD[: source.byte(len(GOOD) + 1)])
+    stream = b"".join(GOOD[: source.byte(len(GOOD) + 1)])
     while source.left:
         choice = source.byte(24)
         if choice < len(GOOD):
-            said += GOOD[choice]
+            stream += GOOD[choice]
         else:
             body = bytes(source.byte() for _ in range(min(source.byte(96), source.left)))
-            said += frame(choice % 11, body)
-    return said
+            stream += frame(choice % 11, body)
+    return stream

@@ -87,11 +87,11 @@ def test_hovering_names_the_moment_the_value_and_what_was_expected(opened: Opene
     made.page.mouse.move(*place(plot, 0.9, 0.5))
     expect(tip).to_be_visible()
     made.picture("hover")
-    said = tip.inner_text()
-    assert re.search(r"at\s+2\d(\.\d+)? s", said)
-    assert re.search(r"this run\s+[\d.]+ MiB, outside", said)
-    assert re.search(r"expected\s+[\d.]+ MiB to [\d.]+ MiB", said)
-    assert re.search(r"training\s+[\d.]+ MiB to [\d.]+ MiB", said)
+    text = tip.inner_text()
+    assert re.search(r"at\s+2\d(\.\d+)? s", text)
+    assert re.search(r"this run\s+[\d.]+ MiB, outside", text)
+    assert re.search(r"expected\s+[\d.]+ MiB to [\d.]+ MiB", text)
+    assert re.search(r"training\s+[\d.]+ MiB to [\d.]+ MiB", text)
     box, whole = tip.bounding_box(), plot.bounding_box()
     assert box is not None and whole is not None
     assert box["x"] >= 0 and box["x"] + box["width"] <= looks.width
@@ -270,7 +270,7 @@ def test_print_is_dark_on_white_with_charts_and_without_buttons(opened: Opener) 
     made.picture("print", whole=True)
 
 
-def test_without_script_the_numbers_still_stand_there(opened: Opener) -> None:
+def test_without_script_the_numbers_still_are_there(opened: Opener) -> None:
     page = opened("leaking", script=False).page
     expect(page.locator("noscript p")).to_be_visible()
     expect(page.locator(".finding").first).to_contain_text("expected")

@@ -127,7 +127,7 @@ def many(for_gradle: Path, tmp_path_factory: pytest.TempPathFactory) -> Done:
 
 
 @pytest.mark.parametrize(
-    ("project", "said"),
+    ("project", "expected"),
     [
         ("no-program", ("test 'catalogue' has no program", "exactly one of mainClass, jar and command")),
         ("two-programs", ("test 'catalogue' has more than one program",)),
@@ -140,17 +140,17 @@ def many(for_gradle: Path, tmp_path_factory: pytest.TempPathFactory) -> Done:
     ],
 )
 def test_a_broken_harness_fails_the_build_and_says_what_to_do(
-    many: Done, project: str, said: tuple[str, ...]
+    many: Done, project: str, expected: tuple[str, ...]
 ) -> None:
     assert many.code == 1
     failed = rf"Execution failed for task ':{project}:butoCheck'\.\n(.*?)\n\* Try"
     (error,) = re.findall(failed, many.output, re.DOTALL)
     assert "regression" not in error
-    for text in said:
+    for text in expected:
         assert text in error
 
 
-def test_a_main_class_that_does_not_exist_is_told_by_buto(many: Done) -> None:
+def test_a_main_class_that_does_not_exist_is_reported_by_buto(many: Done) -> None:
     (error,) = re.findall(r"task ':no-such-class:butoTrain'\.\n> (.*)", many.output)
     assert error == "buto, catalogue: could not be measured or judged"
     assert "did not start: Error: Could not find or load main class com.acme.Nowhere" in many.output
@@ -177,7 +177,7 @@ def test_a_missing_oracle_is_named(many: Done) -> None:
 
 def test_buto_is_asked_for_what_the_build_script_says(many: Done) -> None:
     asked = r"^asked <(\w+)> <catalogue> <--oracle> <\S*/([\w-]+)/src/test/buto/catalogue.json> (.*)>$"
-    said = {
+    expected = {
         (command, project): rest for command, project, rest in re.findall(asked, many.output, re.MULTILINE)
     }
     java = "java> <-Xmx64m> <-XX:+UseSerialGC>"
@@ -195,8 +195,8 @@ def test_buto_is_asked_for_what_the_build_script_says(many: Done) -> None:
         ("check", "asked-tests"): f"<{of_tests} <com.acme.Catalogue> <10",
     }.items():
         words = ".*".join(map(re.escape, pattern.split("*")))
-        assert re.search(words + "$", said.pop((command, project))), pattern
-    assert not said
+        assert re.search(words + "$", expected.pop((command, project))), pattern
+    assert not expected
 
 
 def test_check_measures_only_where_it_was_asked_to(many: Done) -> None:

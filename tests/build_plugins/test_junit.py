@@ -24,15 +24,15 @@ import org.junit.jupiter.api.*;
 
 @ButoTest
 class OddTest {
-    private static String said = "";
+    private static String order = "";
 
-    @BeforeAll static void first() { said += "first "; }
-    @BeforeEach void before() { said += "before "; }
-    @AfterEach void after() { said += "after "; }
-    @AfterAll static void last() { System.out.println("lifecycle: " + said + "last"); }
+    @BeforeAll static void first() { order += "first "; }
+    @BeforeEach void before() { order += "before "; }
+    @AfterEach void after() { order += "after "; }
+    @AfterAll static void last() { System.out.println("lifecycle: " + order + "last"); }
 
     @Test void around() throws InterruptedException {
-        said += "scenario ";
+        order += "scenario ";
         new Thread(() -> { while (true) LockSupport.park(); }).start();
         Thread.sleep(500);
     }
@@ -141,10 +141,10 @@ def test_without_buto_the_scenario_is_an_error_and_the_other_tests_run(junit: Sa
     done = junit.build("test", buto=False)
     assert done.code == 1
     assert "Tests run: 2, Failures: 0, Errors: 1, Skipped: 0" in done.output
-    said = text(junit, "CatalogueTest.loadsTenPages")
-    assert "the command 'buto' is not in PATH" in said
-    assert "python3 -m venv" in said
-    assert "BUTO_EXECUTABLE" in said
+    printed = text(junit, "CatalogueTest.loadsTenPages")
+    assert "the command 'buto' is not in PATH" in printed
+    assert "python3 -m venv" in printed
+    assert "BUTO_EXECUTABLE" in printed
 
 
 def test_an_old_buto_is_refused_and_scenarios_can_be_skipped(junit: Sample, tmp_path: Path) -> None:

@@ -154,7 +154,7 @@ def reactor(place: Path, modules: Mapping[str, Changes]) -> Sample:
 
 
 @pytest.mark.parametrize(
-    ("module", "said"),
+    ("module", "expected"),
     [
         ("no-program", ("test 'catalogue' has no program", "exactly one of mainClass, jar and command")),
         ("two-programs", ("test 'catalogue' has more than one program",)),
@@ -169,13 +169,13 @@ def reactor(place: Path, modules: Mapping[str, Changes]) -> Sample:
     ],
 )
 def test_a_broken_harness_is_an_error_of_the_build_that_says_what_to_do(
-    many: Done, module: str, said: tuple[str, ...]
+    many: Done, module: str, expected: tuple[str, ...]
 ) -> None:
     assert many.code == 1
     assert FAILURE not in many.output
     assert BROKEN in many.output
     (error,) = re.findall(rf"on project {module}: (.*?)\[Help", many.output, re.DOTALL)
-    for text in said:
+    for text in expected:
         assert text in error
     assert re.search(rf"^\[INFO\] {module} \.+ FAILURE", many.output, re.MULTILINE)
 
@@ -240,8 +240,8 @@ def test_buto_is_asked_for_what_the_pom_says(plugins: Path, tmp_path: Path) -> N
             f" <--junitxml> <{here}/TEST-catalogue.xml>"
             f" <--html> <{here}/catalogue.html> <--markdown> <{here}/catalogue.md>"
         )
-        said = ("<--runs> <7>", "<--runs> <3>", "<--alpha> <0.02>") if module == "main" else ("", "", "")
-        runs, check_runs, alpha = (f" {one}" if one else "" for one in said)
+        expected = ("<--runs> <7>", "<--runs> <3>", "<--alpha> <0.02>") if module == "main" else ("", "", "")
+        runs, check_runs, alpha = (f" {one}" if one else "" for one in expected)
         for line in (
             f"<train> {files}{runs}{alpha}{program}",
             f"<check> {files}{check_runs}{alpha}{reports}{program}",
@@ -252,7 +252,7 @@ def test_buto_is_asked_for_what_the_pom_says(plugins: Path, tmp_path: Path) -> N
     assert done.output.count("no tests for buto in this module") == 2 * len(goals)
 
 
-def test_a_main_class_that_does_not_exist_is_told_by_buto(maven: Sample) -> None:
+def test_a_main_class_that_does_not_exist_is_reported_by_buto(maven: Sample) -> None:
     maven.change("pom.xml", MAIN, MAIN.replace("Catalogue", "Nowhere"))
     done = maven.build("buto:train", RUNS)
     assert done.code == 1

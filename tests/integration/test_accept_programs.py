@@ -70,7 +70,7 @@ def test_judged_runs_of_the_same_program_are_filled_up(project: Project) -> None
     assert project.learned() == list(range(10, 20))
 
 
-def test_a_program_that_has_changed_since_is_launched_anew(project: Project) -> None:
+def test_a_program_that_has_changed_since_is_launched_again(project: Project) -> None:
     project.check()
     project.jar.write_bytes(b"as accepted")
     project.launches(range(30, 40), leak=3.0)
@@ -80,7 +80,7 @@ def test_a_program_that_has_changed_since_is_launched_anew(project: Project) -> 
     assert project.learned() == list(range(13, 23))
 
 
-def test_a_program_that_its_own_command_builds_is_launched_anew(project: Project) -> None:
+def test_a_program_that_its_own_command_builds_is_launched_again(project: Project) -> None:
     """Nothing has changed before the first launch, but its runs are of another program."""
     project.check()
     project.launches(range(30, 50), leak=3.0)

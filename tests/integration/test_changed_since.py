@@ -144,16 +144,16 @@ def test_a_test_whose_patterns_mean_no_file_is_checked_with_a_warning(project: P
     git(project, "tag", "--force", "old")
     done = check(project)
     assert left_out(done) == {"shop"}
-    said = "mail: git knows no file 'mail/**/*.class'; until then the test is always checked"
-    assert said in done.stderr
+    warning = "mail: git knows no file 'mail/**/*.class'; until then the test is always checked"
+    assert warning in done.stderr
 
 
 def test_a_pattern_that_also_means_an_ignored_file_has_the_test_checked(project: Path) -> None:
     (project / "shop" / "Shop.class").write_text("built")
     done = check(project)
     assert left_out(done) == {"mail"}
-    said = "shop: git ignores project/shop/Shop.class; until then the test is always checked"
-    assert said in done.stderr
+    warning = "shop: git ignores project/shop/Shop.class; until then the test is always checked"
+    assert warning in done.stderr
 
 
 @pytest.mark.parametrize("place", ["ignored", "elsewhere"])
@@ -184,7 +184,7 @@ def test_a_missing_oracle_is_an_error_and_not_left_out(project: Path) -> None:
     assert "'mail' has no oracle yet" in done.stderr
 
 
-def test_where_nothing_is_left_to_check_that_is_said_and_no_pass(project: Path) -> None:
+def test_nothing_left_to_check_is_reported_and_not_a_pass(project: Path) -> None:
     """Nothing is launched, and the reports have tests that were skipped."""
     (project / "reports").mkdir()
     files = ("--json", "reports/r.json", "--junitxml", "reports/r.xml", "--markdown", "reports/r.md")
@@ -231,7 +231,9 @@ def test_settings_of_git_do_not_hide_a_change(project: Path) -> None:
     assert left_out(check(project, "-v")) == {"mail"}
 
 
-def test_what_cannot_be_told_is_wrong_usage(project: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_what_cannot_be_predicted_is_wrong_usage(
+    project: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     unknown = called(project, "check", "--changed-since", "nowhere")
     assert (unknown.returncode, unknown.stdout) == (2, "")
     assert "has no revision 'nowhere'" in unknown.stderr

@@ -151,7 +151,7 @@ def test_a_build_that_could_not_check_does_not_leave_the_last_report(project: Pa
 
 
 @pytest.mark.parametrize(
-    ("refused", "token", "said"),
+    ("refused", "token", "warning"),
     [
         (
             403,
@@ -164,13 +164,13 @@ def test_a_build_that_could_not_check_does_not_leave_the_last_report(project: Pa
     ],
 )
 def test_a_comment_that_cannot_be_written_is_a_warning_and_changes_no_result(
-    project: Path, server: Forge, refused: int | None, token: str, said: str
+    project: Path, server: Forge, refused: int | None, token: str, warning: str
 ) -> None:
     server.refused = refused
     build = on_github(project, server, GOOD, token=token)
     assert (build.code, build.failed, build.outputs) == (0, ["Comment"], {"exit-code": "0"})
     assert "::warning title=buto::no comment: " in build.output
-    assert said in build.output
+    assert warning in build.output
     assert server.comments == {}
 
 
@@ -275,7 +275,7 @@ def test_a_token_goes_to_nobody_else(project: Path, server: Forge) -> None:
     assert "no comment: GET /api/v4/projects/42/merge_requests/7/notes: HTTP 307" in done.stdout
 
 
-def test_a_server_that_is_away_or_no_forge_is_said(project: Path, server: Forge) -> None:
+def test_a_server_that_is_down_or_not_a_forge_is_reported(project: Path, server: Forge) -> None:
     away = comment(project, server, "text", CI_API_V4_URL="http://127.0.0.1:9/api")
     assert away.returncode == 1
     assert "no comment: GET /api/projects/42/merge_requests/7/notes: " in away.stdout

@@ -80,7 +80,7 @@ def test_alpha_and_the_judgement_of_the_first_test_are_the_configuration_s(both:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("old", *COMMAND), "a comparison needs a second program"),
         (("old", "--against", "old"), "both programs are called 'old'"),
@@ -97,10 +97,10 @@ def test_alpha_and_the_judgement_of_the_first_test_are_the_configuration_s(both:
         (("old", *COMMAND, "--against", "new", "--"), "there is no command after --"),
     ],
 )
-def test_what_cannot_be_compared_is_refused(both: Path, words: tuple[str, ...], said: str) -> None:
+def test_what_cannot_be_compared_is_refused(both: Path, words: tuple[str, ...], message: str) -> None:
     done = called(both, "compare", *words)
     assert (done.returncode, done.stdout) == (2, "")
-    assert said in done.stderr
+    assert message in done.stderr
 
 
 def test_too_few_stored_runs_are_not_compared(both: Path) -> None:
@@ -155,7 +155,7 @@ def test_what_was_only_looked_at_is_not_written(trained: Path) -> None:
     assert oracle.read_bytes() != before
 
 
-def test_runs_from_before_the_change_among_those_behind_it_are_told(trained: Path) -> None:
+def test_runs_from_before_the_change_among_those_behind_it_are_reported(trained: Path) -> None:
     done = called(trained, "accept", "leaker", "--dry-run", "--from-runs", "all")
     assert "10 of these runs also trained the old oracle" in done.stderr
     assert f"--from-runs {leaking_run(20).id}.." in done.stderr

@@ -53,7 +53,7 @@ def test_one_seed_gives_the_same_files_whatever_the_number_of_workers(data: Path
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "message"),
     [
         (("no-such-experiment",), 2, "invalid choice"),
         (("smoothing", "--seed", "-1"), 2, "must be a whole number, got '-1'"),
@@ -63,7 +63,9 @@ def test_one_seed_gives_the_same_files_whatever_the_number_of_workers(data: Path
         (("training-set-size", "--data", "few"), 3, "usable runs are needed to train"),
     ],
 )
-def test_what_cannot_be_done_is_said(data: Path, arguments: tuple[str, ...], code: int, said: str) -> None:
+def test_what_cannot_be_done_is_reported(
+    data: Path, arguments: tuple[str, ...], code: int, message: str
+) -> None:
     if not (data / "few").exists():
         store = RunStore(data / "few-runs")
         for runs in a_data_set(3, ("references-strong", "references-weak")).values():
@@ -72,7 +74,7 @@ def test_what_cannot_be_done_is_said(data: Path, arguments: tuple[str, ...], cod
         archive.write(data / "few", archive.pack(store))
     ended = called(data, "experiments", "run", *arguments, "--workers", "1")
     assert ended.returncode == code
-    assert said in ended.stderr
+    assert message in ended.stderr
 
 
 def test_without_recorded_runs_it_says_how_to_get_some(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,7 +34,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "said"),
+    ("words", "code", "message"),
     [
         (("check", "leaker"), 4, "the oracle oracles/leaker.json cannot be read: Permission denied"),
         (("record", "leaker"), 4, "the oracle oracles/leaker.json cannot be read: Permission denied"),
@@ -52,13 +52,13 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         (("check", "leaker", "--html", LONG), 3, f"--html: {LONG} cannot be written"),
     ],
 )
-def test_what_may_not_be_looked_for_is_told_like_what_cannot_be_read(
-    project: Path, words: tuple[str, ...], code: int, said: str
+def test_what_may_not_be_looked_for_is_reported_like_what_cannot_be_read(
+    project: Path, words: tuple[str, ...], code: int, message: str
 ) -> None:
     with as_everybody():
         done = called(project, *words)
     assert (done.returncode, done.stdout) == (code, "")
-    assert said in done.stderr
+    assert message in done.stderr
     assert "try:" in done.stderr
 
 
@@ -90,4 +90,4 @@ def test_doctor_says_of_a_store_that_may_not_be_looked_for_that_it_cannot_be_wri
     with as_everybody():
         check = check_store(project / place)
     assert check.level is Level.PROBLEM
-    assert "cannot be written" in check.said
+    assert "cannot be written" in check.detail

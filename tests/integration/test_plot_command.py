@@ -31,7 +31,7 @@ def drawn(directory: Path) -> set[str]:
     return {path.name for path in directory.iterdir()}
 
 
-def test_the_run_that_was_checked_last_is_drawn_with_what_lies_outside(project: Path) -> None:
+def test_the_run_that_was_checked_last_is_drawn_with_what_is_outside(project: Path) -> None:
     store(project, leaking_run(20, purpose="check"), leaking_run(21, leak=3.0, purpose="check"))
     assert main(["plot", "leaker"]) == EXIT_PASS
     assert drawn(project / "plots" / "leaker") == {"overview.png", "jvm.memory.heap.used.png"}
@@ -77,8 +77,8 @@ def test_a_newest_check_that_failed_is_not_judged_by_what_is_left_of_it(
     store(project, leaking_run(21, purpose="check", quality=failed, **session))
     for command in (["plot", "leaker"], ["report", "leaker"]):
         assert main(command) == EXIT_NOT_JUDGED
-        said = f"the newest check ended without a verdict: {leaking_run(20).id}: it exited with code 3"
-        assert said in capsys.readouterr().err
+        message = f"the newest check ended without a verdict: {leaking_run(20).id}: it exited with code 3"
+        assert message in capsys.readouterr().err
 
 
 def test_a_damaged_newest_check_is_not_replaced_by_an_older_one(
@@ -107,7 +107,7 @@ def test_properties_that_are_named_are_drawn_whether_they_differ_or_not(project:
     assert all(text.rstrip().endswith("</svg>") for text in names.values())
 
 
-def test_a_property_that_is_not_there_is_told_with_the_nearest(
+def test_a_property_that_is_not_there_is_reported_with_the_nearest(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["plot", "leaker", "jvm.thread.cuont"]) == EXIT_USAGE

@@ -90,7 +90,7 @@ def test_json_may_go_to_standard_output(place: Path) -> None:
         (["--model", "none.yaml", "--old", "old.json", "--new", "same.json"], 4, "none.yaml"),
     ],
 )
-def test_what_cannot_be_done_is_said(place: Path, words: list[str], code: int, message: str) -> None:
+def test_what_cannot_be_done_is_reported(place: Path, words: list[str], code: int, message: str) -> None:
     done = called(place, "predict", *words)
     assert (done.returncode, message in done.stderr) == (code, True), done.stderr
 
@@ -138,7 +138,7 @@ def test_traces_that_are_all_cut_are_not_learned_from(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("word", ["web", "web=", "web=0", "=2"])
-def test_a_pair_that_is_none_is_wrong_usage(tmp_path: Path, word: str) -> None:
+def test_a_text_that_is_not_a_pair_is_wrong_usage(tmp_path: Path, word: str) -> None:
     done = called(tmp_path, "architecture", "learn", "t.json", "--servers", word)
     assert done.returncode == 2
     assert "must be STATION=VALUE" in done.stderr

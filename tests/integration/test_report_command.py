@@ -106,7 +106,7 @@ def test_several_tests_have_a_page_each_and_one_file_of_all_else(project: Path) 
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "said"),
+    ("words", "code", "fault"),
     [
         (("report",), 2, "the following arguments are required: RUN"),
         (("report", "nonsense"), 4, "there is neither a run nor a test 'nonsense' in .buto"),
@@ -125,10 +125,12 @@ def test_several_tests_have_a_page_each_and_one_file_of_all_else(project: Path) 
         (("history", "leaker", "--otava", "oracles"), 3, "oracles cannot be written"),
     ],
 )
-def test_wrong_input_ends_in_one_message(project: Path, words: tuple[str, ...], code: int, said: str) -> None:
+def test_wrong_input_ends_in_one_message(
+    project: Path, words: tuple[str, ...], code: int, fault: str
+) -> None:
     done = called(project, *words)
     assert done.returncode == code
-    assert said in done.stderr
+    assert fault in done.stderr
 
 
 def test_what_is_to_be_typed_next_can_be_typed(tmp_path: Path) -> None:

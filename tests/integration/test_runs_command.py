@@ -199,7 +199,7 @@ def test_the_newest_are_kept(tmp_path: Path) -> None:
 
 
 def test_the_runs_of_an_oracle_are_marked_and_spared(tmp_path: Path) -> None:
-    taught = store(tmp_path, *(leaking_run(number) for number in range(5)))
+    training = store(tmp_path, *(leaking_run(number) for number in range(5)))
     done = called(tmp_path, "train", "leaker", "--from-runs", "all", *COMMAND)
     assert done.returncode == EXIT_PASS
     checks = store(tmp_path, *(leaking_run(number, purpose="check") for number in range(10, 13)))
@@ -209,32 +209,32 @@ def test_the_runs_of_an_oracle_are_marked_and_spared(tmp_path: Path) -> None:
     done = called(tmp_path, "runs", "delete", "leaker", "--keep", "1")
     assert "deleted 2 runs" in done.stdout
     assert "kept 5 training runs; --with-training deletes them, too" in done.stderr
-    assert left(tmp_path) == [*taught, checks[2]]
+    assert left(tmp_path) == [*training, checks[2]]
     called(tmp_path, "runs", "delete", "leaker", "--all")
-    assert left(tmp_path) == taught
+    assert left(tmp_path) == training
     called(tmp_path, "runs", "delete", "leaker", "--with-training", "--keep", "1")
-    assert left(tmp_path) == taught[4:]
+    assert left(tmp_path) == training[4:]
 
 
 def test_training_runs_are_spared_wherever_their_oracle_lies(tmp_path: Path) -> None:
     """The oracle of a build in src/test/buto is not known to the store. Starved runs trained no oracle."""
-    taught = store(tmp_path, leaking_run(0), leaking_run(1, purpose="accept"))
+    training = store(tmp_path, leaking_run(0), leaking_run(1, purpose="accept"))
     store(tmp_path, leaking_run(2, quality=STARVED), leaking_run(3, purpose="check"))
     newest = store(tmp_path, leaking_run(4, purpose="record"))
     done = called(tmp_path, "runs", "delete", "leaker", "--keep", "1")
     assert done.stdout == "deleted 2 runs of 'leaker'; 3 runs left\n"
     assert "kept 2 training runs" in done.stderr
-    assert left(tmp_path) == [*taught, *newest]
+    assert left(tmp_path) == [*training, *newest]
     called(tmp_path, "runs", "delete", "leaker", "--all", "--with-training")
     assert left(tmp_path) == []
 
 
 def test_runs_that_an_oracle_learned_from_are_spared_whatever_they_were_recorded_for(tmp_path: Path) -> None:
-    taught = store(tmp_path, *(leaking_run(number, purpose="record") for number in range(5)))
+    training = store(tmp_path, *(leaking_run(number, purpose="record") for number in range(5)))
     assert called(tmp_path, "train", "leaker", "--from-runs", "all", *COMMAND).returncode == EXIT_PASS
     store(tmp_path, leaking_run(5, purpose="record"))
     called(tmp_path, "runs", "delete", "leaker", "--all")
-    assert left(tmp_path) == taught
+    assert left(tmp_path) == training
 
 
 def test_all_runs_of_one_test_are_deleted(tmp_path: Path) -> None:
@@ -292,7 +292,7 @@ def test_nobody_needs_to_read_to_the_end(tmp_path: Path, ids: list[str]) -> None
     assert (done.returncode, done.stderr) == (EXIT_PASS, "")
 
 
-def test_without_an_action_the_usage_is_said(tmp_path: Path) -> None:
+def test_without_an_action_the_usage_is_reported(tmp_path: Path) -> None:
     done = buto(tmp_path, "runs")
     assert (done.returncode, done.stdout) == (EXIT_USAGE, "")
     assert "usage: buto runs" in done.stderr

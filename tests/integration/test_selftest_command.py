@@ -77,14 +77,14 @@ def test_unchanged_runs_seldom_fail(trained: Path) -> None:
     assert "more often than alpha" not in done.stderr
 
 
-def test_runs_of_checks_and_of_other_environments_are_no_unchanged_runs(trained: Path) -> None:
+def test_runs_of_checks_and_of_other_environments_are_not_unchanged_runs(trained: Path) -> None:
     store(trained, leaking_run(30, purpose="check"), leaking_run(31, **{"jvm.spec.version": "25"}))
     done = called(trained, "selftest", "leaker")
     assert "leaker: 14 runs" in done.stdout
     assert "1 run of other environments left out" in done.stderr
 
 
-def test_fewer_stored_runs_than_trained_are_said(trained: Path) -> None:
+def test_fewer_stored_runs_than_trained_are_reported(trained: Path) -> None:
     called(trained, "train", "leaker", "--from-runs", "all")
     done = called(trained, "selftest", "leaker")
     assert "11 of them train, where 14 trained the oracle" in done.stderr

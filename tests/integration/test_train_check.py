@@ -59,7 +59,7 @@ def test_a_changed_run_is_a_regression_that_says_what_and_what_next(trained: Pat
     assert f"next: buto runs show leaker {id_of(21)}" in whole.stdout
 
 
-def test_alpha_may_be_said_for_one_check_and_for_an_oracle(trained: Path, tmp_path: Path) -> None:
+def test_alpha_may_be_specified_for_one_check_and_for_an_oracle(trained: Path, tmp_path: Path) -> None:
     done = called(trained, "check", "leaker", "--from-runs", id_of(20), "--alpha", "0.2")
     assert "(alpha 0.2)" in done.stdout
     oracle = tmp_path / "other.json"
@@ -169,7 +169,7 @@ def test_a_disturbed_run_neither_teaches_nor_is_judged(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "message"),
     [
         (("check", "leaker", "--from-runs", "nonsense"), 4, "nonsense"),
         (("check", "leaker", "--from-runs", "2027.."), 2, ".buto holds no usable runs of 'leaker' in 2027.."),
@@ -201,11 +201,11 @@ def test_a_disturbed_run_neither_teaches_nor_is_judged(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_input_ends_in_one_message_and_its_exit_code(
-    trained: Path, arguments: tuple[str, ...], code: int, said: str
+    trained: Path, arguments: tuple[str, ...], code: int, message: str
 ) -> None:
     done = called(trained, *arguments)
     assert done.returncode == code
-    assert said in done.stderr
+    assert message in done.stderr
     assert done.stdout == ""
 
 
@@ -235,7 +235,7 @@ def test_an_oracle_whose_target_was_edited_wrongly_is_refused(trained: Path) -> 
     assert "edited.json: its target cannot be used: unknown key 'comand'" in done.stderr
 
 
-def test_a_fault_in_the_configuration_is_told_with_its_place(tmp_path: Path) -> None:
+def test_a_fault_in_the_configuration_is_reported_with_its_place(tmp_path: Path) -> None:
     (tmp_path / "buto.yaml").write_text(
         "version: 1\ntests:\n  leaker:\n    command: [java, Main]\n    timout: 5s\n"
     )
@@ -247,7 +247,7 @@ def test_a_fault_in_the_configuration_is_told_with_its_place(tmp_path: Path) -> 
     assert not (tmp_path / ".buto").exists()
 
 
-def test_a_test_that_the_configuration_does_not_have_is_told_with_the_nearest(tmp_path: Path) -> None:
+def test_a_test_that_the_configuration_does_not_have_is_reported_with_the_nearest(tmp_path: Path) -> None:
     (tmp_path / "buto.yaml").write_text("version: 1\ntests: {leaker: {command: x}}\n")
     done = called(tmp_path, "train", "laeker")
     assert done.returncode == 2
@@ -290,7 +290,7 @@ def test_an_oracle_that_cannot_be_written_leaves_nothing(trained: Path) -> None:
     assert "file/oracle.json cannot be written" in done.stderr
 
 
-def test_oracle_and_store_lie_beside_the_configuration(tmp_path: Path) -> None:
+def test_oracle_and_store_are_beside_the_configuration(tmp_path: Path) -> None:
     (tmp_path / "buto.yaml").write_text("version: 1\ntests: {leaker: {command: x}}\n")
     below = tmp_path / "below"
     below.mkdir()
@@ -315,14 +315,14 @@ def test_json_to_standard_output_stands_there_alone(trained: Path) -> None:
     assert done.stderr.startswith("PASS  leaker")
 
 
-def test_runs_of_checks_are_told_where_they_are_left_out(tmp_path: Path) -> None:
+def test_runs_of_checks_are_reported_where_they_are_left_out(tmp_path: Path) -> None:
     store(tmp_path, leaking_run(1, purpose="check"))
     done = called(tmp_path, "train", "leaker", "--from-runs", "all", *COMMAND)
     assert "holds no usable runs of 'leaker' but 1 recorded for checks" in done.stderr
 
 
 @pytest.mark.parametrize("option", [("--oracle", "file/x.json"), ("--json", "dir"), ("--oracle", "dir")])
-def test_what_cannot_be_written_is_told_before_anything_is_launched(
+def test_what_cannot_be_written_is_reported_before_anything_is_launched(
     tmp_path: Path, option: tuple[str, str]
 ) -> None:
     (tmp_path / "file").write_text("")
@@ -349,7 +349,7 @@ def test_runs_are_kept_where_the_oracle_fails_in_the_end(
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (
             "train t1 --runs 3 java -jar x.jar",
@@ -361,7 +361,9 @@ def test_runs_are_kept_where_the_oracle_fails_in_the_end(
         ("doctor java", "try:  buto doctor --help\n"),
     ],
 )
-def test_what_is_misspelt_or_lacks_the_dashes_is_told_as_meant(tmp_path: Path, words: str, said: str) -> None:
+def test_what_is_misspelt_or_lacks_the_dashes_is_reported_as_meant(
+    tmp_path: Path, words: str, message: str
+) -> None:
     done = called(tmp_path, *words.split())
     assert (done.returncode, done.stdout) == (2, "")
-    assert said in done.stderr
+    assert message in done.stderr

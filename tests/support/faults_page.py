@@ -42,8 +42,8 @@ class Row:
     def is_kept(self, code: int, text: str) -> bool:
         """Whether an exit code and what was printed are as promised; success need not say anything."""
         patterns = [".*".join(map(re.escape, message.split("…"))) for message in self.messages]
-        said = all(re.search(pattern, text) for pattern in patterns)
-        return code in self.codes and (said or code == 0)
+        matches = all(re.search(pattern, text) for pattern in patterns)
+        return code in self.codes and (matches or code == 0)
 
 
 def rows() -> list[Row]:

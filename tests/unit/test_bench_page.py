@@ -5,7 +5,7 @@ import platform
 from dataclasses import asdict
 from pathlib import Path
 
-from perf.figures import Figure, Section, at_least, at_most, section_of, told
+from perf.figures import Figure, Section, at_least, at_most, figure_of, section_of
 from perf.page import page
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,7 +24,7 @@ def test_a_goal_is_held_against_the_median() -> None:
 
 def test_the_page_has_every_figure_and_names_what_was_missed() -> None:
     sections = [
-        Section("One", (told("a", [1.0]), at_most("b", [3.0], 2.0, "ms", reason="b is slow"))),
+        Section("One", (figure_of("a", [1.0]), at_most("b", [3.0], 2.0, "ms", reason="b is slow"))),
         Section("Two", (at_least("c", [3.0], 2.0),)),
     ]
     written = page(sections)

@@ -36,7 +36,7 @@ def spelt(part: ast.expr, known: Mapping[str, str]) -> str:
 
 
 @cache
-def said() -> tuple[str, ...]:
+def texts_of_source() -> tuple[str, ...]:
     """Every text in buto's source, and in that of its agents."""
     found: list[str] = []
     for path in (ROOT / "buto").rglob("*.py"):
@@ -71,7 +71,7 @@ def function_of(test: str) -> str:
 def test_a_message_is_one_that_the_source_can_say(row: Row) -> None:
     for message in row.messages:
         for part in message.split("…"):
-            assert any(part.strip() in text for text in said()), part
+            assert any(part.strip() in text for text in texts_of_source()), part
 
 
 @pytest.mark.parametrize("row", ROWS, ids=str)

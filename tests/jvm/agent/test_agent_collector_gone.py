@@ -38,7 +38,7 @@ def assert_ran_unmeasured(launcher: Launcher, code: int) -> None:
     ],
     ids=["missing", "empty", "newer", "no-number", "no-secret", "no-port", "nonsense"],
 )
-def test_a_session_file_that_says_nothing(
+def test_a_session_file_without_content(
     one_java: Path, launcher: Launcher, tmp_path: Path, text: str | None
 ) -> None:
     session = tmp_path / "session"

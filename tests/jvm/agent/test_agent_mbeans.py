@@ -164,7 +164,7 @@ def test_two_thousand_beans_are_in_every_sample_each_of_which_is_one_message(
     assert heard.dropped == (0, 0)
 
 
-def test_a_malformed_pattern_is_said_and_the_others_hold(one_java: Path, scene: Scene) -> None:
+def test_a_malformed_pattern_is_reported_and_the_others_hold(one_java: Path, scene: Scene) -> None:
     rules = [Rule("no pattern"), Rule("test:type=Kinds,*", ["Broken"])]
     heard = scene.run(one_java, ["kinds", "wait"], rules, seen(f"{KINDS}/Broken"))
     assert "buto.malformed[no pattern]" in heard.metadata

@@ -176,24 +176,24 @@ def test_metadata_says_what_the_jvm_is(java: Path, launcher: Launcher, collector
     collector.start()
     heard = collector.finish()
     assert process.wait(PATIENCE_S) == 0
-    told = heard.metadata
+    sent = heard.metadata
     version = next(str(number) for number, path in JDKS.items() if path == java)
-    assert told["jvm.spec.version"] == version
-    assert told["jvm.input.arguments"] == " ".join(options)
-    assert told["jvm.class.path"] == str(launcher.classes)
-    assert told["process.pid"] == str(process.pid)
-    assert told["jvm.memory.heap.initial"] == str(16 << 20)
-    assert int(told["jvm.memory.heap.max"]) <= 48 << 20
-    assert told["jvm.gc.collectors"] == "Copy, MarkSweepCompact"
-    assert told["jvm.memory.pool[Tenured Gen].type"] == "Heap memory"
-    assert told["jvm.memory.pool[Tenured Gen].managers"] == "MarkSweepCompact"
-    assert told["system.property[test.key]"] == "a value, with = and more"
-    assert told["system.property[java.version]"] == heard.hello["java"]
-    assert int(told["system.processors"]) >= 1
-    assert float(told["system.load.average"]) >= 0
-    assert int(told["jvm.start.time"]) == heard.hello["start_ms"]
+    assert sent["jvm.spec.version"] == version
+    assert sent["jvm.input.arguments"] == " ".join(options)
+    assert sent["jvm.class.path"] == str(launcher.classes)
+    assert sent["process.pid"] == str(process.pid)
+    assert sent["jvm.memory.heap.initial"] == str(16 << 20)
+    assert int(sent["jvm.memory.heap.max"]) <= 48 << 20
+    assert sent["jvm.gc.collectors"] == "Copy, MarkSweepCompact"
+    assert sent["jvm.memory.pool[Tenured Gen].type"] == "Heap memory"
+    assert sent["jvm.memory.pool[Tenured Gen].managers"] == "MarkSweepCompact"
+    assert sent["system.property[test.key]"] == "a value, with = and more"
+    assert sent["system.property[java.version]"] == heard.hello["java"]
+    assert int(sent["system.processors"]) >= 1
+    assert float(sent["system.load.average"]) >= 0
+    assert int(sent["jvm.start.time"]) == heard.hello["start_ms"]
     for key in ("jvm.vm.name", "jvm.vm.vendor", "jvm.vm.version", "jvm.spec.name", "jvm.spec.vendor"):
-        assert told[key], key
+        assert sent[key], key
     for key in ("jvm.jit.name", "jvm.library.path", "jvm.uptime", "jvm.management.spec.version"):
-        assert told[key], key
-    assert not [key for key, value in told.items() if str(collector.session_file) in value]
+        assert sent[key], key
+    assert not [key for key, value in sent.items() if str(collector.session_file) in value]

@@ -59,7 +59,7 @@ def measured(
     return heard
 
 
-def test_a_jdk_that_opens_nothing_tells_the_same_in_public(
+def test_a_jdk_that_opens_nothing_gives_the_same_values_by_its_public_interface(
     java: Path, launcher: Launcher, collector: PlainCollector, program: Path, tmp_path: Path
 ) -> None:
     """Java 8 gives the agent a LinkageError, as does one whose inside has changed."""

@@ -22,7 +22,7 @@ CLASSES = "CLASSES"
 
 
 @pytest.mark.parametrize(
-    ("command", "said"),
+    ("command", "messages"),
     [
         (
             ("java", "-cp", CLASSES, "Nowhere"),
@@ -44,13 +44,13 @@ CLASSES = "CLASSES"
     ids=["main class", "jar", "option", "command", "path", "no JVM", "exit 3"],
 )
 def test_a_program_that_cannot_be_measured(
-    tmp_path: Path, classes: Path, command: tuple[str, ...], said: tuple[str, ...]
+    tmp_path: Path, classes: Path, command: tuple[str, ...], messages: tuple[str, ...]
 ) -> None:
     words = [str(classes) if word == CLASSES else word for word in command]
     done = buto(tmp_path, "train", "bad", "--runs", "5", "--", *words)
     assert done.returncode == 3, done.stderr
     assert done.stderr.count("buto: ") == 1
-    for text in said:
+    for text in messages:
         assert text in done.stderr
     assert done.stdout == ""
     assert "Traceback" not in done.stderr
@@ -110,7 +110,7 @@ def test_a_full_disk_keeps_the_runs_before_and_leaves_no_half_written_file(
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_a_store_that_cannot_be_written_is_told_before_anything_is_launched(tmp_path: Path) -> None:
+def test_a_store_that_cannot_be_written_is_reported_before_anything_is_launched(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     done = buto(tmp_path, "record", "any", "--store", "file/store", "--", "sh", "-c", "touch launched")
     assert done.returncode == 3

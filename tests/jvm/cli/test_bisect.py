@@ -126,7 +126,7 @@ def test_the_commit_is_found_and_convicted(repository: Path) -> None:
     assert test["runs"][0]["id"] in shown
 
 
-def test_what_is_not_good_or_not_bad_is_said_before_anything_is_looked_for(repository: Path) -> None:
+def test_what_is_not_good_or_not_bad_is_reported_before_anything_is_looked_for(repository: Path) -> None:
     once = ("--build", BUILD, "--runs", "1")
     good = bisect(repository, "HEAD~1", "HEAD", *once)
     assert (good.returncode, good.stdout) == (3, "")
@@ -146,21 +146,21 @@ def test_what_hides_behind_commits_that_do_not_build_is_narrowed_down(repository
     build = "sh -c 'grep -q another Main.java && exit 7; javac -d out Main.java'"
     done = bisect(repository, "HEAD~4", "HEAD~1", "--build", build, "--runs", "1")
     assert (done.returncode, done.stdout) == (3, "")
-    said = done.stderr.partition(
+    printed = done.stderr.partition(
         "buto: the first bad commit is one of these; all but one of them were skipped:\n"
     )[2]
-    assert {line.split("  ")[2] for line in said.splitlines()[:3]} == {
+    assert {line.split("  ")[2] for line in printed.splitlines()[:3]} == {
         "half done",
         "another remark",
         "a thread for each customer",
     }
-    assert "skipped: --build: sh -c" in said
-    assert "exited with code 7" in said
+    assert "skipped: --build: sh -c" in printed
+    assert "exited with code 7" in printed
     untouched(repository)
 
 
 def test_what_cannot_be_bisected_is_wrong_usage(repository: Path, tmp_path: Path) -> None:
-    for words, said in {
+    for words, printed in {
         ("HEAD", "HEAD"): "GOOD and BAD are the same commit",
         ("HEAD", "HEAD~2"): "is before GOOD",
         ("v0", "HEAD"): "has no revision 'v0'",
@@ -168,7 +168,7 @@ def test_what_cannot_be_bisected_is_wrong_usage(repository: Path, tmp_path: Path
     }.items():
         done = called(repository, "bisect", "waiter", *words)
         assert done.returncode == (3 if "--build" in words else 2), done.stderr
-        assert said in done.stderr
+        assert printed in done.stderr
     oracle = os.fspath(repository / "oracles" / "waiter.json")
     nowhere = called(tmp_path, "bisect", "waiter", "a", "b", "--oracle", oracle)
     assert nowhere.returncode == 2
@@ -195,13 +195,13 @@ def test_ctrl_c_leaves_nothing_behind(repository: Path, tmp_path: Path) -> None:
             time.sleep(0.02)
         assert len(git(repository, "worktree", "list").splitlines()) == 2
         os.killpg(process.pid, signal.SIGINT)
-        _, said = process.communicate(timeout=DEADLINE_S)
+        _, printed = process.communicate(timeout=DEADLINE_S)
     finally:
         process.kill()
         process.communicate()
     assert process.returncode == 130
-    assert "stopped by Ctrl-C" in said
-    assert "Traceback" not in said
+    assert "stopped by Ctrl-C" in printed
+    assert "Traceback" not in printed
     assert [path.name for path in tmp_path.iterdir()] == ["begun"]
     untouched(repository)
 

@@ -33,7 +33,7 @@ def git(directory: Path, *words: str) -> str:
     ).stdout
 
 
-def test_two_revisions_are_built_launched_in_turns_and_told_apart(tmp_path: Path) -> None:
+def test_two_revisions_are_built_launched_in_turns_and_distinguished(tmp_path: Path) -> None:
     """Nothing but runs stays behind: the working trees are gone, and what was not committed is untouched."""
     repository = tmp_path / "repository"
     repository.mkdir()

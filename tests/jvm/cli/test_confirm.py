@@ -67,7 +67,7 @@ def test_a_stated_number_of_runs_is_kept_to(trained: Path, classes: Path) -> Non
     assert n_judged(trained) == 1
 
 
-def test_settings_that_changed_since_training_are_told(trained: Path, classes: Path) -> None:
+def test_settings_that_changed_since_training_are_reported(trained: Path, classes: Path) -> None:
     (trained / "amount").write_text("40")
     config = trained / "other.yaml"
     config.write_text(CONFIG.replace("deviations: 30", "deviations: 31"))

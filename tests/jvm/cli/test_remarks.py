@@ -22,7 +22,7 @@ def test_of_several_jvms_train_and_runs_show_name_the_measured_one(tmp_path: Pat
     assert "Does; also seen: (no main class), Does" in show
 
 
-def test_a_program_that_is_too_short_for_its_interval_is_told(tmp_path: Path, classes: Path) -> None:
+def test_a_program_that_is_too_short_for_its_interval_is_reported(tmp_path: Path, classes: Path) -> None:
     command = ("java", "-cp", str(classes), "Does", "sleep", "0")
     done = buto(tmp_path, "train", "short", "--runs", "5", "-v", "--", *command)
     assert done.returncode == 0, done.stderr
@@ -65,7 +65,7 @@ def test_a_time_limit_is_one_number(tmp_path: Path, classes: Path) -> None:
         ),
     ],
 )
-def test_the_fault_that_ended_a_program_is_said(
+def test_the_fault_that_ended_a_program_is_reported(
     tmp_path: Path, classes: Path, does: str, fault: str, advice: str
 ) -> None:
     command = ("java", "-Xmx16m", "-cp", str(classes), "Does", *does.split())
@@ -95,7 +95,7 @@ def test_the_input_that_was_advised_is_read(tmp_path: Path, classes: Path) -> No
         (("Does", "child", "300"), "the command left 1 process running at its end, which buto ended"),
     ],
 )
-def test_what_usable_runs_tell_of_the_program_is_a_warning(
+def test_remarks_on_the_program_in_usable_runs_are_warnings(
     tmp_path: Path, classes: Path, words: tuple[str, ...], remark: str
 ) -> None:
     command = ("java", "-Xmx16m", "-cp", str(classes), *words)

@@ -75,9 +75,9 @@ def test_an_end_without_exit_hook_gets_its_last_state_from_the_held_counters(
 def test_held_counters_agree_with_the_programs_own_beans(record: Recorder, java: str, collector: str) -> None:
     run = record.java("Counters", options=(collector, "-Xmx64m"), java=java)
     assert run.outcome.last_sample == "hsperfdata"
-    said = dict(line.split("=") for line in run.stdout.decode().splitlines())
+    printed = dict(line.split("=") for line in run.stdout.decode().splitlines())
     compared = 0
-    for name, text in said.items():
+    for name, text in printed.items():
         held = run.series(name)[-1]
         if np.isnan(held):
             assert "Cycles" in name or "Concurrent" in name, name

@@ -73,16 +73,16 @@ def test_an_option_that_the_jvm_does_not_know_is_quoted(record: Recorder) -> Non
 
 @pytest.mark.parametrize("collector", ["agent", "jmx"])
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "printed"),
     [("-XX:+Bogus", "Unrecognized VM option 'Bogus'"), ("-Xmx1", "Too small maximum heap")],
 )
 @pytest.mark.parametrize("shell", [("sh", "-c"), ()], ids=["wrapped", "direct"])
 def test_bad_options_of_the_environment_are_quoted(
-    record: Recorder, collector: str, options: str, said: str, shell: tuple[str, ...]
+    record: Recorder, collector: str, options: str, printed: str, shell: tuple[str, ...]
 ) -> None:
     command = (*shell, "java Main; exit 0") if shell else ("java", "Main")
     error = failure(record, *command, environment={"JAVA_TOOL_OPTIONS": options}, collector=collector)
-    assert error.message.startswith(f"the JVM could not be created: {said}\n")
+    assert error.message.startswith(f"the JVM could not be created: {printed}\n")
     assert "JAVA_TOOL_OPTIONS" in str(error.advice)
 
 

@@ -55,7 +55,9 @@ def test_a_script_that_becomes_java_is_the_jvm(record: Recorder, ends: str, tmp_
     assert np.isfinite(run.series("jvm.cpu.time")[-1])
 
 
-def test_a_jvm_that_is_no_child_of_ours_has_no_processor_time_at_its_end(record: Recorder, ends: str) -> None:
+def test_a_jvm_that_is_not_a_child_of_ours_has_no_processor_time_at_its_end(
+    record: Recorder, ends: str
+) -> None:
     run = record.run("sh", "-c", f"{ends} 50 halt; exit $?", expected_exit=4)
     assert problems(run) == []
     assert run.outcome.last_sample == "hsperfdata"
@@ -87,7 +89,7 @@ def test_a_wrapper_cannot_hide_how_its_jvm_ended(
     assert problems(run) == ([f"the measured JVM {end}, which its command did not report"] if end else [])
 
 
-def test_where_exit_codes_are_not_told_a_missing_exit_hook_tells_enough(
+def test_where_exit_codes_are_unknown_a_missing_exit_hook_is_enough(
     record: Recorder, ends: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(kernel, "_PIDFD_GET_INFO", 0)

@@ -92,7 +92,7 @@ def test_a_session_without_time_says_what_is_missing_and_how_to_go_on(tmp_path: 
     assert done.stderr == f"data holds 0 of 2 runs; to go on: buto {again}\n"
 
 
-def test_an_unknown_variant_is_told_before_anything_is_launched(tmp_path: Path) -> None:
+def test_an_unknown_variant_is_reported_before_anything_is_launched(tmp_path: Path) -> None:
     done = called(tmp_path, *COMMAND, "leaker-strin")
     assert done.returncode == 2
     assert "there is no variant 'leaker-strin'" in done.stderr

@@ -70,7 +70,7 @@ def test_a_killed_buto_takes_its_workload_with_it(tmp_path: Path, classes: Path)
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
-def test_a_killed_worker_ends_the_target_and_is_told(tmp_path: Path, classes: Path, moment: str) -> None:
+def test_a_killed_worker_ends_the_target_and_is_reported(tmp_path: Path, classes: Path, moment: str) -> None:
     java = ["java", "-cp", str(classes), "Phases", str(tmp_path), "hangs"]
     with harness(tmp_path, "-m", "buto", "record", "t", "--collector", "jmx", "--", *java) as measuring:
         worker = measuring.begun("jmx.worker")

@@ -202,7 +202,7 @@ def test_a_port_that_is_taken_at_the_last_moment_is_not_insisted_on(
     assert f":{chosen[1]}/" in endpoint.address
 
 
-def test_a_machine_without_a_free_port_is_told(tmp_path: Path) -> None:
+def test_a_machine_without_a_free_port_is_reported(tmp_path: Path) -> None:
     """In a network of its own, which has one port, and that is taken."""
     for prefix in (["unshare", "--net"], ["unshare", "--net", "--map-root-user"]):
         ranges = "/proc/sys/net/ipv4/ip_local_port_range"

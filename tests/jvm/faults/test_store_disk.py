@@ -164,7 +164,7 @@ def test_nothing_is_launched_for_a_read_only_store(tmp_path: Path) -> None:
     assert not (tmp_path / "launched").exists()
 
 
-def test_a_run_for_which_there_is_no_room_is_told_and_leaves_nothing(tmp_path: Path) -> None:
+def test_a_run_for_which_there_is_no_room_is_reported_and_leaves_nothing(tmp_path: Path) -> None:
     """The program is measured to its end; then its run does not fit."""
     for prefix in (["unshare", "--mount"], ["unshare", "--mount", "--map-root-user"]):
         if subprocess.run([*prefix, "true"], check=False, capture_output=True).returncode == 0:
@@ -195,7 +195,7 @@ def test_a_run_for_which_there_is_no_room_is_told_and_leaves_nothing(tmp_path: P
 
 
 @pytest.mark.parametrize("option", ["--json", "--markdown", "--junitxml"])
-def test_a_full_device_is_told_and_stays_a_device(project: Path, option: str) -> None:
+def test_a_full_device_is_reported_and_stays_a_device(project: Path, option: str) -> None:
     assert called(project, *CHECK).returncode == 0
     done = called(project, "report", "leaker", option, "/dev/full")
     assert done.returncode == EXIT_NOT_JUDGED

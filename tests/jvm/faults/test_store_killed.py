@@ -57,9 +57,9 @@ def test_a_store_killed_at_random_points_has_no_half_run_and_loses_no_whole_one(
     command = [sys.executable, "-m", "tests.support.runs.store_victims", quick_disk, str(N_KILLS), SEED]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as killer:
         assert killer.stdout is not None
-        for test, said in map(json.loads, killer.stdout):
-            last_words[said[-1].split()[0]] += 1
-            n_recovered += recovered_of(store, test, said)
+        for test, report in map(json.loads, killer.stdout):
+            last_words[report[-1].split()[0]] += 1
+            n_recovered += recovered_of(store, test, report)
             n_killed += 1
             shutil.rmtree(store.directory(test))
     assert (killer.returncode, n_killed) == (0, N_KILLS)
@@ -67,9 +67,9 @@ def test_a_store_killed_at_random_points_has_no_half_run_and_loses_no_whole_one(
     assert n_recovered > N_KILLS / 10, "most kills must hit a writer at work, or this test shows nothing"
 
 
-def recovered_of(store: RunStore, test: str, said: list[str]) -> int:
+def recovered_of(store: RunStore, test: str, report: list[str]) -> int:
     """Look at what a victim left behind and recover what can be; returns how much that was."""
-    known = {word: {line.split()[1] for line in said if line.startswith(f"{word} ")} for word in WORDS}
+    known = {word: {line.split()[1] for line in report if line.startswith(f"{word} ")} for word in WORDS}
     ids = set(store.ids(test))
     stored = {run_id for run_id in ids if assert_whole(store, test, run_id)}
     assert known["stored"] - known["deleting"] <= stored, "a whole run was lost"

@@ -55,8 +55,8 @@ def test_a_target_that_ends_before_the_handshake_leaves_nothing(
     """Something that is called java, and ends before it is one."""
     (tmp_path / "java").write_text("#!/bin/sh\nkill -9 $$\n")
     (tmp_path / "java").chmod(0o755)
-    told = command_line.record(str(tmp_path / "java"), "Main")
-    assert told.runs == ()
+    reported = command_line.record(str(tmp_path / "java"), "Main")
+    assert reported.runs == ()
 
 
 def test_a_target_that_is_killed_before_the_handshake_leaves_nothing(recorder: Recorder) -> None:
@@ -71,15 +71,15 @@ def test_a_target_that_is_killed_before_the_handshake_leaves_nothing(recorder: R
 
 
 def test_a_target_that_runs_out_of_memory_and_goes_on_is_measured(command_line: CommandLine) -> None:
-    told = command_line.record(*command_line.java("Faulty", "fill", options=("-Xmx32m",)))
-    assert told.runs[-1].stdout == b"done\n"
-    assert told.runs[-1].stderr == b""
-    assert problems(told.runs[-1]) == []
+    reported = command_line.record(*command_line.java("Faulty", "fill", options=("-Xmx32m",)))
+    assert reported.runs[-1].stdout == b"done\n"
+    assert reported.runs[-1].stderr == b""
+    assert problems(reported.runs[-1]) == []
 
 
 def test_a_thread_that_runs_out_of_memory_is_quoted(command_line: CommandLine) -> None:
-    told = command_line.record(*command_line.java("Faulty", "fill for good", options=("-Xmx32m",)))
-    assert "OutOfMemoryError" in told.text
+    reported = command_line.record(*command_line.java("Faulty", "fill for good", options=("-Xmx32m",)))
+    assert "OutOfMemoryError" in reported.text
 
 
 def test_two_thousand_busy_threads_starve_a_run_and_every_sample_is_accounted_for(recorder: Recorder) -> None:
@@ -128,7 +128,7 @@ def test_a_long_collection_is_the_programs_own_and_starves_nothing(
     assert run.stdout == b"done\n"
 
 
-def test_a_stop_of_the_world_that_is_no_collection_starves_a_run(recorder: Recorder) -> None:
+def test_a_stop_of_the_world_that_is_not_a_collection_starves_a_run(recorder: Recorder) -> None:
     stop = ("stop", f"{1000 * STOPPED_S:.0f}")
     run = recorder.record("Faulty", *stop, options=(SERIAL, "-XX:-UseCountedLoopSafepoints"))
     assert run.series("jvm.gc.time[MarkSweepCompact]")[-1] < 1
@@ -139,8 +139,8 @@ def test_a_stop_of_the_world_that_is_no_collection_starves_a_run(recorder: Recor
 def assert_starved(run: Run) -> None:
     """The run tells how long nothing was seen, is not used, and has what was seen before and after."""
     assert run.quality.largest_gap_s > 0.95 * STOPPED_S
-    told = [re.search(rf"{STARVED}: no sample for ([\d.]+) s", one.text) for one in run.quality.problems]
-    assert [float(found[1]) > 0.95 * STOPPED_S for found in told if found] == [True]
+    reported = [re.search(rf"{STARVED}: no sample for ([\d.]+) s", one.text) for one in run.quality.problems]
+    assert [float(found[1]) > 0.95 * STOPPED_S for found in reported if found] == [True]
     assert min(samples_beside_the_gap(run)) >= 2
     assert run.outcome.last_sample == "agent"
 

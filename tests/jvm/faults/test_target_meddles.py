@@ -37,9 +37,9 @@ with_security_manager = pytest.mark.skipif(
 
 
 def test_a_target_that_closes_its_streams_is_measured(command_line: CommandLine) -> None:
-    told = command_line.record(*command_line.java("Faulty", "close streams"))
-    assert told.runs[-1].outcome.last_sample == "agent"
-    assert told.runs[-1].stdout == b""
+    recorded = command_line.record(*command_line.java("Faulty", "close streams"))
+    assert recorded.runs[-1].outcome.last_sample == "agent"
+    assert recorded.runs[-1].stdout == b""
 
 
 @with_security_manager
@@ -64,9 +64,9 @@ def test_a_security_manager_that_denies_the_agent_is_named_with_what_to_grant(
     policy.write_text(f"grant {{ {may} }};")
     options = ("-Djava.security.manager", f"-Djava.security.policy=={policy}")
     command = command_line.java("Faulty", "say", "NOTHING", options=options)
-    told = command_line.record(*command)
-    assert told.runs == ()
-    advice = told.text.splitlines()[-1]
+    recorded = command_line.record(*command)
+    assert recorded.runs == ()
+    advice = recorded.text.splitlines()[-1]
     grant = advice[advice.index("grant codeBase") :]
     policy.write_text(f"grant {{ {may} }};\n{grant}\n")
     granted = buto(tmp_path, "record", "granted", "--", *command)
@@ -87,30 +87,30 @@ def test_a_target_that_removes_the_exit_hooks_has_its_last_state_from_outside(
     command_line: CommandLine,
 ) -> None:
     options = ("--add-opens", "java.base/java.lang=ALL-UNNAMED")
-    told = command_line.record(*command_line.java("Faulty", "unhook", options=options))
-    assert told.runs[-1].outcome.last_sample == "hsperfdata"
-    assert told.runs[-1].stdout == b"done\n"
+    recorded = command_line.record(*command_line.java("Faulty", "unhook", options=options))
+    assert recorded.runs[-1].outcome.last_sample == "hsperfdata"
+    assert recorded.runs[-1].stdout == b"done\n"
 
 
 @pytest.mark.parametrize("wrapped", [False, True], ids=["direct", "wrapped"])
 def test_a_target_that_reads_its_tool_options_sees_no_secret(
     command_line: CommandLine, wrapped: bool
 ) -> None:
-    told = command_line.record(*command_line.java("Faulty", "say", "JAVA_TOOL_OPTIONS", wrapped=wrapped))
-    said = told.runs[-1].stdout.decode().splitlines()[0]
+    recorded = command_line.record(*command_line.java("Faulty", "say", "JAVA_TOOL_OPTIONS", wrapped=wrapped))
+    printed = recorded.runs[-1].stdout.decode().splitlines()[0]
     if wrapped:
-        assert said.startswith("-javaagent:")
-        assert not Path(said.partition("=")[2]).exists()
+        assert printed.startswith("-javaagent:")
+        assert not Path(printed.partition("=")[2]).exists()
     else:
-        assert said == "null"
+        assert printed == "null"
 
 
 @pytest.mark.parametrize("wrapped", [False, True], ids=["direct", "wrapped"])
 def test_of_a_target_and_its_children_the_wanted_one_is_measured(
     command_line: CommandLine, wrapped: bool
 ) -> None:
-    told = command_line.record(*command_line.java("Faulty", "children", "2", wrapped=wrapped))
-    run = told.runs[-1]
+    recorded = command_line.record(*command_line.java("Faulty", "children", "2", wrapped=wrapped))
+    run = recorded.runs[-1]
     assert run.metadata["buto.jvm"] == "Faulty"
     assert run.metadata["buto.jvms.others"] == "Child, Child"
     assert run.stdout.count(b"child has main") == 2
@@ -132,12 +132,12 @@ def test_a_wall_clock_that_is_set_back_moves_no_sample(
     cc = shutil.which("cc")
     if cc is None:
         pytest.skip("no C compiler, with which to set a clock back for some processes only")
-    library, told = tmp_path / "set_back.so", tmp_path / "told"
+    library, recorded = tmp_path / "set_back.so", tmp_path / "told"
     subprocess.run([cc, "-shared", "-fPIC", "-o", library, PROGRAMS / "set_back.c"], check=True, timeout=60)
-    command = command_line.java("Faulty", "set clock back", str(told))
+    command = command_line.java("Faulty", "set clock back", str(recorded))
     done = buto(
         tmp_path, "record", "clock", "--interval", "50ms", "--", *command,
-        LD_PRELOAD=str(library), SET_BACK=str(told),
+        LD_PRELOAD=str(library), SET_BACK=str(recorded),
     )  # fmt: skip
     assert [row for row in command_line.promised if row.is_kept(done.returncode, done.stderr)], done.stderr
     store = RunStore(tmp_path / ".buto")

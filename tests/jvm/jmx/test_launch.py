@@ -132,7 +132,7 @@ def test_nothing_to_record_is_one_clear_message(
     assert advice in str(caught.value.advice)
 
 
-def test_a_jvm_that_is_gone_before_it_is_attached_to_is_told_like_any_that_ended(
+def test_a_jvm_that_is_gone_before_it_is_attached_to_is_reported_like_any_that_ended(
     record: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def too_late(pid: int, directory: Path) -> JmxEndpoint:

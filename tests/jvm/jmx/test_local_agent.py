@@ -40,7 +40,7 @@ def assert_shut(worker: Worker, address: str) -> None:
             JmxConnection(worker, address, "the target", credentials)
 
 
-def test_a_launched_program_listens_on_loopback_alone_and_tells_nobody_the_password(
+def test_a_launched_program_listens_on_loopback_alone_and_keeps_the_password_secret(
     shared_worker: Worker, java: str, classes: Path, tmp_path: Path
 ) -> None:
     end = tmp_path / "end"
@@ -185,7 +185,7 @@ def of_another_user(java: str, classes: Path) -> Iterator[subprocess.Popen[bytes
                 process.kill()
 
 
-def test_a_process_that_ends_while_it_is_attached_to_is_said_to_have_ended(
+def test_a_process_that_ends_while_it_is_attached_to_is_reported_as_ended(
     one_java: str, targets: Targets
 ) -> None:
     process = targets.start(one_java)

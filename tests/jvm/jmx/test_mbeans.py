@@ -53,7 +53,7 @@ def test_numbers_of_simple_composite_and_tabular_attributes(connection: JmxConne
     assert "not on this machine" in run.nan_reasons[f"mbean[{QUEUE}]/Broken"]
 
 
-def test_only_what_was_asked_for_with_a_reason_for_what_is_no_number(connection: JmxConnection) -> None:
+def test_only_what_was_asked_for_with_a_reason_for_what_is_not_a_number(connection: JmxConnection) -> None:
     spec = MBeanSpec("buto.tests:type=Queue,name=first", attributes=("Depth", "Label", "Absent"))
     run = finish(connection, record(connection, spec))
     names = [prop.name for prop in run.properties if prop.name.startswith("mbean[")]
@@ -128,7 +128,7 @@ def test_notifications_come_once_in_order_with_the_time_of_their_emission(connec
         assert before_ns - 2e6 <= recording.zero_ns + each.time_s * 1e9 <= after_ns + 2e6
 
 
-def test_a_time_stamp_that_is_no_time_of_day_gives_way_to_the_time_of_receipt(
+def test_a_time_stamp_that_is_not_time_of_day_gives_way_to_the_time_of_receipt(
     connection: JmxConnection,
 ) -> None:
     recording = record(connection, MBeanSpec(BELL))

@@ -99,23 +99,23 @@ def test_it(number):
 """
 
 
-def test_each_failure_is_told_in_plain_words_and_leaves_nothing(project: Path) -> None:
+def test_each_failure_is_reported_in_plain_words_and_leaves_nothing(project: Path) -> None:
     (project / "test_trouble.py").write_text(TROUBLE)
     done = run_pytest(project, "test_trouble.py", "--buto-train", "-rA")
-    said = done.stdout
-    assert "7 failed, 1 passed, 1 error" in said, said
-    assert "assert 1 == 2" in said
-    assert "there is no JMX connection, because it costs the program some classes and threads" in said
-    assert "only one JVM can be measured at a time" in said
-    assert "the program exited with code 1" in said
-    assert "if this program should end so: expect_exit=1" in said
-    assert "NumberFormatException" in said
-    assert "the program ended before it listened on any port" in said
-    assert "the program was stopped at its time limit of 3 s" in said, said
+    printed = done.stdout
+    assert "7 failed, 1 passed, 1 error" in printed, printed
+    assert "assert 1 == 2" in printed
+    assert "there is no JMX connection, because it costs the program some classes and threads" in printed
+    assert "only one JVM can be measured at a time" in printed
+    assert "the program exited with code 1" in printed
+    assert "if this program should end so: expect_exit=1" in printed
+    assert "NumberFormatException" in printed
+    assert "the program ended before it listened on any port" in printed
+    assert "the program was stopped at its time limit of 3 s" in printed, printed
     no_such_main = "the program did not start: Error: Could not find or load main class Nowhere"
-    assert f"ERROR test_trouble.py::test_no_such_main - {no_such_main}" in said
-    assert "try:  check the main class, the class path (-cp)" in said
-    assert "a test that drives its program cannot have a workload, too" in said
+    assert f"ERROR test_trouble.py::test_no_such_main - {no_such_main}" in printed
+    assert "try:  check the main class, the class path (-cp)" in printed
+    assert "a test that drives its program cannot have a workload, too" in printed
     assert not (project / "oracles").exists()
 
 

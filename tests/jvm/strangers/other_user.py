@@ -29,7 +29,7 @@ def hello(secret: str) -> bytes:
     return struct.pack(">I", len(body)) + body
 
 
-def said_to(port: int, words: bytes) -> bytes:
+def answer_to(port: int, words: bytes) -> bytes:
     """All that the port answers until it closes."""
     heard = b""
     with socket.socket() as connection:
@@ -80,8 +80,8 @@ def attempts(given: dict[str, Any]) -> dict[str, str]:
     if "port" in given:
         found["listen"] = attempt(lambda: listen(given["port"]))
         for name, words in given["words"].items():
-            said = hello(words) if name.startswith("hello") else words.encode()
-            found[name] = attempt(lambda said=said: said_to(given["port"], said))
+            greeting = hello(words) if name.startswith("hello") else words.encode()
+            found[name] = attempt(lambda greeting=greeting: answer_to(given["port"], greeting))
     return found
 
 

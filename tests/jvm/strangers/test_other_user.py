@@ -58,13 +58,13 @@ def classes(java: Path) -> Iterator[Path]:
 
 
 def another_user(given: dict[str, Any]) -> dict[str, str]:
-    said = subprocess.run(
+    done = subprocess.run(
         [sys.executable, HERE / "other_user.py", json.dumps(given)],
         stdout=subprocess.PIPE,
         check=True,
         timeout=90,
     )
-    got: dict[str, str] = json.loads(said.stdout)
+    got: dict[str, str] = json.loads(done.stdout)
     return got
 
 
@@ -98,8 +98,8 @@ def test_the_agents_channel_is_for_the_user_who_opened_it(java: Path, classes: P
         session_file = Path(option.rpartition("=")[2])
         assert session_file.stat().st_mode & 0o777 == 0o600
         assert session_file.parent.stat().st_mode & 0o777 == 0o700
-        told = session_file.read_text()
-        secrets = re.findall(r"=([0-9a-f]{64})\n", told)
+        content = session_file.read_text()
+        secrets = re.findall(r"=([0-9a-f]{64})\n", content)
         assert len(set(secrets) - set(used)) == 2
         for secret in secrets:
             assert secret not in f"{jvm.cmdline()} {jvm.environ()}"
@@ -111,7 +111,7 @@ def test_the_agents_channel_is_for_the_user_who_opened_it(java: Path, classes: P
                     "pid": jvm.pid,
                     "files": [str(session_file), str(session_file.with_name("stdout"))],
                     "places": [str(session_file.parent)],
-                    "port": int(re.findall(r"port=(\d+)", told)[0]),
+                    "port": int(re.findall(r"port=(\d+)", content)[0]),
                     "words": {
                         "nonsense": "GET / HTTP/1.1\r\n\r\n",
                         **{f"hello: {name}": secret for name, secret in hellos.items()},
@@ -213,7 +213,7 @@ def test_a_jmx_door_is_for_the_user_who_opened_it(java: Path, classes: Path, tmp
                 )
                 assert set(got.values()) == {"refused"}, got
                 tried = [str(place[1]), "buto", "", "buto", "buto", "buto", endpoint.credentials.password]
-                said = subprocess.run(
+                done = subprocess.run(
                     [java, "-cp", classes, "Stranger", *tried],
                     stdout=subprocess.PIPE,
                     text=True,
@@ -224,7 +224,7 @@ def test_a_jmx_door_is_for_the_user_who_opened_it(java: Path, classes: Path, tmp
                     check=True,
                     timeout=90,
                 )
-                assert said.stdout.splitlines() == [
+                assert done.stdout.splitlines() == [
                     "nobody: refused",
                     *["buto: refused"] * 3,
                     "rebind: refused",

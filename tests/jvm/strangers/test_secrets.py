@@ -68,29 +68,29 @@ def buto(directory: Path, *arguments: str, code: int = 0) -> str:
         timeout=110,
         check=False,
     )
-    said = ended.stdout.decode()
-    assert ended.returncode == code, said
-    return said
+    printed = ended.stdout.decode()
+    assert ended.returncode == code, printed
+    return printed
 
 
-def where_they_stand(directory: Path, said: str) -> list[str]:
+def where_they_stand(directory: Path, printed: str) -> list[str]:
     """Every file, and what was printed, that holds a secret or a part of one that tells it."""
     parts = [part.encode() for part in ("Zwiebelkuchen", "Pfefferminze", "Sauerkraut", "Kartoffel", "puffer")]
     contents = {path: path.read_bytes() for path in directory.rglob("*") if path.is_file()}
-    contents[Path("printed")] = said.encode()
+    contents[Path("printed")] = printed.encode()
     return [
         f"{path}: {part.decode()}" for path, content in contents.items() for part in parts if part in content
     ]
 
 
 def test_no_byte_of_a_secret_is_in_runs_oracle_results_and_reports(project: Path) -> None:
-    said = buto(project, "train", "-v", code=0)
+    printed = buto(project, "train", "-v", code=0)
     reports = ["--json", "r.json", "--html", "r.html", "--junitxml", "r.xml", "--markdown", "r.md"]
-    said += buto(project, "check", "-v", *reports)
-    said += buto(project, "runs", "show", "shop", *RunStore(project / ".buto").ids("shop")[:1], code=0)
+    printed += buto(project, "check", "-v", *reports)
+    printed += buto(project, "runs", "show", "shop", *RunStore(project / ".buto").ids("shop")[:1], code=0)
     written = {path.suffix for path in project.rglob("*") if path.is_file()}
     assert {".json", ".html", ".xml", ".md", ".parquet", ".txt"} <= written
-    assert where_they_stand(project, said) == []
+    assert where_they_stand(project, printed) == []
     run = RunStore(project / ".buto").load_set("shop").runs[0]
     assert run.metadata["jvm.input.arguments"] == f"-Dshop.password={MASKED} -Dshop.licence={MASKED}"
     assert run.metadata["mbean[shop:type=Talkative]/Password"] == MASKED
@@ -114,10 +114,10 @@ def test_nor_through_jmx_nor_in_messages_nor_of_a_command_that_was_typed(
     )
     command = ["java", f"-Dshop.password={PROPERTY}", "-cp", str(classes), "Talkative"]
     command += ["--token", SECRETS["SHOP_TOKEN"]]
-    said = buto(project, "record", "shop", "--runs", "1", "-v", "--", *command, "7", code=3)
-    assert f"-Dshop.password={MASKED}" in said
-    assert f"--token {MASKED}" in said
-    said += buto(
+    printed = buto(project, "record", "shop", "--runs", "1", "-v", "--", *command, "7", code=3)
+    assert f"-Dshop.password={MASKED}" in printed
+    assert f"--token {MASKED}" in printed
+    printed += buto(
         project,
         "record",
         "shop",
@@ -131,12 +131,12 @@ def test_nor_through_jmx_nor_in_messages_nor_of_a_command_that_was_typed(
         *command,
         code=3,
     )
-    said += buto(project, "train", "shop", "--runs", "5", "--interval", "50ms", "--", *command, code=0)
-    assert where_they_stand(project, said) == []
-    said = buto(project, "check", "shop", code=2)
-    assert "a secret in the command was masked" in said
-    said += buto(project, "check", "shop", "--", *command)
-    assert where_they_stand(project, said) == []
+    printed += buto(project, "train", "shop", "--runs", "5", "--interval", "50ms", "--", *command, code=0)
+    assert where_they_stand(project, printed) == []
+    printed = buto(project, "check", "shop", code=2)
+    assert "a secret in the command was masked" in printed
+    printed += buto(project, "check", "shop", "--", *command)
+    assert where_they_stand(project, printed) == []
 
 
 def test_butos_own_jvm_gets_passwords_through_a_pipe() -> None:

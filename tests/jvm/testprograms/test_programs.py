@@ -35,7 +35,7 @@ class Stopwatch:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_a_program_lasts_as_long_as_it_was_told_and_exits_with_0(run_program: RunProgram, name: str) -> None:
+def test_a_program_lasts_as_long_as_specified_and_exits_with_0(run_program: RunProgram, name: str) -> None:
     with Stopwatch() as lasted:
         done = run_program(name, "--duration", "400ms")
     assert done.returncode == 0, done.stderr
@@ -74,7 +74,7 @@ def test_a_wrong_value_is_named(run_program: RunProgram, arguments: list[str], c
     assert done.stderr.splitlines()[0] == complaint
 
 
-def test_help_is_no_error(run_program: RunProgram) -> None:
+def test_help_is_not_an_error(run_program: RunProgram) -> None:
     done = run_program(LEAKER, "--help")
     assert done.returncode == 0
     assert done.stdout.startswith("usage: ")

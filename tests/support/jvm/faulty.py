@@ -56,7 +56,7 @@ def promised(request: pytest.FixtureRequest) -> list[Row]:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Recorded:
     """What a user of the command line has of one launch."""
 
     code: int
@@ -78,18 +78,18 @@ class CommandLine:
         command = (java, *options, "-cp", str(self.classes), *words)
         return ("sh", "-c", '"$@"; exit $?', "sh", *command) if wrapped else command
 
-    def record(self, *command: str, options: tuple[str, ...] = ()) -> Told:
+    def record(self, *command: str, options: tuple[str, ...] = ()) -> Recorded:
         """Record once, at an interval of 50 ms; a run that was starved by other load is made again."""
         done = called(self.directory, "record", "troubled", "--interval", "50ms", *options, "--", *command)
         store = RunStore(self.directory / ".buto")
-        told = Told(
+        recorded = Recorded(
             done.returncode,
             done.stderr,
             tuple(store.load("troubled", each) for each in store.ids("troubled")),
         )
-        assert "Traceback" not in told.text
-        assert [row for row in self.promised if row.is_kept(told.code, told.text)], told.text
-        return told
+        assert "Traceback" not in recorded.text
+        assert [row for row in self.promised if row.is_kept(recorded.code, recorded.text)], recorded.text
+        return recorded
 
 
 @pytest.fixture
@@ -128,9 +128,9 @@ class Recorder:
         with JmxCollector(target, self.worker) if self.worker else open_collector(target) as collector:
             run = collector.record("troubled", on_tick)
         starves = any(STARVED in message for row in self.promised for message in row.messages)
-        told = [one.text for one in run.quality.problems] if starves else problems(run)
-        code = EXIT_NOT_JUDGED if told else EXIT_PASS
-        assert [row for row in self.promised if row.is_kept(code, "; ".join(told))], told
+        recorded = [one.text for one in run.quality.problems] if starves else problems(run)
+        code = EXIT_NOT_JUDGED if recorded else EXIT_PASS
+        assert [row for row in self.promised if row.is_kept(code, "; ".join(recorded))], recorded
         return run
 
 

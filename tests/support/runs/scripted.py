@@ -104,19 +104,19 @@ class Log:
     """Writes down the events of launches."""
 
     def __init__(self) -> None:
-        self.said: list[str] = []
+        self.steps: list[str] = []
 
     def __call__(self, event: LaunchEvent) -> None:
         match event:
             case LaunchStarted(test, number, planned):
-                self.said.append(f"{test} {number}/{planned}")
+                self.steps.append(f"{test} {number}/{planned}")
             case LaunchProgressed(progress):
-                self.said.append(progress.stage)
+                self.steps.append(progress.stage)
             case RunStored(run):
-                self.said.append("stored" if run.quality.valid else "disturbed")
+                self.steps.append("stored" if run.quality.valid else "disturbed")
             case LaunchRepeated(test):
-                self.said.append(f"{test} again")
+                self.steps.append(f"{test} again")
             case GivenUp(test):
-                self.said.append(f"{test} failed")
+                self.steps.append(f"{test} failed")
             case _:
                 pass

@@ -48,27 +48,27 @@ def finished(recording: Recording) -> Run:
     return recording.finish(Outcome(0, duration_s=4.0), Quality(), stdout=b"said\n" * 400)
 
 
-def live(store: RunStore, test: str, say: int) -> None:
+def live(store: RunStore, test: str, writing_end: int) -> None:
     """Rounds of all that is done to a store, for ever."""
     for number in itertools.count():
         run_id = f"{number:06d}"
         recording = recording_of(run_id, test)
         journal = Journal(store, {}, first_write_s=0.0)
         journal.write_if_due(recording)
-        os.write(say, f"kept {run_id}\n".encode())
+        os.write(writing_end, f"kept {run_id}\n".encode())
         if number % 3 == 2:
             journal.__exit__(SystemExit, SystemExit(), None)
             for one in unfinished(store, [test]):
                 recover(store, one)
-            os.write(say, f"recovered {run_id}\n".encode())
+            os.write(writing_end, f"recovered {run_id}\n".encode())
         else:
             with journal:
                 store.add(finished(recording))
-                os.write(say, f"stored {run_id}\n".encode())
+                os.write(writing_end, f"stored {run_id}\n".encode())
         if number % 4 == 3:
-            os.write(say, f"deleting {number - 3:06d}\n".encode())
+            os.write(writing_end, f"deleting {number - 3:06d}\n".encode())
             store.delete(test, [f"{number - 3:06d}"])
-            os.write(say, f"deleted {number - 3:06d}\n".encode())
+            os.write(writing_end, f"deleted {number - 3:06d}\n".encode())
 
 
 def kill_one(store: RunStore, test: str, after_s: float) -> list[str]:
@@ -79,23 +79,23 @@ def kill_one(store: RunStore, test: str, after_s: float) -> list[str]:
         os.close(receiving)
         live(store, test, sending)
     os.close(sending)
-    said = os.read(receiving, 4096)
+    report = os.read(receiving, 4096)
     # The moment of the kill is what is varied here, not a sign that is waited for.
     time.sleep(after_s)
     os.kill(victim, signal.SIGKILL)
     os.waitpid(victim, 0)
     while more := os.read(receiving, 4096):
-        said += more
+        report += more
     os.close(receiving)
-    return said.decode().splitlines()
+    return report.decode().splitlines()
 
 
 def main(root: str, n_kills: str, seed: str) -> None:
     chance = random.Random(seed)
     for number in range(int(n_kills)):
         test = f"kill {number}"
-        said = kill_one(RunStore(Path(root)), test, chance.uniform(0.0, LONGEST_S))
-        print(json.dumps([test, said]), flush=True)
+        report = kill_one(RunStore(Path(root)), test, chance.uniform(0.0, LONGEST_S))
+        print(json.dumps([test, report]), flush=True)
 
 
 if __name__ == "__main__":

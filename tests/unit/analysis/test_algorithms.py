@@ -96,7 +96,7 @@ def test_numbers_that_a_run_has_once_are_bounded_simply(bounds, time_points):
 
 
 @pytest.mark.parametrize("matching", MATCHERS)
-def test_a_training_run_lies_within_a_generous_band(bounds, time_points, matching):
+def test_a_training_run_is_within_a_generous_band(bounds, time_points, matching):
     random = np.random.default_rng(7)
     times = np.arange(20) * 0.1
     curves = [5e6 + 1e6 * times + random.normal(0, 1e5, 20) for _ in range(10)]

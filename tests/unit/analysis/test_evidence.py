@@ -80,7 +80,7 @@ def test_by_rank_each_choice_of_the_same_runs_gets_another_p_value(kind, n_train
 
 
 @pytest.mark.parametrize("kind", ["normal", "heavy"])
-def test_noise_fails_as_often_as_it_was_said_to_by_rank(kind):
+def test_noise_fails_as_often_as_it_was_reported_to_by_rank(kind):
     """Of 300 checks of 10 + 3 unchanged runs, 14.7 are expected below .05; 5 and 27 are 2.6 and 3.3
     deviations away, and 3.0 below .01."""
     found = np.array(
@@ -97,7 +97,7 @@ def test_noise_fails_as_often_as_it_was_said_to_by_rank(kind):
 @pytest.mark.parametrize(
     ("n_training", "kind"), [(5, "normal"), (10, "normal"), (10, "heavy"), (20, "skewed")]
 )
-def test_noise_fails_at_most_as_often_as_it_was_said_to_by_the_tail(n_training, kind):
+def test_noise_fails_at_most_as_often_as_it_was_reported_to_by_the_tail(n_training, kind):
     """300 checks by one run: at most two standard errors more than the level."""
     found = np.array(
         [
@@ -111,7 +111,7 @@ def test_noise_fails_at_most_as_often_as_it_was_said_to_by_the_tail(n_training, 
         assert (found <= alpha).mean() <= alpha + 2 * (alpha * (1 - alpha) / 300) ** 0.5
 
 
-def test_a_shift_of_one_quantity_of_sixty_stands_out_in_one_run_and_is_found_by_three():
+def test_a_shift_of_one_quantity_of_sixty_is_an_outlier_in_one_run_and_is_found_by_three():
     """One run alone cannot fail; if it is an outlier, two more runs follow."""
 
     def shifted(seed, size):
@@ -123,7 +123,7 @@ def test_a_shift_of_one_quantity_of_sixty_stands_out_in_one_run_and_is_found_by_
     assert sum(shifted(seed, 3).p_value <= 0.01 for seed in range(60)) >= 0.95 * 60
 
 
-def test_a_small_shift_of_all_quantities_is_found_though_none_stands_out():
+def test_a_small_shift_of_all_quantities_is_found_though_none_is_an_outlier():
     values = np.random.default_rng(19).normal(size=(13, N_QUANTITIES))
     values[-3:] += 1.2 * np.sign(np.random.default_rng(20).normal(size=N_QUANTITIES))
     assert significance(scored(values, 3), 3, 0.01).p_value <= 0.01
@@ -148,7 +148,7 @@ def test_a_run_that_another_surpasses_never_fails():
     assert significance(np.array([5.2, *score[1:]]), 1, 0.01).highest
 
 
-def test_equal_scores_are_no_evidence():
+def test_equal_scores_are_not_evidence():
     found = significance(np.zeros(11), 1, 0.01)
     assert (found.rank, found.p_value, found.highest) == (1.0, 1.0, False)
 

@@ -69,7 +69,7 @@ def lines(times, *expected):
     return Bounds(np.array(times, dtype=float), centre - 1, centre + 1, centre)
 
 
-def test_between_two_points_limits_lie_on_a_straight_line():
+def test_between_two_points_limits_are_on_a_straight_line():
     matched = interpolated(lines([0, 1, 3], 0, 10, 50), np.array([0.25, 1.0, 1.5, 2.5]), 1.0)
     assert matched.bounds.expected[:, 0].tolist() == [2.5, 10, 20, 40]
     assert matched.bounds.lower[:, 0].tolist() == [1.5, 9, 19, 39]

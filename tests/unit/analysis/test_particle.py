@@ -50,7 +50,7 @@ def test_the_effective_size_by_hand():
     assert effective_size(shares).tolist() == [4, 2, 1]
 
 
-def test_sampling_anew_by_hand():
+def test_resampling_by_hand():
     particles = np.array([[1.0, 2, 3, 4], [5, 6, 7, 8]])
     shares = np.array([[0.5, 0, 0.25, 0.25], [0, 0, 0, 1.0]])
     picks = np.array([0.1, 0.49, 0.5, 0.9])
@@ -58,7 +58,7 @@ def test_sampling_anew_by_hand():
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 200))
-def test_sampling_anew_equals_filterpys_of_the_same_random_numbers(seed, n_particles):
+def test_resampling_equals_filterpys_of_the_same_random_numbers(seed, n_particles):
     random = np.random.default_rng(seed)
     values, shares = np.arange(float(n_particles)), random.dirichlet(np.full(n_particles, 0.3))
     # Its numbers come from numpy's global state alone.
@@ -93,7 +93,7 @@ def test_with_density_and_sampling_at_every_point_it_is_the_kalman_filter_that_m
     assert sampled.upper[:, 0] - sampled.expected[:, 0] == pytest.approx(exact[:, 1] ** 0.5, rel=0.03)
 
 
-def test_weights_count_for_nothing_unless_particles_are_sampled_anew():
+def test_weights_count_for_nothing_unless_particles_are_resampled():
     rows = [[-1, 9], [0, 10], [1, 11]]
     walking = bounds_of(points(rows), resample=0.0, propagate="none")
     assert walking.expected[:, 0] == pytest.approx([0, 0], abs=0.2)

@@ -163,14 +163,14 @@ def test_two_unknown_test_nodes_are_listed_and_change_nothing() -> None:
     assert found.status is Status.REGRESSION
 
 
-def test_a_slower_test_of_no_known_component_lets_nothing_pass() -> None:
+def test_a_slower_test_of_no_known_component_allows_no_pass() -> None:
     found = changed(running_example(), 1.5, names=("com.acme.OtherBench.run",))
     assert found.status is Status.INCONCLUSIVE
     assert "but the model has no component for it" in found.reasons[0]
     assert found.endpoints[0].status is Status.PASS
 
 
-def test_too_few_forks_let_nothing_pass() -> None:
+def test_too_few_forks_allow_no_pass() -> None:
     found = changed(running_example(), 1.5, n=3)
     assert found.status is Status.INCONCLUSIVE
     assert (
@@ -332,7 +332,7 @@ def test_a_model_that_may_be_saturated_before_decides_nothing() -> None:
     assert "because the model is too uncertain" in found.endpoints[0].reasons[0]
 
 
-def test_mending_is_told_for_components_that_were_renamed_but_not_for_those_that_are_gone() -> None:
+def test_mending_is_reported_for_components_that_were_renamed_but_not_for_those_that_are_gone() -> None:
     made = two_endpoints()
     new = replace(
         made,

@@ -107,7 +107,7 @@ def test_damaged_junit_is_a_bad_file(text: str, reason: str) -> None:
         read_junit(text, Path("report.xml"))
 
 
-def test_files_of_one_side_are_put_together(tmp_path: Path) -> None:
+def test_files_of_one_side_are_combined(tmp_path: Path) -> None:
     paths = []
     for number in range(4):
         paths.append(tmp_path / f"{number}.xml")
@@ -147,7 +147,7 @@ def test_a_file_of_no_known_kind_is_refused(tmp_path: Path, content: str) -> Non
 def test_a_missing_file_and_a_directory_of_something_else_are_refused(tmp_path: Path) -> None:
     with pytest.raises(BadFileError, match="nothing"):
         read_results([tmp_path / "nothing"])
-    with pytest.raises(BadFileError, match="no directory of stored runs"):
+    with pytest.raises(BadFileError, match="not a directory of stored runs"):
         read_results([tmp_path])
 
 

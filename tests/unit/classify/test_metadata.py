@@ -67,7 +67,7 @@ def test_a_key_that_is_ignored_and_deciding_is_ignored():
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
-def test_what_is_no_number_equals_itself(value):
+def test_nan_equals_itself(value):
     model = learn_metadata([{"load": value}, {"load": value}], STRICT)
     assert compare_metadata(model, {"load": value}, STRICT) == ()
 

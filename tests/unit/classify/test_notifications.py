@@ -47,7 +47,7 @@ def test_the_four_kinds_of_difference():
     ]
 
 
-def test_the_same_notifications_are_no_difference():
+def test_the_same_notifications_make_no_difference():
     model = learn(emitted(1.0, 2.0), emitted(1.2, 2.2), strict=True)
     assert compare_notifications(model, emitted(1.1, 2.2)) == ()
 
@@ -59,7 +59,7 @@ def test_messages_are_not_compared():
 
 
 @pytest.mark.parametrize("field", ["kind", "source"])
-def test_type_and_source_tell_groups_apart(field):
+def test_type_and_source_distinguish_groups(field):
     model = learn(emitted(1.0), strict=True)
     differences = compare_notifications(model, emitted(1.0, **{field: "b:other=1"}))
     assert kinds(differences) == [(NotificationKind.UNMATCHED, 1), (NotificationKind.MISSING, 1)]

@@ -60,8 +60,8 @@ def test_what_a_jvm_says_of_the_added_options_is_taken_out_again() -> None:
         value = f"{before} {OPTION}" if before else OPTION
         return CommandLine((), {}, direct=False, added_tool_options=(value, before)).clean(output)
 
-    said = f"Picked up JAVA_TOOL_OPTIONS: {OPTION}\n".encode()
-    assert cleaned(None, b"a\n" + said + b"b\n" + said) == b"a\nb\n"
+    notice = f"Picked up JAVA_TOOL_OPTIONS: {OPTION}\n".encode()
+    assert cleaned(None, b"a\n" + notice + b"b\n" + notice) == b"a\nb\n"
     own = f"Picked up JAVA_TOOL_OPTIONS: -Xmx1g {OPTION}\n".encode()
     assert cleaned("-Xmx1g", own + b"x\n") == b"Picked up JAVA_TOOL_OPTIONS: -Xmx1g\nx\n"
     other = b"Picked up JAVA_TOOL_OPTIONS: -Dother\n"

@@ -40,15 +40,15 @@ def found(**environment: str) -> list[JavaInstallation]:
 
 
 @pytest.mark.parametrize(
-    ("said", "major"),
+    ("printed", "major"),
     [
         ('openjdk version "17.0.15" 2025-04-15', 17),
         ('java version "1.8.0_452"', 8),
         ('openjdk version "25"', 25),
     ],
 )
-def test_a_java_on_the_path_with_its_version(fake_java: FakeJava, said: str, major: int) -> None:
-    java = fake_java("jdk", f"echo '{said}' >&2")
+def test_a_java_on_the_path_with_its_version(fake_java: FakeJava, printed: str, major: int) -> None:
+    java = fake_java("jdk", f"echo '{printed}' >&2")
     [installation] = found(PATH=str(java.parent))
     assert (installation.java, installation.found_by, installation.major) == (java, "PATH", major)
 
@@ -98,7 +98,7 @@ def test_a_java_that_is_too_old_or_does_not_run_is_a_problem(
     ("free", "level"),
     [(1 << 40, Level.OK), (200 << 20, Level.WARNING), (1 << 20, Level.PROBLEM)],
 )
-def test_little_space_is_said_before_it_is_a_problem(
+def test_little_space_is_reported_before_it_is_a_problem(
     free: int, level: Level, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda place: SimpleNamespace(free=free))
@@ -109,7 +109,7 @@ def test_little_space_is_said_before_it_is_a_problem(
 def test_a_store_that_cannot_be_written_is_a_problem() -> None:
     check = check_store(Path("/dev/null/.buto"))
     assert check.level is Level.PROBLEM
-    assert "cannot be written" in check.said
+    assert "cannot be written" in check.detail
 
 
 def test_a_temporary_directory_that_is_not_there_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -51,7 +51,7 @@ def test_a_run_names_the_commit_it_was_made_at_and_whether_files_differed(tmp_pa
     assert describe(replace(target, command=()))["buto.commit"] is None
 
 
-def test_no_git_is_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_git_is_not_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     assert describe(TARGET)["buto.commit"] is None
 

@@ -97,9 +97,9 @@ def test_nothing_is_lost_on_the_way_through_a_journal(
         journal.write_if_due(recording)
         found = recovered(recording.test, recording.id, read(place_of(store, "leaker", recording.id)))
     assert found is not None
-    said = [(one.time_s, one.type, one.sequence) for one in found.notifications]
+    values = [(one.time_s, one.type, one.sequence) for one in found.notifications]
     same = recording.finish(found.outcome, found.quality)
-    assert said == [(one.time_s, one.type, one.sequence) for one in same.notifications]
+    assert values == [(one.time_s, one.type, one.sequence) for one in same.notifications]
     for run in (found, same):
         object.__setattr__(run, "notifications", ())
     assert_same(found, same)
@@ -190,7 +190,7 @@ def test_a_journal_without_samples_is_only_removed(tmp_path: Path) -> None:
         (b"buto-journal 3\n", "it has version 3, this buto reads up to 2"),
     ],
 )
-def test_what_is_no_journal_is_named_and_stays(tmp_path: Path, content: bytes, why: str) -> None:
+def test_what_is_not_a_journal_is_named_and_stays(tmp_path: Path, content: bytes, why: str) -> None:
     store = RunStore(tmp_path)
     place = left_behind(store, a_recording(5))
     place.write_bytes(content)
@@ -295,7 +295,7 @@ def test_a_journal_stays_when_its_run_cannot_be_stored(tmp_path: Path) -> None:
     assert recover(store, unfinished(store)[0]) is not None
 
 
-def test_journals_are_no_runs(tmp_path: Path) -> None:
+def test_journals_are_not_runs(tmp_path: Path) -> None:
     store, recording = RunStore(tmp_path), a_recording(5)
     store.add(full_run("20260101T000000.000Z-0000", "leaker"))
     left_behind(store, recording)
@@ -340,7 +340,7 @@ def test_an_entry_of_a_stranger_is_read_or_refused(data: Any, arrays: bytes) -> 
 
 
 @given(content=st.binary(max_size=200))
-def test_any_bytes_are_no_entry(content: bytes) -> None:
+def test_any_bytes_are_refused_as_an_entry(content: bytes) -> None:
     with pytest.raises(ValueError, match="."):
         decode(content)
 

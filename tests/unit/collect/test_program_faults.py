@@ -32,5 +32,5 @@ def test_a_fault_is_found_with_what_was_printed(output: bytes, kind: FaultKind, 
     "output",
     [b"", b"WARN caught java.util.NoSuchElementException: x\n", b'say: Exception in thread "main" x\n'],
 )
-def test_other_output_is_no_fault(output: bytes) -> None:
+def test_other_output_is_not_a_fault(output: bytes) -> None:
     assert find_fault(output) is None

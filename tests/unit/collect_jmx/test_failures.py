@@ -38,7 +38,7 @@ def test_only_a_timeout_leaves_a_thread_behind() -> None:
     assert JmxFailure("what else", ("com.acme.Odd",)).advice is None
 
 
-def test_a_machine_without_java_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_machine_without_java_gets_advice_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jmx_java, "find_installations", list)
     with pytest.raises(MeasureError, match="no java was found") as caught:
         jmx_java.find_libjvm()

@@ -22,7 +22,7 @@ def sleeper() -> Iterator[subprocess.Popen[bytes]]:
         process.kill()
 
 
-def test_a_process_that_is_no_jvm_is_named_and_left_alone(sleeper: subprocess.Popen[bytes]) -> None:
+def test_a_process_that_is_not_a_jvm_is_named_and_left_alone(sleeper: subprocess.Popen[bytes]) -> None:
     with pytest.raises(MeasureError, match=rf"process {sleeper.pid} \(.+\) is not a JVM"):
         check_attachable(sleeper.pid)
     assert local_jvm(sleeper.pid) is None
@@ -40,7 +40,7 @@ def test_a_stopped_process_is_refused_with_the_command_that_lets_it_go_on(
     assert caught.value.advice == f"continue it: kill -CONT {sleeper.pid}"
 
 
-def test_a_process_that_is_gone_is_no_process() -> None:
+def test_a_process_that_is_gone_is_not_a_process() -> None:
     with subprocess.Popen(["true"]) as process:
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
         with pytest.raises(MeasureError, match=f"no process {process.pid}"):

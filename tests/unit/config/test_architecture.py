@@ -102,13 +102,13 @@ def test_numbers_keep_six_digits(self_s: float, cv: float, samples: int) -> None
         ("cv: 0.8, ", "cvv: 0.8, ", "unknown key 'cvv' in endpoints.GET /a; did you mean 'cv'"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, old: str, new: str, message: str) -> None:
+def test_faults_are_reported_with_their_places(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert TEXT.count(old) == 1
     with pytest.raises(ConfigError, match=message):
         load(tmp_path, TEXT.replace(old, new))
 
 
-def test_every_unknown_name_is_said_at_once(tmp_path: Path) -> None:
+def test_every_unknown_name_is_reported_at_once(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as raised:
         load(tmp_path, TEXT.replace("B: 2.5", "Y: 2.5").replace("calls: {B: 1}", "calls: {X: 1}"))
     assert len(raised.value.message.splitlines()) == 2

@@ -69,7 +69,7 @@ def test_a_key_that_is_given_twice_names_both_lines() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "fault"),
     [
         ("a: [1, 2\n", "some.yaml:2:1: not valid YAML"),
         ("a: !!python/object/apply:os.system [ls]\n", "some.yaml:1:4: the tag"),
@@ -84,8 +84,8 @@ def test_a_key_that_is_given_twice_names_both_lines() -> None:
         ("a: !!int x\n", "some.yaml:1:4: 'x' is not of type int"),
     ],
 )
-def test_what_is_no_plain_data_is_refused_with_its_place(text: str, said: str) -> None:
-    assert said in refused(text)
+def test_what_is_not_plain_data_is_refused_with_its_place(text: str, fault: str) -> None:
+    assert fault in refused(text)
 
 
 def test_a_brace_in_a_flow_list_is_answered_with_the_quotes_it_needs() -> None:

@@ -172,20 +172,20 @@ def test_a_test_may_leave_its_command_to_who_types_it(tmp_path: Path) -> None:
         ("", "buto.yaml: the configuration is empty"),
     ],
 )
-def test_each_fault_is_told_with_line_and_column(tmp_path: Path, text: str, expected: str) -> None:
-    told = faults(tmp_path, text)
-    assert len(told) == 1
-    assert told[0].startswith("buto.yaml")
-    assert expected in told[0]
+def test_each_fault_is_reported_with_line_and_column(tmp_path: Path, text: str, expected: str) -> None:
+    lines = faults(tmp_path, text)
+    assert len(lines) == 1
+    assert lines[0].startswith("buto.yaml")
+    assert expected in lines[0]
 
 
-def test_all_faults_are_told_in_the_order_of_the_file_and_once(tmp_path: Path) -> None:
-    told = faults(
+def test_all_faults_are_reported_in_the_order_of_the_file_and_once(tmp_path: Path) -> None:
+    lines = faults(
         tmp_path,
         "version: 1\ntests:\n  a: &a\n    runs: x\n    comand: y\n"
         "  b:\n    <<: *a\n    timeout: []\n    command: x\n",
     )
-    assert [line.split(": ")[0] for line in told] == [
+    assert [line.split(": ")[0] for line in lines] == [
         "buto.yaml:4:11",
         "buto.yaml:4:11",
         "buto.yaml:5:5",
@@ -193,9 +193,9 @@ def test_all_faults_are_told_in_the_order_of_the_file_and_once(tmp_path: Path) -
         "buto.yaml:8:14",
     ]
     many = "\n".join(f"  t{number}: {{bad: 1}}" for number in range(30))
-    told = faults(tmp_path, f"version: 1\ntests:\n{many}\n")
-    assert len(told) == 11
-    assert told[-1] == "and 20 more"
+    lines = faults(tmp_path, f"version: 1\ntests:\n{many}\n")
+    assert len(lines) == 11
+    assert lines[-1] == "and 20 more"
 
 
 def test_a_file_that_cannot_be_read_is_a_bad_file(tmp_path: Path) -> None:
@@ -267,7 +267,7 @@ def test_an_edited_oracle_may_hold_numbers_where_words_belong() -> None:
     assert test.target.environment == {"A": "1.5"}
 
 
-def test_an_empty_mapping_is_told_apart_from_the_mapping_that_is_expected(tmp_path: Path) -> None:
+def test_an_empty_mapping_is_distinguished_from_the_mapping_that_is_expected(tmp_path: Path) -> None:
     (fault,) = faults(tmp_path, "version: 1\ntests: {}\n")
     assert fault.endswith("tests: found an empty mapping, expected a mapping that is not empty")
 

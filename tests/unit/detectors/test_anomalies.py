@@ -66,7 +66,7 @@ def test_the_same_runs_in_another_order_do_not_drift() -> None:
     assert _of(mixed, AnomalyKind.DRIFT) is None
 
 
-def test_two_behaviours_are_told_apart() -> None:
+def test_two_behaviours_are_distinguished() -> None:
     levels = np.array([10, 10, 30, 10, 30, 10, 10, 30, 10, 10, 10, 10], float)
     found = _of(a_profile(12, 1, levels={THREADS: levels}), AnomalyKind.TWO_GROUPS)
     assert found is not None
@@ -75,7 +75,7 @@ def test_two_behaviours_are_told_apart() -> None:
     assert found.symptoms[0].elsewhere == 10.0
 
 
-def test_a_count_that_is_now_and_then_one_more_is_no_second_behaviour() -> None:
+def test_a_count_that_is_now_and_then_one_more_is_not_second_behaviour() -> None:
     levels = np.array([10, 11, 10, 10, 11, 10, 11, 10, 11, 10, 10, 11], float)
     assert _of(a_profile(12, 1, levels={THREADS: levels}), AnomalyKind.TWO_GROUPS) is None
 

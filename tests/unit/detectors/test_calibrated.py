@@ -79,7 +79,7 @@ def test_findings_share_the_evidence_and_come_by_their_share(program):
     assert len({finding.subject for finding in findings}) == len(findings)
 
 
-def test_what_is_loaded_late_is_told_by_the_part_of_the_run_that_shows_it():
+def test_what_is_loaded_late_is_reported_by_the_part_of_the_run_that_shows_it():
     def loading(number, late):
         times = np.arange(61) * INTERVAL_S
         early = np.random.default_rng(number).integers(1000, 1060)
@@ -106,7 +106,7 @@ def test_a_total_has_no_window():
     assert (finding.observed, finding.expected) == (900, 100)
 
 
-def test_what_no_property_shows_by_itself_is_told_by_the_three_that_show_most():
+def test_what_no_property_shows_by_itself_is_reported_by_the_three_that_show_most():
     """All quantities a little off: together they are beyond chance, and somebody has to be named."""
     random = np.random.default_rng(2)
     names = [f"mbean[a]/Value{number}" for number in range(60)]
@@ -308,7 +308,7 @@ def test_another_environment_is_inconclusive_without_a_p_value():
     assert not needs_confirmation(ORACLE, verdict)
 
 
-def test_a_run_that_stands_out_is_confirmed_before_it_is_believed_or_dismissed():
+def test_an_outlier_is_confirmed_before_it_is_believed_or_dismissed():
     random, pool = np.random.default_rng(0), program_runs(4, 40).runs
     asked = 0
     for _ in range(40):

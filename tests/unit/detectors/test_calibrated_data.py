@@ -87,7 +87,7 @@ def test_damage_anywhere_is_refused_or_leaves_an_oracle_that_judges(place, value
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "said"),
+    ("path", "value", "fault"),
     [
         (("n_runs",), 0, "there are 0 training runs"),
         (("n_runs",), 6.5, "there are 6.5 training runs"),
@@ -109,10 +109,10 @@ def test_damage_anywhere_is_refused_or_leaves_an_oracle_that_judges(place, value
         (("bands",), [], "list"),
     ],
 )
-def test_damage_is_told(path, value, said):
+def test_damage_is_reported(path, value, fault):
     with pytest.raises(BadFileError) as caught:
         read(damaged(DATA["calibrated"], path, value))
-    assert said in caught.value.message
+    assert fault in caught.value.message
     assert len(caught.value.message) < 300
 
 

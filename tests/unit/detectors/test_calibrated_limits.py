@@ -76,12 +76,12 @@ def test_with_as_many_runs_as_are_needed_the_rank_alone_decides(checked, alpha):
 
 
 @pytest.mark.parametrize(
-    ("count", "checked", "said"),
+    ("count", "checked", "begins"),
     [
         (10, 3, "rank alone, whatever the values are distributed like"),
         (10, 1, "parametric: the scores of 10 training runs"),
         (20, 1, "free of assumptions on distributions down to 0.05; below, the scores of 20"),
     ],
 )
-def test_a_verdict_says_what_its_p_value_rests_on(count, checked, said):
-    assert check(learned(count), runs_of(UNCHANGED, checked)).guarantee.startswith(said)
+def test_a_verdict_says_what_its_p_value_rests_on(count, checked, begins):
+    assert check(learned(count), runs_of(UNCHANGED, checked)).guarantee.startswith(begins)

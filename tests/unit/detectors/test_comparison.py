@@ -111,7 +111,7 @@ def test_fewer_than_five_runs_of_one_are_not_compared(n_runs):
         compare(runs_of("old", 9), runs_of("new", n_runs, first=1), SETTINGS)
 
 
-def test_disturbed_runs_are_left_out_and_told():
+def test_disturbed_runs_are_left_out_and_reported():
     old, new = runs_of("old", 6), runs_of("new", 6, first=1)
     disturbed = replace(new.runs[0], quality=starved("it was starved"))
     verdict = compare(old, run_set([disturbed, *new.runs[1:]]), SETTINGS)
@@ -125,13 +125,13 @@ def test_another_machine_is_not_compared():
     assert verdict.reasons == ("host.cores differs: 2 with old, 64 with new",)
 
 
-def test_what_a_command_decides_is_told_and_compared():
+def test_what_a_command_decides_is_reported_and_compared():
     verdict = two(**{"jvm.vm.version": "17+1", "jvm.input.arguments": "-Xmx1g"})
     assert verdict.status is Status.PASS
     assert "jvm.vm.version differs: '25+36' with old, '17+1' with new" in verdict.warnings
 
 
-def test_that_two_programs_are_compared_is_no_warning():
+def test_that_two_programs_are_compared_is_not_a_warning():
     assert not any("buto.jvm" in one for one in two(**{"buto.jvm": "com.acme.Next"}).warnings)
 
 
@@ -193,7 +193,7 @@ def test_programs_without_a_common_property_are_not_compared():
         compare(old, new, SETTINGS)
 
 
-def test_runs_that_did_not_take_turns_are_told():
+def test_runs_that_did_not_take_turns_are_reported():
     new = run_set([replace(run, test="new") for run in runs_of("old", 6, first=100)])
     assert any(
         "in between looks like a difference" in text

@@ -43,7 +43,7 @@ def recorded() -> list[RunSet]:
 GROUPS = recorded()
 
 
-def told(learned: Oracle) -> str:
+def written(learned: Oracle) -> str:
     return to_text({"model": learned.fitted.to_data(), "warnings": list(learned.warnings)})
 
 
@@ -67,7 +67,7 @@ def test_an_oracle_and_its_verdicts_are_the_same_to_the_last_digit(
     assert all(isinstance(run, LongRun) for run in opened)
     plain = oracle.train(RunSet(runs.runs[:N_TRAINING]), CALIBRATED)
     parted = oracle.train(RunSet(opened.runs[:N_TRAINING]), CALIBRATED)
-    assert told(parted) == told(plain)
+    assert written(parted) == written(plain)
     for first, last in ((N_TRAINING, N_TRAINING + 1), (N_TRAINING, N_TRAINING + 3)):
         expected = oracle.check(plain, RunSet(runs.runs[first:last]))
         assert oracle.check(parted, RunSet(opened.runs[first:last])) == expected
@@ -99,7 +99,7 @@ def test_only_bands_are_of_some_samples(long: RunStore, monkeypatch: pytest.Monk
         long.add(run)
     opened = long.open_set(runs.runs[0].test, long.ids(runs.runs[0].test))
     plain, parted = oracle.train(runs, CALIBRATED), oracle.train(opened, CALIBRATED)
-    (theirs, ours) = (json.loads(told(one))["model"] for one in (plain, parted))
+    (theirs, ours) = (json.loads(written(one))["model"] for one in (plain, parted))
     assert len(ours["bands"]["times_s"]) <= 30 < len(theirs["bands"]["times_s"])
     assert {key: ours[key] for key in ours if key not in ("bands", "properties")} == {
         key: theirs[key] for key in theirs if key not in ("bands", "properties")
@@ -125,4 +125,4 @@ def test_a_property_that_some_run_lacks_is_left_out_with_the_same_reason(long: R
     for run in runs:
         long.add(run)
     opened = long.open_set(runs[0].test, long.ids(runs[0].test))
-    assert told(oracle.train(opened, CALIBRATED)) == told(oracle.train(run_set(runs), CALIBRATED))
+    assert written(oracle.train(opened, CALIBRATED)) == written(oracle.train(run_set(runs), CALIBRATED))

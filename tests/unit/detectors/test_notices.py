@@ -51,7 +51,7 @@ def test_twice_as_many_are_found_by_their_number():
     assert (finding.observed, finding.expected, finding.unit) == (14, 7, "{notification}")
 
 
-def test_one_more_or_one_less_is_no_finding_but_fails_the_rule_of_the_thesis():
+def test_one_more_or_one_less_is_not_a_finding_but_fails_the_rule_of_the_thesis():
     for count in (6, 8):
         runs = [regular(number) for number in range(5)]
         assert checked(runs, regular(9, count=count)).status is Status.PASS

@@ -85,6 +85,6 @@ def test_what_few_runs_leave_possible() -> None:
     assert Alarms(np.array([1.0] + [0.0] * 19)).at_most > Alarms(np.zeros(20)).at_most
 
 
-def test_a_smaller_alpha_takes_more_runs_to_tell() -> None:
+def test_a_smaller_alpha_needs_more_runs() -> None:
     assert runs_to_tell(0.05) == 144
     assert runs_to_tell(0.01) == 784

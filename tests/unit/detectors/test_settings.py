@@ -98,7 +98,7 @@ def test_a_parameter_of_other_bounds_is_refused_with_what_goes():
 
 
 @pytest.mark.parametrize(
-    ("judge", "said"),
+    ("judge", "fault"),
     [
         ({"preset": "sustained", "bounds": "particle", "particles": 1}, "a whole number from 2 to 100000"),
         ({"bounds": "particle", "iterations": 2.0}, "a whole number from 1"),
@@ -136,7 +136,7 @@ def test_a_parameter_of_other_bounds_is_refused_with_what_goes():
         ({"minimum-effect": "5%"}, "a mapping from shell patterns"),
     ],
 )
-def test_wrong_settings_are_refused_with_what_would_be_right(judge, said):
+def test_wrong_settings_are_refused_with_what_would_be_right(judge, fault):
     with pytest.raises(UsageError) as caught:
         settings_from(judge)
-    assert said in caught.value.message
+    assert fault in caught.value.message

@@ -188,7 +188,7 @@ def test_everybody_wants_to_know_of_heap_threads_and_processor_time() -> None:
     assert usual_names(a_profile(6, properties=(NEVER,))) == (NEVER.name, "run.duration")
 
 
-def test_of_very_many_unusual_quantities_only_the_first_are_told() -> None:
+def test_of_very_many_unusual_quantities_only_the_first_are_reported() -> None:
     def named(number: int) -> Profile:
         properties = tuple(Property(f"mbean[a:b={place}]/C") for place in range(number))
         return Profile(properties, (), np.ones(number + 1), 1.0, np.ones((5, 12 * number + 1)))

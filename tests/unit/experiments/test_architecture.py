@@ -20,7 +20,7 @@ def test_the_example_has_the_papers_numbers() -> None:
 
 
 @pytest.mark.slow
-def test_the_less_demands_vary_the_more_a_change_stands_out() -> None:
+def test_the_less_demands_vary_the_larger_is_delta() -> None:
     found = effects((1.2, 2.0), (1.0, 0.1), stays=40_000, seed=1)
     by_case = {(one.factor, one.variation): one for one in found}
     assert by_case[1.2, 1.0].delta < by_case[1.2, 0.1].delta
@@ -38,7 +38,7 @@ def test_the_less_demands_vary_the_more_a_change_stands_out() -> None:
         (0.2, Status.INCONCLUSIVE, Outcome.UNDECIDED),
     ],
 )
-def test_outcomes_are_told_by_the_truth(truth: float, status: Status, outcome: Outcome) -> None:
+def test_outcomes_are_counted_by_the_truth(truth: float, status: Status, outcome: Outcome) -> None:
     assert Judged("x", 1.0, "original", truth, 0.0, status).outcome is outcome
 
 

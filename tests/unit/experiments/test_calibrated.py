@@ -39,7 +39,7 @@ def figure(found: list[Line], what: str, rule: Rule) -> Line:
     return next(one for one in found if one.what.startswith(what) and one.what.endswith(f": {rule}"))
 
 
-def test_variants_that_lie_far_apart_are_told_apart_by_every_rule_that_has_the_runs() -> None:
+def test_variants_that_are_far_apart_are_distinguished_by_every_rule_that_has_the_runs() -> None:
     judged = evaluate(recorded(14, shift=30.0), seed=1, size=SMALL)
     found = lines(judged)
     rule = Rule(10, 0.01, confirmed=True)
@@ -57,7 +57,7 @@ def test_rules_for_which_there_are_too_few_runs_have_no_figure() -> None:
     assert np.isnan(line.value) and line.reached is None
 
 
-def test_variants_that_do_not_differ_are_not_told_apart() -> None:
+def test_variants_that_do_not_differ_are_not_distinguished() -> None:
     judged = evaluate(recorded(16, shift=0.0), seed=1, size=SMALL)
     for rule in (Rule(5, 0.05), Rule(10, 0.05), Rule(10, 0.01, confirmed=True)):
         _, _, found, passed = judged.experiments[rule].sum(axis=0)

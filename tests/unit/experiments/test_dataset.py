@@ -107,7 +107,7 @@ def test_tables_keep_any_run_to_the_bit(ours: list[Run], data: st.DataObject) ->
 
 
 def test_only_what_may_be_published_is_kept() -> None:
-    told = {
+    details = {
         "host.name": "vm",
         "system.property[user.name]": "x",
         "jvm.class.path": "/home/x",
@@ -119,7 +119,7 @@ def test_only_what_may_be_published_is_kept() -> None:
         run,
         properties=(cost, *run.properties),
         values=np.column_stack([np.ones(3), run.values]),
-        metadata={**MACHINE, **told, "mbean[a:type=B]/Size": 10},
+        metadata={**MACHINE, **details, "mbean[a:type=B]/Size": 10},
         nan_reasons={cost.name: "why", **run.nan_reasons},
     )
     kept = archive.published(full)
@@ -221,18 +221,18 @@ def test_the_same_runs_give_the_same_bytes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("test", "metadata", "said"),
+    ("test", "metadata", "fault"),
     [
         (STRONG, {"jvm.input.arguments": "-Xmx1g"}, "jvm.input.arguments is '-Xmx1g' or missing"),
         (WEAK, {"jvm.vm.version": "21"}, "jvm.vm.version is '17' or '21'"),
         (ON_G1, {"host.cpu.model": "B"}, "host.cpu.model is '?[AB]'? or '?[AB]'?"),
     ],
 )
-def test_runs_of_unlike_machines_or_jvms_are_not_put_together(
-    tmp_path: Path, test: str, metadata: dict[str, MetadataValue], said: str
+def test_runs_of_unlike_machines_or_jvms_are_not_combined(
+    tmp_path: Path, test: str, metadata: dict[str, MetadataValue], fault: str
 ) -> None:
     odd = recorded(2, test, metadata=MACHINE | metadata)
-    with pytest.raises(JudgeError, match=said):
+    with pytest.raises(JudgeError, match=fault):
         archive.pack(stored(tmp_path / "odd", [recorded(1), odd]))
     archive.pack(stored(tmp_path / "starved", [recorded(1), replace(odd, quality=STARVED)]))
 

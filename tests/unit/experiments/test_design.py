@@ -121,7 +121,7 @@ def test_every_run_trains_about_as_often_as_another() -> None:
     assert np.abs(np.bincount(trained, minlength=10) - 200).max() < 40
 
 
-def test_too_few_runs_are_told_with_the_variant() -> None:
+def test_too_few_runs_are_reported_with_the_variant() -> None:
     with pytest.raises(JudgeError, match="a: 13 usable runs are needed to train with 10 and judge 3, got 12"):
         splits(RUNS, 10, 1, seed=1, n_test=3)
     with pytest.raises(JudgeError, match="train with 12 and judge 1"):

@@ -30,7 +30,7 @@ def of(evaluation: Evaluation, method: Method, scope: Scope = EVERYTHING) -> Lin
     return found
 
 
-def test_variants_that_lie_far_apart_are_told_apart() -> None:
+def test_variants_that_are_far_apart_are_distinguished() -> None:
     # Of six runs twenty deviations are sometimes too few.
     method = replace(WIDE, pipeline=replace(SIMPLE, deviations=60.0))
     evaluation = evaluate(a_data_set(12, REFERENCES, shift=300.0), [method])
@@ -41,7 +41,7 @@ def test_variants_that_lie_far_apart_are_told_apart() -> None:
     assert (found.n_training, found.n_splits) == (6, 4)
 
 
-def test_variants_that_do_not_differ_are_not_told_apart() -> None:
+def test_variants_that_do_not_differ_are_not_distinguished() -> None:
     evaluation = evaluate(a_data_set(30, REFERENCES, shift=0.0), [WIDE])
     found = of(evaluation, WIDE, Scope(None, HEAP_USED))
     tp, fn, tn, fp = found.counts
@@ -83,7 +83,7 @@ def test_only_the_seed_changes_a_count() -> None:
     assert not same(alone, evaluate(runs, methods, seed=6))
 
 
-def test_progress_is_told_until_all_parts_are_done() -> None:
+def test_progress_is_reported_until_all_parts_are_done() -> None:
     seen: list[tuple[int, int]] = []
     evaluate(a_data_set(8, REFERENCES), [WIDE], watch=lambda done, parts: seen.append((done, parts)))
     assert seen == [(number, 3 * 4) for number in range(1, 13)]

@@ -66,7 +66,7 @@ def test_configurations_of_a_grid_differ(grid: Grid) -> None:
 def test_configurations_of_a_grid_are_settings_that_buto_accepts(grid: Grid) -> None:
     for one in grid.all:
         pipeline = one.method.pipeline
-        said = {
+        specified = {
             "bounds": pipeline.bounds,
             "time-points": pipeline.time_points,
             "matching": pipeline.matching,
@@ -80,7 +80,7 @@ def test_configurations_of_a_grid_are_settings_that_buto_accepts(grid: Grid) -> 
                 if getattr(pipeline, name) is not None
             },
         }
-        assert settings_from({"preset": "thesis", **said}).pipeline == pipeline
+        assert settings_from({"preset": "thesis", **specified}).pipeline == pipeline
 
 
 def test_the_overall_experiment_has_three_rules_of_ten_deviations() -> None:
@@ -98,7 +98,7 @@ def test_what_grids_have_in_common_is_the_pipelines_default() -> None:
     assert best.method.pipeline == PipelineSettings() == THESIS.pipeline
 
 
-def test_what_the_thesis_does_not_have_stands_apart() -> None:
+def test_what_the_thesis_does_not_have_is_separate() -> None:
     printed = {row.configuration for table in published.tables() for row in published.rows(table)}
     assert not printed & {one.label for grid in GRIDS.values() for one in grid.more}
 

@@ -104,7 +104,7 @@ def results() -> Results:
     return repeat("parallel", a_data_set(10, variants), ["training-set-size", "smoothing", "bounds-matcher"])
 
 
-def test_the_thesiss_numbers_stand_beside_ours_with_every_claim_and_figure() -> None:
+def test_the_thesiss_numbers_are_next_to_ours_with_every_claim_and_figure() -> None:
     ours = results()
     seen = read(html(results_page([ours]))).seen
     for table in ours.tables:
@@ -144,14 +144,14 @@ def test_the_page_says_which_runs_there_were_and_what_the_thesis_contradicts() -
     assert all(slip in seen for _, slip in published.slips())
 
 
-def test_an_experiment_that_the_thesis_shows_stands_beside_its_counts() -> None:
+def test_an_experiment_that_the_thesis_shows_is_next_to_its_counts() -> None:
     ours = replace(results(), examples=((published.EXAMPLES[0], (40, 10, 49, 1)),))
     (row,) = tables.examples(ours).rows
     assert row[0] == "5.18" and row[3:] == ("S-4", "40", "10", "49", "1", "46", "4", "50", "0")
     assert "Single experiments" in read(html(results_page([ours]))).seen
 
 
-def test_flagged_notifications_stand_beside_those_of_the_thesis() -> None:
+def test_flagged_notifications_are_next_to_those_of_the_thesis() -> None:
     runs = a_data_set(10, ("consumerproducer-v0", "consumerproducer-v4"))
     ours = replace(results(), notified=notified_runs(runs, seed=1))
     (one,) = ours.notified
@@ -168,7 +168,7 @@ def test_flagged_notifications_stand_beside_those_of_the_thesis() -> None:
     assert of_runs.rows[3][2] in read(html(results_page([ours]))).seen
 
 
-def test_what_could_not_be_done_is_said() -> None:
+def test_what_could_not_be_done_is_reported() -> None:
     ours = repeat("parallel", a_data_set(6, ("references-strong", "references-weak")), ["training-set-size"])
     assert tables.not_applicable(ours, ours.grids[0]) == (
         "Not applied: 80 (references-strong: 7 usable runs are needed to train with 5 and judge 2, got 6).",
@@ -176,7 +176,7 @@ def test_what_could_not_be_done_is_said() -> None:
     assert [line.configuration for line in ours.tables[0].lines].count("80") == 0
 
 
-def test_what_is_known_of_several_claims_is_said_once() -> None:
+def test_what_is_known_of_several_claims_is_reported_once() -> None:
     table = tables.claims(results())
     marks = [row[-1] for row in table.rows if row[-1]]
     assert len(table.notes) == len(set(marks)) < len(marks)

@@ -63,7 +63,7 @@ def test_nothing_over_nothing_is_undefined(row: tuple[int, ...], undefined: set[
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=2, max_size=40))
-def test_mcc_is_the_correlation_of_what_is_with_what_was_said(judgements: list[tuple[bool, bool]]) -> None:
+def test_mcc_is_the_correlation_of_truth_and_verdict(judgements: list[tuple[bool, bool]]) -> None:
     positive, accepted = np.array(judgements).T
     row = tally(np.zeros(len(positive), int), positive, accepted, 1)[0]
     if positive.all() or accepted.all() or not positive.any() or not accepted.any():
@@ -102,7 +102,7 @@ def test_of_independent_judgements_the_error_of_a_share_is_the_textbooks() -> No
     assert standard_error(ACCURACY, by_run, np.zeros(20)) == pytest.approx(math.sqrt(0.75 * 0.25 / 19))
 
 
-def test_repeating_every_judgement_teaches_nothing() -> None:
+def test_repeating_every_judgement_adds_no_information() -> None:
     by_run = np.random.default_rng(1).integers(0, 4, (30, 4))
     strata = np.arange(30) % 3
     for score in SCORES:

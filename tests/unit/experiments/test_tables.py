@@ -105,7 +105,7 @@ def test_lines_are_ranked_and_undefined_ones_come_last() -> None:
     )  # type: ignore[union-attr]
 
 
-def test_the_thesiss_rows_stand_beside_ours(evaluation: Evaluation) -> None:
+def test_the_thesiss_rows_are_next_to_ours(evaluation: Evaluation) -> None:
     smoothing = GRIDS["smoothing"]
     ours = replace(
         smoothing,
@@ -163,9 +163,9 @@ def test_flagged_notifications_are_written_beside_those_of_the_thesis() -> None:
         of_table = [row for row in rows if row["table"] == number]
         assert [row["flagged"] for row in of_table] == [*map(str, flagged.first), *[""] * 46]
         assert [int(row["thesis_flagged"]) for row in of_table] == [*published.flagged(number)]
-    (told,) = json.loads(files.to_json([results]))["hosts"][0]["notifications"]
-    assert told["positive_runs"]["flagged_in_each_run"] == one.positive.first.tolist()
-    assert told["negative_runs"]["thesis_flagged_in_each_run"] == [*published.flagged("5.37")]
+    (entry,) = json.loads(files.to_json([results]))["hosts"][0]["notifications"]
+    assert entry["positive_runs"]["flagged_in_each_run"] == one.positive.first.tolist()
+    assert entry["negative_runs"]["thesis_flagged_in_each_run"] == [*published.flagged("5.37")]
 
 
 def test_the_best_method_of_the_thesis_is_the_one_whose_failures_are_listed() -> None:

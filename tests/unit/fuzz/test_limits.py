@@ -145,7 +145,7 @@ def test_an_oracle_of_a_few_bytes_that_stands_for_more(
         refused(lambda: oracle.load(path), says)
 
 
-def test_an_oracle_that_is_no_text_of_utf_8(tmp_path: Path) -> None:
+def test_an_oracle_that_is_not_utf_8(tmp_path: Path) -> None:
     path, data = an_oracle(tmp_path)
     path.write_bytes(json.dumps(data).encode("utf-16"))
     refused(lambda: oracle.load(path), "damaged")

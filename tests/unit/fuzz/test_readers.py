@@ -53,8 +53,8 @@ def test_any_bytes_are_read_or_refused(name: str, scratch: Path) -> None:
 @settings(_quick, max_examples=60)
 @given(st.binary(max_size=300))
 def test_frames_of_right_lengths_are_heard_or_refused(scratch: Path, data: bytes) -> None:
-    said = b"".join(speech.GOOD[:5]) + speech.frame(data[0] % 10 if data else 9, data[1:])
-    READERS["channel"].read(RAW + said, scratch)
+    stream = b"".join(speech.GOOD[:5]) + speech.frame(data[0] % 10 if data else 9, data[1:])
+    READERS["channel"].read(RAW + stream, scratch)
 
 
 def test_an_edit_changes_a_copy() -> None:

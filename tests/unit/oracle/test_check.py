@@ -107,14 +107,14 @@ def test_a_leak_is_quoted_where_most_is_lost_and_not_where_its_band_is_narrowest
     assert finding.severity > (finding.observed - finding.upper) / (finding.upper - finding.lower)
 
 
-def test_a_short_disturbance_is_no_finding_but_fails_the_rule_of_the_thesis():
+def test_a_short_disturbance_is_not_a_finding_but_fails_the_rule_of_the_thesis():
     runs = made(5, lambda number: stretch(1000.0 + number % 3))
     (run,) = made(1, lambda number: stretch(1000.0, 20, 21, then=300.0))
     assert check(train(runs), one(run)).status is Status.PASS
     assert check(train(runs, THESIS), one(run)).status is Status.REGRESSION
 
 
-def test_one_count_more_than_always_is_no_finding_but_fails_the_rule_of_the_thesis():
+def test_one_count_more_than_always_is_not_a_finding_but_fails_the_rule_of_the_thesis():
     runs = made(10, lambda number: [812.0] * 40)
     (run,) = made(1, lambda number: [813.0] * 40)
     assert check(train(runs), one(run)).status is Status.PASS

@@ -36,7 +36,7 @@ def test_learning_an_unchanged_program_again_moves_next_to_nothing(settings):
 
 
 @pytest.mark.parametrize("settings", [CALIBRATED, SUSTAINED], ids=lambda one: one.preset)
-def test_a_change_is_told_by_size_and_whether_it_is_welcome(settings):
+def test_a_change_is_reported_by_size_and_whether_it_is_welcome(settings):
     rows = difference(learned(0, settings=settings), learned(100, Program(threads=4), settings))
     first = rows[0]
     assert (first.subject, first.number, first.effect) == ("jvm.thread.count", "mean", Effect.WORSE)
@@ -55,7 +55,7 @@ def test_the_one_that_moved_furthest_by_what_runs_scatter_comes_first():
     assert steps == sorted(steps, reverse=True)
 
 
-def test_counters_are_told_by_their_total_and_gauges_by_their_mean():
+def test_counters_are_reported_by_their_total_and_gauges_by_their_mean():
     numbers = {row.subject: row.number for row in difference(learned(0), learned(100))}
     assert (numbers["jvm.cpu.time"], numbers[HEAP], numbers["run.duration"]) == ("total", "mean", "mean")
 
@@ -85,7 +85,7 @@ def test_properties_that_one_oracle_lacks_are_there_with_the_reason():
     assert (added.subject, added.new.expected, added.has_moved) == ("mbean[a]/X", 2.0, False)
 
 
-def test_how_often_notifications_come_is_told():
+def test_how_often_notifications_come_is_reported():
     def oracle(count):
         notified = tuple(
             Notification(0.1 * number, "done", "a:type=B", number, "") for number in range(count)
@@ -101,7 +101,7 @@ def test_nothing_beside_the_numbers_changes_by_itself():
     assert surroundings(learned(0), learned(100)) == ()
 
 
-def test_program_judgement_number_of_runs_and_environment_are_told():
+def test_program_judgement_number_of_runs_and_environment_are_reported():
     stricter = settings_from({"preset": "sustained", "deviations": 3})
     old = learned(0, target={"command": ["java", "Main"], "interval": "1s"})
     new = learned(100, settings=stricter, count=8, target={"command": ["java", "New"]}, **{"host.cores": 8})
@@ -114,7 +114,7 @@ def test_program_judgement_number_of_runs_and_environment_are_told():
     )
 
 
-def test_of_another_preset_the_name_is_told_and_what_both_have():
+def test_of_another_preset_the_name_is_reported_and_what_both_have():
     changed = surroundings(learned(0), learned(0, settings=replace(CALIBRATED, cost=True)))
     assert [(one.key, one.new) for one in changed] == [
         ("preset", "calibrated"),
@@ -123,7 +123,7 @@ def test_of_another_preset_the_name_is_told_and_what_both_have():
     ]
 
 
-def test_metadata_that_vary_are_told_as_such():
+def test_metadata_that_vary_are_reported_as_such():
     runs = [
         replace(run, metadata={**run.metadata, "jvm.class.path": str(number % 2)})
         for number, run in enumerate(program_run(5, number) for number in range(5))

@@ -44,9 +44,9 @@ def warned(*rules, notifications=()):
     return train(run_set(runs), target={"mbeans": list(rules)}).warnings
 
 
-def test_a_pattern_that_nothing_matches_is_told():
-    (said,) = warned({"name": "com.acme:*"}, {"name": "com.amce:*"})
-    assert said.startswith("the pattern 'com.amce:*' gave nothing in any run")
+def test_a_pattern_that_nothing_matches_is_reported():
+    (warning,) = warned({"name": "com.acme:*"}, {"name": "com.amce:*"})
+    assert warning.startswith("the pattern 'com.amce:*' gave nothing in any run")
 
 
 def test_an_mbean_that_only_notifies_is_there():
@@ -54,7 +54,7 @@ def test_an_mbean_that_only_notifies_is_there():
     assert warned({"name": "other:*"}, notifications=notified) == ()
 
 
-def test_attributes_that_were_never_read_are_told_with_the_reason():
+def test_attributes_that_were_never_read_are_reported_with_the_reason():
     asked = ["Size", "Stats", "Nope", "Name", "Other"]
     assert warned({"name": "com.acme:*", "attributes": asked}) == (
         "attribute Nope of com.acme:* was never read: no such attribute",

@@ -33,10 +33,10 @@ def times(data):
     return data["model"].get("bands", data["model"])["times_s"]
 
 
-def refused(path, said):
+def refused(path, fault):
     with pytest.raises(BadFileError) as caught:
         load(path)
-    assert said in caught.value.message
+    assert fault in caught.value.message
     assert str(path) in caught.value.message
     assert caught.value.advice is not None
     assert caught.value.exit_code == EXIT_BAD_FILE
@@ -144,7 +144,7 @@ def test_a_missing_file_says_what_to_type(tmp_path):
 @pytest.mark.parametrize(
     "content", [b"", b"{", b"\xff\xfe", b"[1]", b"null", b'{"format": "other"}', b"[" * 100_000]
 )
-def test_what_is_no_oracle_is_refused(path, content):
+def test_what_is_not_an_oracle_is_refused(path, content):
     path.write_bytes(content)
     refused(path, "damaged")
 
@@ -200,7 +200,7 @@ def test_edited_settings_hold_and_every_verdict_says_so(path, settings):
 
 
 @pytest.mark.parametrize("key", ["summary", "warnings"])
-def test_an_edited_summary_is_harmless_and_said(path, key):
+def test_an_edited_summary_is_harmless_and_reported(path, key):
     edit(path, lambda data: data.update({key: {} if key == "summary" else ["all is well"]}))
     warning = "the oracle's summary was edited by hand; no verdict depends on it"
     assert check(load(path), run_set([program_run(1, 50)])).warnings == (warning,)
@@ -246,7 +246,7 @@ def test_arrays_of_another_length_are_refused(path):
     refused(path, "numbers where")
 
 
-def test_a_number_that_is_none_is_refused(path):
+def test_a_text_that_is_not_a_number_is_refused(path):
     data = json.loads(path.read_text())
     path.write_text(json.dumps(data | {"foreign_load": 10**400}))
     refused(path, "too large")

@@ -25,9 +25,9 @@ def test_an_oracle_knows_what_it_was_made_of():
     assert oracle.warnings == ()
 
 
-@pytest.mark.parametrize(("count", "said"), [(0, "are none"), (1, "is one"), (2, "are 2")])
-def test_fewer_than_three_runs_are_refused(count, said):
-    with pytest.raises(JudgeError, match=f"at least 3 valid runs, and here {said}") as caught:
+@pytest.mark.parametrize(("count", "warning"), [(0, "are none"), (1, "is one"), (2, "are 2")])
+def test_fewer_than_three_runs_are_refused(count, warning):
+    with pytest.raises(JudgeError, match=f"at least 3 valid runs, and here {warning}") as caught:
         train(RunSet(program_runs(1, count).runs))
     assert "--runs" in caught.value.advice
 
@@ -73,26 +73,26 @@ def test_a_run_that_is_used_twice_is_named():
 
 
 @pytest.mark.parametrize("count", [3, 4])
-def test_few_runs_are_told_with_what_goes_unnoticed(count):
+def test_few_runs_are_reported_with_what_goes_unnoticed(count):
     oracle = train(program_runs(1, count), SUSTAINED)
-    (said,) = oracle.warnings
-    assert said.startswith(f"{count} runs are few: for example, the mean of jvm.memory.heap.used may be")
-    assert f"a run may take {format_seconds(oracle.fitted.duration.lower)} to" in said
-    assert said.endswith("10 are a good number (--runs 10)")
+    (warning,) = oracle.warnings
+    assert warning.startswith(f"{count} runs are few: for example, the mean of jvm.memory.heap.used may be")
+    assert f"a run may take {format_seconds(oracle.fitted.duration.lower)} to" in warning
+    assert warning.endswith("10 are a good number (--runs 10)")
     assert "10 are a good number" in train(program_runs(1, count), THESIS).warnings[0]
 
 
 @pytest.mark.parametrize(("alpha", "enough"), [(0.01, 7), (0.001, 17), (0.05, 5)])
 def test_of_few_runs_a_calibrated_oracle_says_how_many_more_make_it_free_of_assumptions(alpha, enough):
     settings = replace(CALIBRATED, alpha=alpha)
-    assert not any("runs are few" in said for said in train(program_runs(1, enough), settings).warnings)
+    assert not any("runs are few" in warning for warning in train(program_runs(1, enough), settings).warnings)
     if enough > 5:
         warnings = train(program_runs(1, enough - 1), settings).warnings
-        (said,) = [one for one in warnings if "runs are few" in one]
-        assert said.startswith(f"{enough - 1} runs are few: ")
-        assert f"below {enough} even 3 runs of a check need an assumption" in said
+        (warning,) = [one for one in warnings if "runs are few" in one]
+        assert warning.startswith(f"{enough - 1} runs are few: ")
+        assert f"below {enough} even 3 runs of a check need an assumption" in warning
         good = max(10, enough)
-        assert said.endswith(f"{good} are a good number (--runs {good})")
+        assert warning.endswith(f"{good} are a good number (--runs {good})")
 
 
 def test_nothing_readable_cannot_be_learned_from():

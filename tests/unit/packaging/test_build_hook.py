@@ -23,8 +23,8 @@ def test_a_missing_jdk_ends_in_one_clear_message(tmp_path: Path) -> None:
     (tmp_path / "java-probes" / "build.py").write_text(FAILING_BUILD)
     command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
-    said = done.stdout + done.stderr
+    printed = done.stdout + done.stderr
     assert done.returncode != 0
-    assert "buto could not be built.\nInstall openjdk-17-jdk-headless" in said
-    assert "Traceback" not in said
+    assert "buto could not be built.\nInstall openjdk-17-jdk-headless" in printed
+    assert "Traceback" not in printed
     assert not list(tmp_path.rglob("*.whl"))

@@ -18,7 +18,7 @@ def test_the_drawing_in_the_documentation_is_up_to_date() -> None:
     assert rooms.DRAWING.read_text(encoding="utf-8") == rooms.drawing(rooms.imports()), "type: make rooms"
 
 
-def test_a_room_lies_above_all_that_it_imports() -> None:
+def test_a_room_is_above_all_that_it_imports() -> None:
     assert rooms.levels(SOME) == [["errors"], ["runs"], ["report"], ["cli"]]
 
 

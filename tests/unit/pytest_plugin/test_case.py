@@ -29,7 +29,7 @@ def a_case(directory: Path, mode: str, *, runs: int = 5, **judge: object) -> Ite
     return ItemCase(project, begun(project, test, mode))
 
 
-def taught(directory: Path) -> None:
+def trained(directory: Path) -> None:
     case = a_case(directory, "train")
     case.add([leaking_run(number) for number in range(5)])
     case.outcome(0)
@@ -73,7 +73,7 @@ def test_advice_on_the_number_of_runs_names_the_argument_of_the_mark(tmp_path: P
 
 
 def test_a_good_run_passes_at_once(tmp_path: Path) -> None:
-    taught(tmp_path)
+    trained(tmp_path)
     case = a_case(tmp_path, "check")
     assert case.state.missing == 1
     case.add([leaking_run(20, purpose="check")])
@@ -82,7 +82,7 @@ def test_a_good_run_passes_at_once(tmp_path: Path) -> None:
 
 
 def test_what_was_learned_and_judged_is_in_the_history(tmp_path: Path) -> None:
-    taught(tmp_path)
+    trained(tmp_path)
     case = a_case(tmp_path, "check")
     case.add([leaking_run(20, purpose="check")])
     case.outcome(0)
@@ -92,7 +92,7 @@ def test_what_was_learned_and_judged_is_in_the_history(tmp_path: Path) -> None:
 
 
 def test_a_run_that_differs_is_confirmed_by_two_more(tmp_path: Path) -> None:
-    taught(tmp_path)
+    trained(tmp_path)
     case = a_case(tmp_path, "check")
     case.add([leaking(20)])
     assert case.state.missing == 2
@@ -110,7 +110,7 @@ def test_a_run_that_differs_is_confirmed_by_two_more(tmp_path: Path) -> None:
 
 
 def test_accepting_learns_only_what_does_not_pass(tmp_path: Path) -> None:
-    taught(tmp_path)
+    trained(tmp_path)
     good = a_case(tmp_path, "accept")
     good.add([leaking_run(20)])
     assert (good.state.missing, good.outcome(0).status) == (0, "pass")
@@ -135,7 +135,7 @@ def test_accepting_learns_only_what_does_not_pass(tmp_path: Path) -> None:
 @pytest.mark.parametrize("n_judged", [3, 5])
 def test_accepting_after_a_failed_check_learns_from_its_runs(tmp_path: Path, n_judged: int) -> None:
     """Nothing is judged again: runs that passed by chance would leave the oracle as it was."""
-    taught(tmp_path)
+    trained(tmp_path)
     judged = [
         replace(run, metadata={**run.metadata, "buto.session": leaking(20).id, "buto.command": "java"})
         for run in map(leaking, range(20, 20 + n_judged))
@@ -149,7 +149,7 @@ def test_accepting_after_a_failed_check_learns_from_its_runs(tmp_path: Path, n_j
 
 
 def test_runs_of_another_command_are_not_accepted(tmp_path: Path) -> None:
-    taught(tmp_path)
+    trained(tmp_path)
     run = leaking(20)
     store(tmp_path, replace(run, metadata={**run.metadata, "buto.command": "java Other"}))
     assert a_case(tmp_path, "accept").state.runs == ()
@@ -159,8 +159,8 @@ def test_accepting_what_has_no_oracle_learns_it(tmp_path: Path) -> None:
     assert a_case(tmp_path, "accept").state.missing == 5
 
 
-def test_settings_that_changed_since_training_are_told_though_it_passes(tmp_path: Path) -> None:
-    taught(tmp_path)
+def test_settings_that_changed_since_training_are_reported_though_it_passes(tmp_path: Path) -> None:
+    trained(tmp_path)
     case = a_case(tmp_path, "check", deviations=31)
     case.add([leaking_run(20)])
     outcome = case.outcome(0)
@@ -172,7 +172,7 @@ def test_settings_that_changed_since_training_are_told_though_it_passes(tmp_path
     assert outcome.to_data()["warnings"] == list(outcome.warnings)
 
 
-def test_an_oracle_that_cannot_be_written_is_told_before_the_first_launch(tmp_path: Path) -> None:
+def test_an_oracle_that_cannot_be_written_is_reported_before_the_first_launch(tmp_path: Path) -> None:
     (tmp_path / "oracles").write_text("a file in the way")
     with pytest.raises(StorageError, match=r"the oracle .* cannot be written") as caught:
         a_case(tmp_path, "train")

@@ -62,7 +62,7 @@ def test_alpha_and_fail_on_are_settings_of_the_judge() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "fault"),
     [
         ({}, "needs a command, a jar or a main"),
         ({"comand": ["java"]}, "unknown argument 'comand'; did you mean 'command'?"),
@@ -76,13 +76,13 @@ def test_alpha_and_fail_on_are_settings_of_the_judge() -> None:
         ({"jar": "${NO_SUCH_VARIABLE_HERE}"}, "unknown variable ${NO_SUCH_VARIABLE_HERE}"),
     ],
 )
-def test_what_means_nothing_is_refused(given: dict[str, Any], said: str) -> None:
+def test_what_means_nothing_is_refused(given: dict[str, Any], fault: str) -> None:
     with pytest.raises(UsageError) as refused:
         test_of("t", given, {}, ROOT)
-    assert said in refused.value.message
+    assert fault in refused.value.message
 
 
-def test_who_says_anew_what_to_start_drops_what_was_said_before() -> None:
+def test_a_new_command_replaces_the_one_specified_before() -> None:
     of_module = {"main": "Main", "classpath": "x", "args": ["1"], "runs": 5}
     assert joined(of_module, {"jar": "a.jar"}) == {"jar": "a.jar", "runs": 5}
     assert joined(of_module, {"args": ["2"]}) == {**of_module, "args": ["2"]}

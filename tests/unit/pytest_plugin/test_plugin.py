@@ -78,7 +78,7 @@ def test_the_advice_can_be_typed_where_pytest_was_started(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "line"),
     [
         ("", "the mark buto needs a command, a jar or a main"),
         ("jarr='app.jar'", "buto: unknown argument 'jarr'; did you mean 'jar'?"),
@@ -91,12 +91,12 @@ def test_the_advice_can_be_typed_where_pytest_was_started(
     ],
 )
 def test_a_wrong_mark_is_an_error_in_plain_words(
-    pytester: pytest.Pytester, arguments: str, said: str
+    pytester: pytest.Pytester, arguments: str, line: str
 ) -> None:
     pytester.makepyfile(test_it=MARKED.replace('jar="app.jar"', arguments))
     done = session(pytester, "--buto-train")
     done.assert_outcomes(errors=1)
-    done.stdout.fnmatch_lines([f"*{said.replace('[', '[[]')}*", "try:  *"])
+    done.stdout.fnmatch_lines([f"*{line.replace('[', '[[]')}*", "try:  *"])
     done.stdout.no_fnmatch_line("*Traceback*")
     assert not (pytester.path / "oracles").exists()
 
@@ -123,7 +123,7 @@ def test_a_project_can_insist_on_buto(pytester: pytest.Pytester, monkeypatch: py
     without.stderr.fnmatch_lines(["*Missing required plugins: buto*"])
 
 
-def test_an_old_pytest_is_told_what_to_do(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_old_pytest_gets_advice(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pytest, "version_tuple", (7, 3, 2))
     done = session(pytester)
     assert done.ret == pytest.ExitCode.USAGE_ERROR
@@ -169,7 +169,7 @@ def test_a_damaged_oracle_is_an_error_that_names_it(pytester: pytest.Pytester) -
     done.stdout.fnmatch_lines(["*oracles/test_it.test_shop.json*"])
 
 
-def test_what_the_mark_does_stands_among_the_markers(pytester: pytest.Pytester) -> None:
+def test_what_the_mark_does_is_among_the_markers(pytester: pytest.Pytester) -> None:
     session(pytester, "--markers").stdout.fnmatch_lines(["@pytest.mark.buto(command=*"])
 
 

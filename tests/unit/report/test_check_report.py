@@ -35,7 +35,7 @@ def test_costs_stand_apart_from_what_is_judged() -> None:
     assert judged == set(reports.NAMES) - costs
 
 
-def test_an_invalid_run_is_told_of_and_not_drawn() -> None:
+def test_an_invalid_run_is_reported_and_not_drawn() -> None:
     bad = replace(reports.shop_run(41), quality=starved("no samples for 9 s"))
     training = run_set([reports.shop_run(number) for number in range(4)])
     report = reports.report_of(training, run_set([reports.shop_run(40), bad]))

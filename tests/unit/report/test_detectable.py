@@ -23,8 +23,8 @@ def test_one_line_has_what_matters_in_a_fixed_order() -> None:
         Strength(CPU, 2.0, 0.5, inf),
         Strength(DURATION, 4.0, 0.4, 0.2),
     ]
-    said = "duration ±400 ms (10 %), CPU time +500 ms (25 %), used heap ±1 MiB (10 %), threads none"
-    assert detectable(found) == f"{INTRODUCTION}{said}"
+    line = "duration ±400 ms (10 %), CPU time +500 ms (25 %), used heap ±1 MiB (10 %), threads none"
+    assert detectable(found) == f"{INTRODUCTION}{line}"
 
 
 def test_of_nothing_that_matters_there_is_no_line() -> None:
@@ -50,11 +50,11 @@ def test_an_oracle_that_misses_doublings_of_most_is_warned_of(
         Strength(THREADS, 20.0, threads, inf),
         Strength(CPU, 2.0, cpu, inf),
     ]
-    said = discouraging(found, 10)
+    line = discouraging(found, 10)
     if blind is None:
-        assert said is None
+        assert line is None
     else:
-        assert said is not None
-        assert said.startswith(
+        assert line is not None
+        assert line.startswith(
             f"a check may miss that a quantity doubles ({blind}). What helps: more runs (--runs 20)"
         )

@@ -92,10 +92,10 @@ def test_a_result_of_version_2_is_read_as_before() -> None:
     assert entry_of(older) == entry_of(newer)
 
 
-def test_only_what_was_accepted_is_said_to_be_accepted() -> None:
+def test_only_what_was_accepted_is_reported_as_accepted() -> None:
     learned = Result("leaker", made.ORACLE, [made.run()])
-    said = [entry_of(kept(learned, command)).result for command in ("train", "accept")]
-    assert said == ["ORACLE TRAINED", "ORACLE ACCEPTED"]
+    results = [entry_of(kept(learned, command)).result for command in ("train", "accept")]
+    assert results == ["ORACLE TRAINED", "ORACLE ACCEPTED"]
 
 
 def test_a_check_is_remembered_by_what_leads_its_findings() -> None:
@@ -112,7 +112,7 @@ def test_a_training_stands_where_it_ended() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "results"),
     [
         (b"{", "Expecting"),
         (b"[]", "is not marked as a buto-result"),
@@ -124,8 +124,8 @@ def test_a_training_stands_where_it_ended() -> None:
         (b"\xff", "decode"),
     ],
 )
-def test_what_is_no_result_is_refused(content: bytes, said: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(said)):
+def test_what_is_not_a_result_is_refused(content: bytes, results: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(results)):
         entry_of(content)
 
 

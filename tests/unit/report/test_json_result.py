@@ -69,22 +69,22 @@ def test_numbers_that_json_lacks_are_null() -> None:
     finding = replace(made.leak(), lower=float("-inf"), upper=float("inf"), outside_share=float("nan"))
     run = made.run(quality=Quality())
     test = document(Result("leaker", made.ORACLE, [run], made.verdict(findings=(finding,))))["tests"][0]
-    told = test["verdict"]["findings"][0]
-    assert (told["lower"], told["upper"], told["outside_share"]) == (None, None, None)
+    as_data = test["verdict"]["findings"][0]
+    assert (as_data["lower"], as_data["upper"], as_data["outside_share"]) == (None, None, None)
     assert test["runs"][0]["foreign_load"] is None
 
 
-def test_what_a_p_value_rests_on_and_what_a_finding_weighs_are_told() -> None:
+def test_what_a_p_value_rests_on_and_what_a_finding_weighs_are_reported() -> None:
     finding = replace(made.leak(), evidence=0.58)
     verdict = replace(made.verdict(findings=(finding,)), p_value=0.012, alpha=0.05, guarantee="19 runs")
-    told = document(Result("leaker", made.ORACLE, [], verdict))["tests"][0]["verdict"]
-    assert (told["p_value"], told["alpha"], told["guarantee"], told["runs_needed"]) == (
+    as_data = document(Result("leaker", made.ORACLE, [], verdict))["tests"][0]["verdict"]
+    assert (as_data["p_value"], as_data["alpha"], as_data["guarantee"], as_data["runs_needed"]) == (
         0.012,
         0.05,
         "19 runs",
         None,
     )
-    assert told["findings"][0]["evidence"] == 0.58
+    assert as_data["findings"][0]["evidence"] == 0.58
 
 
 def test_a_run_has_its_commit_and_one_number_for_each_property() -> None:

@@ -109,7 +109,7 @@ def test_a_detector_with_nothing_to_draw_still_has_its_runs(runs: list[Run]) -> 
     assert all(panel.band is None and panel.reach is None for panel in panels)
 
 
-def test_a_run_left_its_band_when_from_then_on_most_of_it_lies_outside() -> None:
+def test_a_run_left_its_band_when_from_then_on_most_of_it_is_outside() -> None:
     band = Band(TIMES, np.zeros(50), np.full(50, 5.0), np.full(50, 10.0))
     values = np.full(50, 5.0)
     values[3] = 20.0
@@ -124,7 +124,7 @@ def test_a_run_left_its_band_when_from_then_on_most_of_it_lies_outside() -> None
         assert unknown.since_s is None
 
 
-def test_the_calibrated_oracle_is_on_its_way_to_a_finding_by_what_stands_out() -> None:
+def test_the_reach_of_the_calibrated_oracle_is_a_share_of_the_outlier_limit() -> None:
     learned = oracle.train(run_set([a_run(n) for n in range(10)]), CALIBRATED)
     quiet, loud = [a_run(50)], [a_run(50, shift=9.0)]
     view = learned.fitted.view(())

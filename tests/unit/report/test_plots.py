@@ -60,7 +60,7 @@ def test_the_window_of_a_finding_is_visible() -> None:
     assert (with_window != without).any()
 
 
-def test_the_part_of_a_run_that_a_finding_is_about_is_no_time_outside() -> None:
+def test_the_part_of_a_run_that_a_finding_is_about_is_not_a_time_outside() -> None:
     """Only where the run leaves the band is there a strip."""
     about = replace(made.leak(), outside_share=None, window_s=(0.0, 4.0))
     low, high = (replace(BAND, lower=0 * TIMES, upper=(limit * 2**20) + 0 * TIMES) for limit in (1.55, 15))
@@ -145,7 +145,7 @@ def test_neither_too_many_ticks_nor_too_few(low: float, span: float) -> None:
     assert 1 <= len(ticks) <= MAX_TICKS + 1
 
 
-def test_a_band_keeps_its_colour_where_the_run_lies_outside() -> None:
+def test_a_band_keeps_its_colour_where_the_run_is_outside() -> None:
     low = Band(TIMES, np.zeros(41), np.full(41, 2.0**19), np.full(41, 2.0**20))
     below = replace(PANEL, training=(), checked=(), band=low)
     picture, plain = (

@@ -52,13 +52,13 @@ def test_what_was_never_readable_says_why() -> None:
     assert line.endswith("no such attribute")
 
 
-def test_the_cost_of_measuring_stands_apart() -> None:
+def test_the_cost_of_measuring_is_separate() -> None:
     lines = run_lines(a_run(), NOW, whole=True)
     names = [line.split()[0] for line in lines[lines.index("properties") + 2 :] if line]
     assert names == ["jvm.memory.heap.used", "broken", "cost", "first", "buto.snapshot.time"]
 
 
-def test_how_a_run_ended_is_said_in_words() -> None:
+def test_how_a_run_ended_is_reported_in_words() -> None:
     lines = run_lines(a_run(), NOW)
     assert line_of(lines, "run:").endswith("(3 min ago)")
     assert line_of(lines, "outcome:").endswith("was ended by signal 9; ran for 250 ms")

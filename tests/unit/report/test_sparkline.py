@@ -11,7 +11,7 @@ def test_a_ramp_climbs_through_every_block() -> None:
     assert sparkline(np.arange(8.0), 8) == BLOCKS
 
 
-def test_a_constant_lies_on_the_floor() -> None:
+def test_a_constant_is_on_the_floor() -> None:
     assert sparkline(np.full(5, 3.0), 5) == BLOCKS[0] * 5
 
 

@@ -14,7 +14,7 @@ HEAP = property_for("jvm.memory.heap.used")
 
 
 @pytest.mark.parametrize(
-    ("level", "more", "less", "said"),
+    ("level", "more", "less", "line"),
     [
         (30 * 2.0**20, 1.2 * 2**20, 2**20, "±1.2 MiB (4 %)"),
         (2.0**20, 2.0**19, inf, "+512 KiB (50 %)"),
@@ -22,10 +22,10 @@ HEAP = property_for("jvm.memory.heap.used")
         (0.0, 2.0**20, inf, "+1 MiB"),
     ],
 )
-def test_a_line_says_the_change_in_both_directions(level: float, more: float, less: float, said: str) -> None:
+def test_a_line_says_the_change_in_both_directions(level: float, more: float, less: float, line: str) -> None:
     assert strength_lines([Strength(HEAP, level, more, less)]) == [
         f"{HEADING}:",
-        f"  jvm.memory.heap.used  {said}",
+        f"  jvm.memory.heap.used  {line}",
     ]
 
 
@@ -39,5 +39,5 @@ def test_what_is_not_promised_stands_in_one_line_that_says_what_helps() -> None:
     assert known == [f"{HEADING}:", "  jvm.memory.heap.used  +512 KiB (50 %)", line]
 
 
-def test_of_nothing_nothing_is_said() -> None:
+def test_without_strengths_there_are_no_lines() -> None:
     assert strength_lines([]) == []

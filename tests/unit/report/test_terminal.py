@@ -49,7 +49,7 @@ def test_less_than_expected_is_drawn_beside_the_lower_limit() -> None:
     assert lines[-1].endswith("at least ▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂")
 
 
-def test_what_lies_outside_is_red() -> None:
+def test_what_is_outside_is_red() -> None:
     report = made.report(made.verdict(findings=(made.leak(),)), panels=(made.panel(),))
     curve = styled_lines(report, Detail.FULL)[-1]
     assert [style for text, style in curve.parts[1:-1]] == [""] * 9 + ["red"] * 15
@@ -65,7 +65,7 @@ def test_a_pass_says_how_near_it_came_to_failing() -> None:
     assert lines[1:] == ["  closest: b, 72 % of its band"]
 
 
-def test_a_p_value_stands_beside_what_was_accepted_and_what_it_rests_on() -> None:
+def test_a_p_value_is_next_to_what_was_accepted_and_what_it_rests_on() -> None:
     judged = replace(
         made.verdict(findings=(replace(made.leak(), evidence=0.58),)),
         p_value=0.01234,
@@ -103,7 +103,7 @@ def test_an_inconclusive_check_says_why_and_what_to_type() -> None:
     ]
 
 
-def test_a_notification_that_comes_later_is_told_by_how_much_once() -> None:
+def test_a_later_notification_is_reported_once_with_the_delay() -> None:
     finding = Finding(
         "notification",
         "done from a:type=Job",
@@ -129,15 +129,15 @@ def test_a_notification_that_comes_later_is_told_by_how_much_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("observed", "said"), [(24.2, "24.2 threads on average around"), (24.0, "24 threads at")]
+    ("observed", "begin"), [(24.2, "24.2 threads on average around"), (24.0, "24 threads at")]
 )
-def test_a_fraction_of_a_count_is_told_as_an_average(observed: float, said: str) -> None:
+def test_a_fraction_of_a_count_is_reported_as_an_average(observed: float, begin: str) -> None:
     finding = replace(made.leak(), unit="{thread}", observed=observed, lower=9.0, upper=11.0, expected=10.0)
     lines = lines_of(made.verdict(findings=(finding,)))
-    assert lines[2].strip() == f"{said} 4 s, expected 9 to 11 threads"
+    assert lines[2].strip() == f"{begin} 4 s, expected 9 to 11 threads"
 
 
-def test_what_made_a_check_inconclusive_is_told_once() -> None:
+def test_what_made_a_check_inconclusive_is_reported_once() -> None:
     reason = "host.cores is 8; it was 2 in training"
     finding = Finding("metadata", "host.cores", made.RUN_ID, text=reason)
     verdict = made.verdict(Status.INCONCLUSIVE, (finding,), reasons=(reason,))
@@ -146,19 +146,19 @@ def test_what_made_a_check_inconclusive_is_told_once() -> None:
 
 def test_the_headline_says_when_all_differences_are_for_the_better() -> None:
     better = replace(made.leak(), effect=Effect.BETTER)
-    said = "leaker: {} from the 10 training runs"
+    begin = "leaker: {} from the 10 training runs"
     one, mixed = ((better,), (better, made.leak(subject="other")))
-    assert lines_of(made.verdict(findings=one))[0].endswith(said.format("1 difference") + ", for the better")
-    assert lines_of(made.verdict(findings=mixed))[0].endswith(said.format("2 differences"))
+    assert lines_of(made.verdict(findings=one))[0].endswith(begin.format("1 difference") + ", for the better")
+    assert lines_of(made.verdict(findings=mixed))[0].endswith(begin.format("2 differences"))
 
 
-def test_a_finding_without_a_number_is_told_in_words() -> None:
+def test_a_finding_without_a_number_is_reported_in_words() -> None:
     lines = lines_of(made.verdict(findings=(made.silence(),)))
     assert lines[1:] == ["  com.acme.full  less", "      not seen, though every training run had it"]
 
 
 @pytest.mark.parametrize(
-    ("lower", "upper", "said"),
+    ("lower", "upper", "begin"),
     [
         (None, 2**20, "expected at most 1 MiB"),
         (2**20, float("inf"), "expected at least 1 MiB"),
@@ -166,10 +166,10 @@ def test_a_finding_without_a_number_is_told_in_words() -> None:
         (2**20, 2**21, "expected 1 to 2 MiB"),
     ],
 )
-def test_a_band_with_one_end_or_no_width(lower: float | None, upper: float | None, said: str) -> None:
+def test_a_band_with_one_end_or_no_width(lower: float | None, upper: float | None, begin: str) -> None:
     finding = replace(made.leak(), lower=lower, upper=upper)
     lines = lines_of(made.verdict(findings=(finding,)))
-    assert lines[2].endswith(said)
+    assert lines[2].endswith(begin)
 
 
 MEMORY = tuple(f"jvm.memory.{kind}[G1 Old Gen]" for kind in ("used", "committed"))
@@ -208,10 +208,10 @@ def test_a_short_report_stays_short_and_the_rest_is_counted(n_findings: int, n_w
     warnings = tuple(f"warning {number}" for number in range(n_warnings))
     judged = made.verdict(findings=tuple(made.leak(subject=name) for name in names), warnings=warnings)
     lines = lines_of(judged, made.run(), detail=Detail.SHORT, panels=tuple(map(made.panel, names)))
-    told = sum(line.startswith("  p") for line in lines)
+    n_shown = sum(line.startswith("  p") for line in lines)
     left_out = next((int(line.split()[1]) for line in lines if line.startswith("  and ")), 0)
-    assert told == min(n_findings, 3)
-    assert told + left_out == n_findings
+    assert n_shown == min(n_findings, 3)
+    assert n_shown + left_out == n_findings
     assert len(lines) <= 6
 
 
@@ -238,10 +238,10 @@ def test_the_order_of_the_evidence_stays_available() -> None:
 
 def test_what_of_a_property_was_measured_is_named() -> None:
     growth = replace(made.leak(), measure="growth from the first to the last third", at_s=None)
-    told = "growth from the first to the last third 4 MiB, expected 512 KiB to 1.5 MiB"
+    n_shown = "growth from the first to the last third 4 MiB, expected 512 KiB to 1.5 MiB"
     judged = made.verdict(findings=(growth,))
-    assert lines_of(judged)[2].strip() == told
-    assert told in lines_of(judged, detail=Detail.SHORT)[1]
+    assert lines_of(judged)[2].strip() == n_shown
+    assert n_shown in lines_of(judged, detail=Detail.SHORT)[1]
 
 
 def test_quiet_is_the_headline_and_verbose_is_everything() -> None:
@@ -281,7 +281,7 @@ def test_a_band_that_says_nothing_leaves_the_run_alone() -> None:
         assert lines_of(judged, panels=(panel,))[-1] == "      run ▁▁▂▂▂▃▃▃▃▄▄▄▅▅▅▆▆▆▆▇▇▇██"
 
 
-def test_findings_of_runs_that_are_not_at_hand_are_told_too() -> None:
+def test_findings_of_runs_that_are_not_at_hand_are_reported_too() -> None:
     judged = made.verdict(findings=(made.leak("another run"),))
     assert lines_of(judged, panels=(made.panel(),)) == lines_of(judged)
 

@@ -62,7 +62,7 @@ def test_documents_that_are_known_are_not_read_again(
     assert all(summary.head is not None for summary in expected)
 
 
-def test_few_runs_are_no_reason_for_a_cache(tmp_path: Path) -> None:
+def test_few_runs_get_no_cache(tmp_path: Path) -> None:
     store = RunStore(tmp_path)
     store.add(full_run())
     store.summaries("leaker")
@@ -152,7 +152,7 @@ def test_a_damaged_cache_is_as_good_as_none(store: RunStore, content: bytes) -> 
     assert store.summaries("leaker") == expected
 
 
-def test_data_of_another_shape_are_read_anew(store: RunStore) -> None:
+def test_data_of_another_shape_are_read_again(store: RunStore) -> None:
     expected = store.summaries("leaker")
     document = json.loads(place_of(store).read_text())
     for entry in document["entries"].values():

@@ -89,7 +89,7 @@ def test_a_pipe_in_place_of_a_file_does_not_hang(place: Path, name: str) -> None
     assert "not a regular file" in load_error(place).message
 
 
-def test_a_linked_run_is_no_run(place: Path, tmp_path: Path) -> None:
+def test_a_linked_run_is_not_a_run(place: Path, tmp_path: Path) -> None:
     place.rename(tmp_path / "elsewhere")
     place.symlink_to(tmp_path / "elsewhere")
     assert "there is no run" in load_error(place).message
@@ -174,7 +174,7 @@ def test_changed_documents_never_do_more_than_fail(place: Path) -> None:
         b'{"format": "buto-run", "version": true}',
     ],
 )
-def test_what_is_no_document_is_refused(place: Path, content: bytes) -> None:
+def test_what_is_not_document_is_refused(place: Path, content: bytes) -> None:
     (place / "run.json").write_bytes(content)
     assert str(place / "run.json") in load_error(place).message
     (summary,) = RunStore(place.parents[2]).summaries("leaker")

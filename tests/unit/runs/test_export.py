@@ -77,7 +77,7 @@ def test_long_rows_are_single_values(two: RunSet) -> None:
     assert {row[1] for row in body if row[0] == "2"} == {"b", 'c "x",\n'}
 
 
-def test_wide_rows_are_samples_and_tell_missing_from_unreadable(two: RunSet) -> None:
+def test_wide_rows_are_samples_and_distinguish_missing_from_unreadable(two: RunSet) -> None:
     header, *body = rows(to_csv(two, Layout.WIDE))
     assert header == ["run", "time_s", "a", "b", 'c "x",\n']
     assert [row[0] for row in body] == ["1"] * 3 + ["2"] * 3

@@ -62,7 +62,7 @@ def test_every_part_of_a_long_run_is_that_of_the_run(opened: LongRun) -> None:
     assert opened.part([Property("jvm.memory"), Property("unknown")]).properties == (Property("jvm.memory"),)
 
 
-def test_what_is_held_is_each_so_manieth_sample(opened: LongRun) -> None:
+def test_every_nth_sample_is_kept(opened: LongRun) -> None:
     whole = a_long_run()
     assert (opened.n_samples, opened.stride) == (N_SAMPLES, 16)
     assert opened.values.tobytes() == whole.values[::16].tobytes()
@@ -93,7 +93,7 @@ def test_runs_of_one_set_keep_samples_of_the_same_numbers(
 
 
 @pytest.mark.parametrize("n_samples", [0, 1, MOST_SAMPLES, MOST_SAMPLES + 1, 28_800, 10**7])
-def test_no_more_samples_are_held_than_are_said(n_samples: int) -> None:
+def test_no_more_samples_are_held_than_are_reported(n_samples: int) -> None:
     stride = stride_for(n_samples)
     assert len(range(0, n_samples, stride)) <= MOST_SAMPLES
     assert stride == 1 or len(range(0, n_samples, stride // 2)) > MOST_SAMPLES

@@ -129,7 +129,7 @@ def test_a_password_that_is_the_word_itself_is_masked_in_its_place_alone():
     assert mask.known("the password is wrong") == "the password is wrong"
 
 
-def test_the_working_directory_of_the_environment_is_no_secret():
+def test_the_working_directory_of_the_environment_is_not_a_secret():
     assert Mask.of((), (), {"PWD": "/home/joe/project"}).known("/home/joe/project/x") == "/home/joe/project/x"
 
 
@@ -209,7 +209,7 @@ def test_an_oracle_remembers_no_secret_but_variables_that_stand_for_one():
 
 
 @pytest.mark.parametrize("command", ["java -Dpassword=SECRET 'unclosed", "[java, '-Dpassword=SECRET${']"])
-def test_what_is_wrong_with_a_configuration_is_said_without_its_secrets(tmp_path, command):
+def test_what_is_wrong_with_a_configuration_is_reported_without_its_secrets(tmp_path, command):
     path = tmp_path / "buto.yaml"
     path.write_text(f"version: 1\ntests: {{one: {{command: {json.dumps(command)}}}}}")
     if command.startswith("["):
@@ -220,11 +220,11 @@ def test_what_is_wrong_with_a_configuration_is_said_without_its_secrets(tmp_path
     assert MASKED in caught.value.message
 
 
-def test_what_was_typed_wrongly_is_said_without_its_secrets(capsys):
+def test_what_was_typed_wrongly_is_reported_without_its_secrets(capsys):
     assert main(["record", "shop", "--token", SECRET, "java"]) == 2
-    said = capsys.readouterr()
-    assert SECRET not in said.out + said.err
-    assert MASKED in said.err
+    printed = capsys.readouterr()
+    assert SECRET not in printed.out + printed.err
+    assert MASKED in printed.err
 
 
 @pytest.mark.parametrize(

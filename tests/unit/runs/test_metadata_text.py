@@ -23,20 +23,20 @@ HEAP = "jvm.memory.heap.max"
         ("buto.commit", "100663296", "100663296"),
     ],
 )
-def test_sizes_are_told_in_units_and_everything_else_as_it_is(
+def test_sizes_are_reported_in_units_and_everything_else_as_it_is(
     key: str, value: MetadataValue, text: str
 ) -> None:
     assert metadata_text(key, value) == text
 
 
 @pytest.mark.parametrize(
-    ("known", "now", "said"),
+    ("known", "now", "expected"),
     [
         ("67108864", "100663296", "is 96 MiB; it was 64 MiB in training"),
         ("67108864", "67108865", "is '67108865'; it was '67108864' in training"),
     ],
 )
-def test_a_difference_of_sizes_is_told_in_units_that_show_it(known: str, now: str, said: str) -> None:
+def test_a_difference_of_sizes_is_reported_in_units_that_show_it(known: str, now: str, expected: str) -> None:
     settings = MetadataSettings((), (HEAP,))
     (difference,) = compare_metadata(learn_metadata([{HEAP: known}], settings), {HEAP: now}, settings)
-    assert difference.describe() == f"{HEAP} {said}"
+    assert difference.describe() == f"{HEAP} {expected}"

@@ -24,7 +24,7 @@ def test_results_are_read_in_the_order_in_which_they_were_added(tmp_path: Path) 
     assert not [path for path in places[0].parent.iterdir() if path.name.startswith(".")]
 
 
-def test_a_file_of_another_name_is_no_result(tmp_path: Path) -> None:
+def test_a_file_of_another_name_is_not_a_result(tmp_path: Path) -> None:
     store = ResultStore(tmp_path)
     place = store.add("a", b"x")
     (place.parent / ".hidden.json").write_text("")
@@ -44,7 +44,7 @@ def test_a_damaged_result_is_named_with_what_to_do(tmp_path: Path) -> None:
         pass
 
 
-def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_place_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     (tmp_path / "results").write_text("a file in the way")
     with pytest.raises(StorageError, match="cannot keep the result"):
         ResultStore(tmp_path).add("a", b"x")

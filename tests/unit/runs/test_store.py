@@ -164,7 +164,7 @@ def test_a_lone_surrogate_becomes_a_question_mark(store: RunStore) -> None:
     assert loaded.metadata == {"k": "?"}
 
 
-def test_metadata_that_is_no_number_keeps_its_type(store: RunStore) -> None:
+def test_metadata_that_is_not_a_number_keeps_its_type(store: RunStore) -> None:
     store.add(
         full_run(metadata={"a": math.nan, "b": "nan", "c": math.inf, "d": 1, "e": 1.0, "f": True, "g": 2**70})
     )

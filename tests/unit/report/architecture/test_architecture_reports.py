@@ -55,12 +55,12 @@ def test_the_terminal_says_what_happens_and_why() -> None:
         assert part in text
 
 
-def test_what_would_decide_is_said() -> None:
-    said = list(conclusions(prediction(1.4, noise=0.15)))
-    assert any("more forks of" in line and line.endswith("on each side would decide") for line in said)
+def test_what_would_decide_is_reported() -> None:
+    texts = list(conclusions(prediction(1.4, noise=0.15)))
+    assert any("more forks of" in line and line.endswith("on each side would decide") for line in texts)
 
 
-def test_saturation_is_said_in_words() -> None:
+def test_saturation_is_reported_in_words() -> None:
     found = prediction(8.0)
     text = "\n".join(prediction_lines(found))
     assert "saturated" in text
@@ -70,7 +70,7 @@ def test_saturation_is_said_in_words() -> None:
     assert any("would end the saturation" in line for line in conclusions(one))
 
 
-def test_renamed_and_unmapped_components_are_said() -> None:
+def test_renamed_and_unmapped_components_are_reported() -> None:
     made = running_example()
     renamed = tuple(
         replace(
@@ -82,9 +82,9 @@ def test_renamed_and_unmapped_components_are_said() -> None:
     )
     other = [result("com.acme.OtherBench.run", 0.002)]
     new = replace(made, components=renamed)
-    said = list(conclusions(predict(made, other, other, new_architecture=new, loads=LOADS, settings=QUICK)))
-    assert "taken as the same component (renamed): B3 and B9" in said
-    assert "tests without a component in the model: com.acme.OtherBench.run" in said
+    texts = list(conclusions(predict(made, other, other, new_architecture=new, loads=LOADS, settings=QUICK)))
+    assert "taken as the same component (renamed): B3 and B9" in texts
+    assert "tests without a component in the model: com.acme.OtherBench.run" in texts
 
 
 def test_json_has_everything_and_no_number_that_is_none() -> None:

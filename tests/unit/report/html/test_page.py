@@ -53,7 +53,7 @@ class Elements(HTMLParser):
             self.text.append(data)
 
     @property
-    def said(self) -> str:
+    def shown(self) -> str:
         return " ".join(" ".join(self.text).split())
 
     def all(self, tag: str) -> list[dict[str, str | None]]:
@@ -90,13 +90,13 @@ def test_every_page_is_well_formed_and_needs_nothing(name: str) -> None:
 
 def test_the_page_says_what_grew_since_when_by_how_much_and_compared_with_what() -> None:
     report = reports.leaking()
-    said = Elements(render(report)).said
+    shown = Elements(render(report)).shown
     worst = report.verdict.findings[0]
     assert worst.window_s is not None
     assert 10.0 < worst.window_s[0] < 16.0
-    assert "regression" in said
+    assert "regression" in shown
     assert worst.subject == reports.POOL
-    assert "G1 Old Gen" in said
+    assert "G1 Old Gen" in shown
     for words in (
         "from the 10 training runs",
         "observed",
@@ -106,48 +106,49 @@ def test_the_page_says_what_grew_since_when_by_how_much_and_compared_with_what()
         "since",
         "% of the points",
     ):
-        assert words in said, words
+        assert words in shown, words
 
 
-def test_one_p_value_is_explained_and_bands_are_said_to_be_for_the_eye() -> None:
+def test_one_p_value_is_explained_and_bands_are_reported_as_illustration() -> None:
     report = reports.calibrated()
-    said = Elements(render(report)).said
-    assert "every way of choosing as many" in said and "the p-value decides" in said
-    assert f"p = {format_number(report.verdict.p_value)} (alpha" in said
-    assert report.verdict.guarantee[:40] in said
-    assert "% of the evidence" in said
-    assert "jvm.memory.heap.used : +" in said and "1 other difference with it" in said
+    shown = Elements(render(report)).shown
+    assert "every way of choosing as many" in shown and "the p-value decides" in shown
+    assert f"p = {format_number(report.verdict.p_value)} (alpha" in shown
+    assert report.verdict.guarantee[:40] in shown
+    assert "% of the evidence" in shown
+    assert "jvm.memory.heap.used : +" in shown and "1 other difference with it" in shown
 
 
 def test_a_pass_says_how_much_is_left() -> None:
-    said = Elements(render(reports.passing())).said
-    assert "Closest to their limits" in said and "of its band" in said
+    shown = Elements(render(reports.passing())).shown
+    assert "Closest to their limits" in shown and "of its band" in shown
 
 
 def test_an_undecided_check_says_why_first() -> None:
-    said = Elements(render(reports.elsewhere())).said
-    assert said.index("Why the check is inconclusive") < said.index(
+    shown = Elements(render(reports.elsewhere())).shown
+    assert shown.index("Why the check is inconclusive") < shown.index(
         "The properties with the strongest evidence"
     )
-    assert "jvm.spec.version is '21'; it was '17' in training" in said
-    assert "5 training runs no longer in the store" in said
+    assert "jvm.spec.version is '21'; it was '17' in training" in shown
+    assert "5 training runs no longer in the store" in shown
 
 
-def test_chance_and_guarantee_are_told_where_there_are_any() -> None:
+def test_chance_and_guarantee_are_reported_where_there_are_any() -> None:
     report = reports.passing()
     verdict = replace(report.verdict, p_value=0.21, alpha=0.05, guarantee="Runs are alike in distribution")
-    said = Elements(render(replace(report, verdict=verdict))).said
-    assert "p = 0.21 (alpha 0.05): the p-value is more than" in said
-    assert "It assumes: Runs are alike in distribution." in said
+    shown = Elements(render(replace(report, verdict=verdict))).shown
+    assert "p = 0.21 (alpha 0.05): the p-value is more than" in shown
+    assert "It assumes: Runs are alike in distribution." in shown
 
 
-def test_runs_needed_are_told() -> None:
+def test_runs_needed_are_reported() -> None:
     report = reports.elsewhere()
     verdict = Verdict(
         Status.INCONCLUSIVE, "calibrated", n_training=5, runs_needed=19, run_ids=report.verdict.run_ids
     )
     assert (
-        "A decision needs 19 training runs, not 5." in Elements(render(replace(report, verdict=verdict))).said
+        "A decision needs 19 training runs, not 5."
+        in Elements(render(replace(report, verdict=verdict))).shown
     )
 
 
@@ -155,7 +156,7 @@ def test_hostile_text_is_shown_and_does_nothing() -> None:
     page = render(reports.hostile())
     elements = Elements(page)
     assert len(elements.all("script")) == 2
-    assert "<script>window.pwned" in elements.said
+    assert "<script>window.pwned" in elements.shown
     assert not re.search("[\x00-\x08\x0e-\x1f\u202a-\u202e\u2066-\u2069\ud800-\udfff]", page)
     page.encode()
 
@@ -169,13 +170,13 @@ def test_a_template_that_asks_for_nothing_escapes_and_cuts_all_the_same(text: st
     )
 
 
-def test_ten_megabytes_of_output_are_cut_and_said_to_be() -> None:
+def test_ten_megabytes_of_output_are_cut_and_the_cut_is_reported() -> None:
     report = reports.hostile(b"first line\n" + b"<b>&\x1b[0m\n" * 1_000_000 + b"last line\n")
     page = render(report)
     assert len(page.encode()) < MEGABYTE
-    said = Elements(page).said
-    assert "first line" in said and "last line" in said
-    assert re.search(r"\d MiB of [\d.]+ MiB left out here", said)
+    shown = Elements(page).shown
+    assert "first line" in shown and "last line" in shown
+    assert re.search(r"\d MiB of [\d.]+ MiB left out here", shown)
 
 
 def test_long_names_and_messages_are_cut() -> None:
@@ -198,7 +199,7 @@ def test_sixty_properties_of_thirty_runs_make_less_than_a_megabyte_in_less_than_
     assert len(page.encode()) < MEGABYTE
 
 
-def test_with_too_many_runs_some_are_left_out_and_it_is_said() -> None:
+def test_of_too_many_runs_some_are_left_out_and_this_is_reported() -> None:
     report = reports.large(n_training=80, n_properties=100, n_samples=60)
     drawn = training_drawn(report)
     assert len(drawn) < 80 and drawn[0] == 0 and drawn[-1] == 79
@@ -235,7 +236,7 @@ def test_very_many_collections_become_few_marks_that_count_them_all() -> None:
     assert sum(one.count for one in found) == 4999
 
 
-def test_what_was_never_read_and_runs_without_samples_are_no_obstacle() -> None:
+def test_what_was_never_read_and_runs_without_samples_make_no_obstacle() -> None:
     report = reports.passing()
     empty: CheckReport = replace(report, panels=(), costs=(), emitters=())
     assert data_of(render(empty))["panels"] == []
