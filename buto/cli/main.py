@@ -17,7 +17,6 @@ from buto.cli.parsing.options import goes_to_stdout
 from buto.cli.printing.console import Console, Verbosity
 from buto.cli.registry import COMMANDS
 from buto.errors import EXIT_NOT_JUDGED, EXIT_USAGE, ButoError, UsageError
-from buto.steps import Advice
 from buto.version import __version__
 
 _LAUNCHER = re.compile(r"(\S*/)?(java|mvnw?|gradlew?|sh|bash)")
@@ -81,7 +80,7 @@ def _carry_out(argv: list[str]) -> int:
     try:
         return command.run(args, Console(_verbosity(args), stdout=aside))
     except ButoError as error:
-        if isinstance(error.advice, Advice):
+        if error.advice is not None:
             # Its imports are not needed by a command that succeeds.
             from buto.cli.parsing.project import reword_advice
 

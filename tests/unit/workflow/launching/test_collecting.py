@@ -53,7 +53,7 @@ def test_a_program_that_cannot_be_started_is_found_before_the_first_launch(
         purpose="train",
         together=together,
     )
-    assert log.said[0] == "b failed"
+    assert log.steps[0] == "b failed"
     assert sorted(script.launched) == sorted(launched)
     assert [test for test, result in results.items() if result.failure is not None] == ["b"]
 
