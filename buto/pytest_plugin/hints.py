@@ -39,7 +39,7 @@ class InPytest:
         return "the mark"
 
     def step(self, step: Step) -> str:
-        why = f"  ({step.why})" if step.why else ""
+        why = f"  # {step.why}" if step.why else ""
         return f"{shlex.join(self._words(step))}{why}"
 
     def setting(self, key: str, value: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import isfinite
 
-from buto.detectors.strength import Strength
+from buto.detectors.strength import TIMES_LEVEL, Strength
 from buto.steps import Advice, Setting
 from buto.units import format_percent, format_quantity
 
@@ -18,6 +18,7 @@ MATTERS = {
 }
 """Quantities in the order of the line, each with its short name."""
 
+NOTHING = f"a check detects no lasting change up to {TIMES_LEVEL:.0f} times as much of "
 INTRODUCTION = "a check detects 9 of 10 lasting changes of this size: "
 
 LARGE_SHARE = 1.0
@@ -26,14 +27,19 @@ LARGE_SHARE = 1.0
 
 def detectable(strengths: Sequence[Strength]) -> str:
     """Return the line; empty if nothing is known of any quantity that matters."""
-    parts = [f"{MATTERS[one.quantity.name]} {change(one) or 'none'}" for one in _that_matter(strengths)]
-    return f"{INTRODUCTION}{', '.join(parts)}" if parts else ""
+    known = [(MATTERS[one.quantity.name], change(one)) for one in _that_matter(strengths)]
+    found = ", ".join(f"{name} {size}" for name, size in known if size)
+    missed = ", ".join(name for name, size in known if not size)
+    if not found:
+        return f"{NOTHING}{missed}" if missed else ""
+    return f"{INTRODUCTION}{found}{f'; none of {missed}' if missed else ''}"
 
 
 def discouraging(strengths: Sequence[Strength], n_runs: int) -> Advice | None:
     """Return a warning if large changes of most of these quantities would be missed, with what helps."""
     known = _that_matter(strengths)
-    blind = [one for one in known if one.smallest > LARGE_SHARE * abs(one.level)]
+    # That a decrease is detected does not help against one who fears an increase.
+    blind = [one for one in known if one.more > LARGE_SHARE * abs(one.level)]
     if not blind or 2 * len(blind) < len(known):
         return None
     names = ", ".join(MATTERS[one.quantity.name] for one in blind)

@@ -58,7 +58,7 @@ def test_what_the_second_uses_more_of_is_named(both: Path) -> None:
 def test_the_next_step_judges_the_same_runs_again(both: Path) -> None:
     done = called(both, "compare", "old", "--against", "new", "--from-runs", "all", "--alpha", "0.02")
     (line,) = [line for line in done.stdout.splitlines() if "next: buto compare " in line]
-    typed = shlex.split(line.partition("next: buto ")[2].partition("  (")[0])
+    typed = shlex.split(line.partition("next: buto ")[2].partition("  # ")[0])
     assert typed[:4] == ["compare", "old", "--against", "new"]
     again = called(both, *typed)
     assert (again.returncode, again.stdout.splitlines()[0]) == (1, done.stdout.splitlines()[0])
@@ -205,4 +205,4 @@ def test_too_few_runs_change_nothing(trained: Path) -> None:
 def test_a_regression_says_how_it_is_accepted(trained: Path) -> None:
     done = called(trained, "check", "leaker", "--from-runs", leaking_run(20).id)
     assert done.returncode == 1
-    assert "next: buto accept leaker  (if the change is meant)" in done.stdout
+    assert "next: buto accept leaker  # if the change is meant" in done.stdout

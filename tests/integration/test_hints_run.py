@@ -24,7 +24,7 @@ PLACES = {
     "elsewhere": ["--store", "my runs", "--oracle", "my oracles/leaker one.json", "--config", "my.yaml"],
 }
 CONFIG = "version: 1\ntests:\n  leaker: {command: [java, Leaker], judge: {alpha: 0.02}}\n"
-HINT = re.compile(r"(buto (?:runs )?[a-z]+ leaker.*?)(?:; |  \(|$)", re.MULTILINE)
+HINT = re.compile(r"(buto (?:runs )?[a-z]+ leaker.*?)(?:; |  # |$)", re.MULTILINE)
 
 
 class Project:

@@ -98,7 +98,7 @@ def test_runs_of_another_jdk_are_not_judged(trained: Path) -> None:
     assert done.returncode == 3
     assert done.stdout.startswith("INCONCLUSIVE  leaker")
     assert done.stdout.count("jvm.spec.version is '25'; it was '17' in training") == 1
-    assert "next: buto train leaker  (replaces the oracle by one of this environment)" in done.stdout
+    assert "next: buto train leaker  # replaces the oracle by one of this environment" in done.stdout
 
 
 def test_to_learn_another_environment_is_to_train_with_what_was_typed(trained: Path) -> None:
@@ -106,7 +106,7 @@ def test_to_learn_another_environment_is_to_train_with_what_was_typed(trained: P
     typed = ("--collector", "jmx", "--mbean", "a:*", "--mbean", "b:*", "--", "java", "-jar", "new.jar")
     done = called(trained, "check", "leaker", "--from-runs", id_of(23), *typed)
     assert (
-        f"next: buto train leaker {shlex.join(typed)}  (replaces the oracle by one of this environment)"
+        f"next: buto train leaker {shlex.join(typed)}  # replaces the oracle by one of this environment"
         in done.stdout
     )
 
@@ -116,7 +116,7 @@ def test_a_change_for_the_better_fails_and_says_how_to_accept_it(trained: Path) 
     done = called(trained, "check", "leaker", "--from-runs", id_of(24))
     assert done.returncode == 1
     assert "1 difference from the 10 training runs, for the better" in done.stdout
-    assert "next: buto accept leaker  (every change is an improvement: this accepts it)" in done.stdout
+    assert "next: buto accept leaker  # every change is an improvement: this accepts it" in done.stdout
 
 
 def test_runs_that_were_judged_do_not_teach(trained: Path) -> None:

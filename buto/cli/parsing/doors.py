@@ -131,7 +131,7 @@ class InBuild:
         words = shlex.join(self.build.launch(self.tool or self.build.program, step.action, step.test))
         words += self.typed
         words += "" if step.runs is None else f" {self.setting('runs', str(step.runs))}"
-        return f"{words}  ({step.why})" if step.why else words
+        return f"{words}  # {step.why}" if step.why else words
 
     def setting(self, key: str, value: str) -> str:
         own = self.build.settings.get(key)

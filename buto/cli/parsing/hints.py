@@ -36,7 +36,7 @@ class CommandLine:
         return FILE_NAME
 
     def step(self, step: Step) -> str:
-        why = f"  ({step.why})" if step.why else ""
+        why = f"  # {step.why}" if step.why else ""
         return f"{self._words(step)}{why}"
 
     def setting(self, key: str, value: str) -> str:

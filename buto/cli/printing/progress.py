@@ -67,7 +67,10 @@ class LaunchProgress:
             case GivenUp(test, error):
                 self._given_up.add(test)
                 self.clear()
-                self.console.detail(f"{test}: given up: {error.message}")
+                first_line = error.message.splitlines()[0]
+                # Of a single test the whole message follows at once, of several only after the others.
+                say = self.console.info if len(self.planned) > 1 else self.console.detail
+                say(f"{test}: given up: {first_line}")
             case LaunchesEnded():
                 self.clear()
             case _:

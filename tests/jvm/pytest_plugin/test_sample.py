@@ -40,7 +40,7 @@ def test_it_passes_fails_after_a_change_and_passes_when_accepted(
     assert changed.returncode == 1, changed.stdout
     assert "REGRESSION test_shop.py::test_orders - jvm." in changed.stdout
     assert "Traceback" not in changed.stdout
-    assert f"  next: pytest {ORDERS} --buto-accept  (if the change is meant)" in changed.stdout
+    assert f"  next: pytest {ORDERS} --buto-accept  # if the change is meant" in changed.stdout
     failure = ElementTree.parse(project / "junit.xml").find(".//failure")
     assert failure is not None
     assert failure.attrib["message"].startswith("jvm.")

@@ -119,7 +119,7 @@ def advised(output: str, action: str) -> str:
     """Return the one command of a build tool for an action that an output advises, however often it does."""
     tools = r"(?:mvn|gradle|\./mvnw|\./gradlew)"
     found = re.findall(rf"(?:env \S+ )?{tools} [^\n]*?(?i:buto[:.]?_?{action})[^\n]*", output)
-    (command,) = {one.partition("  (")[0] for one in found}
+    (command,) = {one.partition("  # ")[0] for one in found}
     return str(command)
 
 

@@ -137,7 +137,7 @@ def regression() -> Result:
     invalid = starved("starved: 31 % of the samples are missing", missed_share=0.31)
     runs = [run(stdout=b"done\n"), run("20260102T030411.000Z-00fe", invalid)]
     judged = verdict(findings=(leak(), silence()), warnings=("busy",))
-    steps = ("buto plot leaker", "buto train leaker  (if the change is meant)")
+    steps = ("buto plot leaker", "buto train leaker  # if the change is meant")
     return reported(report(judged, runs, panels=(panel(),), next_steps=steps), ORACLE)
 
 

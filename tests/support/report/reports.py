@@ -98,7 +98,7 @@ def report_of(
         training if at_hand is None else at_hand,
         made=MADE,
         oracle_path=Path("oracles", f"{training.runs[0].test}.json"),
-        next_steps=["buto runs show shop", "buto train shop  (if the change is meant)"],
+        next_steps=["buto runs show shop", "buto train shop  # if the change is meant"],
     )
 
 

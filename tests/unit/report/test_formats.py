@@ -53,7 +53,7 @@ def test_junit_has_a_case_for_each_test_that_says_what_the_terminal_says() -> No
     failure = regression.find("failure")
     assert failure is not None and failure.text is not None
     assert failure.text.startswith("REGRESSION  leaker: 2 differences from the 10 training runs\n")
-    assert failure.text.endswith("\n  next: buto train leaker  (if the change is meant)")
+    assert failure.text.endswith("\n  next: buto train leaker  # if the change is meant")
     assert "next: buto plot leaker" in (regression.findtext("system-out") or "")
     assert [child.tag for child in steady] == ["system-out"]
     assert [child.tag for child in moved] == ["error", "system-out"]

@@ -185,7 +185,7 @@ def test_a_failed_check_takes_seven_lines_with_a_way_to_look_and_one_to_accept()
         made.run(),
         detail=Detail.SHORT,
         panels=(made.panel(HEAP),),
-        next_steps=("buto plot leaker", "buto accept leaker  (if the change is meant)"),
+        next_steps=("buto plot leaker", "buto accept leaker  # if the change is meant"),
     )
     numbers = "+3 MiB (+300 %), worse: 4 MiB at 4 s, expected 512 KiB to 1.5 MiB"
     assert lines == [
@@ -195,7 +195,7 @@ def test_a_failed_check_takes_seven_lines_with_a_way_to_look_and_one_to_accept()
         f"  jvm.thread.count      {numbers}",
         "  and 2 more (-v)",
         "  next: buto plot leaker",
-        "  next: buto accept leaker  (if the change is meant)",
+        "  next: buto accept leaker  # if the change is meant",
     ]
     warned = lines_of(judged, detail=Detail.SHORT)
     assert warned[-1] == "  warning: busy; and 1 more (-v)"

@@ -37,7 +37,7 @@ PYTEST = InPytest("test_it.py::test_shop", "shop", HERE, HERE / ".buto", HERE / 
         ),
         (
             Step(Action.SHOW_RUN, "shop", run_id="X", why="as it was"),
-            "buto runs show shop X --store 'my runs'  (as it was)",
+            "buto runs show shop X --store 'my runs'  # as it was",
         ),
         (
             Step(Action.PLOT, "shop", from_runs="a,b"),
@@ -87,7 +87,7 @@ def test_a_secret_is_not_repeated() -> None:
         (Step(Action.CHECK, "other"), "pytest test_it.py::test_shop --buto-train"),
         (
             Step(Action.ACCEPT, "shop", why="if the change is meant"),
-            "pytest test_it.py::test_shop --buto-accept  (if the change is meant)",
+            "pytest test_it.py::test_shop --buto-accept  # if the change is meant",
         ),
         (Step(Action.SHOW_RUN, "shop", run_id="X"), "buto runs show shop X"),
         (Step(Action.PLOT, "shop"), "buto plot shop --oracle oracles/shop.json"),
@@ -129,7 +129,7 @@ SCENARIO = "com.acme.ShopTest.Orders.cancel"
         (
             "gradle",
             Step(Action.ACCEPT, "shop", why="if meant"),
-            "gradle butoAccept -Pbuto.test=shop  (if meant)",
+            "gradle butoAccept -Pbuto.test=shop  # if meant",
         ),
         ("gradle", Step(Action.CHECK), "gradle butoCheck"),
         ("gradle", Step(Action.TRAIN, "a", from_runs="1..2"), "gradle butoTrain -Pbuto.test=a"),
