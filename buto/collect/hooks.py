@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from buto.collect.closeable import Closeable
@@ -12,7 +13,7 @@ from buto.collect.jvm.local_jvm import local_jvm
 from buto.collect.process.launch import Launch
 from buto.collect.process.ports import listening
 from buto.collect.record.recording import Recording
-from buto.runs import Problem, ProblemKind
+from buto.runs import Problem
 
 MARK = "buto.mark."
 """Prefix of the type of a notification that is a mark on the time axis and not the program's own."""
@@ -64,6 +65,10 @@ class Program:
         """Ask the program to end (SIGTERM); return at once."""
         self._launch.terminate()
 
+    def kill(self) -> None:
+        """Kill the program (SIGKILL); return at once."""
+        self._launch.kill()
+
     def ports(self) -> tuple[int, ...]:
         """Return the TCP ports at which the JVM listens now, in increasing order, without its JMX port."""
         jvm = local_jvm(self.pid)
@@ -77,14 +82,40 @@ class LaunchHooks(Protocol):
     def program_started(self, program: Program) -> None:
         """The program's ``main`` begins. Must return at once."""
 
-    def program_ended(self) -> tuple[str, ...]:
+    def program_ended(self) -> tuple[Problem, ...]:
         """The program has ended or was given up. Called once after :meth:`program_started`, never without.
 
-        Whatever the hooks started must have ended when this returns.
+        Whatever drove the program must have ended when this returns.
 
         Returns:
-            What failed, which makes the run invalid; in words that can follow ``its workload:``.
+            What failed, which makes the run invalid.
         """
+
+    def cpu_s(self) -> float:
+        """Return the processor time so far, seconds, of processes beside the program that go on.
+
+        They belong to the measurement: their time is not load by others.
+        """
+
+
+class AllHooks:
+    """Several hooks of one launch, called in their order."""
+
+    def __init__(self, hooks: Sequence[LaunchHooks]) -> None:
+        self._hooks = hooks
+
+    def program_started(self, program: Program) -> None:
+        """See :class:`LaunchHooks`."""
+        for one in self._hooks:
+            one.program_started(program)
+
+    def program_ended(self) -> tuple[Problem, ...]:
+        """See :class:`LaunchHooks`."""
+        return tuple(problem for one in self._hooks for problem in one.program_ended())
+
+    def cpu_s(self) -> float:
+        """See :class:`LaunchHooks`."""
+        return sum(one.cpu_s() for one in self._hooks)
 
 
 class HookCaller(Closeable):
@@ -94,7 +125,8 @@ class HookCaller(Closeable):
         self._hooks = hooks
         self._launch = launch
         self._recording = recording
-        self._started = False
+        self._started = self._ended = False
+        self._cpu_s = 0.0 if hooks is None else hooks.cpu_s()
 
     def start(self, pid: int, connection: MBeanConnection | None = None) -> None:
         """Call ``program_started`` if the program's start is known by now and was not reported before."""
@@ -103,11 +135,16 @@ class HookCaller(Closeable):
         self._started = True
         self._hooks.program_started(Program(pid, self._launch, self._recording, connection))
 
+    def cpu_s(self) -> float:
+        """Return the processor time of what the hooks run beside the program, seconds since the launch."""
+        return 0.0 if self._hooks is None else self._hooks.cpu_s() - self._cpu_s
+
     def end(self) -> tuple[Problem, ...]:
         """Call ``program_ended`` if the program was started; return the problems that it reports."""
-        hooks, self._hooks = self._hooks, None
-        failures = () if hooks is None or not self._started else hooks.program_ended()
-        return tuple(Problem(ProblemKind.WORKLOAD, f"its workload: {failure}") for failure in failures)
+        if self._hooks is None or not self._started or self._ended:
+            return ()
+        self._ended = True
+        return self._hooks.program_ended()
 
     def close(self) -> None:
         """End the hooks of a launch that failed."""

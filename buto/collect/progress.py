@@ -14,7 +14,7 @@ class Progress:
         elapsed_s: since the command was started.
         timeout_s: the target's time limit.
         n_samples: received so far.
-        stage: ``starting``, ``running`` or ``ending``.
+        stage: ``starting``, ``running`` or ``ending``; ``service NAME`` while it gets ready.
     """
 
     elapsed_s: float

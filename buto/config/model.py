@@ -20,6 +20,7 @@ from buto.errors import UsageError
 from buto.runs.masking import Mask
 from buto.units import format_seconds, parse_seconds
 from buto.workload.model import STOPPED_EXIT, Workload, workload_from
+from buto.workload.services.model import Service, service_from
 
 DEFAULT_RUNS = 10
 AUTO = "auto"
@@ -57,6 +58,7 @@ class TestConfig:
         settings: how to judge.
         workload: the workload while the program is measured; None for none.
         adaptive: whether training ends when more runs no longer sharpen the oracle.
+        services: run beside the program, in the order in which they start.
         inputs: shell patterns, from the configuration's directory, of the files that it depends on; empty
             if not specified.
     """
@@ -71,6 +73,7 @@ class TestConfig:
     workload: Workload | None = None
     adaptive: bool = False
     inputs: tuple[str, ...] = ()
+    services: tuple[Service, ...] = ()
 
 
 def build_test(
@@ -89,6 +92,7 @@ def build_test(
         InvalidValue: an unknown variable, or times that do not go together.
     """
     values = _Values(environment)
+    services = values.services(written, directory)
     timeout_s = values.seconds("timeout", written, DEFAULT_TIMEOUT_S)
     interval_s = values.seconds("interval", written, DEFAULT_INTERVAL_S, parse_interval)
     if interval_s >= timeout_s:
@@ -122,7 +126,7 @@ def build_test(
     settings = values.settings(written.get("judge", {}))
     runs = most_runs(settings) if adaptive else written.get("runs", DEFAULT_RUNS)
     inputs = tuple(written.get("inputs", ()))
-    return TestConfig(name, target, remembered, runs, settings, workload, adaptive, inputs)
+    return TestConfig(name, target, remembered, runs, settings, workload, adaptive, inputs, services)
 
 
 def most_runs(settings: Settings) -> int:
@@ -182,6 +186,26 @@ class _Values:
             raise
         except UsageError as error:
             raise InvalidValue(at, error.message, error.advice) from error
+
+    def services(self, test: Mapping[str, Any], directory: Path | None) -> tuple[Service, ...]:
+        mask = tuple(test.get("mask", ()))
+        found = []
+        for name, data in test.get("services", {}).items():
+            at: DataPath = ("services", name)
+
+            def text(within: DataPath, value: Any, at: DataPath = at) -> str:
+                return self.text((*at, *within), value)
+
+            def words(within: DataPath, value: Any, at: DataPath = at) -> tuple[str, ...]:
+                return self.command((*at, *within), value)
+
+            try:
+                found.append(service_from(name, data, directory, text, words, mask))
+            except InvalidValue:
+                raise
+            except UsageError as error:
+                raise InvalidValue(at, error.message, error.advice) from error
+        return tuple(found)
 
     def command(self, at: DataPath, written: str | list[Any]) -> tuple[str, ...]:
         """Return the words of a command. Split first, then expand: a value with a blank stays one word."""

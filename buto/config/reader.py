@@ -86,11 +86,22 @@ def _test(name: str, document: Document, directory: Path, environment: Mapping[s
 
 
 def _as_written(document: Document, at: DataPath) -> dict[str, Any]:
-    """Return a test's data with the words of its command and environment as written in the file."""
+    """Return a test's data with the words of its commands and environments as written in the file."""
     data: Any = document.data
     for part in at:
         data = data.get(part) or {}
-    written: dict[str, Any] = dict(data)
+    written = _words_as_written(document, at, data)
+    if "services" in data:
+        written["services"] = {
+            name: _words_as_written(document, (*at, "services", name), one)
+            | {"ready": _words_as_written(document, (*at, "services", name, "ready"), one["ready"])}
+            for name, one in data["services"].items()
+        }
+    return written
+
+
+def _words_as_written(document: Document, at: DataPath, data: Mapping[str, Any]) -> dict[str, Any]:
+    written = dict(data)
     if isinstance(data.get("command"), list):
         written["command"] = [
             document.written[*at, "command", index] for index in range(len(data["command"]))

@@ -152,6 +152,7 @@ class Buto:
             state.session,
             on_tick,
             hooks,
+            state.test.services,
         )
 
     def _keep(self, run: Run, case: ItemCase) -> None:

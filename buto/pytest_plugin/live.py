@@ -10,7 +10,7 @@ from buto.collect.hooks import LaunchHooks, Program
 from buto.collect.progress import OnTick, Progress
 from buto.collect.record.journal import RecordingAbandonedError
 from buto.errors import MeasureError
-from buto.runs import Run
+from buto.runs import Problem, Run
 
 Record = Callable[[OnTick, LaunchHooks], Run]
 """Launches once, records to the end, and stores the run."""
@@ -79,10 +79,14 @@ class LiveLaunch:
         self._program = program
         self._begun.set()
 
-    def program_ended(self) -> tuple[str, ...]:
+    def program_ended(self) -> tuple[Problem, ...]:
         """See :class:`LaunchHooks`."""
         self._over.set()
         return ()
+
+    def cpu_s(self) -> float:
+        """See :class:`LaunchHooks`; the test itself is part of buto's own process."""
+        return 0.0
 
     def _ended(self, run: Future[Run]) -> None:
         self._over.set()

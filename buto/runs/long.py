@@ -87,6 +87,7 @@ class LongRun(Run):
             self.marks,
             self.sources,
             self.histograms,
+            self.outputs,
         )
 
 

@@ -141,6 +141,7 @@ class Run(Displayed):
         marks: sorted by time.
         sources: of properties besides the JVM, in the order of the configuration.
         histograms: of the classes of live objects, sorted by time.
+        outputs: by name, what each service of the test printed; cut like the program's.
     """
 
     id: str
@@ -158,6 +159,7 @@ class Run(Displayed):
     marks: tuple[Mark, ...] = ()
     sources: tuple[SourceState, ...] = ()
     histograms: tuple[ClassHistogram, ...] = ()
+    outputs: Mapping[str, bytes] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.values.shape != (len(self.times_s), len(self.properties)):

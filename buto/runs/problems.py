@@ -24,6 +24,9 @@ class ProblemKind(Enum):
     WORKLOAD = "workload"
     """The workload or the test that drove the program failed."""
 
+    SERVICE = "service"
+    """One of the test's services ended before the program."""
+
     STARVED = "starved"
     """Too many samples are missing, or there is too long a gap between two of them."""
 

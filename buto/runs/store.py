@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -36,6 +37,10 @@ DEFAULT_ROOT = Path(".buto")
 
 DOCUMENT, SAMPLES, NOTIFICATIONS = "run.json", "samples.parquet", "notifications.parquet"
 STDOUT, STDERR = "stdout.txt", "stderr.txt"
+
+_OUTPUT = "service-{}.txt"
+_OF_SERVICE = re.compile(r"service-([a-z][a-z0-9-]{0,39})\.txt")
+"""Name of the file with the output of a service."""
 
 MAX_OUTPUT_BYTES = 1 << 20
 """Largest stored output of one stream; of a longer output, the beginning and the end are kept."""
@@ -103,11 +108,12 @@ class RunStore:
             NOTIFICATIONS: tables.notifications_to_parquet(run.notifications),
             STDOUT: _cut(run.stdout),
             STDERR: _cut(run.stderr),
+            **{_OUTPUT.format(name): _cut(output) for name, output in run.outputs.items()},
         }
         files = {name: _describe(content) for name, content in contents.items()}
         contents[DOCUMENT] = document.encode(run, files)
         if run.values.size > tables.MAX_VALUES or any(
-            len(contents[name]) > _MAX_BYTES[name] for name in contents
+            len(contents[name]) > _max_bytes(name) for name in contents
         ):
             raise StorageError(
                 f"the run {run.id} of {run.test!r} is too large to be stored: {len(run.times_s)} samples of "
@@ -211,8 +217,19 @@ class RunStore:
                 marks=found.marks,
                 sources=found.sources,
                 histograms=found.histograms,
+                outputs=self._outputs(test, run_id, head),
                 **samples,
             )
+
+    def _outputs(self, test: str, run_id: str, head: Head) -> dict[str, bytes]:
+        """Return what the services of a run printed."""
+        found = {}
+        for name in head.files:
+            service = _OF_SERVICE.fullmatch(name)
+            if service is not None:
+                with self._reading(test, run_id, name, head) as content:
+                    found[service[1]] = content
+        return found
 
     def _long(
         self, test: str, run_id: str, head: Head, properties: Sequence[Property], stride: int
@@ -310,7 +327,7 @@ class RunStore:
     def _reading(self, test: str, run_id: str, name: str, head: Head | None = None) -> Iterator[bytes]:
         """Yield a file's content; turn a ValueError of the block into a BadFileError with the path."""
         with self._judging(test, run_id, name):
-            content = read_file(self._directory(test, run_id) / name, _MAX_BYTES[name])
+            content = read_file(self._directory(test, run_id) / name, _max_bytes(name))
             if head is not None and head.files.get(name) != _describe(content):
                 raise ValueError(f"it is not the file that {DOCUMENT} describes")
             yield content
@@ -328,6 +345,11 @@ class RunStore:
                 f"{path} cannot be read: {error}",
                 advice=Advice("copy it again, or: ", Step(Action.DELETE_RUN, test, run_id=run_id)),
             ) from error
+
+
+def _max_bytes(name: str) -> int:
+    """Return how large a file of a run may be; those that have no limit of their own are outputs."""
+    return _MAX_BYTES.get(name, 2 * MAX_OUTPUT_BYTES)
 
 
 def _directories(parent: Path) -> list[str]:

@@ -159,6 +159,7 @@ def launch(
                     test.target,
                     runs[test.name],
                     held.enter_context(_hooks(test.workload)),
+                    test.services,
                     enough.get(test.name),
                 )
                 for test in tests

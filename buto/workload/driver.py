@@ -13,6 +13,7 @@ from buto.collect.hooks import LaunchHooks, MBeanConnection, Program
 from buto.collect.jmx.attach import connect_program
 from buto.collect.jmx.worker_client import Worker
 from buto.errors import MeasureError, UsageError
+from buto.runs import Problem, ProblemKind
 from buto.workload import parts
 from buto.workload.model import HttpLoad, Workload
 
@@ -64,13 +65,17 @@ class Driver:
         """See :class:`LaunchHooks`."""
         self._done = self._thread.submit(self._carry_out, program)
 
-    def program_ended(self) -> tuple[str, ...]:
+    def program_ended(self) -> tuple[Problem, ...]:
         """See :class:`LaunchHooks`."""
         assert self._done is not None
         self._stop.set()
         problems = self._done.result()
         self._thread.shutdown()
-        return problems
+        return tuple(Problem(ProblemKind.WORKLOAD, f"its workload: {one}") for one in problems)
+
+    def cpu_s(self) -> float:
+        """See :class:`LaunchHooks`; the workload's command has been waited for when the program has ended."""
+        return 0.0
 
     def _carry_out(self, program: Program) -> tuple[str, ...]:
         """Run the workload and return its problems; stop the program if the workload failed."""

@@ -64,7 +64,7 @@ class AgentCollector:
         ):
             ending = loop.run()
             problems = hook_caller.end()
-            foreign_load = load.foreign_load()
+            foreign_load = load.foreign_load(hook_caller.cpu_s())
             launch.end_all()
             observed = _observed(loop, launch, recording, ending, foreign_load)
             recording.metadata["host.load.run_queue"] = loop.run_queue_s

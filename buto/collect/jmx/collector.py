@@ -95,7 +95,7 @@ class JmxCollector:
         ):
             ending = loop.run()
             problems = hook_caller.end()
-            foreign_load = load.foreign_load(worker.cpu_s() - worker_s)
+            foreign_load = load.foreign_load(worker.cpu_s() - worker_s + hook_caller.cpu_s())
             launch.end_all()
             observed = _observed(loop, launch, recording, ending, foreign_load)
             recording.metadata.pop(_OWN_KEY, None)

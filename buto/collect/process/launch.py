@@ -11,7 +11,7 @@ import shlex
 import signal
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -19,10 +19,11 @@ from pathlib import Path
 
 from buto.collect.closeable import Closeable
 from buto.collect.process import kernel
+from buto.collect.process.account import Account, identity
 from buto.collect.process.command_line import command_line
 from buto.collect.process.empty_input import EmptyInput
 from buto.collect.process.output import OutputFile, last_lines
-from buto.collect.process.process_group import send
+from buto.collect.process.process_group import cpu_s, send
 from buto.collect.process.watchdog import Watchdog
 from buto.collect.target import Target
 from buto.errors import MeasureError
@@ -61,9 +62,13 @@ class Ending:
 class Launch(Closeable):
     """The user's command from its start to its end, in a session and process group of its own.
 
-    Standard input is an empty file; both outputs go to bounded files in the session's directory.
+    Standard input is an empty file; both outputs go to bounded files in the session's directory, or to one.
     The end of the ``with`` block ends everything that the command started: SIGTERM, two seconds,
     SIGKILL. If buto dies before, a watchdog process kills it.
+
+    Args:
+        account: the user that the command becomes; None for the one of this process.
+        one_output: whether standard error goes to where standard output goes, in the order of printing.
 
     Attributes:
         pid: of the command's own process, which leads the session.
@@ -77,9 +82,19 @@ class Launch(Closeable):
         MeasureError: the command cannot be started; the message says why.
     """
 
-    def __init__(self, target: Target, directory: Path, jvm_options: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        target: Target,
+        directory: Path,
+        jvm_options: Sequence[str] = (),
+        *,
+        account: Account | None = None,
+        one_output: bool = False,
+    ) -> None:
         kernel.require_linux("launching a program")
         self.target = target
+        self._account = account
+        self._one_output = one_output
         self.mask = target.new_mask()
         self.line = command_line(target, jvm_options)
         self.n_left_over = 0
@@ -122,6 +137,15 @@ class Launch(Closeable):
         """Wait for the end of the command's own process; return None if it still runs after that time."""
         kernel.readable(self._pidfd, timeout_s)
         return self.poll()
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """The complete environment of the command; a process that has it belongs to the command."""
+        return {**self.line.environment, **self._watchdog.environment}
+
+    def cpu_s(self) -> float:
+        """Return the processor time so far of the command's living processes and what they waited for."""
+        return cpu_s(self.members())
 
     def members(self) -> list[int]:
         """Return all living processes of the command, including its own."""
@@ -217,11 +241,12 @@ class Launch(Closeable):
                 self.line.arguments,
                 stdin=self.input.descriptor,
                 stdout=self.stdout.descriptor,
-                stderr=self.stderr.descriptor,
+                stderr=(self.stdout if self._one_output else self.stderr).descriptor,
                 cwd=self.target.directory,
-                env={**self.line.environment, **self._watchdog.environment},
+                env=self.environment,
                 start_new_session=True,
                 preexec_fn=partial(kernel.die_with_parent, os.getpid()),
+                **identity(self._account),
             )
         except OSError as error:
             raise _cannot_start(self.target, error) from error

@@ -13,7 +13,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 
-_STATE, _SESSION, _START = 0, 3, 19
+_STATE, _SESSION, _CPU, _START = 0, 3, slice(11, 15), 19
 """Indices of the fields of /proc/PID/stat after the name, see proc(5)."""
 
 _DEAD = (b"Z", b"X")
@@ -91,6 +91,12 @@ def read_bytes(path: str) -> bytes | None:
         return None
     finally:
         os.close(descriptor)
+
+
+def cpu_s(pids: Sequence[int]) -> float:
+    """Return the processor time of processes and of the children that they waited for, seconds."""
+    found = [fields for pid in pids if (fields := stat_fields(pid)) is not None]
+    return sum(int(ticks) for fields in found for ticks in fields[_CPU]) / os.sysconf("SC_CLK_TCK")
 
 
 def send(pids: Sequence[int], number: signal.Signals) -> None:

@@ -53,13 +53,17 @@ class NotificationTable:
 
 
 def output_section(report: Charted) -> OutputSection:
-    """Return standard output and standard error of the checked runs."""
+    """Return what the checked runs and their services printed."""
     shown = list(report.checked)[:MAX_OUTPUTS]
     room = MAX_OUTPUT // max(1, 2 * len(shown))
     streams = [
         _stream(f"{title} of {run.id}", stream, room)
         for run in shown
-        for title, stream in (("standard output", run.stdout), ("standard error", run.stderr))
+        for title, stream in (
+            ("standard output", run.stdout),
+            ("standard error", run.stderr),
+            *((f"output of the service {name}", output) for name, output in run.outputs.items()),
+        )
     ]
     return OutputSection(tuple(streams), len(report.checked) - len(shown))
 

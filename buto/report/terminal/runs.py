@@ -74,6 +74,8 @@ def run_lines(run: Run, now: datetime, *, whole: bool = False) -> list[str]:
         ("output", f"{format_bytes(len(run.stdout))}, errors {format_bytes(len(run.stderr))}"),
     ]
     lines = [aligned([(f"{key}:", _shown(value, None)) for key, value in facts])]
+    services = [_service_row(name, output, limit) for name, output in run.outputs.items()]
+    lines += [_section("services", services)]
     lines += [_section("metadata", _metadata_rows(run, limit))]
     for title, role in (("properties", Role.PROGRAM), ("cost of measuring", Role.COST)):
         ours = [prop for prop in run.properties if prop.role is role]
@@ -154,6 +156,15 @@ def _property_row(run: Run, prop: Property) -> tuple[str, ...]:
     figures = (known[0], known[-1], known.min(), known.max())
     curve = sparkline(values, SPARKLINE_WIDTH) + (f"  {_shown(reason, MAX_TEXT)}" if reason else "")
     return (name, *(format_quantity(float(figure), prop.unit) for figure in figures), curve)
+
+
+def _service_row(name: str, output: bytes, limit: int | None) -> tuple[str, ...]:
+    last = output.decode(errors="replace").rstrip().rpartition("\n")[2]
+    return (
+        name,
+        f"{format_bytes(len(output))} of output",
+        f"last line: {_shown(last, limit)}" if last else "",
+    )
 
 
 def _notification_row(notification: Notification, limit: int | None) -> tuple[str, ...]:

@@ -6,11 +6,12 @@ import math
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from buto.collect.collector import Collector
-from buto.collect.hooks import LaunchHooks
+from buto.collect.hooks import AllHooks, LaunchHooks
 from buto.collect.opener import open_collector
 from buto.collect.process.launch import check_startable
 from buto.collect.progress import OnTick, Progress
@@ -24,6 +25,10 @@ from buto.workflow.events import GivenUp, LaunchProgressed, LaunchRepeated, Laun
 from buto.workflow.launching.collected import Collected
 from buto.workflow.launching.ending import check_ending, check_repeats
 from buto.workflow.launching.order import interleave, without
+from buto.workload.services.model import Service
+
+if TYPE_CHECKING:
+    from buto.workload.services.running import Services
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +37,7 @@ class Plan:
 
     Attributes:
         hooks: creates the hooks of each launch; None for none.
+        services: run beside each launch.
         enough: called with the valid runs of this session after each; returns whether no more are needed.
     """
 
@@ -39,6 +45,7 @@ class Plan:
     target: Target
     runs: int
     hooks: Callable[[], LaunchHooks] | None = None
+    services: tuple[Service, ...] = ()
     enough: Callable[[RunSet], bool] | None = None
 
 
@@ -116,7 +123,9 @@ def collect(
                 number = done.get(test, 0) + len(result.valid()) + 1
                 on_event(LaunchStarted(test, number, plan.runs))
                 hooks = None if plan.hooks is None else plan.hooks()
-                run = record_one(collectors[test], test, store, purpose, firsts.get(test), tick, hooks)
+                run = record_one(
+                    collectors[test], test, store, purpose, firsts.get(test), tick, hooks, plan.services
+                )
                 firsts.setdefault(test, run.id)
                 result = results[test] = replace(result, runs=(*result.runs, run))
                 on_event(RunStored(run))
@@ -148,8 +157,9 @@ def record_one(
     session: str | None = None,
     on_tick: OnTick | None = None,
     hooks: LaunchHooks | None = None,
+    services: Sequence[Service] = (),
 ) -> Run:
-    """Launch once and store the run, valid or not.
+    """Launch once, with its services beside it, and store the run, valid or not.
 
     If recording fails midway, the part before is kept, unless it is very short; see
     :class:`buto.collect.record.journal.Journal`.
@@ -159,12 +169,27 @@ def record_one(
             begins one.
 
     Raises:
-        MeasureError: there is nothing to record.
+        MeasureError: there is nothing to record, or a service does not get ready.
+        UsageError: a service has no template or user.
         StorageError: the run cannot be stored.
     """
     marks = {PURPOSE: purpose} | ({SESSION: session} if session else {})
-    with Journal(store, marks) as journal:
+    with _running(services, on_tick) as beside, Journal(store, marks) as journal:
+        if beside is not None:
+            hooks = beside if hooks is None else AllHooks((beside, hooks))
+            on_tick = beside.on_each_tick(on_tick)
         run = collector.record(test, on_tick, hooks, journal)
-        run = replace(run, metadata={**run.metadata, SESSION: run.id, **marks})
+        outputs = {} if beside is None else beside.stop()
+        run = replace(run, metadata={**run.metadata, SESSION: run.id, **marks}, outputs=outputs)
         store.add(run)
     return run
+
+
+def _running(services: Sequence[Service], on_tick: OnTick | None) -> AbstractContextManager[Services | None]:
+    """Return what runs services during its block; None in place of no services."""
+    if not services:
+        return nullcontext()
+    # Imported here: few tests have services.
+    from buto.workload.services.running import running
+
+    return running(services, on_tick)

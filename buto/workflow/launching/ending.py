@@ -21,6 +21,7 @@ _BAD_ENDS = (
     ProblemKind.EXIT_CODE,
     ProblemKind.JVM_END,
     ProblemKind.WORKLOAD,
+    ProblemKind.SERVICE,
 )
 """The problems for which :func:`check_ending` ends a test: another launch would end in the same way."""
 
@@ -46,9 +47,9 @@ def check_ending(run: Run, target: Target) -> None:
     """Raise an error if a run's program did not end as it should: then its test is not launched again.
 
     Raises:
-        MeasureError: it did, or its workload failed; quotes what the program printed.
+        MeasureError: it did, or its workload or a service failed; quotes what the program printed.
     """
-    failed = _first(run, ProblemKind.WORKLOAD)
+    failed = _first(run, ProblemKind.SERVICE) or _first(run, ProblemKind.WORKLOAD)
     bad_end = _first(run, ProblemKind.JVM_END)
     fault = find_fault(run.stderr) or find_fault(run.stdout)
     what = f"the program {run.outcome.describe()}"

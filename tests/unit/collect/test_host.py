@@ -90,8 +90,40 @@ def test_no_git_is_not_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
             None,
             None,
         ),
+        (
+            {
+                "/proc/self/cgroup": "4:memory:/tests/one\n1:cpu,cpuacct:/tests/one\n0::/\n",
+                "/proc/self/mountinfo": (
+                    "32 31 0:29 / /cgroups/cpu,cpuacct rw,relatime - cgroup cgroup rw,cpu,cpuacct\n"
+                    "35 31 0:32 / /cgroups/memory rw,relatime shared:7 - cgroup cgroup rw,memory\n"
+                    "41 31 0:38 / /cgroups/unified rw - cgroup2 cgroup2 rw\n"
+                ),
+                "/cgroups/cpu,cpuacct/tests/one/cpu.cfs_quota_us": "-1\n",
+                "/cgroups/cpu,cpuacct/tests/one/cpu.cfs_period_us": "100000\n",
+                "/cgroups/cpu,cpuacct/tests/cpu.cfs_quota_us": "70000\n",
+                "/cgroups/cpu,cpuacct/tests/cpu.cfs_period_us": "100000\n",
+                "/cgroups/memory/tests/one/memory.limit_in_bytes": "1048576\n",
+            },
+            0.7,
+            2**20,
+        ),
+        (
+            {
+                "/proc/self/cgroup": "1:cpu:/docker/abc/inner\n",
+                "/proc/self/mountinfo": "32 31 0:29 /docker/abc /cgroups/cpu rw - cgroup cgroup rw,cpu\n",
+                "/cgroups/cpu/inner/cpu.cfs_quota_us": "20000\n",
+                "/cgroups/cpu/inner/cpu.cfs_period_us": "100000\n",
+                "/cgroups/cpu/cpu.cfs_quota_us": "50000\n",
+                "/cgroups/cpu/cpu.cfs_period_us": "100000\n",
+            },
+            0.2,
+            None,
+        ),
     ],
-    ids=["none", "v2 without limits", "v2", "v2 in a group of groups", "v1", "v1 without limits"],
+    ids=[
+        *("none", "v2 without limits", "v2", "v2 in a group of groups", "v1", "v1 without limits"),
+        *("v1 in a group of groups", "v1 in a container"),
+    ],
 )
 def test_limits_of_control_groups_are_seen(
     monkeypatch: pytest.MonkeyPatch, files: dict[str, str], cores: float | None, memory: int | None

@@ -9,6 +9,7 @@ import pytest
 
 from buto.collect.hooks import Program
 from buto.errors import UsageError
+from buto.runs import ProblemKind
 from buto.workload import parts
 from buto.workload.driver import Driver, workload_hooks
 from buto.workload.model import HttpLoad, Workload
@@ -39,7 +40,8 @@ def test_a_program_is_stopped_after_a_workload_that_failed() -> None:
     driver, program = driven(Workload(http=HttpLoad("http://127.0.0.1:1/", 10.0, 0.1)))
     assert program.stopped.wait(20)
     [problem] = driver.program_ended()
-    assert problem.startswith("1 of 1 request failed")
+    assert problem.kind is ProblemKind.WORKLOAD
+    assert problem.text.startswith("its workload: 1 of 1 request failed")
 
 
 def test_a_program_is_stopped_after_an_error_that_nobody_expected(monkeypatch: pytest.MonkeyPatch) -> None:

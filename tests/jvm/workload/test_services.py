@@ -1,0 +1,174 @@
+"""Services beside real JVMs, through every door that launches one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import buto as api
+from buto.collect.process.process_group import is_alive
+from buto.runs import ProblemKind
+from buto.runs.store import RunStore
+from tests.support import postgresql
+from tests.support.checkout import ROOT
+from tests.support.processes.command import buto
+from tests.support.processes.leftovers import nothing_is_left
+from tests.support.processes.sample_project import compile_java, run_pytest
+
+__all__ = ["compile_java", "nothing_is_left"]
+
+DATABASE = """\
+version: 1
+defaults:
+  interval: 200ms
+  timeout: 30s
+  command: [java, -Xmx64m, -XX:+UseSerialGC, -cp, classes, Shop, serve]
+tests:
+  shop:
+    services:
+      database:
+        command: [{programs}/postgres, -D, ., -p, {port}, -c, unix_socket_directories=]
+        template: database
+        user: {user}
+        ready: {{log: ready to accept connections}}
+        stop-signal: INT
+    workload:
+      command: [{python}, load.py, {port}]
+      stop: true
+"""
+LOAD = """\
+import sys
+from tests.support.postgresql import query
+query(int(sys.argv[1]), "CREATE TABLE visits (id int)")
+query(int(sys.argv[1]), "INSERT INTO visits SELECT generate_series(1, 200000)")
+"""
+FRAGILE = """\
+version: 1
+tests:
+  shop:
+    interval: 200ms
+    timeout: 30s
+    command: [java, -Xmx64m, -XX:+UseSerialGC, -cp, classes, Shop, serve]
+    services:
+      steady: {command: "sh -c 'echo $$$$ >> pids; sleep 61 & echo up; exec sleep 60'", ready: {log: up}}
+      fragile:
+        command: "sh -c 'echo $$$$ >> pids; echo up; until [ -e over ]; do sleep .1; done; echo full; exit 7'"
+        ready: {log: up}
+    workload: {command: "sh -c 'touch over; sleep 60'"}
+"""
+DRIVEN = """
+import os, socket, pytest
+
+@pytest.mark.buto(main="Shop", classpath="classes", args=["serve"], judge={"preset": "sustained"}, services={
+    "web": {"command": ["python3", "-m", "http.server", "PORT"], "ready": {"port": PORT}},
+})
+def test_shop(buto):
+    with buto.record(stop=True) as target:
+        socket.create_connection(("localhost", PORT)).close()
+"""
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory, compile_java: Callable[[Path], None]) -> Path:
+    """The compiled program."""
+    place = tmp_path_factory.mktemp("shop")
+    for source in (ROOT / "examples" / "pytest").glob("*.java"):
+        shutil.copy(source, place)
+    compile_java(place)
+    return place / "classes"
+
+
+@pytest.fixture
+def project(tmp_path: Path, shop: Path) -> Path:
+    (tmp_path / "classes").symlink_to(shop)
+    return tmp_path
+
+
+@pytest.fixture
+def enterable() -> Iterator[Path]:
+    """A directory that every user can enter, for a database whose owner is not the one of this test."""
+    place = Path(tempfile.mkdtemp(dir="/tmp"))
+    place.chmod(0o755)
+    yield place
+    assert not [one for one in place.iterdir() if one.name.startswith("buto-")]
+    shutil.rmtree(place)
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
+
+
+def test_every_run_finds_the_database_as_it_was(project: Path, enterable: Path) -> None:
+    programs, port = postgresql.postgresql(), free_port()
+    postgresql.new_database(programs, enterable / "database")
+    (project / "database").symlink_to(enterable / "database")
+    (project / "load.py").write_text(LOAD)
+    (project / "buto.yaml").write_text(
+        DATABASE.format(programs=programs, port=port, user=postgresql.owner(), python=sys.executable)
+    )
+    done = buto(project, "record", "shop", "--runs", "2", timeout_s=100, TMPDIR=str(enterable))
+    assert done.returncode == 0, done.stderr
+    runs = RunStore(project / ".buto").load_set("shop")
+    assert len(runs) == 2
+    for run in runs:
+        assert run.quality.valid
+        assert b"ready to accept connections" in run.outputs["database"]
+        assert b"database system is shut down" in run.outputs["database"]
+    shown = buto(project, "runs", "show", "shop")
+    assert "last line: " in shown.stdout
+    assert "database system is shut down" in shown.stdout
+
+
+def test_a_service_that_ends_in_mid_run_ends_the_test_with_the_reason(project: Path) -> None:
+    (project / "buto.yaml").write_text(FRAGILE)
+    done = buto(project, "record", "shop", timeout_s=100)
+    assert done.returncode == 3
+    assert (
+        "its service 'fragile' ended with exit code 7 before the program; it printed: up / full"
+        in done.stderr
+    )
+    [run] = RunStore(project / ".buto").load_set("shop")
+    assert ProblemKind.SERVICE in {problem.kind for problem in run.quality.problems}
+    assert run.outputs["fragile"] == b"up\nfull\n"
+    assert not any(is_alive(int(pid)) for pid in (project / "pids").read_text().split())
+
+
+def test_ctrl_c_while_the_program_runs_ends_its_services(project: Path) -> None:
+    (project / "buto.yaml").write_text(FRAGILE.replace("touch over; ", "touch begun; "))
+    command = [sys.executable, "-m", "buto", "record", "shop"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(command, cwd=project, env=environment, stderr=subprocess.PIPE) as measuring:
+        deadline = time.monotonic() + 30
+        while not (project / "begun").exists():
+            assert measuring.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        measuring.send_signal(signal.SIGINT)
+        _, said = measuring.communicate(timeout=30)
+    assert measuring.returncode == 130, said
+    assert not any(is_alive(int(pid)) for pid in (project / "pids").read_text().split())
+
+
+def test_services_are_there_from_python_and_under_pytest(project: Path) -> None:
+    (project / "buto.yaml").write_text(
+        FRAGILE.replace("\"sh -c 'touch over; sleep 60'\"}", "sleep 0.3, stop: true}")
+    )
+    *_, run = api.record("shop", config=project / "buto.yaml")
+    assert run.quality.valid
+    assert set(run.outputs) == {"steady", "fragile"}
+    (project / "buto.yaml").unlink()
+    port = str(free_port())
+    (project / "test_shop.py").write_text(DRIVEN.replace('"PORT"', f'"{port}"').replace("PORT", port))
+    done = run_pytest(project, "test_shop.py", "--buto-train", runs=3)
+    assert done.returncode == 0, done.stdout
