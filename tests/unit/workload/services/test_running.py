@@ -23,9 +23,8 @@ from buto.collect.process.process_group import is_alive
 from buto.collect.progress import Progress
 from buto.errors import MeasureError, StorageError, UsageError
 from buto.runs import ProblemKind
-from buto.workload.services.model import Service
+from buto.workload.services.model import CommandSucceeds, HttpAnswers, LogLine, PortOpen, Readiness, Service
 from buto.workload.services.running import Services, running
-from buto.workload.services.model import CommandSucceeds, HttpAnswers, LogLine, PortOpen, Readiness
 from tests.support.checkout import ROOT
 
 UP = LogLine(re.compile("^up$"))
