@@ -32,6 +32,15 @@ class Role(Enum):
     """What measuring itself costs; recorded with each run, not judged unless asked for."""
 
 
+class Reader(Enum):
+    """What reads a property while the program runs."""
+
+    PROBE = "probe"
+    """Java code: the agent inside the JVM, or the worker that asks it through JMX."""
+    OUTSIDE = "outside"
+    """buto's own process, from what the kernel and the JVM keep; the same for both collectors."""
+
+
 class Better(Enum):
     """Which direction of change a user welcomes."""
 
@@ -51,12 +60,16 @@ class Topic(Enum):
     HEAP = "heap"
     ALLOCATION = "allocation"
     THREADS = "threads"
+    LOCKS = "locks and waiting"
     CLASSES = "classes"
     DESCRIPTORS = "descriptors"
+    TRANSFERS = "input and output"
+    PROCESS_MEMORY = "memory of the process"
     PROGRAM = "the program's own"
     """What the program itself measures, and whatever else the table below does not know."""
     COLLECTIONS = "garbage collection"
     COMPILATION = "compilation"
+    SAFEPOINTS = "safepoints"
     NON_HEAP = "memory outside the heap"
     BUFFERS = "buffers"
     MEASURING = "measuring"
@@ -95,6 +108,8 @@ class Metric:
             it after what people ask about.
         judged: whether presets judge it. A property that is not judged is recorded, listed and drawn, and
             compared by people.
+        reader: what reads it while the program runs.
+        instances: if they are the same for every program; else they are found in the JVM.
     """
 
     name: str
@@ -107,6 +122,8 @@ class Metric:
     role: Role = Role.PROGRAM
     better: Better = Better.UNKNOWN
     judged: bool = True
+    reader: Reader = Reader.PROBE
+    instances: tuple[str, ...] = ()
 
     def property(self, instance: str | None = None) -> Property:
         """Return the property of one instance; every default metric counts things, so none is negative."""
@@ -150,7 +167,35 @@ def _cost(name: str, unit: str, kind: Kind, per: str | None = None) -> Metric:
     return Metric(name, unit, kind, thesis, topic, per, role=Role.COST, better=Better.LOWER)
 
 
+def _outside(
+    name: str,
+    unit: str,
+    kind: Kind,
+    topic: Topic,
+    per: str | None = None,
+    instances: tuple[str, ...] = (),
+    *,
+    is_part: bool = False,
+    role: Role = Role.PROGRAM,
+) -> Metric:
+    return Metric(
+        name,
+        unit,
+        kind,
+        None if role is Role.PROGRAM else "overhead of the tool",
+        topic,
+        per,
+        is_part,
+        role,
+        better=Better.LOWER,
+        judged=False,
+        reader=Reader.OUTSIDE,
+        instances=instances,
+    )
+
+
 _POOL, _BUFFERS = "memory pool", "buffer pool"
+_DIRECTION, _READ_WRITE = "direction", ("read", "write")
 
 METRICS: dict[str, Metric] = {
     metric.name: metric
@@ -200,17 +245,70 @@ METRICS: dict[str, Metric] = {
             is_part=True,
         ),
         _counter("jvm.cpu.time", "s", None, Topic.CPU),
+        _outside("process.memory.usage", "By", Kind.GAUGE, Topic.PROCESS_MEMORY),
+        _outside("process.memory.anonymous", "By", Kind.GAUGE, Topic.PROCESS_MEMORY, is_part=True),
+        _outside("process.memory.proportional", "By", Kind.GAUGE, Topic.PROCESS_MEMORY, is_part=True),
+        _outside(
+            "process.paging.faults",
+            "{fault}",
+            Kind.COUNTER,
+            Topic.PROCESS_MEMORY,
+            "kind of fault",
+            ("minor", "major"),
+            is_part=True,
+        ),
+        _outside("process.thread.count", "{thread}", Kind.GAUGE, Topic.THREADS, is_part=True),
+        _outside("jvm.lock.contended", "{lock}", Kind.COUNTER, Topic.LOCKS),
+        _outside("jvm.lock.parked", "{thread}", Kind.COUNTER, Topic.LOCKS),
+        _outside(
+            "process.context_switches",
+            "{context_switch}",
+            Kind.COUNTER,
+            Topic.LOCKS,
+            "kind of switch",
+            ("voluntary", "involuntary"),
+            is_part=True,
+        ),
+        _outside("process.unix.file_descriptor.count", "{file_descriptor}", Kind.GAUGE, Topic.DESCRIPTORS),
+        _outside("process.socket.count", "{socket}", Kind.GAUGE, Topic.DESCRIPTORS),
+        _outside("process.io.bytes", "By", Kind.COUNTER, Topic.TRANSFERS, _DIRECTION, _READ_WRITE),
+        _outside("process.io.calls", "{call}", Kind.COUNTER, Topic.TRANSFERS, _DIRECTION, _READ_WRITE),
+        _outside(
+            "process.disk.io", "By", Kind.COUNTER, Topic.TRANSFERS, _DIRECTION, _READ_WRITE, is_part=True
+        ),
+        _outside("jvm.class.initialized", "{class}", Kind.COUNTER, Topic.CLASSES, is_part=True),
+        _outside("jvm.class.initialization.time", "s", Kind.COUNTER, Topic.CLASSES, is_part=True),
+        _outside("jvm.class.verified", "{class}", Kind.COUNTER, Topic.CLASSES, is_part=True),
+        _outside("jvm.class.verification.time", "s", Kind.COUNTER, Topic.CLASSES, is_part=True),
+        _outside("jvm.compilation.count", "{method}", Kind.COUNTER, Topic.COMPILATION),
+        _outside("jvm.compilation.invalidated", "{method}", Kind.COUNTER, Topic.COMPILATION),
+        _outside("jvm.compilation.code.size", "By", Kind.COUNTER, Topic.COMPILATION, is_part=True),
+        _outside("jvm.safepoint.count", "{safepoint}", Kind.COUNTER, Topic.SAFEPOINTS),
+        _outside("jvm.safepoint.time", "s", Kind.COUNTER, Topic.SAFEPOINTS),
+        _outside("jvm.safepoint.sync.time", "s", Kind.COUNTER, Topic.SAFEPOINTS, is_part=True),
+        _outside("jvm.memory.tlab.waste", "By", Kind.GAUGE, Topic.ALLOCATION, is_part=True),
         _cost("buto.snapshot.time", "s", Kind.GAUGE),
         _cost("buto.bean.time", "s", Kind.GAUGE, "MBean"),
         _cost("buto.snapshot.allocated", "By", Kind.COUNTER),
         _cost("buto.sampler.cpu.time", "s", Kind.COUNTER),
         _cost("buto.missed.ticks", "{tick}", Kind.COUNTER),
+        _outside("buto.outside.time", "s", Kind.GAUGE, Topic.MEASURING, role=Role.COST),
+        _outside("buto.outside.delay", "s", Kind.GAUGE, Topic.MEASURING, role=Role.COST),
     )
 }
-"""All default metrics: Table 3.6 of the thesis, process CPU time, exact counters, and the tool's own cost.
+"""All default metrics: Table 3.6 of the thesis, process CPU time, exact counters, what is read from outside,
+and the tool's own cost.
 
 Of one topic, what says most comes first.
 """
+
+READ_OUTSIDE: tuple[Property, ...] = tuple(
+    metric.property(instance)
+    for metric in METRICS.values()
+    if metric.reader is Reader.OUTSIDE
+    for instance in metric.instances or (None,)
+)
+"""The properties that buto reads from outside the JVM. Every run has all of them."""
 
 DURATION = Property("run.duration", "s", Kind.GAUGE, lower=0.0, better=Better.LOWER)
 """How long a run took, judged as one number; no collector samples it."""

@@ -98,7 +98,7 @@ def format_quantity(value: float, unit: str) -> str:
     if unit == "s":
         return format_seconds(value)
     if unit.startswith("{") and unit.endswith("}"):
-        return format_count(value, unit[1:-1])
+        return format_count(value, unit[1:-1].replace("_", " "))
     number = format_number(value)
     return number if unit in ("", "1") or math.isnan(value) else f"{number} {unit}"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from buto.collect.jvm.hsperfdata import values_of
-from buto.properties import METRICS, Better, property_for, split_name
+from buto.properties import METRICS, READ_OUTSIDE, Better, Reader, property_for, split_name
 
 PROBES = Path(__file__).parents[2] / "java-probes" / "src"
 COLUMN = re.compile(r'(?:columns\.(?:add|of)\(|\badd\(\w+, "\w+", (?:null|"\w+"), )"([\w.]+)(\[?)')
@@ -27,7 +27,18 @@ def names_in(probe: str) -> dict[str, bool]:
 
 @pytest.mark.parametrize("probe", ["agent", "jmx"])
 def test_a_probe_names_every_property_of_the_table_and_no_other(probe: str) -> None:
-    assert names_in(probe) == {name: metric.per is not None for name, metric in METRICS.items()}
+    expected = {
+        name: metric.per is not None for name, metric in METRICS.items() if metric.reader is Reader.PROBE
+    }
+    assert names_in(probe) == expected
+
+
+def test_what_is_read_from_outside_has_the_same_properties_in_every_run() -> None:
+    outside = {name for name, metric in METRICS.items() if metric.reader is Reader.OUTSIDE}
+    assert {split_name(prop.name)[0] for prop in READ_OUTSIDE} == outside
+    for prop in READ_OUTSIDE:
+        assert prop == property_for(prop.name)
+        assert (split_name(prop.name)[1] is not None) == (METRICS[split_name(prop.name)[0]].per is not None)
 
 
 @pytest.mark.parametrize("probe", ["agent", "jmx"])

@@ -22,6 +22,7 @@ from buto.collect.record.journal import Journal
 from buto.collect.record.recording import Recording
 from buto.collect.record.run_builder import ObservedLaunch, build_run
 from buto.collect.target import Target
+from buto.properties import READ_OUTSIDE
 from buto.runs import Problem, ProblemKind, Run
 
 _SILENCE_NS = 250_000_000
@@ -51,6 +52,7 @@ class AgentCollector:
     ) -> Run:
         """See :meth:`buto.collect.collector.Collector.record`."""
         recording = Recording(test, mask=self.target.new_mask())
+        recording.add_columns(READ_OUTSIDE)
         if journal is not None:
             on_tick = journal.on_each_tick(recording, on_tick)
         recording.metadata.update(describe(self.target))
@@ -67,6 +69,8 @@ class AgentCollector:
             foreign_load = load.foreign_load(hook_caller.cpu_s())
             launch.end_all()
             observed = _observed(loop, launch, recording, ending, foreign_load)
+            if loop.outside is not None:
+                loop.outside.finish(None if _is_wrapped(loop, launch) else ending.switches)
             recording.metadata["host.load.run_queue"] = loop.run_queue_s
             return build_run(launch, recording, observed, (*problems, *_problems(loop)))
 
@@ -98,9 +102,14 @@ def _last_sample(loop: EventLoop, launch: Launch, recorder: AgentRecorder, endin
     except NoPerfData as reason:
         recorder.recording.metadata["buto.hsperfdata.missing"] = reason.message
         return "push"
-    if loop.hello is not None and loop.hello.pid == launch.pid:
+    if not _is_wrapped(loop, launch):
         values["jvm.cpu.time"] = ending.cpu_s
     return "hsperfdata" if recorder.add_last_state(loop.end_ns, values, "hsperfdata") else "push"
+
+
+def _is_wrapped(loop: EventLoop, launch: Launch) -> bool:
+    """Return whether the measured JVM is not the command's own process."""
+    return loop.hello is None or loop.hello.pid != launch.pid
 
 
 def _observed(
@@ -112,7 +121,6 @@ def _observed(
     times_s = recording.times_s()
     # If the agent gave up before, nobody knows whether the hook ran; that is a problem of its own.
     orderly = recorder.exiting or loop.silence_ns > _SILENCE_NS
-    wrapped = loop.hello is not None and loop.hello.pid != launch.pid
     return ObservedLaunch(
         ending=ending,
         timed_out=loop.timed_out,
@@ -122,7 +130,7 @@ def _observed(
         foreign_load=foreign_load,
         command=loop.hello.command if loop.hello else "",
         code=loop.exit_code(ending),
-        orderly=orderly if wrapped else None,
+        orderly=orderly if _is_wrapped(loop, launch) else None,
         others=tuple(loop.others),
     )
 

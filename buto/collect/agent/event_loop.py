@@ -24,6 +24,7 @@ from buto.collect.host.load import run_queue_s
 from buto.collect.jvm import exit_status
 from buto.collect.jvm.hsperfdata import HeldCounters, NoPerfData
 from buto.collect.jvm.selection import NO_PROGRAM, is_wanted, main_name
+from buto.collect.outside.reader import OutsideReader
 from buto.collect.process import kernel
 from buto.collect.process.launch import Ending, Launch
 from buto.collect.process.time_limit import TimeLimit
@@ -49,6 +50,7 @@ class EventLoop:
         counters: the measured JVM's performance counters, or why there are none.
         dead_ns: when the end of the measured JVM's process was seen; 0 before.
         run_queue_s: how long its threads had waited for a core when it began to exit, if known.
+        outside: reads the measured JVM from outside; None until one was chosen.
     """
 
     def __init__(
@@ -64,6 +66,7 @@ class EventLoop:
         self.counters: HeldCounters | NoPerfData | None = None
         self.dead_ns = 0
         self.run_queue_s: float | None = None
+        self.outside: OutsideReader | None = None
         self._launch = launch
         self._listener = listener
         self._recording = recording
@@ -211,10 +214,11 @@ class EventLoop:
         self._hold(hello)
 
     def _hold(self, hello: channel.Hello) -> None:
-        """Open the JVM's process and performance counters, to see its end from outside."""
+        """Open the JVM's process and performance counters, to see its course and its end from outside."""
         pidfd = kernel.open_pidfd(hello.pid) if self._launch.owns(hello.pid) else None
         if pidfd is None:
             self.counters = NoPerfData(f"process {hello.pid} cannot be seen from here")
+            self._read_outside(None, self.counters)
             return
         self._held.callback(os.close, pidfd)
         self._jvm_end = pidfd
@@ -223,6 +227,10 @@ class EventLoop:
             self.counters = self._held.enter_context(HeldCounters(hello.pid, hello.jvm_start_ms))
         except NoPerfData as reason:
             self.counters = reason
+        self._read_outside(hello.pid, self.counters)
+
+    def _read_outside(self, pid: int | None, counters: HeldCounters | NoPerfData) -> None:
+        self.outside = self._held.enter_context(OutsideReader(self._recording, pid, counters))
 
     def _jvm_ended(self, pidfd: int) -> None:
         self._selector.unregister(pidfd)
@@ -232,6 +240,8 @@ class EventLoop:
         if isinstance(message, channel.Bye) and connection.hello is not None:
             self.run_queue_s = run_queue_s(connection.hello.pid)
         answer = recorder.receive(message)
+        if self.outside is not None and isinstance(message, channel.Samples | channel.Bye):
+            self.outside.read(is_last=isinstance(message, channel.Bye))
         if answer is not None:
             connection.send(answer)
         if connection.hello is not None:

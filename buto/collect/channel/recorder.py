@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from buto.collect.channel import messages as channel
 from buto.collect.channel.frames import ChannelError
 from buto.collect.record.recording import Recording
@@ -14,6 +16,8 @@ _BLOCKED = "blocked "
 
 class AgentRecorder:
     """Handles the messages of one JVM after its HELLO.
+
+    Columns that the recording has before are not the agent's; its rows get NaN in them.
 
     Attributes:
         recording: receives everything.
@@ -30,11 +34,17 @@ class AgentRecorder:
         self._n_unsent_notifications = 0
         self.blocked: tuple[str, int] | None = None
         self._gate_open = False
+        self._n_before = len(recording.columns)
 
     @property
     def n_lost_notifications(self) -> int:
         """Number of notifications that could not be sent or kept."""
         return self._n_unsent_notifications + self.recording.n_dropped_notifications
+
+    @property
+    def _n_columns(self) -> int:
+        """Number of columns that the agent has announced."""
+        return len(self.recording.columns) - self._n_before
 
     def receive(self, message: channel.Message) -> bytes | None:
         """Add one message to the recording.
@@ -49,17 +59,16 @@ class AgentRecorder:
         recording = self.recording
         match message:
             case channel.Samples():
-                if message.values.shape[1] > len(recording.columns):
-                    raise ChannelError(
-                        f"{message.values.shape[1]} columns, {len(recording.columns)} announced"
-                    )
-                recording.add_rows(message.times_ns, message.values)
+                if message.values.shape[1] > self._n_columns:
+                    raise ChannelError(f"{message.values.shape[1]} columns, {self._n_columns} announced")
+                not_ours = np.full((len(message.values), self._n_before), np.nan)
+                recording.add_rows(message.times_ns, np.hstack([not_ours, message.values]))
                 if recording.n_samples and not self._gate_open:
                     self._gate_open = True
                     return channel.go()
             case channel.Columns():
-                if message.first != len(recording.columns):
-                    raise ChannelError(f"new columns from {message.first} on, not {len(recording.columns)}")
+                if message.first != self._n_columns:
+                    raise ChannelError(f"new columns from {message.first} on, not {self._n_columns}")
                 recording.add_columns(message.properties)
             case channel.Metadata():
                 recording.metadata.update(message.entries)
@@ -119,7 +128,7 @@ class AgentRecorder:
         return True
 
     def _add_reasons(self, message: channel.Reasons) -> None:
-        columns = self.recording.columns
+        columns = self.recording.columns[self._n_before :]
         for column, why in message.entries:
             if column >= len(columns):
                 raise ChannelError(f"a reason for column {column} of {len(columns)}")

@@ -18,6 +18,7 @@ from buto.collect.jmx.connection import JmxConnection
 from buto.collect.jmx.credentials import NO_CREDENTIALS, Credentials
 from buto.collect.jmx.local_agent import AgentLeftRunningError, JmxEndpoint, endpoint_while_attached
 from buto.collect.jmx.worker_client import Worker
+from buto.collect.outside.reader import OutsideReader, read_from_outside
 from buto.collect.process import kernel
 from buto.collect.progress import OnTick, Progress
 from buto.collect.record import quality
@@ -25,6 +26,7 @@ from buto.collect.record.journal import Journal
 from buto.collect.record.recording import Recording
 from buto.collect.target import MBeanSpec, Target
 from buto.errors import MeasureError, UsageError
+from buto.properties import READ_OUTSIDE
 from buto.runs import Outcome, Problem, ProblemKind, Run
 
 TICK_S = 0.1
@@ -120,6 +122,7 @@ def attach(
         command=(), interval_s=spec.interval_s, mbeans=spec.mbeans, collector="jmx", mask=spec.mask
     )
     recording = Recording(spec.test, mask=target.new_mask())
+    recording.add_columns(READ_OUTSIDE)
     if journal is not None:
         on_tick = journal.on_each_tick(recording, on_tick)
     described = describe(target)
@@ -128,15 +131,21 @@ def attach(
     load = LoadMeter()
     problems = []
     try:
-        with connect(spec, worker) as connection, _interrupt_noted() as interrupted:
+        with (
+            connect(spec, worker) as connection,
+            _interrupt_noted() as interrupted,
+            read_from_outside(recording, spec.pid) as outside,
+        ):
             times = connection.start(
                 recording, spec.interval_s, spec.mbeans, same_machine=spec.pid is not None
             )
             recording.zero_ns = times.read_ns
-            reason = _follow(spec, connection, recording, interrupted, on_tick)
+            reason = _follow(spec, connection, recording, interrupted, on_tick, outside)
             foreign_load = load.foreign_load(connection.worker_cpu_s()) if spec.pid else float("nan")
             if connection.lost is None:
                 connection.finish()
+                outside.read(is_last=True)
+            outside.finish(None)
     except AgentLeftRunningError as left_open:
         text = f"{left_open.message} ({left_open.advice})"
         problems.append(Problem(ProblemKind.OPEN_PORT, text))
@@ -156,6 +165,7 @@ def _follow(
     recording: Recording,
     interrupted: threading.Event,
     on_tick: OnTick | None,
+    outside: OutsideReader,
 ) -> str:
     """Drain until the end; return why it ended."""
     began = time.monotonic()
@@ -164,8 +174,10 @@ def _follow(
         if pidfd is not None:
             held.callback(os.close, pidfd)
         while True:
-            elapsed_s = time.monotonic() - began
+            elapsed_s, n_before = time.monotonic() - began, recording.n_samples
             connection.drain()
+            if recording.n_samples > n_before:
+                outside.read()
             if on_tick is not None:
                 on_tick(Progress(elapsed_s, spec.duration_s or float("inf"), recording.n_samples, "running"))
             if connection.lost is not None:

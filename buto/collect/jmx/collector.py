@@ -27,6 +27,7 @@ from buto.collect.record.recording import Recording
 from buto.collect.record.run_builder import ObservedLaunch, build_run
 from buto.collect.target import Target
 from buto.errors import MeasureError
+from buto.properties import READ_OUTSIDE
 from buto.runs import FloatArray, Problem, ProblemKind, Run
 from buto.steps import Advice, Setting
 
@@ -82,6 +83,7 @@ class JmxCollector:
         """See :meth:`buto.collect.collector.Collector.record`."""
         worker = self.worker()
         recording = Recording(test, mask=self.target.new_mask())
+        recording.add_columns(READ_OUTSIDE)
         if journal is not None:
             on_tick = journal.on_each_tick(recording, on_tick)
         recording.metadata.update(describe(self.target))
@@ -98,6 +100,8 @@ class JmxCollector:
             foreign_load = load.foreign_load(worker.cpu_s() - worker_s + hook_caller.cpu_s())
             launch.end_all()
             observed = _observed(loop, launch, recording, ending, foreign_load)
+            if loop.outside is not None:
+                loop.outside.finish(ending.switches if loop.pid == launch.pid else None)
             recording.metadata.pop(_OWN_KEY, None)
             missing = _problems(loop, recording.times_s(), self.target.interval_s)
             return build_run(launch, recording, observed, (*problems, *missing))

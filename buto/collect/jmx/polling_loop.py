@@ -17,8 +17,9 @@ from buto.collect.jmx.worker_client import Worker
 from buto.collect.jvm import exit_status
 from buto.collect.jvm.diagnostic_command import AttachError
 from buto.collect.jvm.hsperfdata import HeldCounters, NoPerfData
-from buto.collect.jvm.local_jvm import GoneError, local_jvm
+from buto.collect.jvm.local_jvm import GoneError, local_jvm, started_ms
 from buto.collect.jvm.selection import NO_PROGRAM, is_wanted, main_name
+from buto.collect.outside.reader import OutsideReader
 from buto.collect.process import kernel
 from buto.collect.process.launch import Ending, Launch
 from buto.collect.process.time_limit import TimeLimit
@@ -45,6 +46,7 @@ class PollingLoop:
         seen_command: ``sun.java.command`` of the JVM that was seen last, connected or not.
         others: main classes of the JVMs that were not wanted.
         dead_ns: when the end of the measured JVM was seen; 0 before.
+        outside: reads that JVM from outside; None until it was found.
     """
 
     def __init__(
@@ -61,6 +63,7 @@ class PollingLoop:
         self.seen_command = ""
         self.others: list[str] = []
         self.dead_ns = 0
+        self.outside: OutsideReader | None = None
         self._launch = launch
         self._directory = directory
         self._worker = worker
@@ -137,7 +140,7 @@ class PollingLoop:
         self._launch.trim_outputs()
         self._limit.enforce()
         if self.connection is not None and not self.dead_ns and self.connection.lost is None:
-            self.connection.drain()
+            self._drain(self.connection)
             self._observe_main()
             if self.pid is not None and (self._main_seen or self._counters is None):
                 self._hook_caller.start(self.pid, self.connection)
@@ -174,10 +177,7 @@ class PollingLoop:
         self._held.callback(os.close, self._jvm_end)
         self.pid = pid
         target = self._launch.target
-        try:
-            self._counters = self._held.enter_context(HeldCounters(pid, 0))
-        except NoPerfData as reason:
-            self._recording.metadata["buto.hsperfdata.missing"] = reason.message
+        self.outside = self._held.enter_context(OutsideReader(self._recording, pid, self._hold_counters(pid)))
         try:
             # Nothing stops the JMX agent: the JVM ends before this loop does.
             endpoint = open_endpoint(pid, self._directory)
@@ -193,6 +193,21 @@ class PollingLoop:
             if not kernel.readable(self._jvm_end, _END_S):
                 raise
             self.connection = None
+
+    def _hold_counters(self, pid: int) -> HeldCounters | NoPerfData:
+        try:
+            self._counters = self._held.enter_context(HeldCounters(pid, started_ms(pid) or 0))
+        except NoPerfData as reason:
+            self._recording.metadata["buto.hsperfdata.missing"] = reason.message
+            return reason
+        return self._counters
+
+    def _drain(self, connection: JmxConnection) -> None:
+        """Append new samples, and what is read from outside to the newest."""
+        n_before = self._recording.n_samples
+        connection.drain()
+        if self.outside is not None and self._recording.n_samples > n_before and not self.dead_ns:
+            self.outside.read()
 
     def _observe_main(self) -> None:
         """Read from the counters when the JVM was ready, and its command.

@@ -11,9 +11,11 @@ import mmap
 import os
 import pwd
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from buto.collect.closeable import Closeable
+from buto.collect.jvm.counter_values import FREQUENCY, CounterPlan
 from buto.errors import MeasureError
 
 _MAGIC = b"\xca\xfe\xc0\xc0"
@@ -81,17 +83,42 @@ class HeldCounters(Closeable):
         return parse(self._map[:])
 
     def values(self) -> dict[str, float]:
-        """Return the current values of the default properties that the counters have, in their units.
+        """Return the current values of all default properties that the counters have, in their units.
 
         Raises:
             NoPerfData: the file was left by an earlier process. This is not known before ``main``
                 begins, when a JVM writes its start time.
         """
-        counters = self.read()
+        return {**values_of(self.read()), **self.plan().values(self._map)}
+
+    def plan(self) -> CounterPlan:
+        """Return how to read the counters of the running JVM at low cost, with :meth:`running_values`.
+
+        Raises:
+            NoPerfData: as :meth:`values`.
+        """
+        data = self._map[:]
+        counters = parse(data)
         began_ms = counters.get("sun.rt.createVmBeginTime")
         if not isinstance(began_ms, int) or abs(self._jvm_start_ms - began_ms) > _MAX_START_DIFFERENCE_MS:
             raise NoPerfData(f"{self._path} belongs to another JVM, which began at {began_ms} ms")
-        return values_of(counters)
+        ticks_per_s = counters.get(FREQUENCY)
+        if not isinstance(ticks_per_s, int) or ticks_per_s <= 0:
+            raise NoPerfData(f"{self._path} does not tell the frequency of the JVM's clock")
+        return CounterPlan(places(data), _order(data), float(ticks_per_s))
+
+    def running_values(self, plan: CounterPlan) -> dict[str, float]:
+        """Return the current values of the plan's properties. Takes about 8 us."""
+        return plan.values(self._map)
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A counter in the file: its name, where its value is, and the length of a text (0: a number)."""
+
+    name: str
+    place: int
+    n_items: int
 
 
 def parse(data: bytes) -> Counters:
@@ -100,28 +127,44 @@ def parse(data: bytes) -> Counters:
     Raises:
         NoPerfData: this is not a counter file of version 2.
     """
+    number = struct.Struct(_order(data) + "q")
+    counters: dict[str, int | str] = {}
+    try:
+        for entry in _entries(data):
+            text = data[entry.place : entry.place + entry.n_items]
+            counters[entry.name] = _text(text) if entry.n_items else number.unpack_from(data, entry.place)[0]
+    except struct.error as error:
+        raise NoPerfData(f"the counters are damaged: {error}") from error
+    return counters
+
+
+def places(data: bytes) -> dict[str, int]:
+    """Return where in a counter file each number is, by the counter's name. NoPerfData as :func:`parse`."""
+    return {entry.name: entry.place for entry in _entries(data) if entry.n_items == 0}
+
+
+def _order(data: bytes) -> str:
+    """Return the order of the file's bytes; NoPerfData if this is not a counter file of version 2."""
     if len(data) < 32 or data[:4] != _MAGIC or data[5] != 2:
         raise NoPerfData("this is not a jvmstat file of version 2")
-    order = "<" if data[4] == 1 else ">"
+    return "<" if data[4] == 1 else ">"
+
+
+def _entries(data: bytes) -> Iterator[_Entry]:
+    order = _order(data)
     entry = struct.Struct(order + "iiibbbbi")
     at, n_entries = struct.unpack_from(order + "ii", data, 24)
-    counters: dict[str, int | str] = {}
     try:
         for _ in range(n_entries):
             length, name_at, n_items, _type, _flags, _unit, _variability, value_at = entry.unpack_from(
                 data, at
             )
-            name = _text(data[at + name_at : at + length])
-            if n_items == 0:
-                counters[name] = struct.unpack_from(order + "q", data, at + value_at)[0]
-            else:
-                counters[name] = _text(data[at + value_at : at + value_at + n_items])
+            yield _Entry(_text(data[at + name_at : at + length]), at + value_at, n_items)
             if length <= 0:
                 raise NoPerfData("a counter has the length 0")
             at += length
     except struct.error as error:
         raise NoPerfData(f"the counters are damaged: {error}") from error
-    return counters
 
 
 def values_of(counters: Counters) -> dict[str, float]:

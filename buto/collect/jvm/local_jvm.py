@@ -42,11 +42,11 @@ def local_jvm(pid: int) -> LocalJvm | None:
     Works also for a process in a container, with its own file system and process ids. A file that an earlier
     process of the same id left behind is ignored.
     """
-    path, started_ms = _counters(pid), _started_ms(pid)
-    if path is None or started_ms is None:
+    path, began_ms = _counters(pid), started_ms(pid)
+    if path is None or began_ms is None:
         return None
     try:
-        if path.stat().st_mtime < started_ms / 1000 - _STALE_S:
+        if path.stat().st_mtime < began_ms / 1000 - _STALE_S:
             return None
         counters = hsperfdata.parse(path.read_bytes())
     except (OSError, hsperfdata.NoPerfData):
@@ -147,7 +147,7 @@ def _is_jvm(pid: int) -> bool:
         return False
 
 
-def _started_ms(pid: int) -> int | None:
+def started_ms(pid: int) -> int | None:
     """Return when the process started, ms of the wall clock; None if it is gone."""
     # Here, for it takes 15 ms to import, and most launches need no port of their program.
     import psutil

@@ -25,6 +25,7 @@ from buto.collect.process.empty_input import EmptyInput
 from buto.collect.process.output import OutputFile, last_lines
 from buto.collect.process.process_group import cpu_s, send
 from buto.collect.process.watchdog import Watchdog
+from buto.collect.procfs.texts import Switches
 from buto.collect.target import Target
 from buto.errors import MeasureError
 
@@ -46,12 +47,14 @@ class Ending:
         exit_code: what it returned; None if a signal ended it.
         signal: the number of that signal, else None.
         cpu_s: processor time of the process and of all children that it waited for.
+        switches: context switches of all its threads, to its very end, and of these children.
         time_ns: when the end was seen, ``time.monotonic_ns``.
     """
 
     exit_code: int | None
     signal: int | None
     cpu_s: float
+    switches: Switches
     time_ns: int
 
     def describe(self) -> str:
@@ -129,6 +132,7 @@ class Launch(Closeable):
                 exit_code=code if code >= 0 else None,
                 signal=-code if code < 0 else None,
                 cpu_s=usage.ru_utime + usage.ru_stime,
+                switches=Switches(usage.ru_nvcsw, usage.ru_nivcsw),
                 time_ns=time.monotonic_ns(),
             )
         return self._ending

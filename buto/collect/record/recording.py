@@ -163,6 +163,12 @@ class Recording:
             row[0, column] = values.get(name, np.nan)
         self.add_rows(np.array([time_ns], dtype=np.int64), row)
 
+    def add_to_last_row(self, values: Mapping[str, float]) -> None:
+        """Set values in the row that arrived last, by name; KeyError for a column that it does not have."""
+        places = {name: column for column, name in enumerate(self._columns)}
+        self._values[-1][-1, [places[name] for name in values]] = list(values.values())
+        self._table = None
+
     def add_notification(self, time_ns: int, type: str, source: str, sequence: int, message: str) -> None:
         """Add a notification; beyond the memory limit it is only counted, in ``n_dropped_notifications``."""
         self._notification_bytes += _NOTIFICATION_BYTES + len(type) + len(source) + len(message)

@@ -38,7 +38,22 @@ LISTS = ("jvm.memory.pools", "jvm.gc.collectors")
 """Through JMX the order of a JVM's pools is not known."""
 
 MIB = 2**20
-SLACK = {"By": 24 * MIB, "s": 60.0, "{class}": 2500, "{thread}": 12, "{collection}": 6, "{buffer}": 3}
+SLACK = {
+    "By": 24 * MIB,
+    "s": 60.0,
+    "{class}": 2500,
+    "{thread}": 12,
+    "{collection}": 6,
+    "{buffer}": 3,
+    "{fault}": 10_000,
+    "{context_switch}": 5000,
+    "{file_descriptor}": 12,
+    "{socket}": 8,
+    "{call}": 3000,
+    "{method}": 3000,
+    "{safepoint}": 30,
+    "{lock}": 100,
+}
 """How far all others may lie apart, by unit: JMX loads some 1,500 classes in the idle program, starts threads
 and allocates; times grow with the load of the machine. A wrong unit is further off."""
 

@@ -12,7 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from buto.collect.jvm.hsperfdata import HeldCounters, NoPerfData, parse, values_of
+from buto.collect.jvm.counter_values import COUNTER_SOURCES, CounterPlan
+from buto.collect.jvm.hsperfdata import HeldCounters, NoPerfData, parse, places, values_of
+from buto.properties import METRICS, READ_OUTSIDE
 
 
 def counter_file(counters: Mapping[str, int | str], order: str = "<") -> bytes:
@@ -105,3 +107,62 @@ def test_what_the_counters_lack_is_missing_not_zero() -> None:
 def test_a_process_without_counters_is_refused_by_path() -> None:
     with pytest.raises(NoPerfData, match=f"/tmp/hsperfdata_.*/{os.getpid()} cannot be opened"):
         HeldCounters(os.getpid(), 0)
+
+
+RUNNING = {
+    "sun.rt.javaCommand": "Main",
+    "sun.rt._sync_ContendedLockAttempts": 12,
+    "sun.rt._sync_Parks": 13,
+    "sun.rt.safepoints": 3,
+    "sun.rt.safepointTime": 500_000,
+    "sun.rt.safepointSyncTime": 250_000,
+    "sun.ci.totalCompiles": 900,
+    "sun.ci.totalInvalidates": 2,
+    "sun.ci.nmethodCodeSize": 4096,
+    "sun.cls.initializedClasses": 40,
+    "sun.cls.classInitTime": 2_000_000,
+    "sun.cls.verifiedClasses": 16,
+    "sun.cls.classVerifyTime": 1_000_000,
+    "sun.gc.tlab.gcWaste": 100,
+    "sun.gc.tlab.refillWaste": 28,
+}
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_the_counters_of_a_running_jvm_are_in_their_properties_units(order: str) -> None:
+    data = counter_file(RUNNING, order)
+    plan = CounterPlan(places(data), order, ticks_per_s=1_000_000)
+    assert plan.missing == {}
+    assert plan.values(data) == {
+        "jvm.lock.contended": 12,
+        "jvm.lock.parked": 13,
+        "jvm.safepoint.count": 3,
+        "jvm.safepoint.time": 0.5,
+        "jvm.safepoint.sync.time": 0.25,
+        "jvm.compilation.count": 900,
+        "jvm.compilation.invalidated": 2,
+        "jvm.compilation.code.size": 4096,
+        "jvm.class.initialized": 40,
+        "jvm.class.initialization.time": 2.0,
+        "jvm.class.verified": 16,
+        "jvm.class.verification.time": 1.0,
+        "jvm.memory.tlab.waste": 128 * 8,
+    }
+
+
+def test_an_older_jvm_divides_the_waste_otherwise() -> None:
+    old = {name: value for name, value in RUNNING.items() if name != "sun.gc.tlab.refillWaste"}
+    data = counter_file({**old, "sun.gc.tlab.slowWaste": 7, "sun.gc.tlab.fastWaste": 3})
+    assert CounterPlan(places(data), "<", 1e9).values(data)["jvm.memory.tlab.waste"] == 110 * 8
+
+
+def test_a_counter_that_a_jvm_lacks_is_left_out_with_its_reason() -> None:
+    data = counter_file({name: 1 for name in RUNNING if name != "sun.rt.safepoints"})
+    plan = CounterPlan(places(data), "<", 1e9)
+    assert plan.missing == {"jvm.safepoint.count": "this JVM has no performance counter sun.rt.safepoints"}
+    assert set(plan.values(data)) == set(COUNTER_SOURCES) - {"jvm.safepoint.count"}
+
+
+def test_what_the_counters_give_is_in_the_table_as_read_from_outside() -> None:
+    assert set(COUNTER_SOURCES) <= set(METRICS)
+    assert set(COUNTER_SOURCES) <= {prop.name for prop in READ_OUTSIDE}

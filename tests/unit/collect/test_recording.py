@@ -38,6 +38,18 @@ def test_times_are_seconds_from_the_programs_start() -> None:
     assert run.id.startswith("20260101T000000.000Z-")
 
 
+def test_values_that_come_after_their_row_are_added_to_it() -> None:
+    recording = Recording("t")
+    recording.zero_ns = 0
+    recording.add_columns([A, B])
+    recording.add_rows(np.array([1, 2]), block([1.0, np.nan], [2.0, np.nan]))
+    assert np.isnan(recording.series("b")).all()
+    recording.add_to_last_row({"b": 7.0})
+    with pytest.raises(KeyError):
+        recording.add_to_last_row({"c": 7.0})
+    np.testing.assert_array_equal(finish(recording).values, [[1, np.nan], [2, 7]])
+
+
 def test_a_column_that_comes_late_is_nan_before_with_a_reason() -> None:
     recording = Recording("t")
     recording.zero_ns = 0

@@ -1,0 +1,111 @@
+"""Read a JVM from outside when a sample of it has arrived, and write that into the sample's row.
+
+So what is read from outside is on the run's clock without a clock of its own. It is later than the sample by
+the way of the sample to buto, which ``buto.outside.delay`` records: below 1 ms with the agent, up to 100 ms
+with JMX.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+import numpy as np
+
+from buto.collect.closeable import Closeable
+from buto.collect.jvm.hsperfdata import HeldCounters, NoPerfData
+from buto.collect.jvm.local_jvm import started_ms
+from buto.collect.outside.counters import CounterPart
+from buto.collect.outside.part import EARLY_S, READ_S, Part, Values
+from buto.collect.outside.process import PROCESS_NAMES, ProcessReadings, switch_values
+from buto.collect.procfs.process_files import ProcessFiles
+from buto.collect.procfs.texts import ProcError, Switches
+from buto.collect.record.recording import Recording
+from buto.errors import MeasureError
+
+_NS = 1e-9
+
+
+class OutsideReader(Closeable):
+    """Reads one living JVM for one recording, which must have the columns :data:`READ_OUTSIDE`.
+
+    Args:
+        pid: of the JVM; None if its process cannot be seen.
+        counters: its performance counters, or why there are none. They must stay open.
+    """
+
+    def __init__(self, recording: Recording, pid: int | None, counters: HeldCounters | NoPerfData) -> None:
+        self._recording = recording
+        self._next_ns = 0
+        self._held = ExitStack()
+        self._parts: list[Part] = [CounterPart(counters)]
+        self._process: ProcessReadings | None = None
+        try:
+            if pid is None:
+                raise ProcError("the JVM's process cannot be seen from here")
+            self._process = ProcessReadings(self._held.enter_context(ProcessFiles(pid)))
+            self._parts += self._process.parts()
+        except ProcError as reason:
+            self._parts.append(missing(PROCESS_NAMES, reason))
+
+    def close(self) -> None:
+        self._held.close()
+
+    def read(self, *, is_last: bool = False) -> None:
+        """Write what is due into the row that arrived last; do nothing if there is none.
+
+        Args:
+            is_last: whether the program is about to end: read also what is read seldom.
+        """
+        sampled_ns, began_ns = self._recording.last_time_ns, time.monotonic_ns()
+        if sampled_ns is None or (began_ns < self._next_ns and not is_last):
+            return
+        self._next_ns = began_ns + round((READ_S - EARLY_S) / _NS)
+        values: dict[str, float] = {}
+        for part in self._parts:
+            values.update(part.values(always=is_last))
+        values["buto.outside.delay"] = max(0, began_ns - sampled_ns) * _NS
+        values["buto.outside.time"] = (time.monotonic_ns() - began_ns) * _NS
+        self._recording.add_to_last_row(values)
+
+    def finish(self, switches: Switches | None) -> None:
+        """Complete the last row after the JVM's end, and give reasons for what is missing.
+
+        Args:
+            switches: of the process to its very end, with those of ended threads, and of the children that it
+                waited for; None if they are not known.
+        """
+        is_alone = self._process is not None and not self._process.waited_for_children
+        if switches is not None and is_alone and self._recording.n_samples:
+            self._recording.add_to_last_row(switch_values(switches))
+        for part in self._parts:
+            for name in part.names:
+                if np.isnan(self._recording.series(name)).any():
+                    self._recording.add_reason(name, part.why_missing(name))
+
+
+@contextmanager
+def read_from_outside(recording: Recording, pid: int | None) -> Iterator[OutsideReader]:
+    """Yield a reader of a JVM that was running before.
+
+    Args:
+        pid: None if the JVM may run on another machine.
+    """
+    with ExitStack() as held:
+        counters: HeldCounters | NoPerfData = NoPerfData("the JVM may run on another machine")
+        if pid is not None:
+            try:
+                counters = held.enter_context(HeldCounters(pid, started_ms(pid) or 0))
+            except NoPerfData as reason:
+                counters = reason
+        yield held.enter_context(OutsideReader(recording, pid, counters))
+
+
+def missing(names: tuple[str, ...], reason: MeasureError) -> Part:
+    """Return a part of properties that can never be read, for this reason."""
+
+    def read() -> Values:
+        raise reason
+
+    return Part(names, read)

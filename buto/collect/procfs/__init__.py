@@ -1,0 +1,1 @@
+"""What Linux counts of a process, read from /proc without any help of the process."""

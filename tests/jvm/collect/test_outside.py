@@ -1,0 +1,77 @@
+"""Known amounts of what buto reads from outside: one program does them, and once none of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from buto.properties import READ_OUTSIDE
+from buto.runs import Run
+from tests.support.jvm.recorder import Recorder, problems
+
+CONTENDED, WRITES, BYTES, FILES, SOCKETS, SLEEPS = 200, 1000, 512, 30, 7, 20 * 40
+MIB = 2**20
+TOUCHED = 64 * MIB
+
+
+@pytest.fixture
+def used(record: Recorder, java: str, tmp_path: Path) -> dict[str, Run]:
+    """A run with the known amounts, and one without."""
+    return {
+        how: record.java("Uses", how, str(tmp_path / "written"), java=java, options=("-XX:+UseSerialGC",))
+        for how in ("all", "nothing")
+    }
+
+
+def more(used: dict[str, Run], name: str) -> float:
+    """How much more the program has used at its end when it did all."""
+    return float(used["all"].series(name)[-1] - used["nothing"].series(name)[-1])
+
+
+def counts_locks(run: Run) -> bool:
+    """Whether the JVM has the counters of locks, which JDK 25 removed."""
+    return int(str(run.metadata["jvm.vm.version"]).split(".")[0]) < 25
+
+
+def test_known_amounts_are_counted(used: dict[str, Run]) -> None:
+    assert problems(used["all"]) == []
+    if counts_locks(used["all"]):
+        # A young JVM has a few contended locks of its own.
+        assert CONTENDED - 5 <= more(used, "jvm.lock.contended") <= CONTENDED + 40
+        assert CONTENDED - 5 <= more(used, "jvm.lock.parked") <= CONTENDED + 100
+    assert more(used, "process.socket.count") == SOCKETS
+    assert SOCKETS + FILES <= more(used, "process.unix.file_descriptor.count") <= SOCKETS + FILES + 10
+    # The agent's own samples are written, too, a little more in the longer run.
+    assert WRITES * BYTES <= more(used, "process.io.bytes[write]") < WRITES * BYTES + 65536
+    assert WRITES <= more(used, "process.io.calls[write]") < WRITES + 300
+    for name in ("process.memory.usage", "process.memory.anonymous", "process.memory.proportional"):
+        assert TOUCHED - 8 * MIB <= more(used, name) <= TOUCHED + 16 * MIB, name
+    # The threads that slept have ended long before, some before any reading saw them.
+    assert SLEEPS <= more(used, "process.context_switches[voluntary]") < SLEEPS + 4 * CONTENDED + 1500
+    assert abs(more(used, "process.thread.count")) <= 3
+
+
+def test_everything_is_read_at_the_start_and_at_the_end(used: dict[str, Run]) -> None:
+    run = used["all"]
+    for prop in READ_OUTSIDE:
+        series = run.series(prop.name)
+        if prop.name.startswith("jvm.lock.") and not counts_locks(run):
+            assert np.isnan(series).all()
+            assert "has no performance counter sun.rt._sync" in run.nan_reasons[prop.name]
+        else:
+            assert np.isfinite(series[-1]), prop.name
+            # A JVM tells whose its performance counters are only just before main.
+            assert np.isfinite(series[0]) or prop.name.startswith("jvm."), prop.name
+    assert 0 < run.series("buto.outside.delay")[-1] < 0.1
+    assert 0 < run.series("buto.outside.time")[-1] < 0.1
+
+
+def test_a_killed_program_has_its_last_counters(record: Recorder, java: str, tmp_path: Path) -> None:
+    run = record.java("Uses", "killed", str(tmp_path / "written"), java=java)
+    assert run.outcome.last_sample == "hsperfdata"
+    assert run.series("jvm.class.initialized")[-1] > 100
+    assert run.series("process.context_switches[voluntary]")[-1] >= SLEEPS
+    assert np.isnan(run.series("process.memory.usage")[-1])
+    assert "hsperfdata" in run.nan_reasons["process.memory.usage"]

@@ -1,0 +1,125 @@
+"""What Linux counts of a process, by programs that do a known amount of work."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from buto.collect.procfs.ended_threads import ThreadSum
+from buto.collect.procfs.process_files import ProcessFiles
+from buto.collect.procfs.texts import ProcError, Switches
+
+MIB = 2**20
+N_SLEEPS = 40
+
+
+@pytest.fixture
+def own() -> Iterator[ProcessFiles]:
+    with ProcessFiles(os.getpid()) as files:
+        yield files
+
+
+def test_bytes_and_calls_written_and_read(own: ProcessFiles) -> None:
+    reading, writing = os.pipe()
+    before = own.transfers()
+    for _ in range(100):
+        os.write(writing, bytes(50))
+        os.read(reading, 50)
+    after = own.transfers()
+    os.close(reading)
+    os.close(writing)
+    assert after.bytes_written - before.bytes_written == 5000
+    assert after.calls_written - before.calls_written == 100
+    # Reading /proc/self/io is counted, too.
+    assert 5000 <= after.bytes_read - before.bytes_read < 5200
+    assert 100 <= after.calls_read - before.calls_read <= 101
+
+
+def test_descriptors_and_sockets(own: ProcessFiles) -> None:
+    n_descriptors, n_sockets = own.n_descriptors(), own.n_sockets()
+    files = [os.open(os.devnull, os.O_RDONLY) for _ in range(5)]
+    sockets = [socket.socket() for _ in range(3)]
+    assert own.n_descriptors() == n_descriptors + 8
+    assert own.n_sockets() == n_sockets + 3
+    for file in files:
+        os.close(file)
+    for each in sockets:
+        each.close()
+    assert own.n_descriptors() == n_descriptors
+
+
+def test_touched_memory_is_resident_and_anonymous(own: ProcessFiles) -> None:
+    before, pss, faults = own.memory(), own.pss(), own.stat().minor_faults
+    touched = bytearray(b"x" * 32 * MIB)
+    after = own.memory()
+    assert 32 * MIB <= after.resident - before.resident + MIB < 70 * MIB
+    assert 32 * MIB <= after.anonymous - before.anonymous + MIB < 70 * MIB
+    assert own.pss() - pss > 30 * MIB
+    assert own.stat().minor_faults > faults
+    del touched
+
+
+def sleep_often() -> None:
+    for _ in range(N_SLEEPS):
+        time.sleep(0.001)
+
+
+def test_each_sleep_is_a_voluntary_switch_and_ended_threads_are_kept(own: ProcessFiles) -> None:
+    total = ThreadSum()
+    before = total.add(own.switches())
+    may_end = threading.Event()
+    have_slept = threading.Barrier(4)
+
+    def run() -> None:
+        sleep_often()
+        have_slept.wait()
+        may_end.wait()
+
+    threads = [threading.Thread(target=run) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    have_slept.wait()
+    n_threads = own.stat().n_threads
+    seen = total.add(own.switches())
+    may_end.set()
+    for thread in threads:
+        thread.join()
+    assert own.stat().n_threads == n_threads - 3
+    assert seen.voluntary - before.voluntary >= 3 * N_SLEEPS
+    assert total.add(own.switches()).voluntary >= seen.voluntary
+
+
+def test_an_ended_process_is_an_error_and_never_another_one() -> None:
+    process = subprocess.Popen([sys.executable, "-S", "-c", "input()"], stdin=subprocess.PIPE)
+    with ProcessFiles(process.pid) as files:
+        assert files.stat().n_threads == 1
+        process.communicate()
+        for name in ("stat", "memory", "transfers", "pss", "n_descriptors", "switches"):
+            with pytest.raises(ProcError):
+                getattr(files, name)()
+    with pytest.raises(ProcError, match=f"/proc/{process.pid}/ cannot be read"):
+        ProcessFiles(process.pid)
+
+
+@pytest.mark.parametrize(
+    ("readings", "total"),
+    [
+        ([{1: Switches(5, 1)}, {1: Switches(7, 2)}], Switches(7, 2)),
+        ([{1: Switches(5, 1), 2: Switches(3, 0)}, {1: Switches(7, 2)}], Switches(10, 2)),
+        ([{1: Switches(5, 1)}, {}, {2: Switches(1, 1)}], Switches(6, 2)),
+        ([{1: Switches(5, 1)}, {1: Switches(2, 1)}], Switches(7, 2)),
+    ],
+    ids=["living", "ended", "all ended", "an id used again"],
+)
+def test_the_sum_over_threads(readings: list[dict[int, Switches]], total: Switches) -> None:
+    threads = ThreadSum()
+    for reading in readings:
+        seen = threads.add(reading)
+    assert seen == total
