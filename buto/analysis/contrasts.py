@@ -37,7 +37,9 @@ class Stable:
     unit: FloatArray
 
 
-def stabilised(features: FloatArray, grain: FloatArray, level: FloatArray) -> Stable:
+def stabilised(
+    features: FloatArray, grain: FloatArray, level: FloatArray, level_share: float = LEVEL_SHARE
+) -> Stable:
     """Return the inverse hyperbolic sine of each feature in grains: linear near zero, logarithmic far from
     it.
 
@@ -46,11 +48,12 @@ def stabilised(features: FloatArray, grain: FloatArray, level: FloatArray) -> St
         grain: shape (n_features,), smallest meaningful difference, not negative; 0 is replaced by a
             thousandth of the level.
         level: shape (n_features,), the usual level of the feature's property.
+        level_share: smallest share of the level that means something.
     """
     unit = np.maximum(grain, 1e-3 * level)
     unit = np.where(unit > 0, unit, 1.0)
     centre = features.mean(axis=0)
-    floor = np.hypot(unit, LEVEL_SHARE * level) / np.hypot(centre, unit)
+    floor = np.hypot(unit, level_share * level) / np.hypot(centre, unit)
     return Stable(np.arcsinh(features / unit), floor, unit)
 
 

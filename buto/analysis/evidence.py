@@ -110,7 +110,9 @@ def combined(largest: FloatArray, mean_square: FloatArray) -> FloatArray:
     return score
 
 
-def significance(score: FloatArray, size: int, alpha: float, *, mirrored: bool = False) -> Significance:
+def significance(
+    score: FloatArray, size: int, alpha: float, *, mirrored: bool = False, by_rank: bool = False
+) -> Significance:
     """Return how ordinary the first of these scores is among all of them.
 
     The p-value is the rank if that can reach alpha, else the tail. If another choice scores as high, the rank
@@ -120,8 +122,12 @@ def significance(score: FloatArray, size: int, alpha: float, *, mirrored: bool =
         score: shape (n_choices,); the runs under test come first.
         size: number of runs under test.
         mirrored: whether another choice always has the same score.
+        by_rank: whether only the rank may decide, also where it cannot reach alpha.
     """
     rank = 1 / len(score)
+    if by_rank:
+        found = float(_rank(score))
+        return Significance(found, found, rank, True, 2 * rank if mirrored else rank)
     exact = rank <= alpha
     smallest = 2 * rank if mirrored else rank if exact else min(rank, SMALLEST_TAIL)
     return Significance(float(p_values(score, size, alpha)), float(_rank(score)), rank, exact, smallest)

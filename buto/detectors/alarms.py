@@ -62,6 +62,25 @@ class Alarms:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class InOrder:
+    """False alarms of checks in the order of time: training runs in a row, judged runs later.
+
+    Attributes:
+        n_checks: how many checks were judged.
+        single: of checks of one run.
+        confirmed: of checks as ``buto check`` makes them.
+        n_sessions: number of sessions in which the runs were made; a longer pause separates two of them.
+        later: of confirmed checks in a later session than all of their training; None if there is none.
+    """
+
+    n_checks: int
+    single: Alarms
+    confirmed: Alarms
+    n_sessions: int = 1
+    later: Alarms | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Selftest:
     """What came of it.
 
@@ -72,6 +91,7 @@ class Selftest:
         single: of checks of one run.
         confirmed: of checks as ``buto check`` makes them.
         followed: share of checks that two more runs would have followed.
+        in_order: the same in the order of time; None if that was not measured.
     """
 
     n_training: int
@@ -80,6 +100,7 @@ class Selftest:
     single: Alarms
     confirmed: Alarms
     followed: float
+    in_order: InOrder | None = None
 
     def often(self) -> IntArray:
         """Runs that fail in most of their splits, most often first."""

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 GROUP = "buto.detectors"
 
 DETECTORS = {
-    "calibrated": ("buto.detectors.calibrated.detector:CalibratedDetector", ("calibrated",)),
+    "calibrated": (
+        "buto.detectors.calibrated.detector:CalibratedDetector",
+        ("calibrated", "calibrated-next"),
+    ),
     "bounds": ("buto.detectors.bounds.detector:BoundsDetector", ("sustained", "thesis")),
 }
 """buto's own detectors by name: where the class is, and its presets."""

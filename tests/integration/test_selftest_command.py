@@ -73,6 +73,7 @@ def test_unchanged_runs_seldom_fail(trained: Path) -> None:
         "leaker: 14 runs of the unchanged program, each 29 times judged by 8 others"
     )
     assert "alpha is 5 %" in done.stdout
+    assert "in the order of time, training runs in a row and later ones checked:" in done.stdout
     assert "to distinguish 5 % from 10 % takes about 144" in done.stdout
     assert "more often than alpha" not in done.stderr
 

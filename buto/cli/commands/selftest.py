@@ -10,7 +10,7 @@ from buto.cli.parsing import options
 from buto.cli.parsing.project import project_of
 from buto.cli.printing.console import Console
 from buto.cli.printing.events import EventPrinter
-from buto.detectors.alarms import N_CHECKED, Alarms, runs_to_tell
+from buto.detectors.alarms import N_CHECKED, Alarms, InOrder, runs_to_tell
 from buto.errors import EXIT_PASS
 from buto.oracle import DEFAULT
 from buto.steps import Action, Step
@@ -29,8 +29,9 @@ Measure how often an oracle fails an unchanged program, and warn if that is too 
 
 This launches nothing. buto uses stored runs of the unchanged program: many times, it trains an oracle on
 some of them, drawn at random, and checks one of the others, with two more runs to confirm a failure as
-in 'buto check'. It needs at least {FEWEST} valid runs, and some hundreds to distinguish a small alpha
-from twice as much; 'buto record' makes them.
+in 'buto check'. It does the same in the order of time: runs in a row train, and later ones are checked,
+which also shows what a machine that changes does. It needs at least {FEWEST} valid runs, and some hundreds to
+distinguish a small alpha from twice as much; 'buto record' makes them.
 
 examples:
   buto selftest leaker
@@ -69,6 +70,7 @@ def _tell(test: str, outcome: SelftestOutcome, console: Console, door: Door) -> 
     console.result(f"  of checks of one run      {_rate(found.single)}")
     console.result(f"  of checks as buto check   {_rate(found.confirmed)}")
     console.result(f"  {format_percent(found.followed)} of checks are followed by two more runs")
+    _tell_in_order(found.in_order, console)
     needed = runs_to_tell(alpha)
     if n_runs < needed:
         console.result(
@@ -81,6 +83,12 @@ def _tell(test: str, outcome: SelftestOutcome, console: Console, door: Door) -> 
                 f"{test}: checks {name} fail more often than alpha allows; train with more runs, "
                 "use a quieter machine, or find out which runs fail"
             )
+    if found.in_order is not None and found.in_order.confirmed.exceeds(alpha):
+        console.warning(
+            f"{test}: checks in the order of time fail more often than alpha allows, because runs that are "
+            "near in time are alike; spread the training over a longer time: "
+            f"buto record {test} --runs 5, some hours apart, then buto train {test} --from-runs all"
+        )
     for place in found.often():
         run = runs.runs[place]
         show = door.step(Step(Action.SHOW_RUN, test, run_id=run.id))
@@ -88,6 +96,17 @@ def _tell(test: str, outcome: SelftestOutcome, console: Console, door: Door) -> 
             f"run {run.id} is unlike the others, and fails in "
             f"{format_percent(found.single.by_run[place])} of its checks: {show}"
         )
+
+
+def _tell_in_order(found: InOrder | None, console: Console) -> None:
+    if found is None:
+        return
+    console.result("  in the order of time, training runs in a row and later ones checked:")
+    console.result(f"    of checks of one run    {_rate(found.single)}")
+    console.result(f"    of checks as buto check {_rate(found.confirmed)}")
+    if found.later is not None:
+        sessions = format_count(found.n_sessions, "session")
+        console.result(f"    ... in a later session  {_rate(found.later)}; {sessions} of runs")
 
 
 def _rate(alarms: Alarms) -> str:

@@ -33,6 +33,7 @@ from buto.analysis.timepoints import IntArray
 from buto.detectors.bounds.settings import BandSettings
 from buto.detectors.calibrated.evidence import weigh
 from buto.detectors.calibrated.profile import LEVELS, Profile
+from buto.detectors.calibrated.settings import with_usual_score
 from buto.properties import Property
 from buto.runs import FloatArray
 
@@ -152,7 +153,7 @@ def _outlier(features: _Features, settings: BandSettings) -> Anomaly | None:
     Two runs that are alike hide each other: with either of them the others' scores are wide.
     """
     profile, n_runs = features.profile, len(features.values)
-    evidence = weigh(profile, profile.values, 1, settings)
+    evidence = weigh(profile, profile.values, 1, with_usual_score(settings))
     # Choices of one run are the runs from the last to the first.
     score, contrast = evidence.score[::-1], evidence.contrast[::-1]
     run = int(np.argmax(score))

@@ -21,15 +21,24 @@ from buto.detectors.alarms import Selftest
 from buto.detectors.bounds.detector import BoundsDetector, FittedBounds
 from buto.detectors.bounds.settings import BandSettings
 from buto.detectors.calibrated import data as calibrated_data
-from buto.detectors.calibrated.evidence import FEWEST_RUNS, Evidence, could_not_be_read, runs_needed, weigh
+from buto.detectors.calibrated.evidence import (
+    FEWEST_RUNS,
+    Evidence,
+    could_not_be_read,
+    goes_on,
+    may_leave_to_three,
+    runs_needed,
+    weigh,
+)
 from buto.detectors.calibrated.explanation import explain
 from buto.detectors.calibrated.findings import findings, outlier_shares
 from buto.detectors.calibrated.long import learn_long
 from buto.detectors.calibrated.profile import Profile, learn
+from buto.detectors.calibrated.resolution import at_resolution
 from buto.detectors.calibrated.selftest import selftest
 from buto.detectors.calibrated.sensitivity.strength import MOST_ASKED, strengths, usual_names
 from buto.detectors.calibrated.sensitivity.sufficiency import AUTO, is_enough
-from buto.detectors.calibrated.settings import CALIBRATED, KEYS, PRESETS
+from buto.detectors.calibrated.settings import CALIBRATED, KEYS, PRESETS, gate_of
 from buto.detectors.calibrated.view import CalibratedView
 from buto.detectors.calibrated.warnings import few_runs, unlike_runs
 from buto.detectors.effects import smallest_effects
@@ -40,8 +49,9 @@ from buto.detectors.strength import Strengths
 from buto.detectors.views import View
 from buto.errors import JudgeError
 from buto.properties import DURATION
-from buto.runs import Run, RunSet
+from buto.runs import FloatArray, Run, RunSet
 from buto.runs.long import LongRun
+from buto.runs.names import start_of
 from buto.steps import Advice, Setting
 from buto.verdicts import Status, Verdict
 
@@ -67,7 +77,8 @@ class FittedCalibrated(FittedDetector):
 
         A regression if the p-value is at most alpha. Inconclusive if alpha is smaller than what the
         number of runs can show, or if no change was found but a property could not be read, or not in
-        a large part of a run.
+        a large part of a run. Where a gate decides whether two more runs follow, a single run that does not
+        pass it is a pass.
         """
         evidence = self.evidence(runs)
         found = evidence.significance
@@ -81,9 +92,10 @@ class FittedCalibrated(FittedDetector):
             p_value=found.p_value,
             alpha=self.settings.alpha,
             guarantee=_guarantee(found, self.n_training, len(runs)),
-            stands_out=found.highest,
+            stands_out=found.highest if gate_of(self.settings) is None else goes_on(found, self.settings),
         )
-        if self.settings.alpha < found.smallest:
+        passed_gate = len(runs) > 1 or goes_on(found, self.settings) or not may_leave_to_three(self.settings)
+        if self.settings.alpha < found.smallest and passed_gate:
             reason = (
                 f"{self.n_training} training runs cannot tell a share of {self.settings.alpha:g} from chance "
                 f"with {len(runs)} under test: {needed} could"
@@ -108,9 +120,11 @@ class FittedCalibrated(FittedDetector):
         return self.bands.left_out
 
     def needs_confirmation(self, verdict: Verdict) -> bool:
-        """Return whether the run differs more than every training run differs from the others.
+        """Return whether the run differs enough that two more should decide with it.
 
-        Three runs have the power that one lacks, and of good builds one in n + 1 pays for it.
+        Three runs have the power that one lacks. Without a gate in the settings, the run must differ more
+        than every training run differs from the others, and of good builds one in n + 1 pays for two more
+        runs.
         """
         if verdict.p_value is None or verdict.alpha is None:
             return False
@@ -184,6 +198,7 @@ class CalibratedDetector(Detector[BandSettings]):
             bands = BoundsDetector(self.settings).fit(runs)
             profile = learn(runs.runs, bands.model.properties)
         profile = replace(profile, values=calibrated_data.rounded(profile.values))
+        profile = at_resolution(profile, self.settings)
         smallest_effects(profile.quantities, profile.levels(profile.values), self.settings.minimum_effect)
         return FittedCalibrated(self.settings, profile, bands)
 
@@ -206,7 +221,15 @@ class CalibratedDetector(Detector[BandSettings]):
         return is_enough(self.fit(runs).profile, self.settings)
 
     def selftest(self, runs: RunSet, n_training: int) -> Selftest:
-        return selftest(self.fit(runs).profile, self.settings, n_training)
+        starts_s = _starts_s(runs)
+        return selftest(self.fit(runs).profile, self.settings, n_training, starts_s=starts_s)
+
+
+def _starts_s(runs: RunSet) -> FloatArray | None:
+    """Return when the runs began, in seconds; None if an id does not tell it."""
+    starts = [start_of(run.id) for run in runs]
+    known = [start.timestamp() for start in starts if start is not None]
+    return np.array(known) if len(known) == len(starts) else None
 
 
 def _guarantee(found: Significance, n_training: int, n_checked: int) -> str:

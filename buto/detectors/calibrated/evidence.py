@@ -9,17 +9,24 @@ import numpy as np
 
 from buto.analysis.contrasts import Stable, choices, contrasts, mirrored, stabilised
 from buto.analysis.evidence import Significance, largest_of_each, scores, significance
+from buto.analysis.scores.candidates import Groups
 from buto.analysis.timepoints import IntArray
 from buto.detectors.bounds.settings import BandSettings
 from buto.detectors.calibrated.profile import Profile
 from buto.detectors.calibrated.relevance import Counting, relevant
+from buto.detectors.calibrated.resolution import level_share
+from buto.detectors.calibrated.settings import candidate_of, gate_of
 from buto.detectors.effects import smallest_effects
 from buto.errors import JudgeError
+from buto.properties import Topic, topic_of
 from buto.runs import FloatArray
 from buto.steps import Action, Advice, Step
 
 FEWEST_RUNS = 5
 """Fewer runs do not show how far runs deviate from each other."""
+
+FAMILIES = tuple(Topic)
+"""Quantities of one topic are one family."""
 
 MOST_CHOICES = 2000
 """Enough for a p-value of 0.0005; more would take longer than it tells."""
@@ -63,15 +70,57 @@ def weigh(profile: Profile, values: FloatArray, n_checked: int, settings: BandSe
     levels = profile.levels(np.where(np.isnan(values), 0.0, values))
     columns = np.array([one.column for one in features])
     values = values[:, kept]
-    stable = stabilised(values, profile.grain[columns], levels[columns])
+    stable = stabilised(values, profile.grain[columns], levels[columns], level_share(settings))
     chosen = choices(len(values), n_checked, MOST_CHOICES)
     effects = smallest_effects(profile.quantities, levels, settings.minimum_effect)
     counting = Counting(features, profile.quantities, effects, settings.fail_on)
     contrast = relevant(contrasts(stable, chosen), values, chosen, counting)
-    score = scores(largest_of_each(contrast, columns))
+    score = _scores(profile, stable, chosen, columns, contrast, settings)
     twice = settings.fail_on == "any" and mirrored(chosen, len(values))
-    found = significance(score, n_checked, settings.alpha, mirrored=twice)
+    by_rank = candidate_of(settings) is not None
+    found = significance(score, n_checked, settings.alpha, mirrored=twice, by_rank=by_rank)
     return Evidence(profile, values, stable, kept, contrast, score, found)
+
+
+def _scores(
+    profile: Profile,
+    stable: Stable,
+    chosen: IntArray,
+    columns: IntArray,
+    contrast: FloatArray,
+    settings: BandSettings,
+) -> FloatArray:
+    """Return the score of each choice of runs that the settings ask for.
+
+    Args:
+        contrast: zero where a difference does not count.
+    """
+    candidate = candidate_of(settings)
+    if candidate is None:
+        return scores(largest_of_each(contrast, columns))
+    families = np.array(
+        [FAMILIES.index(topic_of(profile.quantities[one].name)) for one in np.unique(columns)]
+    )
+    counts = None if settings.fail_on == "any" and not settings.minimum_effect else contrast != 0
+    return candidate.scores(stable, chosen, Groups(columns, families), counts)
+
+
+def goes_on(found: Significance, settings: BandSettings) -> bool:
+    """Return whether two more runs follow a first run with this significance.
+
+    They do if it is unusual enough to pass the gate. Without a gate in the settings, its score must be higher
+    than that of every training run. The three runs together then decide by a p-value of their own, so no gate
+    raises the share of unchanged programs that fail above alpha.
+    """
+    gate = gate_of(settings)
+    if gate is None:
+        return found.highest or found.p_value <= settings.alpha
+    return found.rank <= gate
+
+
+def may_leave_to_three(settings: BandSettings) -> bool:
+    """Return whether a first run need not be able to fail alone: it decides only whether two more follow."""
+    return gate_of(settings) is not None and candidate_of(settings) is not None
 
 
 def could_not_be_read(evidence: Evidence) -> tuple[str, ...]:

@@ -1,9 +1,10 @@
 """Whether an oracle fails unchanged programs as seldom as it says: unchanged runs judged by unchanged runs.
 
-Each stored run in turn is put under test, and some of the others, drawn at random, train the oracle that
-judges it (an A/A split). All of them are of one program, so each failure is a false alarm. Where a check
-would launch two more runs, those stand in for them that were recorded next, for a disturbance of the
-machine that lasts would meet all three.
+Each stored run in turn is put under test, and some of the others train the oracle that judges it (an A/A
+split). All of them are of one program, so each failure is a false alarm. Where a check would launch two more
+runs, those stand in for them that were recorded next, for a disturbance of the machine that lasts would meet
+all three. Training runs are chosen in two ways, see :mod:`buto.analysis.divisions`: at random among all
+others, and in the order of time, as a user trains and checks.
 
 Splits share runs, so that thousands of them say little more than there are runs: errors are those of a
 mean over runs under test, each with the share of its own splits that failed.
@@ -11,23 +12,38 @@ mean over runs under test, each with the share of its own splits that failed.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import ceil, comb
 
 import numpy as np
 
-from buto.analysis.timepoints import IntArray
-from buto.detectors.alarms import N_CHECKED, Alarms, Selftest
+from buto.analysis.divisions import Division, at_random, in_order, sessions
+from buto.analysis.matching import BoolArray
+from buto.detectors.alarms import N_CHECKED, Alarms, InOrder, Selftest
 from buto.detectors.bounds.settings import BandSettings
-from buto.detectors.calibrated.evidence import FEWEST_RUNS, runs_needed, weigh
+from buto.detectors.calibrated.evidence import (
+    FEWEST_RUNS,
+    goes_on,
+    may_leave_to_three,
+    runs_needed,
+    weigh,
+)
 from buto.detectors.calibrated.profile import Profile
 from buto.errors import JudgeError
+from buto.runs import FloatArray
 from buto.steps import Advice, Setting
 
 ENOUGH_SPLITS = 400
 """More of them change the answer by less than more runs would."""
 
 
-def selftest(profile: Profile, settings: BandSettings, n_training: int, seed: int = 0) -> Selftest:
+def selftest(
+    profile: Profile,
+    settings: BandSettings,
+    n_training: int,
+    seed: int = 0,
+    starts_s: FloatArray | None = None,
+) -> Selftest:
     """Judge unchanged runs by one another.
 
     The grid's end and the smallest meaningful differences are those of all runs, where an oracle of
@@ -36,6 +52,8 @@ def selftest(profile: Profile, settings: BandSettings, n_training: int, seed: in
     Args:
         profile: of all runs, in the order of their start.
         n_training: how many train each oracle; three runs are always kept from it.
+        starts_s: shape (n_runs,), when the runs began, in seconds from any moment; None if unknown, then all
+            runs count as one session.
 
     Raises:
         JudgeError: there are too few runs, or ``n_training`` are too few for alpha.
@@ -48,40 +66,93 @@ def selftest(profile: Profile, settings: BandSettings, n_training: int, seed: in
         )
     random = np.random.default_rng(seed)
     n_splits = min(ceil(ENOUGH_SPLITS / n_runs), comb(n_runs - N_CHECKED, n_training))
-    single, confirmed = np.zeros((2, n_runs, n_splits), np.bool_)
-    followed = 0
-    for run in range(n_runs):
-        checked = _checked(run, n_runs)
-        others = np.setdiff1d(np.arange(n_runs), checked)
-        for split in range(n_splits):
-            training = profile.values[random.permutation(others)[:n_training]]
-            found = weigh(profile, np.vstack([training, profile.values[run]]), 1, settings).significance
-            if settings.alpha < found.smallest:
-                raise JudgeError(
-                    f"{n_training} training runs cannot show a share of {settings.alpha:g}",
-                    advice=Advice(
-                        "train with more: ",
-                        Setting("runs", str(runs_needed(1, settings.alpha))),
-                        ", or set a larger alpha",
-                    ),
-                )
-            single[run, split] = found.p_value <= settings.alpha
-            if found.highest or single[run, split]:
-                followed += 1
-                rows = np.vstack([training, profile.values[checked]])
-                together = weigh(profile, rows, N_CHECKED, settings).significance
-                confirmed[run, split] = together.p_value <= settings.alpha
+    drawn = [
+        _judged(profile, settings, at_random(run, n_runs, n_training, N_CHECKED, random))
+        for run in range(n_runs)
+        for _ in range(n_splits)
+    ]
     return Selftest(
         n_training,
         n_splits,
         settings.alpha,
-        Alarms(single.mean(axis=1)),
-        Alarms(confirmed.mean(axis=1)),
-        followed / single.size,
+        _alarms(drawn, [one.failed for one in drawn]),
+        _alarms(drawn, [one.confirmed for one in drawn]),
+        float(np.mean([one.followed for one in drawn])),
+        _in_order(profile, settings, n_training, starts_s),
     )
 
 
-def _checked(run: int, n_runs: int) -> IntArray:
-    """A run and the two that were recorded next to it, after it if there are any."""
-    first = min(run, n_runs - N_CHECKED)
-    return np.arange(first, first + N_CHECKED)
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """One check of an unchanged program.
+
+    Attributes:
+        run: the first run under test.
+        failed: whether it fails alone.
+        followed: whether two more runs follow.
+        confirmed: whether the three then fail.
+    """
+
+    run: int
+    failed: bool
+    followed: bool
+    confirmed: bool
+
+
+def _judged(profile: Profile, settings: BandSettings, division: Division) -> _Judged:
+    """Judge the first run, and all of them if it would be confirmed."""
+    training = profile.values[division.training]
+    run = int(division.checked[0])
+    found = weigh(profile, np.vstack([training, profile.values[run]]), 1, settings).significance
+    n_deciding = N_CHECKED if may_leave_to_three(settings) else 1
+    if settings.alpha < (
+        found.smallest if n_deciding == 1 else 1 / comb(len(training) + n_deciding, n_deciding)
+    ):
+        n_training = len(training)
+        raise JudgeError(
+            f"{n_training} training runs cannot show a share of {settings.alpha:g}",
+            advice=Advice(
+                "train with more: ",
+                Setting("runs", str(runs_needed(n_deciding, settings.alpha))),
+                ", or set a larger alpha",
+            ),
+        )
+    failed = found.p_value <= settings.alpha
+    if not goes_on(found, settings):
+        return _Judged(run, failed, followed=False, confirmed=False)
+    rows = np.vstack([training, profile.values[np.sort(division.checked)]])
+    together = weigh(profile, rows, len(division.checked), settings).significance
+    return _Judged(run, failed, followed=True, confirmed=together.p_value <= settings.alpha)
+
+
+def _in_order(
+    profile: Profile, settings: BandSettings, n_training: int, starts_s: FloatArray | None
+) -> InOrder | None:
+    """Return None if there are not at least two first runs under test, which an error needs."""
+    n_runs = len(profile.values)
+    if n_runs < n_training + N_CHECKED + 1:
+        return None
+    most = ceil(ENOUGH_SPLITS / (n_runs - N_CHECKED - n_training + 1))
+    divisions = in_order(n_runs, n_training, N_CHECKED, most)
+    judged = [_judged(profile, settings, one) for one in divisions]
+    session = sessions(np.zeros(n_runs) if starts_s is None else starts_s)
+    later = np.array([session[one.checked[0]] > session[one.training[-1]] for one in divisions])
+    across = [one for one, is_later in zip(judged, later, strict=True) if is_later]
+    return InOrder(
+        len(judged),
+        _alarms(judged, [one.failed for one in judged]),
+        _alarms(judged, [one.confirmed for one in judged]),
+        int(session[-1]) + 1,
+        _alarms(across, [one.confirmed for one in across]) if _has_several_runs(across) else None,
+    )
+
+
+def _has_several_runs(judged: list[_Judged]) -> bool:
+    return len({one.run for one in judged}) > 1
+
+
+def _alarms(judged: list[_Judged], failed: list[bool]) -> Alarms:
+    """Return the share of failures of each run under test, in the order of the runs."""
+    runs = np.array([one.run for one in judged])
+    failures: BoolArray = np.array(failed)
+    return Alarms(np.array([failures[runs == run].mean() for run in np.unique(runs)]))

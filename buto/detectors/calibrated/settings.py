@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from buto.analysis.scores.candidates import CANDIDATES, Candidate
 from buto.detectors.bounds.settings import SUSTAINED, BandSettings
 from buto.detectors.effects import is_effect
 from buto.detectors.keys import COMMON, Key, choice, number
+from buto.detectors.settings import Settings
 
 SMALLEST_ALPHA = 0.0005
 """One in as many choices of runs as the calibrated oracle looks at."""
@@ -17,7 +19,20 @@ CALIBRATED = replace(SUSTAINED, preset="calibrated", detector="calibrated")
 """One p-value for a check, over all properties and times. The bounds of ``sustained`` are drawn, and say when
 a change began."""
 
-PRESETS: Mapping[str, BandSettings] = {CALIBRATED.preset: CALIBRATED}
+GATE, SCORE, RESOLUTION = "gate", "score", "resolution"
+CONTRASTS = "contrasts"
+COARSE, FINE = "coarse", "fine"
+OFFERED = tuple(name for name, one in CANDIDATES.items() if not one.prior_freedom)
+"""Candidates whose score of one quantity does not depend on the others', so that sensitivity can be found."""
+
+CALIBRATED_NEXT = replace(
+    CALIBRATED,
+    preset="calibrated-next",
+    values={SCORE: "likelihood", RESOLUTION: FINE, GATE: 0.3},
+)
+"""The planned next default; ``docs/next-method.md`` says how it was chosen and when it is measured."""
+
+PRESETS: Mapping[str, BandSettings] = {one.preset: one for one in (CALIBRATED, CALIBRATED_NEXT)}
 
 
 def _are_effects(value: Any) -> bool:
@@ -46,5 +61,41 @@ KEYS = (
         _are_effects,
         "a mapping from shell patterns of properties to quantities (64KiB, 3, 5%)",
     ),
+    number(
+        GATE,
+        "Largest p-value of a first run that two more runs follow; default: its score must be the highest.",
+        0.0,
+        1.0,
+        title="a share from 0 to 1",
+        example=0.3,
+    ),
+    choice(SCORE, f"How far runs differ over all properties; default {CONTRASTS}.", CONTRASTS, *OFFERED),
+    choice(
+        RESOLUTION,
+        f"The smallest differences that mean something; default {COARSE}.",
+        COARSE,
+        FINE,
+    ),
     *COMMON,
 )
+
+
+def candidate_of(settings: Settings) -> Candidate | None:
+    """Return the score that replaces the usual one; None: contrasts."""
+    return CANDIDATES.get(settings.values.get(SCORE, CONTRASTS))
+
+
+def is_fine(settings: Settings) -> bool:
+    """Return whether small differences of exact counters mean something."""
+    return bool(settings.values.get(RESOLUTION, COARSE) == FINE)
+
+
+def gate_of(settings: Settings) -> float | None:
+    """Return the largest p-value of a first run that two more follow; None: it must surpass all others."""
+    gate: float | None = settings.values.get(GATE)
+    return gate
+
+
+def with_usual_score(settings: BandSettings) -> BandSettings:
+    """Return the settings with the score whose distribution over unchanged runs is known."""
+    return replace(settings, values={key: value for key, value in settings.values.items() if key != SCORE})

@@ -29,6 +29,30 @@ def test_every_run_is_judged_alike_often_and_seldom_fails() -> None:
     assert found.followed >= found.single.rate
 
 
+def test_a_drift_shows_in_the_order_of_time_and_hardly_at_random() -> None:
+    profile = a_profile(40, 3, FEW)
+    drift = np.linspace(1.0, 2.0, 40)[:, None]
+    found = selftest(replace(profile, values=profile.values * drift), TEN_PERCENT, 10)
+    assert found.in_order is not None
+    assert found.in_order.single.by_run.shape == (28,)
+    assert found.in_order.confirmed.rate > 0.5 > found.confirmed.rate
+    assert (found.in_order.n_sessions, found.in_order.later) == (1, None)
+
+
+def test_checks_in_a_later_session_are_counted_by_themselves() -> None:
+    profile = a_profile(30, 3, FEW)
+    starts_s = np.arange(30) * 10.0
+    starts_s[20:] += 3600
+    found = selftest(profile, TEN_PERCENT, 10, starts_s=starts_s)
+    assert found.in_order is not None and found.in_order.later is not None
+    assert found.in_order.n_sessions == 2
+    assert found.in_order.later.by_run.shape == (8,)
+
+
+def test_one_run_in_order_of_time_gives_no_rate() -> None:
+    assert selftest(a_profile(13, 1, FEW), TEN_PERCENT, 10).in_order is None
+
+
 def test_runs_of_another_program_among_them_are_alarms_and_are_named() -> None:
     profile = a_profile(24, 3, FEW)
     values = profile.values.copy()

@@ -4,7 +4,7 @@ import pytest
 
 from buto.detectors.bounds.keys import KEYS as BAND_KEYS
 from buto.detectors.bounds.settings import SUSTAINED, THESIS
-from buto.detectors.calibrated.settings import CALIBRATED
+from buto.detectors.calibrated.settings import CALIBRATED, CALIBRATED_NEXT
 from buto.detectors.calibrated.settings import KEYS as RANK_KEYS
 from buto.detectors.judge import presets
 from buto.errors import UsageError
@@ -67,13 +67,14 @@ def test_a_file_holds_no_parameters_of_other_bounds_and_of_no_other_detector():
     assert not {"particles", "seed", "process-noise"} & set(SUSTAINED.to_data())
     assert "particles" not in settings_from({"preset": "sustained", "bounds": "kalman"}).to_data()
     assert list(settings_from(PARTICLE).to_data()) == ["preset", "detector", *(key.name for key in BAND_KEYS)]
-    assert list(CALIBRATED.to_data()) == ["preset", "detector", *(key.name for key in RANK_KEYS)]
+    given = [key.name for key in RANK_KEYS if key.name not in CALIBRATED_NEXT.values]
+    assert list(CALIBRATED.to_data()) == ["preset", "detector", *given]
 
 
 def test_a_setting_of_the_other_detector_is_refused_with_the_presets_that_it_goes_with():
     for judge, fitting in (
         ({"deviations": 6}, "sustained or thesis"),
-        ({**PARTICLE, "alpha": 0.1}, "calibrated"),
+        ({**PARTICLE, "alpha": 0.1}, "calibrated or calibrated-next"),
     ):
         with pytest.raises(UsageError) as caught:
             settings_from(judge)
@@ -108,7 +109,10 @@ def test_a_parameter_of_other_bounds_is_refused_with_what_goes():
             "of kalman or kalman-listing or particle",
         ),
         ({"windows": 9}, "unknown key 'windows'"),
-        ({"preset": "strict"}, "preset: 'strict' is not calibrated or sustained or thesis"),
+        (
+            {"preset": "strict"},
+            "preset: 'strict' is not calibrated or calibrated-next or sustained or thesis",
+        ),
         ({"preset": ["thesis"]}, "preset"),
         ({"window": 8}, "window: 8 is not an odd number"),
         ({"window": 9.0}, "odd"),

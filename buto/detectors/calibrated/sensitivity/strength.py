@@ -18,16 +18,20 @@ from math import inf
 
 import numpy as np
 
-from buto.analysis.contrasts import choices, contrasts, stabilised
+from buto.analysis.contrasts import Stable, choices, contrasts, stabilised
 from buto.analysis.evidence import LARGEST_CONTRAST, combined, largest_of_each, p_values
 from buto.analysis.matching import BoolArray
+from buto.analysis.scores.candidates import Candidate
 from buto.analysis.timepoints import IntArray
 from buto.detectors.bounds.settings import BandSettings
+from buto.detectors.calibrated.evidence import FAMILIES
 from buto.detectors.calibrated.profile import LEVELS, TOTAL, Profile
 from buto.detectors.calibrated.relevance import Counting, relevant
+from buto.detectors.calibrated.resolution import level_share
+from buto.detectors.calibrated.settings import candidate_of, gate_of
 from buto.detectors.effects import smallest_effects
 from buto.detectors.strength import TIMES_LEVEL, Strength
-from buto.properties import split_name
+from buto.properties import split_name, topic_of
 from buto.runs import FloatArray
 
 CAUGHT_SHARE = 0.9
@@ -177,10 +181,17 @@ class _Trial:
         self._n_runs, self._n_judged = len(profile.values), len(judged)
         self._held = _held_out(self._n_runs, size)
         self._chosen, self._order = _compared(self._held, self._n_runs)
-        self._share = _shares(profile)
+        self._share = shares(profile)
         self._kept: IntArray = kept[np.isin(columns, self.asked)]
-        unchanged = largest_of_each(self._contrast(profile.values, kept, profile.values[:, kept], 1), columns)
-        self._others(unchanged, np.flatnonzero(wanted))
+        self._candidate, self._gate = candidate_of(settings), gate_of(settings)
+        self._columns: IntArray = np.flatnonzero(wanted)
+        names_judged = [profile.quantities[one].name for one in judged]
+        self._family: IntArray = np.array([FAMILIES.index(topic_of(name)) for name in names_judged])
+        stable, contrast = self._compared_features(profile.values, kept, profile.values[:, kept], 1)
+        if self._candidate is None:
+            self._others(largest_of_each(contrast, columns), self._columns)
+        else:
+            self._unchanged = self._candidate.of_each(stable, self._chosen, columns, contrast != 0)
         self.reported = _reported(profile)[self.asked]
         unit = np.maximum(profile.grain, 1e-3 * profile.levels(_readable(profile.values)))[self.asked]
         self._unit: FloatArray = np.where(unit > 0, unit, 1.0)
@@ -209,23 +220,52 @@ class _Trial:
         values[: self._size] += gain
         changed = np.repeat(self._profile.values[:, None, self._kept], n_held, axis=1)
         changed[self._held.T, np.arange(n_held)] += gain[self._kept]
-        contrast = self._contrast(values, self._kept, changed.reshape(self._n_runs, -1), n_held)
-        place = columns[self._kept] + len(self._profile.quantities) * np.arange(n_held)[:, None]
-        largest = largest_of_each(contrast, place.ravel()).reshape(len(self._chosen), n_held, size)
-        capped = np.minimum(largest, LARGEST_CONTRAST) ** 2
-        score = combined(
-            np.maximum(self._greatest_other[:, None], largest).T,
-            ((self._squares_other[:, None] + capped) / self._n_judged).T,
+        stable, contrast = self._compared_features(
+            values, self._kept, changed.reshape(self._n_runs, -1), n_held
         )
+        place = columns[self._kept] + len(self._profile.quantities) * np.arange(n_held)[:, None]
+        shape = (len(self._chosen), n_held, size)
+        if self._candidate is None:
+            score = self._usual_scores(largest_of_each(contrast, place.ravel()).reshape(shape))
+        else:
+            of_each = self._candidate.of_each(stable, self._chosen, place.ravel(), contrast != 0)
+            score = self._candidate_scores(self._candidate, of_each.reshape(shape))
         ordered = np.take_along_axis(score, self._order[None], axis=2)
-        fails = p_values(ordered, self._size, self._settings.alpha) <= self._settings.alpha
+        # Candidates decide by rank, also where it cannot reach alpha.
+        level = self._settings.alpha if self._candidate is None else 1.0
+        fails = p_values(ordered, self._size, level) <= self._settings.alpha
         if self._enough_to_stand_out:
-            fails |= p_values(ordered, self._size, alpha=1.0) <= 1 / len(self._chosen)
+            gate = 1 / len(self._chosen) if self._gate is None else self._gate
+            fails |= p_values(ordered, self._size, alpha=1.0) <= gate
         enough: BoolArray = fails.sum(axis=1) >= CAUGHT_SHARE * n_held
         return enough
 
-    def _contrast(self, values: FloatArray, kept: IntArray, changed: FloatArray, copies: int) -> FloatArray:
-        """Contrasts of every choice of runs, shape (n_choices, copies * n_kept).
+    def _usual_scores(self, largest: FloatArray) -> FloatArray:
+        """Return scores, shape (n_asked, n_held, n_choices), from the changed quantities' contrasts.
+
+        Args:
+            largest: shape (n_choices, n_held, n_asked).
+        """
+        capped = np.minimum(largest, LARGEST_CONTRAST) ** 2
+        return combined(
+            np.maximum(self._greatest_other[:, None], largest).T,
+            ((self._squares_other[:, None] + capped) / self._n_judged).T,
+        )
+
+    def _candidate_scores(self, candidate: Candidate, of_each: FloatArray) -> FloatArray:
+        """Return the same from how much the changed quantities differ."""
+        score = np.empty(of_each.T.shape)
+        for asked, column in enumerate(self._columns):
+            everything = self._unchanged.copy()
+            for held in range(of_each.shape[1]):
+                everything[:, column] = of_each[:, held, asked]
+                score[asked, held] = candidate.combined(everything, self._family)
+        return score
+
+    def _compared_features(
+        self, values: FloatArray, kept: IntArray, changed: FloatArray, copies: int
+    ) -> tuple[Stable, FloatArray]:
+        """Features on their scale, and contrasts of every choice of runs, (n_choices, copies * n_kept).
 
         Args:
             values: shape (n_runs, n_features), what levels are taken from.
@@ -237,8 +277,8 @@ class _Trial:
         levels = profile.levels(_readable(values))
         effects = smallest_effects(profile.quantities, levels, self._settings.minimum_effect)
         counting = Counting(features * copies, profile.quantities, effects, self._settings.fail_on)
-        stable = stabilised(changed, profile.grain[columns], levels[columns])
-        return relevant(contrasts(stable, self._chosen), changed, self._chosen, counting)
+        stable = stabilised(changed, profile.grain[columns], levels[columns], level_share(self._settings))
+        return stable, relevant(contrasts(stable, self._chosen), changed, self._chosen, counting)
 
     def _others(self, unchanged: FloatArray, asked: IntArray) -> None:
         """Remember of each choice what all quantities but one contribute to its score.
@@ -272,7 +312,7 @@ def _compared(held: IntArray, n_runs: int) -> tuple[IntArray, IntArray]:
     return chosen, np.array([[one, *everyone[everyone != one]] for one in ours])
 
 
-def _shares(profile: Profile) -> FloatArray:
+def shares(profile: Profile) -> FloatArray:
     """How much of a change each feature gains, shape (n_features,)."""
     counted = {one.column for one in profile.catalogue if one.name == TOTAL}
     return np.array(

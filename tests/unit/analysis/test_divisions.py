@@ -1,0 +1,45 @@
+"""Which runs train and which are judged, at random and in the order of time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from buto.analysis.divisions import at_random, in_order, sessions
+
+
+@given(st.integers(8, 40), st.integers(5, 20), st.integers(0, 39), st.integers(0, 99))
+def test_a_run_is_judged_with_the_next_ones_by_others(n_runs, n_training, run, seed):
+    n_training, run = min(n_training, n_runs - 3), run % n_runs
+    one = at_random(run, n_runs, n_training, 3, np.random.default_rng(seed))
+    assert one.checked[0] == run
+    assert sorted(one.checked) == list(range(min(one.checked), min(one.checked) + 3))
+    assert len(set(one.training)) == n_training
+    assert not set(one.training) & set(one.checked)
+
+
+@given(st.integers(8, 60), st.integers(5, 20), st.integers(1, 6))
+def test_in_order_training_runs_in_a_row_come_before_those_under_test(n_runs, n_training, most):
+    divisions = in_order(n_runs, n_training, 3, most)
+    assert len(divisions) >= max(0, n_runs - n_training - 2)
+    by_first: dict[int, list[int]] = {}
+    for one in divisions:
+        first = int(one.checked[0])
+        assert one.checked.tolist() == [first, first + 1, first + 2]
+        assert np.diff(one.training).tolist() == [1] * (n_training - 1)
+        assert one.training[-1] < first
+        assert one.checked[-1] < n_runs
+        by_first.setdefault(first, []).append(int(one.training[0]))
+    for first, starts in by_first.items():
+        assert starts[0] == first - n_training
+        assert len(starts) == len(set(starts)) <= most
+
+
+@pytest.mark.parametrize(
+    ("starts", "expected"),
+    [([0.0], [0]), ([0, 10, 20], [0, 0, 0]), ([0, 10, 400, 410, 5000], [0, 0, 1, 1, 2])],
+)
+def test_a_longer_pause_begins_a_session(starts, expected):
+    assert sessions(np.array(starts, dtype=float)).tolist() == expected
