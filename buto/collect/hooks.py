@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from buto.collect.closeable import Closeable
@@ -13,7 +13,8 @@ from buto.collect.jvm.local_jvm import local_jvm
 from buto.collect.process.launch import Launch
 from buto.collect.process.ports import listening
 from buto.collect.record.recording import Recording
-from buto.runs import Problem
+from buto.collect.record.track import Track
+from buto.runs import MetadataValue, Problem, SourceState
 
 MARK = "buto.mark."
 """Prefix of the type of a notification that is a mark on the time axis and not the program's own."""
@@ -68,6 +69,22 @@ class Program:
     def kill(self) -> None:
         """Kill the program (SIGKILL); return at once."""
         self._launch.kill()
+
+    def track(self, name: str, interval_s: float) -> Track:
+        """Return a track of the recording, for numbers that are read beside the JVM's samples."""
+        return self._recording.track(name, interval_s)
+
+    def describe(self, metadata: Mapping[str, MetadataValue]) -> None:
+        """Add metadata to the run."""
+        self._recording.metadata.update(metadata)
+
+    def source_state(self, state: SourceState) -> None:
+        """Add how a source ended; it replaces what was known of it."""
+        self._recording.add_source(state)
+
+    def members(self) -> list[int]:
+        """Return the ids of all living processes of the command."""
+        return self._launch.members()
 
     def ports(self) -> tuple[int, ...]:
         """Return the TCP ports at which the JVM listens now, in increasing order, without its JMX port."""

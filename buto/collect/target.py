@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from buto.runs.masking import Mask
 
@@ -29,6 +30,25 @@ class MBeanSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceSpec:
+    """A source of numbers beside the JVM.
+
+    Attributes:
+        name: begins the names of its properties.
+        kind: which source it is, see :mod:`buto.collect.sources.registry`.
+        settings: its own keys, with variables replaced.
+        interval_s: time between two readings.
+        timeout_s: the longest time that one reading may take.
+    """
+
+    name: str
+    kind: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    interval_s: float = 1.0
+    timeout_s: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
 class Target:
     """A program under test.
 
@@ -44,6 +64,7 @@ class Target:
         environment: variables added to the current environment.
         expected_exit: the exit code of a good run.
         mask: further shell patterns for names of secrets, see :mod:`buto.runs.masking`.
+        sources: what is read beside the JVM, in the order of the configuration.
     """
 
     command: tuple[str, ...]
@@ -56,6 +77,7 @@ class Target:
     environment: Mapping[str, str] = field(default_factory=dict)
     expected_exit: int = 0
     mask: tuple[str, ...] = ()
+    sources: tuple[SourceSpec, ...] = ()
 
     def new_mask(self) -> Mask:
         """Return a mask for the secrets in this program's command and environment."""

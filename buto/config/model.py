@@ -10,7 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from buto.collect.target import MBeanSpec, Target
+from buto.collect.sources import registry as source_registry
+from buto.collect.target import MBeanSpec, SourceSpec, Target
 from buto.config.document import DataPath
 from buto.config.variables import expand
 from buto.detectors import registry
@@ -30,6 +31,12 @@ MAX_RUNS = 10_000
 
 _NOT_REMEMBERED = ("runs", "judge", "inputs")
 """Keys that do not concern launching and measuring."""
+
+SOURCE_INTERVAL_S = 1.0
+"""Between two readings of a source, if the test's interval is not longer."""
+
+SOURCE_TIMEOUT_S = 1.0
+"""The longest time that one reading of a source may take."""
 
 DEFAULT_TIMEOUT_S = 600.0
 DEFAULT_INTERVAL_S = 0.1
@@ -120,6 +127,9 @@ def build_test(
         },
         expected_exit=written.get("expect-exit", good_exit),
         mask=tuple(written.get("mask", ())),
+        sources=tuple(
+            values.source(name, data or {}, interval_s) for name, data in written.get("sources", {}).items()
+        ),
     )
     remembered = {key: value for key, value in written.items() if key not in _NOT_REMEMBERED}
     adaptive = written.get("runs") == AUTO
@@ -206,6 +216,34 @@ class _Values:
             except UsageError as error:
                 raise InvalidValue(at, error.message, error.advice) from error
         return tuple(found)
+
+    def source(self, name: str, data: Mapping[str, Any], interval_s: float) -> SourceSpec:
+        at: DataPath = ("sources", name)
+        kind = data.get("kind", name)
+        settings = {
+            key: self.expanded((*at, key), value)
+            for key, value in data.items()
+            if key not in ("kind", "interval", "timeout")
+        }
+        try:
+            own = {key: parse_seconds(str(data[key])) for key in ("interval", "timeout") if key in data}
+            source_registry.source(kind)(settings)
+        except UsageError as error:
+            raise InvalidValue(at, f"the source {name}: {error.message}", error.advice) from error
+        usual_s = max(SOURCE_INTERVAL_S, interval_s)
+        return SourceSpec(
+            name, kind, settings, own.get("interval", usual_s), own.get("timeout", SOURCE_TIMEOUT_S)
+        )
+
+    def expanded(self, at: DataPath, value: Any) -> Any:
+        """Return data with the variables of its texts replaced; ${port} stays, it is known later."""
+        if isinstance(value, str):
+            return self.text(at, value.replace("${port}", "$${port}"))
+        if isinstance(value, list):
+            return [self.expanded((*at, place), one) for place, one in enumerate(value)]
+        if isinstance(value, dict):
+            return {key: self.expanded((*at, key), one) for key, one in value.items()}
+        return value
 
     def command(self, at: DataPath, written: str | list[Any]) -> tuple[str, ...]:
         """Return the words of a command. Split first, then expand: a value with a blank stays one word."""

@@ -10,6 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from buto import schemas
+from buto.collect.sources import registry as source_registry
 from buto.config.document import DataPath, Document
 from buto.config.schema import SCHEMA, config_schema
 from buto.detectors.registry import BrokenDetectorError, packaged
@@ -40,7 +41,8 @@ def validate(document: Document, schema: str = SCHEMA) -> None:
         ConfigError: all its faults, one per line, the first MAX_REPORTED in the order of the file.
     """
     detectors = _third_party(document) if schema == SCHEMA else ()
-    errors = _validator(schema, third_party=detectors).iter_errors(document.data)
+    validator = _validator(schema, third_party=detectors, sources=source_registry.third_party())
+    errors = validator.iter_errors(document.data)
     problems = [problem for error in errors for problem in _translate(error)]
     if not problems:
         return
@@ -56,7 +58,8 @@ def complaints(data: Any, definition: str) -> list[str]:
     """Return the faults of data that belongs to one of the schema's definitions, without positions."""
     if definition == "test" and is_words_alone(data):
         return []
-    errors = _validator(SCHEMA, definition, _of_test(data)).iter_errors(data)
+    validator = _validator(SCHEMA, definition, _of_test(data), source_registry.third_party())
+    errors = validator.iter_errors(data)
     return [problem.what for error in errors for problem in _translate(error)]
 
 
@@ -104,8 +107,16 @@ class _Problem:
 
 @cache
 def _validator(
-    name: str, definition: str | None = None, third_party: tuple[str, ...] = ()
+    name: str,
+    definition: str | None = None,
+    third_party: tuple[str, ...] = (),
+    sources: tuple[str, ...] = (),
 ) -> Draft7Validator:
+    """Return the validator of a schema or one of its definitions.
+
+    Args:
+        third_party, sources: names of other packages' detectors and sources, which the schema depends on.
+    """
     # Imported here, because most commands have no configuration to validate.
     from jsonschema import Draft7Validator
 

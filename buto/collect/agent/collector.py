@@ -21,6 +21,7 @@ from buto.collect.record import quality
 from buto.collect.record.journal import Journal
 from buto.collect.record.recording import Recording
 from buto.collect.record.run_builder import ObservedLaunch, build_run
+from buto.collect.sources.sampling import sampled
 from buto.collect.target import Target
 from buto.properties import READ_OUTSIDE
 from buto.runs import Problem, ProblemKind, Run
@@ -61,7 +62,7 @@ class AgentCollector:
             private_directory() as directory,
             AgentListener(directory) as listener,
             Launch(self.target, directory, [agent_option(listener.agent, self.target)]) as launch,
-            HookCaller(hooks, launch, recording) as hook_caller,
+            HookCaller(sampled(hooks, self.target.sources), launch, recording) as hook_caller,
             EventLoop(launch, listener, recording, on_tick, hook_caller) as loop,
         ):
             ending = loop.run()

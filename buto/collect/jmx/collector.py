@@ -25,6 +25,7 @@ from buto.collect.record import quality
 from buto.collect.record.journal import Journal
 from buto.collect.record.recording import Recording
 from buto.collect.record.run_builder import ObservedLaunch, build_run
+from buto.collect.sources.sampling import sampled
 from buto.collect.target import Target
 from buto.errors import MeasureError
 from buto.properties import READ_OUTSIDE
@@ -92,7 +93,7 @@ class JmxCollector:
         with (
             private_directory() as directory,
             Launch(self.target, directory) as launch,
-            HookCaller(hooks, launch, recording) as hook_caller,
+            HookCaller(sampled(hooks, self.target.sources), launch, recording) as hook_caller,
             PollingLoop(launch, directory, worker, recording, on_tick, hook_caller) as loop,
         ):
             ending = loop.run()

@@ -10,6 +10,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from buto.collect.record.track import Track, aligned
 from buto.errors import MeasureError
 from buto.properties import Property
 from buto.runs import (
@@ -91,6 +92,7 @@ class Recording:
         self._marks: list[tuple[int, str, str]] = []
         self._sources: dict[str, SourceState] = {}
         self._histograms: list[tuple[int, ClassHistogram]] = []
+        self._tracks: dict[str, Track] = {}
         self._n_samples = 0
         self._table: _Table | None = None
 
@@ -199,6 +201,22 @@ class Recording:
         elif why not in known:
             self._reasons[name] = f"{known}; {why}"
 
+    def track(self, name: str, interval_s: float) -> Track:
+        """Return a new track; its columns follow the JVM's in the finished run, at the JVM's sample times.
+
+        Raises:
+            MeasureError: there already is a track of that name.
+        """
+        if name in self._tracks:
+            raise MeasureError(f"the source {name} was announced twice")
+        self._tracks[name] = Track(name, interval_s)
+        return self._tracks[name]
+
+    @property
+    def tracks(self) -> tuple[Track, ...]:
+        """The tracks so far, in the order in which they were begun."""
+        return tuple(self._tracks.values())
+
     def changes_since(self, since: Checkpoint) -> tuple[Entry, Checkpoint]:
         """Return what was added since a checkpoint, and the checkpoint for now."""
         metadata, reasons, sources = self.metadata.finished(), dict(self._reasons), dict(self._sources)
@@ -244,7 +262,7 @@ class Recording:
         if self._n_samples == 0:
             raise MeasureError("no sample arrived")
         table = self._sorted()
-        values = table.values
+        values = self._joined_tracks(table)
         for column, name in enumerate(self._columns):
             if np.isnan(values[:, column]).any() and name not in self._reasons:
                 self._reasons[name] = "missing in some samples"
@@ -276,6 +294,22 @@ class Recording:
                 for time_ns, histogram in sorted(self._histograms, key=lambda one: one[0])
             ),
         )
+
+    def _joined_tracks(self, table: _Table) -> FloatArray:
+        """Append the columns of the tracks; return the values of all columns at the times of the rows."""
+        parts = [table.values]
+        for track in self.tracks:
+            track.close()
+            readings = track.readings()
+            values = aligned(readings, track.interval_s, table.times_ns)
+            kept = [place for place, prop in enumerate(readings.properties) if prop.name not in self._columns]
+            self.add_columns(readings.properties[place] for place in kept)
+            for place in kept:
+                if track.reason and np.isnan(values[:, place]).any():
+                    self.add_reason(readings.properties[place].name, track.reason)
+            parts.append(values[:, kept])
+        self._tracks = {}
+        return table.values if len(parts) == 1 else np.asfortranarray(np.hstack(parts))
 
     def _zero(self) -> int:
         if self.zero_ns is None:

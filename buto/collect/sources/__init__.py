@@ -1,0 +1,1 @@
+"""Sources: numbers that are read beside the measured JVM, on the run's clock."""

@@ -1,0 +1,204 @@
+"""The source ``process``: what a tree of processes uses, by the kernel's own counts."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from fnmatch import translate
+from typing import Any, ClassVar
+
+from buto.collect.process.process_group import read_bytes, stat_fields
+from buto.collect.procfs.ended_threads import ThreadSum
+from buto.collect.procfs.process_files import ProcessFiles
+from buto.collect.procfs.texts import ProcError
+from buto.collect.sources.protocol import Reader, Settings, SourceError, Surroundings
+from buto.properties import Better, Kind, Property
+
+_PARENT = 1
+"""Place of the parent's id in /proc/PID/stat after the name."""
+
+
+def _counter(name: str, unit: str) -> Property:
+    return Property(name, unit, Kind.COUNTER, lower=0.0, better=Better.LOWER)
+
+
+def _gauge(name: str, unit: str) -> Property:
+    return Property(name, unit, Kind.GAUGE, lower=0.0, better=Better.LOWER)
+
+
+PROPERTIES = {
+    prop.name: prop
+    for prop in (
+        _gauge("process.count", "{process}"),
+        _counter("cpu.time", "s"),
+        _gauge("memory.usage", "By"),
+        _gauge("thread.count", "{thread}"),
+        _gauge("unix.file_descriptor.count", "{file_descriptor}"),
+        _counter("io.bytes[read]", "By"),
+        _counter("io.bytes[write]", "By"),
+        _counter("disk.io[read]", "By"),
+        _counter("disk.io[write]", "By"),
+        _counter("context_switches[voluntary]", "{context_switch}"),
+        _counter("context_switches[involuntary]", "{context_switch}"),
+        _counter("paging.faults[minor]", "{fault}"),
+        _counter("paging.faults[major]", "{fault}"),
+    )
+}
+"""Sums over the tree, named as ``process.*`` of the JVM. Shared memory counts in each process that has it."""
+
+
+class ProcessSource:
+    """The processes of the measured command, or others with all that they started."""
+
+    kind: ClassVar[str] = "process"
+    required: ClassVar[tuple[str, ...]] = ()
+    keys: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "match": {
+            "title": "a shell pattern",
+            "description": "Which processes, each with all that it started: a shell pattern for their "
+            "command lines, words joined by blanks; default the processes of the test's command.",
+            "type": "string",
+            "minLength": 1,
+            "examples": ["*postgres -D*"],
+        },
+    }
+
+    def __init__(self, settings: Settings) -> None:
+        self.settle_s = 0.0
+        self._match: str | None = settings.get("match")
+
+    def open(self, surroundings: Surroundings, timeout_s: float) -> Reader:
+        """See :class:`Source`."""
+        if self._match is None:
+            return ProcessReader(surroundings.members)
+        pattern = re.compile(translate(self._match), re.DOTALL)
+        return ProcessReader(lambda: _matching(pattern))
+
+
+@dataclass(slots=True)
+class _Member:
+    """One process of a tree, as it was read last."""
+
+    files: ProcessFiles
+    switches: ThreadSum
+    last: dict[str, float]
+
+
+class ProcessReader(Reader):
+    """Sums over a tree of processes. What an ended process had counted stays in the sums of counters.
+
+    Args:
+        pids: returns the ids of the tree's living processes.
+    """
+
+    def __init__(self, pids: Callable[[], list[int]]) -> None:
+        self._pids = pids
+        self._members: dict[int, _Member] = {}
+        self._ended: dict[str, float] = {}
+        self._why = ""
+
+    def read(self) -> Mapping[str, float]:
+        """See :class:`Reader`."""
+        self._why = ""
+        pids = set(self._pids())
+        for gone in self._members.keys() - pids:
+            self._end(gone)
+        for pid in pids - self._members.keys():
+            with suppress(ProcError):
+                self._members[pid] = _Member(ProcessFiles(pid), ThreadSum(), {})
+        for pid in list(self._members):
+            self._update(pid)
+        if not self._members:
+            raise SourceError("no such process runs")
+        values = {"process.count": float(len(self._members))}
+        for name, prop in PROPERTIES.items():
+            parts = [member.last.get(name) for member in self._members.values()]
+            known = [part for part in parts if part is not None]
+            if name != "process.count" and len(known) == len(parts):
+                values[name] = sum(known) + (self._ended.get(name, 0.0) if prop.kind is Kind.COUNTER else 0.0)
+        return values
+
+    def property(self, name: str) -> Property:
+        """See :class:`Reader`."""
+        return PROPERTIES[name]
+
+    def names(self) -> tuple[str, ...]:
+        """See :class:`Reader`."""
+        return tuple(PROPERTIES)
+
+    def why_missing(self) -> str:
+        """See :class:`Reader`."""
+        return self._why
+
+    def close(self) -> None:
+        """See :class:`Reader`."""
+        for member in self._members.values():
+            member.files.close()
+
+    def _update(self, pid: int) -> None:
+        """Read one process anew; one that has ended meanwhile leaves the tree."""
+        member = self._members[pid]
+        try:
+            stat, memory = member.files.stat(), member.files.memory()
+        except ProcError:
+            self._end(pid)
+            return
+        last = {
+            "cpu.time": stat.cpu_s,
+            "memory.usage": float(memory.resident),
+            "thread.count": float(stat.n_threads),
+            "paging.faults[minor]": float(stat.minor_faults),
+            "paging.faults[major]": float(stat.major_faults),
+        }
+        try:
+            switches = member.switches.add(member.files.switches())
+            last |= {
+                "context_switches[voluntary]": float(switches.voluntary),
+                "context_switches[involuntary]": float(switches.involuntary),
+            }
+            # For the process's own user and root alone.
+            io = member.files.transfers()
+            last |= {
+                "io.bytes[read]": float(io.bytes_read),
+                "io.bytes[write]": float(io.bytes_written),
+                "disk.io[read]": float(io.disk_read),
+                "disk.io[write]": float(io.disk_written),
+            }
+            last["unix.file_descriptor.count"] = float(member.files.n_descriptors())
+        except ProcError as error:
+            self._why = error.message
+        member.last = last
+
+    def _end(self, pid: int) -> None:
+        member = self._members.pop(pid)
+        member.files.close()
+        for name, value in member.last.items():
+            if PROPERTIES[name].kind is Kind.COUNTER:
+                self._ended[name] = self._ended.get(name, 0.0) + value
+
+
+def _matching(pattern: re.Pattern[str]) -> list[int]:
+    """Return the living processes whose command lines match, and all that they started; not this one."""
+    parents: dict[int, int] = {}
+    found = []
+    for name in os.listdir("/proc"):
+        if not name.isdigit():
+            continue
+        pid = int(name)
+        fields = stat_fields(pid)
+        if fields is None or fields[0] in (b"Z", b"X"):
+            continue
+        parents[pid] = int(fields[_PARENT])
+        words = (read_bytes(f"/proc/{pid}/cmdline") or b"").rstrip(b"\0").replace(b"\0", b" ")
+        if pid != os.getpid() and pattern.match(words.decode(errors="replace")):
+            found.append(pid)
+    tree = set(found)
+    grown = True
+    while grown:
+        more = {pid for pid, parent in parents.items() if parent in tree} - tree
+        tree |= more
+        grown = bool(more)
+    return sorted(tree)

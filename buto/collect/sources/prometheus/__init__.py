@@ -1,0 +1,1 @@
+"""The source ``prometheus``: any page in the Prometheus text format."""

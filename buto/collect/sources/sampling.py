@@ -1,0 +1,187 @@
+"""Read the sources of one run, each in a thread of its own, at fixed times of the run's clock."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Mapping, Sequence
+
+from buto.collect.hooks import LaunchHooks, Program
+from buto.collect.record.track import MAX_PROPERTIES, Track
+from buto.collect.sources.protocol import Reader, Source, SourceError
+from buto.collect.sources.registry import source
+from buto.collect.target import SourceSpec
+from buto.properties import Better, Kind, Property, Role
+from buto.runs import Problem, SourceState
+
+READ_TIME = "buto.source.time"
+CPU_TIME = "buto.source.cpu.time"
+"""What reading a source costs: time per reading, and processor time of all readings of its thread."""
+
+_END_S = 1.0
+"""How long a source may take beyond its time limit before it is left behind."""
+
+_FAILURES = (
+    SourceError,
+    OSError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    LookupError,
+    ArithmeticError,
+    RuntimeError,
+)
+"""What a reading may raise, also of a stranger's source."""
+
+
+def sampled(hooks: LaunchHooks | None, specs: Sequence[SourceSpec]) -> LaunchHooks | None:
+    """Return hooks that read the sources, too, while the program runs."""
+    return SourceHooks(hooks, specs) if specs else hooks
+
+
+class SourceHooks:
+    """Launch hooks that read sources from the program's start to the end of all other hooks.
+
+    Args:
+        inner: the other hooks; None for none.
+    """
+
+    def __init__(self, inner: LaunchHooks | None, specs: Sequence[SourceSpec]) -> None:
+        self._inner = inner
+        self._specs = specs
+        self._followers: list[Follower] = []
+
+    def program_started(self, program: Program) -> None:
+        """See :class:`LaunchHooks`."""
+        for spec in self._specs:
+            kind = source(spec.kind)(spec.settings)
+            self._followers.append(Follower(spec, kind, program))
+        for follower in self._followers:
+            follower.start()
+        if self._inner is not None:
+            self._inner.program_started(program)
+
+    def cpu_s(self) -> float:
+        """See :class:`LaunchHooks`."""
+        return 0.0 if self._inner is None else self._inner.cpu_s()
+
+    def program_ended(self) -> tuple[Problem, ...]:
+        """See :class:`LaunchHooks`. A source that failed is no problem of the run: its values are NaN."""
+        problems = () if self._inner is None else self._inner.program_ended()
+        for follower in self._followers:
+            follower.ask_to_end()
+        for follower in self._followers:
+            follower.wait_for_end()
+        return problems
+
+
+class Follower:
+    """Reads one source during one run."""
+
+    def __init__(self, spec: SourceSpec, kind: Source, program: Program) -> None:
+        self._spec = spec
+        self._kind = kind
+        self._program = program
+        self._track: Track = program.track(spec.name, spec.interval_s)
+        self._cost = cost_properties(spec.name)
+        self._track.add_columns([*self._cost])
+        self._names: dict[str, str] = {}
+        self._late: set[str] = set()
+        self._settled = math.inf
+        self._failure = ""
+        self._end = threading.Event()
+        # A daemon, because a source that hangs must not keep buto from ending.
+        self._thread = threading.Thread(target=self._follow, name=f"buto-source-{spec.name}", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def ask_to_end(self) -> None:
+        self._end.set()
+
+    def wait_for_end(self) -> None:
+        """Wait until the last reading is over, for its time limit; then leave a hanging source behind."""
+        self._thread.join(self._spec.timeout_s + _END_S)
+        if self._thread.is_alive():
+            self._failure = f"it did not answer within {self._spec.timeout_s:g} s"
+        self._track.close(self._failure)
+        self._program.source_state(SourceState(self._spec.name, self._spec.kind, self._failure))
+        if self._late:
+            self._program.describe({f"source.{self._spec.name}.names.late": len(self._late)})
+
+    def _follow(self) -> None:
+        with self._kind.open(self._program, self._spec.timeout_s) as reader:
+            self._announce(reader, reader.names())
+            begun, n_due = time.monotonic(), 0
+            while not self._end.wait(begun + n_due * self._spec.interval_s - time.monotonic()):
+                self._read(reader)
+                n_due = max(n_due + 1, math.ceil((time.monotonic() - begun) / self._spec.interval_s))
+            # The state at the end; what has gone with the program is no failure.
+            self._read(reader, last=True)
+
+    def _read(self, reader: Reader, *, last: bool = False) -> None:
+        begun_ns = time.monotonic_ns()
+        values: Mapping[str, float] = {}
+        why_not = ""
+        try:
+            values = reader.read()
+            if len(values) > MAX_PROPERTIES:
+                raise SourceError(f"it has {len(values)} numbers, more than {MAX_PROPERTIES}")
+            self._learn(reader, values)
+        except _FAILURES as error:
+            if last:
+                return
+            values, why_not = {}, _said(error)
+        self._failure = "" if values else why_not
+        ended_ns = time.monotonic_ns()
+        kept = {full: values[name] for name, full in self._names.items() if name in values}
+        if not why_not and len(kept) < len(self._names):
+            why_not = reader.why_missing()
+        cost = {self._cost[0].name: (ended_ns - begun_ns) * 1e-9, self._cost[1].name: time.thread_time()}
+        # What was read lies between the question and the answer.
+        self._track.add((begun_ns + ended_ns) // 2, kept | cost, why_not)
+
+    def _learn(self, reader: Reader, values: Mapping[str, float]) -> None:
+        """Make columns of names that are new, as long as new ones are accepted."""
+        new = [name for name in values if name not in self._names]
+        if not new:
+            return
+        now = time.monotonic()
+        if math.isinf(self._settled):
+            self._settled = now + self._kind.settle_s
+            self._program.describe(
+                {f"source.{self._spec.name}.{key}": value for key, value in reader.metadata().items()}
+            )
+        elif now > self._settled:
+            self._late.update(new[: MAX_PROPERTIES - len(self._late)])
+            return
+        self._announce(reader, new)
+
+    def _announce(self, reader: Reader, names: Sequence[str]) -> None:
+        room = MAX_PROPERTIES - len(self._names)
+        properties = []
+        for name in names[:room]:
+            prop = prefixed(self._spec.name, reader.property(name))
+            self._names[name] = prop.name
+            properties.append(prop)
+        self._track.add_columns(properties)
+
+
+def prefixed(source_name: str, prop: Property) -> Property:
+    """Return a property of a source with the source's name before its own."""
+    return Property(
+        f"{source_name}.{prop.name}", prop.unit, prop.kind, prop.role, prop.lower, prop.upper, prop.better
+    )
+
+
+def cost_properties(source_name: str) -> tuple[Property, Property]:
+    """Return the two properties of what it costs to read a source."""
+    return (
+        Property(f"{READ_TIME}[{source_name}]", "s", Kind.GAUGE, Role.COST, 0.0, better=Better.LOWER),
+        Property(f"{CPU_TIME}[{source_name}]", "s", Kind.COUNTER, Role.COST, 0.0, better=Better.LOWER),
+    )
+
+
+def _said(error: BaseException) -> str:
+    return error.message if isinstance(error, SourceError) else f"{type(error).__name__}: {error}"

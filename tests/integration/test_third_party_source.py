@@ -1,0 +1,97 @@
+"""A source of another package works from ``buto.yaml`` on, with nothing of buto touched."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from buto.collect.sources import registry
+from buto.collect.sources.protocol import SourceError
+from buto.config import load
+from buto.errors import ConfigError
+from tests.support.checkout import ROOT
+from tests.support.processes.command import called
+from tests.support.sources.surroundings import NoProgram
+
+PAGE = (ROOT / "docs" / "sources.md").read_text()
+LISTING = PAGE.split("```python\n")[1].split("```")[0]
+ENTRY = PAGE.split("```toml\n")[1].split("```")[0].splitlines()[1].replace('"', "")
+CONFIGURATION = """\
+version: 1
+tests:
+  shop:
+    command: [java, Shop]
+    sources:
+      uploads: {kind: files, directory: there}
+"""
+
+
+def package(site: Path, name: str, listing: str, entry: str) -> None:
+    """Lay out a package as pip installs it."""
+    (site / name).mkdir(parents=True)
+    (site / name / "__init__.py").write_text(listing)
+    information = site / f"{name}-1.0.dist-info"
+    information.mkdir()
+    (information / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (information / "entry_points.txt").write_text(f"[buto.sources]\n{entry}\n")
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A directory on the module path, as a package's entry points are found in it."""
+    directory = tmp_path / "site"
+    directory.mkdir()
+    monkeypatch.syspath_prepend(str(directory))
+    registry._entry_points.cache_clear()
+    yield directory
+    registry._entry_points.cache_clear()
+    sys.modules.pop("buto_files", None)
+
+
+def configured(tmp_path: Path, text: str = CONFIGURATION) -> Path:
+    path = tmp_path / "buto.yaml"
+    path.write_text(text)
+    return path
+
+
+def test_the_listing_of_the_page_is_configured_and_read(site: Path, tmp_path: Path) -> None:
+    package(site, "buto_files", LISTING, ENTRY)
+    [spec] = load(configured(tmp_path)).tests["shop"].target.sources
+    assert (spec.name, spec.kind, spec.settings) == ("uploads", "files", {"directory": "there"})
+    directory = tmp_path / "there"
+    with registry.source("files")({"directory": str(directory)}).open(NoProgram(), 1.0) as reader:
+        with pytest.raises(SourceError, match="cannot be read: No such file"):
+            reader.read()
+        directory.mkdir()
+        (directory / "a").write_text("four")
+        assert reader.read() == {"count": 1, "size": 4}
+        assert reader.property("size").unit == "By"
+
+
+def test_its_keys_are_validated_and_in_the_schema(site: Path, tmp_path: Path) -> None:
+    package(site, "buto_files", LISTING, ENTRY)
+    with pytest.raises(ConfigError, match=r"unknown key 'directry' in tests.shop.sources.uploads"):
+        load(configured(tmp_path, CONFIGURATION.replace("directory:", "directry:")))
+    done = called(tmp_path, "schema", "config")
+    assert "directory" in json.loads(done.stdout)["definitions"]["source-files"]["properties"]
+
+
+def test_a_package_that_cannot_be_imported_fails_only_the_tests_that_use_it(
+    site: Path, tmp_path: Path
+) -> None:
+    package(site, "buto_files", "import nothing_of_that_name", ENTRY)
+    load(configured(tmp_path, CONFIGURATION.split("    sources")[0]))
+    with pytest.raises(
+        ConfigError, match=r"buto.yaml:6:16: the source uploads: .*'buto_files' cannot be used"
+    ):
+        load(configured(tmp_path))
+
+
+def test_what_lacks_a_part_of_a_source_is_refused(site: Path) -> None:
+    package(site, "buto_files", LISTING.replace("    settle_s = 0.0\n", ""), ENTRY)
+    with pytest.raises(registry.BrokenSourceError, match="has no settle_s"):
+        registry.source("files")

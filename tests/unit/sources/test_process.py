@@ -1,0 +1,86 @@
+"""What a tree of processes uses, read of real ones."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from buto.collect.sources.process import PROPERTIES, ProcessReader, ProcessSource
+from buto.collect.sources.protocol import SourceError
+from tests.support.sources.surroundings import NoProgram
+
+CHILD = """\
+import os, sys
+kept = bytearray(30 << 20)
+opened = [open(os.devnull) for _ in range(20)]
+print("ready", flush=True)
+sys.stdin.readline()
+"""
+PARENT = f"""\
+import subprocess, sys
+child = subprocess.Popen([sys.executable, "-c", {CHILD!r}, "a-child-of-buto"], stdin=subprocess.PIPE)
+sys.stdin.readline()
+end = sum(range(3_000_000))
+child.communicate(b"end")
+print("child ended", flush=True)
+sys.stdin.readline()
+"""
+
+
+@pytest.fixture
+def parent() -> Iterator[subprocess.Popen[bytes]]:
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-c", PARENT, "a-parent-of-buto"], **pipes) as process:
+        assert process.stdout is not None and process.stdout.readline() == b"ready\n"
+        yield process
+        process.kill()
+
+
+def tell(process: subprocess.Popen[bytes]) -> None:
+    assert process.stdin is not None
+    process.stdin.write(b"\n")
+    process.stdin.flush()
+
+
+def test_a_tree_is_summed_and_what_an_ended_process_counted_stays(parent: subprocess.Popen[bytes]) -> None:
+    assert parent.stdout is not None
+    with ProcessSource({"match": f"{sys.executable} *a-parent-of-buto"}).open(NoProgram(), 1.0) as reader:
+        before = reader.read()
+        assert before.keys() == PROPERTIES.keys() == set(reader.names())
+        assert before["process.count"] == before["thread.count"] == 2
+        assert before["memory.usage"] > 30 << 20
+        assert before["unix.file_descriptor.count"] >= 26
+        assert all(value >= 0 for value in before.values())
+        tell(parent)
+        assert parent.stdout.readline() == b"child ended\n"
+        after = reader.read()
+        assert after["process.count"] == 1
+        assert after["memory.usage"] < before["memory.usage"] - (20 << 20)
+        counters = ("cpu.time", "io.bytes[read]", "context_switches[voluntary]", "paging.faults[minor]")
+        assert all(after[name] >= before[name] for name in counters)
+        assert after["cpu.time"] > before["cpu.time"]
+        parent.kill()
+        parent.wait()
+        with pytest.raises(SourceError, match="no such process runs"):
+            reader.read()
+
+
+def test_without_a_pattern_it_is_the_tree_of_the_command(parent: subprocess.Popen[bytes]) -> None:
+    class Command(NoProgram):
+        def members(self) -> list[int]:
+            return [parent.pid, 2**22 + 1]
+
+    with ProcessSource({}).open(Command(), 1.0) as reader:
+        assert reader.read()["process.count"] == 1
+
+
+@pytest.mark.skipif(os.getuid() == 0, reason="root may read everything")
+def test_what_is_not_for_this_user_is_missing_with_the_reason() -> None:
+    with ProcessReader(lambda: [1]) as reader:
+        values = reader.read()
+        assert "io.bytes[read]" not in values
+        assert "Permission denied" in reader.why_missing()

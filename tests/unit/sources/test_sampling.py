@@ -1,0 +1,190 @@
+"""Sources are read at their times, and what goes wrong with one shows in its values alone."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar, cast
+
+import numpy as np
+import pytest
+
+from buto.collect.hooks import Program
+from buto.collect.record.recording import Recording
+from buto.collect.sources import sampling
+from buto.collect.sources.protocol import Reader, SourceError
+from buto.collect.sources.sampling import SourceHooks, sampled
+from buto.collect.target import SourceSpec
+from buto.properties import Kind, Property, Role
+from buto.runs import Outcome, Problem, ProblemKind, Quality, Run, SourceState
+
+
+class Scripted(Reader):
+    """Gives prepared readings in turn, the last one again and again."""
+
+    def __init__(self, script: Sequence[Any]) -> None:
+        self._script = list(script)
+        self.closed = False
+
+    def read(self) -> Mapping[str, float]:
+        step = self._script.pop(0) if len(self._script) > 1 else self._script[0]
+        if isinstance(step, Exception):
+            raise step
+        if callable(step):
+            step()
+            return {}
+        return cast(Mapping[str, float], step)
+
+    def property(self, name: str) -> Property:
+        return Property(name, "By", Kind.GAUGE)
+
+    def metadata(self) -> Mapping[str, str]:
+        return {"version": "17.2"}
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class ScriptedSource:
+    kind: ClassVar[str] = "scripted"
+    keys: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    required: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, settings: Mapping[str, Any]) -> None:
+        self.settle_s = float(settings.get("settle", 0.0))
+        self._reader: Scripted = settings["reader"]
+
+    def open(self, surroundings: object, timeout_s: float) -> Reader:
+        return self._reader
+
+
+@pytest.fixture(autouse=True)
+def scripted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sampling, "source", lambda kind: ScriptedSource)
+
+
+class Launched:
+    """A program whose recording has one JVM column."""
+
+    pid = 1
+
+    def __init__(self) -> None:
+        self.recording = Recording("t")
+        self.recording.zero_ns = time.monotonic_ns()
+        self.recording.add_columns([Property("jvm.a")])
+        self.recording.metadata["buto.interval"] = 0.02
+        self.track = self.recording.track
+        self.describe = self.recording.metadata.update
+        self.source_state = self.recording.add_source
+
+    def run_for(self, n_samples: int, hooks: SourceHooks) -> tuple[Run, tuple[Problem, ...]]:
+        hooks.program_started(cast(Program, self))
+        for number in range(n_samples):
+            # The run's own samples, on its own clock.
+            time.sleep(0.02)
+            self.recording.add_rows(np.array([time.monotonic_ns()]), np.array([[float(number)]]))
+        problems = hooks.program_ended()
+        return self.recording.finish(Outcome(0), Quality()), problems
+
+
+def read(*script: Any, settle: float = 0.0, n_samples: int = 6) -> tuple[Run, Scripted]:
+    reader = Scripted(script)
+    spec = SourceSpec("db", "scripted", {"reader": reader, "settle": settle}, interval_s=0.02, timeout_s=0.1)
+    run, problems = Launched().run_for(n_samples, SourceHooks(None, [spec]))
+    assert problems == ()
+    return run, reader
+
+
+def test_readings_are_columns_with_the_name_of_their_source() -> None:
+    run, reader = read({"size": 5.0})
+    assert reader.closed
+    assert run.series("db.size").tolist() == [5.0] * 6
+    prop = run.properties[run.column_of["db.size"]]
+    assert (prop.unit, prop.role) == ("By", Role.PROGRAM)
+    cost = run.properties[run.column_of["buto.source.time[db]"]]
+    assert (cost.role, cost.unit) == (Role.COST, "s")
+    assert run.metadata["source.db.version"] == "17.2"
+    assert run.sources == (SourceState("db", "scripted"),)
+
+
+def test_a_source_that_never_answers_well_gives_no_values_and_no_problem() -> None:
+    run, _ = read(SourceError("nothing listens there"))
+    assert "db.size" not in run.column_of
+    assert run.sources == (SourceState("db", "scripted", "nothing listens there"),)
+
+
+@pytest.mark.parametrize(
+    "error", [SourceError("gone"), OSError("gone"), ValueError("gone"), KeyError("gone")]
+)
+def test_a_source_that_fails_in_between_gives_nan_with_the_reason(error: Exception) -> None:
+    run, _ = read({"size": 5.0}, {"size": 5.0}, error, error, {"size": 7.0}, n_samples=12)
+    series = run.series("db.size")
+    assert np.isnan(series).any()
+    assert series[-1] == 7.0
+    assert "gone" in run.nan_reasons["db.size"]
+
+
+def test_names_that_come_late_are_counted_and_not_recorded() -> None:
+    run, _ = read({"size": 5.0}, {"size": 5.0, "rows": 1.0})
+    assert "db.rows" not in run.column_of
+    assert run.metadata["source.db.names.late"] == 1
+
+
+def test_names_that_come_while_a_source_settles_are_recorded() -> None:
+    run, _ = read({"size": 5.0}, {"size": 5.0, "rows": 1.0}, settle=10.0)
+    assert run.series("db.rows")[-1] == 1.0
+
+
+def test_too_many_names_are_refused_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sampling, "MAX_PROPERTIES", 3)
+    run, _ = read({str(number): 1.0 for number in range(4)})
+    assert run.sources[0].reason == "it has 4 numbers, more than 3"
+
+
+def test_a_source_that_hangs_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sampling, "_END_S", 0.1)
+    asleep = threading.Event()
+    begun = time.monotonic()
+    run, _ = read({"size": 5.0}, lambda: asleep.wait(20))
+    asleep.set()
+    assert time.monotonic() - begun < 5
+    assert run.sources[0].reason == "it did not answer within 0.1 s"
+    assert np.isnan(run.series("db.size")[-1])
+
+
+class Workload:
+    """Other hooks, which must end before the sources do."""
+
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+
+    def program_started(self, program: Program) -> None:
+        self.calls.append("started")
+
+    def program_ended(self) -> tuple[Problem, ...]:
+        self.calls.append("ended")
+        return (Problem(ProblemKind.WORKLOAD, "it failed"),)
+
+    def cpu_s(self) -> float:
+        return 7.0
+
+
+def test_other_hooks_are_called_as_without_sources() -> None:
+    inner = Workload()
+    spec = SourceSpec("db", "scripted", {"reader": Scripted([{"size": 1.0}])}, 0.02, 0.1)
+    hooks = sampled(inner, [spec])
+    assert isinstance(hooks, SourceHooks) and hooks.cpu_s() == 7.0
+    _, problems = Launched().run_for(2, hooks)
+    assert [one.text for one in problems] == ["it failed"]
+    assert inner.calls == ["started", "ended"]
+    assert sampled(inner, []) is inner
+    assert sampled(None, []) is None
+
+
+def test_readings_keep_their_times_however_long_one_takes() -> None:
+    def times() -> Iterator[int]:
+        run, _ = read({"size": 1.0}, lambda: time.sleep(0.05), {"size": 2.0}, n_samples=10)
+        yield from (1 for value in run.series("db.size") if value == 2.0)
+
+    assert sum(times()) >= 3
