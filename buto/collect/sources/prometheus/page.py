@@ -96,9 +96,7 @@ class Page:
             raise SourceError(f"{self._shown} answers with HTTP {response.status}, expected 200")
         encoding = response.headers.get("Content-Encoding", "identity")
         if encoding != "identity":
-            raise SourceError(
-                f"{self._shown} is compressed ({encoding[:50]}), which was not asked for"
-            )
+            raise SourceError(f"{self._shown} is compressed ({encoding[:50]}), which was not asked for")
         if response.length is not None and response.length > MAX_BYTES:
             raise self._too_large()
 
