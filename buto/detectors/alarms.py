@@ -50,7 +50,7 @@ class Alarms:
         return 1.0 if failed >= n else float(betaincinv(failed + 1, n - failed, 1 - IMPROBABLE))
 
     def exceeds(self, alpha: float) -> bool:
-        """Whether an oracle that keeps this alpha would hardly have failed so often.
+        """Return whether this many failures are unlikely for an oracle that keeps this alpha.
 
         By the binomial distribution of as many independent checks as there are runs. A run that fails in
         a part of its splits only counts in part, which scatters less: the test is a cautious one.
@@ -103,7 +103,7 @@ class Selftest:
     in_order: InOrder | None = None
 
     def often(self) -> IntArray:
-        """Runs that fail in most of their splits, most often first."""
+        """Return the runs that fail in most of their splits, most often first."""
         order = np.argsort(-self.single.by_run, kind="stable")
         often: IntArray = order[self.single.by_run[order] >= OFTEN]
         return often

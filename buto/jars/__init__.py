@@ -16,7 +16,7 @@ _REBUILD = "python java-probes/build.py --force (in a checkout), else: pip insta
 
 
 def path(name: str) -> Path:
-    """Where a bundled jar lies.
+    """Return where a bundled jar is.
 
     Args:
         name: one of AGENT, JMX and TESTPROGRAMS.
@@ -34,7 +34,7 @@ def path(name: str) -> Path:
 
 
 def digest(name: str) -> str:
-    """Twelve hexadecimal digits of the sources that a bundled jar was built from.
+    """Return twelve hexadecimal digits of the sources that a bundled jar was built from.
 
     Raises:
         BadFileError: the jar was not built, or not by buto.

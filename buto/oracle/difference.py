@@ -80,7 +80,7 @@ class Row:
 
 
 def difference(old: Oracle, new: Oracle) -> tuple[Row, ...]:
-    """One row for each number that either oracle has, those that have moved furthest first."""
+    """Return one row for each number that either oracle has, the largest changes first."""
     before, after = _numbers(old), _numbers(new)
     sides = ((old, before), (new, after))
     reasons = new.fitted.left_out

@@ -167,13 +167,13 @@ def _load_by_others(written: Any) -> float:
 
 
 def _check_size(detector: Detector[Any], model: Mapping[str, Any]) -> None:
-    """ValueError where a short file stands for more numbers than MAX_VALUES: one is written for many."""
+    """Raise ValueError if a short file stands for more numbers than MAX_VALUES: one is written for many."""
     if detector.n_values(model) > MAX_VALUES:
         raise ValueError(f"it stands for more than {MAX_VALUES} numbers")
 
 
 def _check_plain(name: str, value: Any, depth: int) -> None:
-    """ValueError for lists and mappings in each other beyond a depth, and for infinite numbers."""
+    """Raise ValueError for lists and mappings nested beyond a depth, and for infinite numbers."""
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError(f"{name} holds an infinite number")
     if isinstance(value, dict | list):

@@ -32,7 +32,7 @@ class Changed:
 
 
 def surroundings(old: Oracle, new: Oracle) -> tuple[Changed, ...]:
-    """What is not as it was, keys that decide before other metadata.
+    """Return what has changed, keys that decide before other metadata.
 
     Of two presets only what both have a setting for is compared, beside their names; of metadata what
     neither ignores.

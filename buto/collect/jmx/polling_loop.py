@@ -228,7 +228,7 @@ class PollingLoop:
             self._main_seen = True
 
     def _disconnect(self) -> None:
-        """After the JVM's end: take the last samples and close the connection."""
+        """Take the last samples and close the connection, after the JVM's end."""
         self._observe_main()
         if self.connection is not None:
             if self.connection.lost is None:

@@ -107,11 +107,11 @@ class FittedBounds(FittedDetector):
         return explain(verdict, self.settings)
 
     def compare(self, run: Run) -> Comparison:
-        """A run beside the bounds, for plots; of a long one only some samples."""
+        """Return a run beside the bounds, for plots; of a long run only some samples."""
         return compare(drawn(run), self.model, self.settings.pipeline)
 
     def partly_unread(self, run: Run, comparison: Comparison) -> dict[str, str]:
-        """A sentence for each property that too many samples lack for which there are bounds, by its name."""
+        """Return, by name, a sentence for each property that has bounds but lacks too many samples."""
         bounded = ~np.isnan(comparison.bounds.upper) & comparison.in_model[:, None]
         lacking = (bounded & np.isnan(comparison.smoothed.values)).sum(axis=0)
         shares = lacking / np.maximum(bounded.sum(axis=0), 1)
@@ -187,12 +187,14 @@ class BoundsDetector(Detector[BandSettings]):
         )
 
     def stages(self, runs: RunSet, known: Wholes | None = None) -> Fit:
-        """Everything between runs and bounds, for plots; the bounds are not rounded."""
+        """Return every stage from runs to bounds, for plots; the bounds are not rounded."""
         shown = runs.runs if known is None else [drawn(run) for run in runs]
         return fit(shown, self.judged(runs), self.settings.pipeline, known)
 
     def judged(self, runs: RunSet) -> list[Property]:
-        """The properties that were read in each of these runs, by name. JudgeError if there are none."""
+        """Return the properties that were read in each of these runs, by name. Raise JudgeError if there are
+        none.
+        """
         left_out = self._left_out(runs)
         judged = [
             prop

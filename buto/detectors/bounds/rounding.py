@@ -22,7 +22,7 @@ _TINIEST = 1e-200
 
 
 def rounded(bounds: Bounds) -> Bounds:
-    """Bounds with limits rounded outwards to three digits of the band's width, times to 0.1 ms.
+    """Return bounds with limits rounded outwards to three digits of the band's width, times to 0.1 ms.
 
     A band without width stays exact, as does NaN. What an oracle keeps in memory is rounded too, so that
     it judges alike before and after it was stored.

@@ -138,7 +138,7 @@ def _chosen(pipeline: PipelineSettings) -> Iterator[tuple[str, Any]]:
 
 
 def _applies(name: str, pipeline: PipelineSettings) -> bool:
-    """Whether the chosen bounds look at a setting; true for all that are no parameters of bounds."""
+    """Return whether the chosen bounds use a setting; true for all that are not parameters of bounds."""
     return name in ALGORITHMS[pipeline.bounds].parameters or not _bounds_with(name)
 
 

@@ -45,7 +45,7 @@ class BoundsView(View):
         return smoothed.times_s, smoothed.values
 
     def reach(self, runs: Sequence[Run]) -> FloatArray:
-        """The rule's own statistic: more than 1 for one run exactly where a finding is made.
+        """Return the rule's own statistic: more than 1 for one run exactly if there is a finding.
 
         Of the points of a run, the one counts that ``outside_share`` of them reach; of several runs, the
         one that decides (any of them, or the middle one).
@@ -59,7 +59,7 @@ class BoundsView(View):
         return np.where(both < 0, np.nan, both)
 
     def _used(self, comparison: Comparison) -> FloatArray:
-        """Of one run, upwards and downwards, shape (2, n_properties)."""
+        """Return the statistic of one run, upwards and downwards, shape (2, n_properties)."""
         bounds, settings = comparison.bounds, self._settings
         known = ~np.isnan(comparison.beyond)
         needed = np.maximum(1, np.ceil(settings.outside_share * known.sum(axis=0) - 1e-9)).astype(np.int64)
@@ -83,7 +83,8 @@ class BoundsView(View):
 def _shares(
     values: FloatArray, expected: FloatArray, end: FloatArray, beyond: FloatArray, sign: float
 ) -> FloatArray:
-    """How far towards a limit each value lies: 0 as expected or on the other side, more than 1 beyond it.
+    """Return each value's share of the way to a limit: 0 as expected or on the other side, more than 1 beyond
+    it.
 
     Beyond a limit on its own centre, which nothing can be a share of, it is infinite.
     """

@@ -48,7 +48,7 @@ PROGRAM = "buto.jvm"
 
 
 def comparing(settings: Settings) -> BandSettings:
-    """What a comparison takes of a test's settings.
+    """Return the settings of a comparison, from those of a test.
 
     All of them if it is judged by the calibrated oracle, else that preset's; but metadata that a command
     decides do not keep runs from being compared.
@@ -62,7 +62,7 @@ def comparing(settings: Settings) -> BandSettings:
 
 
 def smallest_p_value(n_first: int, n_second: int, settings: BandSettings) -> float:
-    """What the p-value is of the largest difference.
+    """Return the p-value of the largest possible difference.
 
     With as many runs of each program, every way of dealing them out has a mirror image that sets them as
     far apart, unless only the worse counts.
@@ -72,7 +72,8 @@ def smallest_p_value(n_first: int, n_second: int, settings: BandSettings) -> flo
 
 
 def runs_needed(settings: BandSettings) -> int:
-    """The smallest number of runs of each program that can show a difference at these settings' alpha."""
+    """Return the smallest number of runs of each program that can show a difference at these settings' alpha.
+    """
     n_runs = FEWEST_RUNS
     while smallest_p_value(n_runs, n_runs, settings) > settings.alpha:
         n_runs += 1
