@@ -29,17 +29,17 @@ NEWER_AGENT = (
 )
 
 BUSY_SHARE = 0.2
-"""Load by others, as a share of the cores, beyond which a regression may be theirs."""
+"""A regression may be caused by others only if they load more than this share of the cores."""
 
 BUSIER = 0.1
-"""By so much more than in training others have to load the cores before a regression is theirs."""
+"""A regression may be caused by others only if they load the cores by this much more than in training."""
 
 
 def check(oracle: Oracle, runs: RunSet) -> Verdict:
     """Judge one run, or several of the same program together.
 
     Inconclusive if no run is valid, or if the environment differs from the training runs' in a key that
-    decides; then nothing else is compared, for it would say nothing of the program. Invalid runs beside
+    decides; then nothing else is compared, because the program may not be the cause. Invalid runs beside
     valid ones are left out with a warning.
 
     Raises:
@@ -132,7 +132,7 @@ def _if_quiet(verdict: Verdict, oracle: Oracle, runs: RunSet) -> Verdict:
     busier = [run for run in busy if run.quality.foreign_load > oracle.foreign_load + BUSIER]
     if 2 * len(busier) <= len(runs):
         return replace(verdict, warnings=(*disturbances, *verdict.warnings))
-    # First, because a short report shows the first reasons only.
+    # First, because a short report shows only the first reasons.
     why = (
         f"other processes used at most {oracle.foreign_load:.0%} of the cores in training, and clearly more "
         "now: check again on a quieter machine"

@@ -38,7 +38,7 @@ _CONFLICT = re.compile(rb"^<{7} ", re.MULTILINE)
 
 
 class OracleFileError(BadFileError):
-    """A file that is no oracle, or none any more.
+    """A file that is not an oracle, or is damaged.
 
     Args:
         message, advice: see :class:`ButoError`; the advice ends in a command of the command line.
@@ -53,7 +53,7 @@ class OracleFileError(BadFileError):
 
 
 def save(path: Path, oracle: Oracle) -> None:
-    """Write an oracle wholly or not at all; missing directories are made. StorageError if it cannot be."""
+    """Write an oracle completely or not at all, with missing directories. Raise StorageError on failure."""
     data = {
         "format": FORMAT,
         "version": VERSION,

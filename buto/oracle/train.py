@@ -19,7 +19,7 @@ from buto.runs.masking import Mask
 from buto.steps import Action, Advice, Setting, Step
 
 FEWEST_RUNS = 3
-"""Below this a deviation says next to nothing."""
+"""With fewer runs, a deviation means almost nothing."""
 
 
 def train(runs: RunSet, settings: Settings = DEFAULT, *, target: Mapping[str, Any] | None = None) -> Oracle:

@@ -1,6 +1,6 @@
 """The bounds oracle: the thesis's test-run classifier (section 4.7, C.15 and C.16) as a Detector.
 
-Metadata is not its business: :mod:`buto.oracle.check` sees to it for every detector.
+It does not compare metadata: :mod:`buto.oracle.check` does that for every detector.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from buto.steps import Action, Advice, Setting, Step
 from buto.verdicts import Finding, Status, Verdict
 
 MOST_UNREAD = 1 / 3
-"""A run that lacks more of what training read is not known well enough to pass: only the rest is judged."""
+"""If more samples of a property are missing, the run cannot pass, because only the rest is judged."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -46,7 +46,7 @@ class FittedBounds(FittedDetector):
 
     Attributes:
         model: bounds of the properties.
-        duration: lower, expected and upper seconds; None where the duration is not judged.
+        duration: lower, expected and upper seconds; None if the duration is not judged.
         notifications: which are expected, and when.
         left_out: properties that cannot be judged, each with the reason.
     """
@@ -166,10 +166,10 @@ class BoundsDetector(Detector[BandSettings]):
     keys = KEYS
 
     def fit(self, runs: RunSet, known: Wholes | None = None) -> FittedBounds:
-        """Learn from valid runs. JudgeError if no property can be judged, or for unlike notifications.
+        """Learn from valid runs. Raise JudgeError if no property can be judged, or if notifications differ.
 
         Args:
-            known: what was found in whole runs of which ``runs`` are some samples.
+            known: what was found in the complete runs of which ``runs`` are samples.
         """
         model = self.stages(runs, known).model
         if not len(model.bounds) and not self.settings.summaries:

@@ -21,7 +21,7 @@ _SUMMARY_TEXTS = {"mean": "the mean over the run is outside", "last": "the last 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Point:
-    """One value with its band, and what a finding says of it."""
+    """One value with its band, and what a finding reports about it."""
 
     at_s: float
     observed: float
@@ -32,7 +32,7 @@ class Point:
 
     @property
     def severity(self) -> float:
-        """Distance beyond the band in widths of the band, or of the smallest width that means something."""
+        """Distance beyond the band in widths of the band, or of the smallest meaningful width."""
         distance = max(self.observed - self.upper, self.lower - self.observed, 0.0)
         return distance / max(self.upper - self.lower, self.grain, 1e-9 * abs(self.expected), 1e-300)
 
@@ -96,7 +96,7 @@ def finding_of(prop: Property, run_id: str, point: Point) -> Finding:
 def largest_of(prop: Property, run_id: str, points: Sequence[Point]) -> Finding:
     """Return a finding with the largest change in the property's unit and the largest severity of any point.
 
-    Of a leak the change in widths of the band may be largest early, where the band is narrow; how much is
+    In a leak, the change in widths of the band may be largest early, where the band is narrow; how much is
     lost shows at the end.
     """
     largest = max(points, key=lambda point: abs(point.observed - point.expected))
@@ -108,7 +108,7 @@ def merged(per_run: Sequence[Sequence[Finding]], runs_outside: str) -> tuple[Fin
     """Return one finding for each subject over all runs, worst first.
 
     With ``any``, a subject counts that is found in one run; with ``most``, one that is found in more than
-    half of the runs with the same direction. The worst run's finding stands for all.
+    half of the runs with the same direction. The worst run's finding represents all.
     """
     needed = 1 if runs_outside == "any" else len(per_run) // 2 + 1
     by_subject: dict[tuple[str, str], dict[Direction, dict[str, Finding]]] = defaultdict(

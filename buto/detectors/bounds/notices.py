@@ -1,4 +1,4 @@
-"""Judging notifications: which of their differences make a finding."""
+"""Judge notifications: which of their differences are findings."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def findings(
 
     Strict: for any difference. Sustained: for a count outside its band, or if, of the notifications
     whose time is known, at least ``outside_share`` came too early or too late. A type that no training
-    run emitted has a band like one that each emitted never.
+    run emitted has the band of a type that is never emitted.
     """
     differences: dict[tuple[str, str], list[NotificationDifference]] = defaultdict(list)
     for difference in compare_notifications(model, run.notifications):

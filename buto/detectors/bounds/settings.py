@@ -29,7 +29,7 @@ class BandSettings(Settings):
 
     Attributes:
         pipeline: from runs to bounds.
-        outside_share: share of a property's compared points that must lie beyond one and the same
+        outside_share: share of a property's compared points that must be beyond the same
             limit to make a finding; 0: any point does.
         outside_model: ``fail`` makes samples at times outside the model a finding; ``ignore`` does not.
         summaries: whether each property's mean over the run, and a counter's last value, are judged, too.

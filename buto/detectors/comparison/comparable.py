@@ -1,4 +1,4 @@
-"""What of two programs' runs can be compared, and what stands in the way."""
+"""What can be compared in two programs' runs, and what prevents it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def comparable_properties(
     """Return the properties that were read in every run, by name, and a sentence for each that only one
     program has.
 
-    A property that is missing in some runs of a program tells nothing of it and is left out.
+    A property that is missing in some runs of a program gives no information about it and is left out.
 
     Args:
         cost: whether properties of role COST are among them; others that are not judged never are.
