@@ -77,6 +77,6 @@ def _why_unread(pattern: str, attribute: str, runs: RunSet) -> str | None:
 
 
 def _is_of(member: str | None, attribute: str) -> bool:
-    """Return whether a member, such as ``Stats.hits`` or ``Rows[key].size``, is an attribute or part of it."""
+    """Return whether a member, as ``Stats.hits`` or ``Rows[key].size``, is an attribute or part of it."""
     member = member or ""
     return member == attribute or member.startswith((f"{attribute}.", f"{attribute}["))

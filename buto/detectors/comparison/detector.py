@@ -72,7 +72,7 @@ def smallest_p_value(n_first: int, n_second: int, settings: BandSettings) -> flo
 
 
 def runs_needed(settings: BandSettings) -> int:
-    """Return the smallest number of runs of each program that can show a difference at these settings' alpha."""
+    """Return the smallest number of runs of each program that can show a difference at their alpha."""
     n_runs = FEWEST_RUNS
     while smallest_p_value(n_runs, n_runs, settings) > settings.alpha:
         n_runs += 1
