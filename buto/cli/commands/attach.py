@@ -19,7 +19,7 @@ from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, UsageError
 from buto.units import parse_seconds
 from buto.workflow.attach import attach
 from buto.workflow.launching.ending import advice_on
-from buto.workflow.steps import said
+from buto.workflow.steps import in_words
 
 
 class AttachCommand:
@@ -76,7 +76,7 @@ examples:
         if not run.quality.valid:
             helps = advice_on(run.quality.problems)
             message = f"the run is stored, but is not usable: {run.quality.describe()}"
-            console.error(message, None if helps is None else said(helps, project.door))
+            console.error(message, None if helps is None else in_words(helps, project.door))
             return EXIT_NOT_JUDGED
         console.info(f"ended by {run.metadata['buto.attach.ended_by']}")
         return EXIT_PASS
