@@ -245,6 +245,8 @@ METRICS: dict[str, Metric] = {
             is_part=True,
         ),
         _counter("jvm.cpu.time", "s", None, Topic.CPU),
+        _outside("process.cpu.instructions", "{instruction}", Kind.COUNTER, Topic.CPU),
+        _outside("process.cpu.cycles", "{cycle}", Kind.COUNTER, Topic.CPU),
         _outside("process.memory.usage", "By", Kind.GAUGE, Topic.PROCESS_MEMORY),
         _outside("process.memory.anonymous", "By", Kind.GAUGE, Topic.PROCESS_MEMORY, is_part=True),
         _outside("process.memory.proportional", "By", Kind.GAUGE, Topic.PROCESS_MEMORY, is_part=True),

@@ -230,7 +230,8 @@ class EventLoop:
         self._read_outside(hello.pid, self.counters)
 
     def _read_outside(self, pid: int | None, counters: HeldCounters | NoPerfData) -> None:
-        self.outside = self._held.enter_context(OutsideReader(self._recording, pid, counters))
+        events = self._launch.events_of(pid)
+        self.outside = self._held.enter_context(OutsideReader(self._recording, pid, counters, events))
 
     def _jvm_ended(self, pidfd: int) -> None:
         self._selector.unregister(pidfd)
