@@ -102,6 +102,7 @@ class PythonDoor:
             "timeout": specified.timeout,
             "jvm": specified.jvm,
             "collector": specified.collector,
+            "live_set": specified.live_set,
         }
         named = {key: _text(value) for key, value in texts.items() if value is not None}
         if specified.mbeans:

@@ -41,6 +41,7 @@ DECIDING_METADATA = (
     "buto.collector",
     "buto.probe",
     "buto.interval",
+    "buto.live_set",
 )
 """What makes two runs incomparable: which JVM, its options, how much of a machine it has, and what
 was loaded to measure it, which uses classes and memory of its own."""
