@@ -22,7 +22,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_run_names_the_objects_that_the_program_kept(program: Path, tmp_path: Path) -> None:
     """A mebibyte is kept in 1,024 sessions of 16 bytes, each with an array of 1,024."""
-    command = ("java", "-Xmx32m", "-cp", str(program), "Allocates", f"keep={1 << 20}")
+    command = ("java", "-XX:+UseG1GC", "-Xmx32m", "-cp", str(program), "Allocates", f"keep={1 << 20}")
     with open_collector(Target(command, interval_s=0.05, live_set=LiveSet())) as collector:
         run = collector.record("test")
     assert run.quality.valid
