@@ -90,7 +90,7 @@ def test_its_settings_are_validated_with_their_place_and_are_part_of_the_schema(
     assert "buto.yaml:5:37: tests.leaker.judge.tolerance: found -1, expected a positive number" in done.stderr
     schema = json.loads(called(project, "schema", "config").stdout)
     judge = schema["definitions"]["judge"]["properties"]
-    assert judge["preset"]["enum"] == ["calibrated", "sustained", "thesis", "toy"]
+    assert judge["preset"]["enum"] == ["calibrated", "calibrated-next", "sustained", "thesis", "toy"]
     assert judge["tolerance"]["exclusiveMinimum"] == 0
 
 
@@ -117,7 +117,7 @@ def test_an_oracle_whose_package_is_gone_says_so(project: Path) -> None:
     (project / "buto.yaml").unlink()
     done = buto(project, "check", "leaker", "--from-runs", "all")
     assert done.returncode == 4
-    assert "cannot be used: judge: preset: 'toy' is not calibrated or sustained or thesis" in done.stderr
+    assert "cannot be used: judge: preset: 'toy' is not calibrated or calibrated-next or sustained or thesis" in done.stderr
     assert "install the package of its detector" in done.stderr
 
 

@@ -33,6 +33,7 @@ from buto.detectors.calibrated.evidence import (
 from buto.detectors.calibrated.explanation import explain
 from buto.detectors.calibrated.findings import findings, outlier_shares
 from buto.detectors.calibrated.long import learn_long
+from buto.detectors.calibrated.obvious import obvious
 from buto.detectors.calibrated.profile import Profile, learn
 from buto.detectors.calibrated.resolution import at_resolution
 from buto.detectors.calibrated.selftest import selftest
@@ -75,15 +76,19 @@ class FittedCalibrated(FittedDetector):
     def check(self, runs: RunSet) -> Verdict:
         """Judge valid runs together, at least one.
 
-        A regression if the p-value is at most alpha. Inconclusive if alpha is smaller than what the
-        number of runs can show, or if no change was found but a property could not be read, or not in
-        a large part of a run. Where a gate decides whether two more runs follow, a single run that does not
-        pass it is a pass.
+        A regression if the p-value is at most alpha. Inconclusive if alpha is smaller than what the number of
+        runs can show, or if no change was found but a property could not be read, or not in a large part of a
+        run. A pass with an obvious difference has a warning. Where a gate decides whether two more runs
+        follow, a single run that does not pass it is a pass.
         """
         evidence = self.evidence(runs)
         found = evidence.significance
         unreadable = could_not_be_read(evidence) or self._partly_unread(runs)
         needed = runs_needed(len(runs), self.settings.alpha)
+        far = obvious(evidence, len(runs))
+        stands_out = found.highest
+        if gate_of(self.settings) is not None:
+            stands_out = goes_on(found, self.settings) or bool(far)
         verdict = Verdict(
             Status.PASS,
             CALIBRATED.detector,
@@ -92,20 +97,21 @@ class FittedCalibrated(FittedDetector):
             p_value=found.p_value,
             alpha=self.settings.alpha,
             guarantee=_guarantee(found, self.n_training, len(runs)),
-            stands_out=found.highest if gate_of(self.settings) is None else goes_on(found, self.settings),
+            stands_out=stands_out,
         )
-        passed_gate = len(runs) > 1 or goes_on(found, self.settings) or not may_leave_to_three(self.settings)
-        if self.settings.alpha < found.smallest and passed_gate:
+        is_first = len(runs) == 1 and may_leave_to_three(self.settings)
+        if self.settings.alpha < found.smallest and (stands_out or not is_first):
             reason = (
                 f"{self.n_training} training runs cannot tell a share of {self.settings.alpha:g} from chance "
                 f"with {len(runs)} under test: {needed} could"
+                f"{', and so could three under test' if is_first else ''}"
             )
             return replace(verdict, status=Status.INCONCLUSIVE, reasons=(reason,), runs_needed=needed)
         if found.p_value <= self.settings.alpha:
             return replace(verdict, status=Status.REGRESSION, warnings=unreadable)
         if unreadable:
             return replace(verdict, status=Status.INCONCLUSIVE, reasons=unreadable)
-        return verdict
+        return replace(verdict, warnings=tuple(map(str, far)))
 
     def evidence(self, runs: RunSet) -> Evidence:
         """Everything between runs and verdict, for reports and experiments. JudgeError for no runs."""

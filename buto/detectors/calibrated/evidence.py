@@ -28,6 +28,9 @@ FEWEST_RUNS = 5
 FAMILIES = tuple(Topic)
 """Quantities of one topic are one family."""
 
+ROUNDING = 1e-9
+"""A rank that is larger than a gate by less than this passes it."""
+
 MOST_CHOICES = 2000
 """Enough for a p-value of 0.0005; more would take longer than it tells."""
 
@@ -115,7 +118,7 @@ def goes_on(found: Significance, settings: BandSettings) -> bool:
     gate = gate_of(settings)
     if gate is None:
         return found.highest or found.p_value <= settings.alpha
-    return found.rank <= gate
+    return found.rank <= gate + ROUNDING
 
 
 def may_leave_to_three(settings: BandSettings) -> bool:

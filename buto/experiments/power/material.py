@@ -40,11 +40,11 @@ class Material:
     subtle: frozenset[str]
 
 
-def materials(host: str, runs: Mapping[str, RunSet]) -> Iterator[Material]:
-    """Yield the material of each variant of the thesis that has runs on a host."""
+def materials(host: str, runs: Mapping[str, RunSet], fewest: int) -> Iterator[Material]:
+    """Yield the material of each variant of the thesis that has at least ``fewest`` usable runs on a host."""
     for program, variants in PROGRAMS.items():
         for variant in variants:
-            if variant in runs and len(runs[variant].valid()):
+            if variant in runs and len(runs[variant].valid()) >= fewest:
                 yield _material(f"{variant}@{host}", PARTS[program], variant, runs)
 
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import nan
 
 import numpy as np
-
-from buto.experiments.power.trials import Trial
-
-ALONE, FOLLOWED, CONFIRMED, THREE = "alone", "followed", "confirmed", "three"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,20 +28,6 @@ class Rate:
         return f"{self.value:.3f} ± {self.error:.3f}"
 
 
-def rates(trials: Iterable[Trial]) -> Mapping[tuple[str, str, str], Rate]:
-    """Return rates by case, method and decision."""
-    found: dict[tuple[str, str, str], list[tuple[str, bool]]] = {}
-    for one in trials:
-        for decision, value in (
-            (ALONE, one.alone),
-            (FOLLOWED, one.followed),
-            (CONFIRMED, one.confirmed),
-            (THREE, one.three),
-        ):
-            found.setdefault((one.case, one.method, decision), []).append((one.run, value))
-    return {key: rate(values) for key, values in found.items()}
-
-
 def rate(values: Iterable[tuple[str, bool]]) -> Rate:
     """Return the share of true values, with the linearised standard error of a ratio over clusters.
 
@@ -58,8 +40,7 @@ def rate(values: Iterable[tuple[str, bool]]) -> Rate:
     names, place = np.unique([name for name, _ in listed], return_inverse=True)
     true = np.array([value for _, value in listed], dtype=float)
     share = float(true.mean())
-    counts = np.bincount(place)
-    residual = np.bincount(place, weights=true) - share * counts
+    residual = np.bincount(place, weights=true) - share * np.bincount(place)
     n = len(names)
     error = float(np.sqrt(n / (n - 1) * (residual**2).sum()) / len(listed)) if n > 1 else nan
     return Rate(share, error, len(listed), n)

@@ -11,15 +11,19 @@ import numpy as np
 from buto.analysis.divisions import Division, at_random, in_order, sessions
 from buto.detectors.alarms import N_CHECKED
 from buto.detectors.bounds.settings import BandSettings
-from buto.detectors.calibrated.evidence import goes_on, weigh
+from buto.detectors.calibrated.evidence import weigh
+from buto.detectors.calibrated.resolution import at_resolution
 from buto.experiments.power.changes import Change, changed
 from buto.experiments.power.material import Material
 from buto.runs import FloatArray
 
 UNCHANGED = "unchanged"
 IN_ORDER = "unchanged, in order of time"
-LATER_SESSION = "unchanged, in order of time, in a later session"
+LATER_SESSION = "unchanged, in a later session"
 OTHER_VARIANTS = "the thesis's other variants"
+
+ROUNDING = 1e-9
+"""A p-value that is larger than a gate by less than this passes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,22 +34,21 @@ class Trial:
         method: its name.
         case: what was judged, in words.
         run: the first run under test, and its material.
-        alone: whether it fails alone.
-        followed: whether two more runs would follow.
-        three: whether three runs fail together.
+        alone: p-value of the first run by the method's own rule.
+        first: its p-value by rank, which passes a gate or not.
+        three: p-value of three runs.
     """
 
     method: str
     case: str
     run: str
-    alone: bool
-    followed: bool
-    three: bool
+    alone: float
+    first: float
+    three: float
 
-    @property
-    def confirmed(self) -> bool:
-        """Whether a check fails as ``buto check`` makes it."""
-        return self.followed and self.three
+    def fails_confirmed(self, gate: float, alpha: float) -> bool:
+        """Return whether a check fails that launches two more runs after a first one that passes the gate."""
+        return self.first <= gate + ROUNDING and self.three <= alpha
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,40 +94,30 @@ def _random_trials(
         drawn = random.permutation(len(theirs))[:N_CHECKED]
         case = name if name in material.subtle else OTHER_VARIANTS
         cases.append((case, f"{material.name}/{name}/{drawn[0]}", theirs[drawn]))
+    training = profile.values[division.training]
     for case, first, checked in cases:
         for method, settings in methods.items():
-            yield _trial(material, method, settings, case, first, profile.values[division.training], checked)
+            yield Trial(method, case, first, *_p_values(material, settings, training, checked))
 
 
 def _ordered_trials(material: Material, methods: Mapping[str, BandSettings], plan: Plan) -> Iterator[Trial]:
-    profile, session = material.profile, sessions(material.starts_s)
-    for one in in_order(len(profile.values), plan.n_training, N_CHECKED, plan.ordered):
+    values, session = material.profile.values, sessions(material.starts_s)
+    for one in in_order(len(values), plan.n_training, N_CHECKED, plan.ordered):
         is_later = session[one.checked[0]] > session[one.training[-1]]
+        run = f"{material.name}/{one.checked[0]}"
         for method, settings in methods.items():
-            trial = _trial(
-                material,
-                method,
-                settings,
-                IN_ORDER,
-                f"{material.name}/{one.checked[0]}",
-                profile.values[one.training],
-                profile.values[one.checked],
-            )
+            found = _p_values(material, settings, values[one.training], values[one.checked])
+            trial = Trial(method, IN_ORDER, run, *found)
             yield trial
             if is_later:
                 yield replace(trial, case=LATER_SESSION)
 
 
-def _trial(
-    material: Material,
-    method: str,
-    settings: BandSettings,
-    case: str,
-    run: str,
-    training: FloatArray,
-    checked: FloatArray,
-) -> Trial:
-    one = weigh(material.profile, np.vstack([training, checked[:1]]), 1, settings).significance
-    three = weigh(material.profile, np.vstack([training, checked]), N_CHECKED, settings).significance
-    alpha = settings.alpha
-    return Trial(method, case, run, one.p_value <= alpha, goes_on(one, settings), three.p_value <= alpha)
+def _p_values(
+    material: Material, settings: BandSettings, training: FloatArray, checked: FloatArray
+) -> tuple[float, float, float]:
+    """Return the p-values of the first run, by the method's own rule and by rank, and of all runs."""
+    profile = at_resolution(material.profile, settings)
+    one = weigh(profile, np.vstack([training, checked[:1]]), 1, settings).significance
+    three = weigh(profile, np.vstack([training, checked]), N_CHECKED, settings).significance
+    return one.p_value, one.rank, three.p_value

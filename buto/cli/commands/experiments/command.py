@@ -23,6 +23,7 @@ from buto.experiments.thesis.grids import GRIDS
 ALL = "all"
 CALIBRATED = "calibrated"
 ARCHITECTURE = "architecture"
+POWER = "power"
 DATA = Path(".buto", "experiments")
 RESULTS = Path(".buto", "results")
 
@@ -37,6 +38,7 @@ programs, each on two hosts. The hosts are one machine with two garbage collecto
 examples:
   buto experiments run all
   buto experiments run calibrated
+  buto experiments run power
   buto experiments run smoothing bounds-matcher --data data-set --out results
   buto experiments generate --data runs --minutes 30
   buto experiments generate --data runs --host parallel --runs 50
@@ -83,8 +85,8 @@ examples:
             "names",
             metavar="NAME",
             nargs="+",
-            choices=[*GRIDS, ALL, CALIBRATED, ARCHITECTURE],
-            help=f"{', '.join(GRIDS)}, {ALL} of these, or {CALIBRATED} or {ARCHITECTURE}",
+            choices=[*GRIDS, ALL, CALIBRATED, POWER, ARCHITECTURE],
+            help=f"{', '.join(GRIDS)}, {ALL} of these, or {CALIBRATED}, {POWER} or {ARCHITECTURE}",
         )
         running.add_argument(
             "--data",
@@ -102,7 +104,7 @@ examples:
         running.add_argument(
             "--host",
             choices=[*HOSTS, ALL],
-            help=f"(default: {HOSTS[0]}; {ALL} for {CALIBRATED})",
+            help=f"(default: {HOSTS[0]}; {ALL} for {CALIBRATED} and {POWER})",
         )
         running.add_argument(
             "--seed",
@@ -141,9 +143,11 @@ everything takes about two hours, on a machine that should do nothing else."""
 
 _RUN = """
 
-"calibrated" measures buto's own detector on runs that were recorded after it was designed. "architecture"
-predicts changes of known size in a simulated system and shows the results of the paper behind buto predict;
-it needs no data. All others repeat the thesis: buto prints each of its tables beside ours, and writes
+"calibrated" measures buto's own detector on runs that were recorded after it was designed. "power" adds
+changes of known size to recorded runs, and compares how many of them the present and the next default find,
+and at how many false alarms; it prints tables and writes power.csv and power.svg. "architecture" predicts
+changes of known size in a simulated system and shows the results of the paper behind buto predict; it needs
+no data. All others repeat the thesis: buto prints each of its tables beside ours, and writes
 page.html, scores.csv, claims.csv, notifications.csv and results.json. The same seed gives the same tables
 to the last digit. All experiments together take some minutes on two cores, mostly for the particle filter."""
 
@@ -164,6 +168,14 @@ def _run(args: Namespace, console: Console) -> int:
         from buto.cli.commands.experiments.calibrated import measure_calibrated
 
         return measure_calibrated(request, console)
+    if POWER in args.names:
+        if len(args.names) > 1:
+            raise UsageError(
+                f"{POWER} cannot be combined with other experiments", advice=f"buto experiments run {POWER}"
+            )
+        from buto.cli.commands.experiments.power import measure_power
+
+        return measure_power(request, console)
     if ARCHITECTURE in args.names:
         if len(args.names) > 1:
             raise UsageError(
