@@ -21,6 +21,7 @@ class Action(Enum):
     RECORD = "record"
     COMPARE = "compare"
     BISECT = "bisect"
+    WHY = "why"
     PLOT = "plot"
     REPORT = "report"
     SELFTEST = "selftest"
@@ -41,8 +42,10 @@ class Step:
         from_runs: which stored runs to take instead of launching, see
             :func:`buto.workflow.project.stored.stored_runs`.
         run_id: of SHOW_RUN and DELETE_RUN, the run.
-        against: of COMPARE, the second program.
-        revisions: of BISECT, the good and the bad revision.
+        against: of COMPARE and WHY, the second program.
+        revisions: of BISECT, the good and the bad revision; of WHY, the old and the new one.
+        build: of WHY, the command that builds a revision.
+        profile: of TRAIN, whether a profile of the program is stored, too.
         command: the program's command to show, if none was specified and there is no configuration.
         plain: whether only the project's files go with it, and nothing that was specified of the test.
         why: what it is for, in a clause; empty where that is plain.
@@ -55,13 +58,22 @@ class Step:
     run_id: str | None = None
     against: str | None = None
     revisions: tuple[str, ...] = ()
+    build: str | None = None
+    profile: bool = False
     command: tuple[str, ...] = ()
     plain: bool = False
     why: str = ""
 
     def words(self) -> list[str]:
         """Return the command with the test and the run, without what was specified for this call."""
-        about = [word for word in (self.test, self.run_id, *self.revisions) if word]
+        about = [word for word in (self.test, self.run_id) if word]
+        if self.action is Action.WHY:
+            about += ["--against", self.against] if self.against else []
+            about += ["--revisions", *self.revisions] if self.revisions else []
+            about += ["--build", self.build] if self.build else []
+        else:
+            about += self.revisions
+        about += ["--profile"] if self.profile else []
         # A run that is deleted on advice is most often one that trained the oracle.
         forced = ["--with-training"] if self.action is Action.DELETE_RUN else []
         return ["buto", *self.action.value.split(), *about, *forced]

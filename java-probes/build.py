@@ -1,7 +1,8 @@
 """Build the Java parts of buto into jars, with nothing but a JDK 17 or newer.
 
-As a script: ``python java-probes/build.py [agent] [jmx] [testprograms] [--out DIR] [--force]``.
-Without names every part that has sources is built. The classes are for Java 8. The jars are
+As a script: ``python java-probes/build.py [agent] [jmx] [jfr] [testprograms] [--out DIR] [--force]``.
+Without names every part that has sources is built. The classes are for Java 8, those of the reader of
+recordings for Java 17. The jars are
 reproducible: entries are sorted, stored uncompressed and carry a fixed time, so that the same
 sources and the same compiler give the same bytes. A jar that is newer than its sources is kept.
 """
@@ -55,6 +56,8 @@ class Part(NamedTuple):
     """Signatures of what the classes use of a newer JDK or of its inside; compiled against, not shipped."""
     newer: str = ""
     """Sources of classes for Java 9, which an older JVM cannot load."""
+    release: str = "8"
+    """Of Java, for which its sources are compiled."""
 
     @property
     def places(self) -> list[str]:
@@ -71,6 +74,7 @@ PARTS = (
         newer="java-probes/src/agent/java9",
     ),
     Part("jmx", "java-probes/src/jmx/java", "buto-jmx.jar"),
+    Part("jfr", "java-probes/src/jfr/java", "buto-jfr.jar", release="17"),
     Part("testprograms", "testprograms/src", "buto-testprograms.jar"),
 )
 
@@ -162,7 +166,9 @@ def _build(part: Part, root: Path, jar: Path) -> None:
         classes = Path(scratch, "classes")
         # What is only compiled against is found by its path, and leaves no class.
         path = os.pathsep.join(str(root / place) for place in (part.sources, part.stubs) if place)
-        _compile(javac, part, root / part.sources, ["8", "-implicit:none", "-sourcepath", path], classes)
+        _compile(
+            javac, part, root / part.sources, [part.release, "-implicit:none", "-sourcepath", path], classes
+        )
         if part.newer:
             _compile(javac, part, root / part.newer, ["9"], classes)
         unfinished = Path(scratch, part.jar)
@@ -212,7 +218,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Build what is named and print the jars; the return value is the exit code."""
     root = Path(__file__).resolve().parent.parent
     parser = argparse.ArgumentParser(description="Build the Java parts of buto.")
-    parser.add_argument("parts", nargs="*", metavar="PART", help="agent, jmx, testprograms; none: all")
+    parser.add_argument("parts", nargs="*", metavar="PART", help="agent, jmx, jfr, testprograms; none: all")
     parser.add_argument("--out", type=Path, default=root / "buto" / "jars", help="directory of the jars")
     parser.add_argument("--force", action="store_true", help="build what is up to date too")
     options = parser.parse_args(arguments)

@@ -16,7 +16,7 @@ from buto.workflow.project import NO_OVERRIDES, Overrides
 
 _NUMBER = re.compile(r"\d+(\.\d+)?")
 _LAUNCHING = frozenset({Action.RECORD, Action.TRAIN, Action.CHECK, Action.ACCEPT})
-_COMMAND_LINE_ONLY = frozenset({Action.ATTACH, Action.BISECT, Action.REPORT, Action.DOCTOR})
+_COMMAND_LINE_ONLY = frozenset({Action.ATTACH, Action.BISECT, Action.REPORT, Action.DOCTOR, Action.WHY})
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +65,17 @@ class PythonDoor:
                 return f"buto.open_store({', '.join(store.values())}).delete({_text(step.test)}, [{runs}])"
             case Action.PLOT:
                 return "buto.plot_result(result)"
+            case Action.WHY:
+                return shlex.join(step.words())
+            case Action.TRAIN if step.profile:
+                return shlex.join(step.words())
             case action if action in _COMMAND_LINE_ONLY:
                 return shlex.join(["buto", action.value, *([step.test] if step.test else [])])
             case _:
                 return self._again(step)
 
     def _again(self, step: Step) -> str:
-        """Return a call about the same program, with what was specified for this one unless the step is
-        plain.
-        """
+        """A call about the same program, with what was specified for this one unless the step is plain."""
         positional = [_text(name) for name in (step.test, step.against) if name]
         named = {} if step.runs is None else {"runs": str(step.runs)}
         if step.from_runs is not None:
@@ -93,7 +95,7 @@ class PythonDoor:
         return {key: _text(str(self.located[key])) for key in keys if key in self.located}
 
     def _overrides(self, action: Action) -> dict[str, str]:
-        """Return what a call of this action takes of what was specified."""
+        """What a call of this action takes of what was specified."""
         specified = self.overrides
         if action is Action.SELFTEST:
             return {}
@@ -102,7 +104,6 @@ class PythonDoor:
             "timeout": specified.timeout,
             "jvm": specified.jvm,
             "collector": specified.collector,
-            "live_set": specified.live_set,
         }
         named = {key: _text(value) for key, value in texts.items() if value is not None}
         if specified.mbeans:
@@ -113,5 +114,5 @@ class PythonDoor:
 
 
 def _text(value: str) -> str:
-    """Return a text as Python and people write it."""
+    """A text as Python and people write it."""
     return json.dumps(value, ensure_ascii=False)

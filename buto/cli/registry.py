@@ -27,6 +27,7 @@ COMMANDS: dict[str, Entry] = {
     "accept": Entry(f"{_ROOM}.accept", "train again and show how the oracle changes"),
     "compare": Entry(f"{_ROOM}.compare", "launch two programs alternately and show what differs"),
     "bisect": Entry(f"{_ROOM}.bisect", "find the commit that made a test fail"),
+    "why": Entry(f"{_ROOM}.why", "name the methods that make a program use more"),
     "record": Entry(f"{_ROOM}.record", "launch a program and store its runs without judging them"),
     "attach": Entry(f"{_ROOM}.attach", "record a JVM that is already running"),
     "runs": Entry(f"{_ROOM}.runs.command", "list, show, export and delete stored runs"),

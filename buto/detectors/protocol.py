@@ -31,7 +31,7 @@ class AutoRuns:
     """Between which numbers of runs ``--runs auto`` ends.
 
     Attributes:
-        last: training ends after this many runs in a row that have not sharpened the detector.
+        last: so many runs in a row that have not sharpened the detector are enough.
     """
 
     fewest: int
@@ -87,16 +87,16 @@ class FittedDetector(ABC):
 
 
 class Detector(ABC, Generic[S]):
-    """Learns from runs and judges later ones."""
+    """Everything that learns from runs and judges later ones."""
 
     name: ClassVar[str]
-    """Its name in settings and oracle files."""
+    """As in settings and oracle files."""
 
     presets: ClassVar[Mapping[str, Settings]]
-    """The presets by name, each with all its settings."""
+    """What ``preset`` in a configuration may be, each with all its settings."""
 
     keys: ClassVar[Sequence[Key]] = COMMON
-    """Its keys in a configuration's ``judge``, besides ``preset`` and ``detector``."""
+    """The other keys of a configuration's ``judge`` that it has."""
 
     fewest_runs: ClassVar[int] = 3
     """It cannot learn from fewer valid runs."""

@@ -9,6 +9,7 @@ from buto.errors import BadFileError
 
 AGENT = "buto-agent.jar"
 JMX = "buto-jmx.jar"
+JFR = "buto-jfr.jar"
 TESTPROGRAMS = "buto-testprograms.jar"
 
 _DIGEST_ENTRY = "Buto-Sources: "
@@ -16,10 +17,10 @@ _REBUILD = "python java-probes/build.py --force (in a checkout), else: pip insta
 
 
 def path(name: str) -> Path:
-    """Return where a bundled jar is.
+    """Where a bundled jar lies.
 
     Args:
-        name: one of AGENT, JMX and TESTPROGRAMS.
+        name: one of AGENT, JMX, JFR and TESTPROGRAMS.
 
     Raises:
         BadFileError: the jar was not built, as in a checkout that was never installed.
@@ -34,7 +35,7 @@ def path(name: str) -> Path:
 
 
 def digest(name: str) -> str:
-    """Return twelve hexadecimal digits of the sources that a bundled jar was built from.
+    """Twelve hexadecimal digits of the sources that a bundled jar was built from.
 
     Raises:
         BadFileError: the jar was not built, or not by buto.

@@ -19,7 +19,7 @@ from buto.runs.masking import Mask
 from buto.steps import Action, Advice, Setting, Step
 
 FEWEST_RUNS = 3
-"""With fewer runs, a deviation means almost nothing."""
+"""Below this a deviation says next to nothing."""
 
 
 def train(runs: RunSet, settings: Settings = DEFAULT, *, target: Mapping[str, Any] | None = None) -> Oracle:
@@ -61,19 +61,17 @@ def _masked(target: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def fewest_runs(settings: Settings) -> int:
-    """Return how many valid runs these settings need at least."""
+    """How many valid runs these settings need at least."""
     return registry.detector(settings.detector).fewest_runs
 
 
 def auto_runs(settings: Settings) -> AutoRuns | None:
-    """Return between which numbers of runs training ends by itself; None if the detector cannot tell."""
+    """Between which numbers of runs training ends by itself; None where the detector cannot tell."""
     return registry.detector(settings.detector).auto
 
 
 def enough_runs(runs: RunSet, settings: Settings) -> bool:
-    """Return whether more runs than these would not sharpen the oracle. Raise JudgeError if they cannot be
-    judged.
-    """
+    """Whether more runs than these would not sharpen the oracle. JudgeError if they cannot be judged."""
     return registry.detector(settings.detector)(settings).enough_runs(runs)
 
 

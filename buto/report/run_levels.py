@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-
-import numpy as np
+from statistics import median
 
 from buto.analysis.series import series_of, summaries
 from buto.properties import DURATION, Role
@@ -40,4 +39,4 @@ def levels(run: Run) -> dict[str, float]:
 def median_levels(of_runs: Sequence[dict[str, float]]) -> dict[str, float]:
     """Return the median of each property over the runs that have it."""
     names = dict.fromkeys(name for one in of_runs for name in one)
-    return {name: float(np.median([one[name] for one in of_runs if name in one])) for name in names}
+    return {name: median(one[name] for one in of_runs if name in one) for name in names}

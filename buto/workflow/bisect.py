@@ -6,6 +6,8 @@ import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from buto.causes import Explanation
+from buto.causes.kinds import kinds_of
 from buto.config import TestConfig
 from buto.errors import EXIT_PASS, ButoError, JudgeError, StorageError
 from buto.oracle import Oracle
@@ -16,6 +18,7 @@ from buto.report.sanitize import one_line
 from buto.steps import Action, Step
 from buto.verdicts import Status
 from buto.workflow.check import judge
+from buto.workflow.comparison.programs import two_revisions
 from buto.workflow.events import (
     BuildStarted,
     CommitJudged,
@@ -33,6 +36,7 @@ from buto.workflow.outcome import Outcome, concluded
 from buto.workflow.project import NO_OVERRIDES, Overrides, Project
 from buto.workflow.record import complete
 from buto.workflow.steps import worded
+from buto.workflow.why.why import WhyRequest, why
 
 _ANSWERS = {Status.PASS: Answer.GOOD, Status.REGRESSION: Answer.BAD, Status.INCONCLUSIVE: Answer.SKIP}
 
@@ -49,6 +53,7 @@ class BisectRequest:
         runs: how many runs of each commit to judge together; None for one, and two more if it does not pass.
         build: the command that builds a commit before it is launched; None for none.
         with_training: see :class:`buto.workflow.check.CheckRequest`.
+        explain: whether the commit that is found and its parent are then profiled, to name the code.
     """
 
     test: str
@@ -58,6 +63,7 @@ class BisectRequest:
     runs: int | None = None
     build: str | None = None
     with_training: bool = False
+    explain: bool = True
 
 
 @worded
@@ -65,7 +71,8 @@ def bisect(project: Project, request: BisectRequest, on_event: OnEvent = ignore)
     """Find the commit that made a test fail, in a temporary working tree.
 
     Returns:
-        The result of the check of that commit, and the commit as ``first_bad``.
+        The result of the check of that commit, the commit as ``first_bad``, and what it uses more of than
+        its parent as ``explanation``.
 
     Raises:
         JudgeError: the good commit does not pass, the bad one does not fail, or only skipped commits
@@ -94,7 +101,10 @@ def bisect(project: Project, request: BisectRequest, on_event: OnEvent = ignore)
     if len(found) != 1:
         raise _several(project, [described(repository, commit) for commit in found], search)
     commit = described(repository, found[0])
-    return concluded(action, [search.results[commit.name]], exit_code=EXIT_PASS, first_bad=commit)
+    result = search.results[commit.name]
+    explanation = _explained(project, request, repository, commit, result, on_event)
+    outcome = concluded(action, [result], exit_code=EXIT_PASS, first_bad=commit)
+    return replace(outcome, explanation=explanation)
 
 
 @dataclass(frozen=True)
@@ -173,6 +183,35 @@ class _Search:
             from_runs=ids,
             with_training=self.request.with_training,
         )
+
+
+def _explained(
+    project: Project,
+    request: BisectRequest,
+    repository: Path,
+    commit: Commit,
+    result: Result,
+    on_event: OnEvent,
+) -> Explanation | None:
+    """Compare the commit that was found with its parent; None, and a warning, if they cannot be profiled."""
+    if not request.explain:
+        return None
+    findings = () if result.verdict is None else result.verdict.findings
+    subjects = [one.subject for group in grouped(findings) for one in group.findings]
+    try:
+        parent = git.output_of(repository, "rev-parse", f"{commit.name}^")
+        revisions = (parent[: len(commit.short)], commit.short)
+        asked = WhyRequest(
+            request.test,
+            two_revisions(request.test, revisions, request.overrides.command),
+            request.overrides,
+            build=request.build,
+            kinds=kinds_of(subjects),
+        )
+        return why(project, asked, on_event)
+    except ButoError as error:
+        on_event(Warned(request.test, f"which code did it is not known: {error.message.splitlines()[0]}"))
+        return None
 
 
 def _why(result: Result) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from buto.causes import Explanation
 from buto.collect.progress import Progress
 from buto.errors import ButoError
 from buto.oracle import Oracle
@@ -306,8 +307,41 @@ class CommitJudged:
     why: str
 
 
+@dataclass(frozen=True, slots=True)
+class ProfileRecorded:
+    """A profiled launch has ended.
+
+    Attributes:
+        n_events: how many events its recording has.
+        repeated: why it does not count and is repeated; empty if it counts.
+    """
+
+    test: str
+    n_events: int
+    repeated: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProfilesStored:
+    """The profiles of a test as it is now are stored."""
+
+    test: str
+    path: Path
+    n_profiles: int
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """It is known what the new program uses more of, and which methods are likely to be the cause."""
+
+    explanation: Explanation
+
+
 Event = (
     LaunchesPlanned
+    | ProfileRecorded
+    | ProfilesStored
+    | Explained
     | Shown
     | WaitingForStore
     | LaunchStarted

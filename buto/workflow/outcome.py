@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from buto.causes import Explanation
 from buto.errors import (
     EXIT_BAD_FILE,
     EXIT_NOT_JUDGED,
@@ -36,6 +37,7 @@ class Outcome:
         at: when it was complete; aware.
         left_out: tests that were left out; None if the call does not leave tests out.
         first_bad: of a bisection, the commit that it found.
+        explanation: of a bisection, what that commit uses more of than its parent; None if not known.
     """
 
     command: str
@@ -44,6 +46,7 @@ class Outcome:
     at: datetime
     left_out: Sequence[LeftOut] | None = None
     first_bad: Commit | None = None
+    explanation: Explanation | None = None
 
 
 def worst_code(results: Sequence[Result]) -> int:

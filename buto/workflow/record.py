@@ -158,7 +158,7 @@ def launch(
                     test.name,
                     test.target,
                     runs[test.name],
-                    held.enter_context(_hooks(test.workload)),
+                    held.enter_context(hooks_of(test.workload)),
                     test.services,
                     enough.get(test.name),
                 )
@@ -181,7 +181,7 @@ def launch(
         on_event(LaunchesEnded())
 
 
-def _hooks(workload: Workload | None) -> AbstractContextManager[Callable[[], LaunchHooks] | None]:
+def hooks_of(workload: Workload | None) -> AbstractContextManager[Callable[[], LaunchHooks] | None]:
     """Return what creates the hooks of each launch; None without a workload."""
     if workload is None:
         return nullcontext()

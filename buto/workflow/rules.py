@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
+import statistics
 
 from buto import oracle
 from buto.oracle import Oracle, Settings
@@ -62,8 +62,8 @@ def warnings(runs: RunSet, door: Door) -> tuple[str, ...]:
             "program that fails behind a wrapper or a pipe counts as good; give the java command itself"
         )
     lengths = [_intervals(run) for run in runs]
-    if lengths and np.median(lengths) < FEWEST_INTERVALS:
-        n_samples = round(np.median([len(run.times_s) for run in runs]))
+    if lengths and statistics.median(lengths) < FEWEST_INTERVALS:
+        n_samples = round(statistics.median(len(run.times_s) for run in runs))
         found.append(
             f"the runs have only {n_samples} samples each, too few to show a curve: "
             f"{door.setting('interval', SHORT_INTERVAL)}"
@@ -99,7 +99,10 @@ def next_steps(known: Oracle, verdict: Verdict, from_runs: str | None = None) ->
     )
     is_enough = len(verdict.run_ids) >= oracle.fewest_runs(known.settings)
     accept = Step(Action.ACCEPT, test, from_runs=from_runs if is_enough else None, why=why)
-    return show, Step(Action.PLOT, test, from_runs=from_runs), accept
+    plot = Step(Action.PLOT, test, from_runs=from_runs)
+    if verdict.is_welcome:
+        return show, plot, accept
+    return show, plot, Step(Action.WHY, test, why="which code did it"), accept
 
 
 def _intervals(run: Run) -> float:

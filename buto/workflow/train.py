@@ -49,6 +49,8 @@ class TrainRequest:
         resume: the id of a stored run; it and later runs count, and only missing runs are launched.
         all_strengths: whether to compute the smallest detectable change of all quantities, not only of the
             usual ones.
+        profile: whether each program is then launched some more times to store its profile, with which
+            :func:`buto.workflow.why.why.why` compares it when it has changed.
     """
 
     names: tuple[str, ...]
@@ -57,6 +59,7 @@ class TrainRequest:
     from_runs: str | None = None
     resume: str | None = None
     all_strengths: bool = False
+    profile: bool = False
 
 
 @worded
@@ -89,6 +92,13 @@ def train(project: Project, request: TrainRequest, on_event: OnEvent = ignore) -
     results = [_result(project, test, collected[test.name], request, on_event) for test in tests]
     outcome = concluded(action, results)
     keep(project, outcome, on_event)
+    if request.profile:
+        # Imported here, for it brings along what launches.
+        from buto.workflow.why.storing import store_profile
+
+        for test, result in zip(tests, results, strict=True):
+            if result.error is None:
+                store_profile(project, test, on_event)
     return outcome
 
 

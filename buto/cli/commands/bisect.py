@@ -10,6 +10,7 @@ from buto.cli.parsing.project import overrides_of, project_of
 from buto.cli.printing.console import Console
 from buto.cli.printing.events import EventPrinter
 from buto.cli.printing.report_files import add_report_options, reports_of, write_reports
+from buto.report.causes.text import explanation_lines
 from buto.report.sanitize import one_line
 from buto.workflow.bisect import BisectRequest, bisect
 
@@ -25,7 +26,8 @@ Find the commit that made a test fail: git bisect, judged by buto check.
 buto checks out commits between GOOD and BAD into a temporary working tree, builds them with --build,
 launches them there, and judges them by the current oracle. A pass is good, a regression bad; a commit
 that cannot be built, measured or judged is skipped. First buto checks that GOOD passes and BAD fails.
-It does not change your files or your own git bisect.
+It does not change your files or your own git bisect. At the end the commit and its parent are launched
+three times each under Flight Recorder, to name the code that did it (see buto why).
 
 The exit code is 0 if the commit is found, otherwise 3.
 
@@ -48,6 +50,11 @@ examples:
             type=options.count,
             help="runs of each commit to judge together (default: 1, and 2 more if it is an outlier)",
         )
+        parser.add_argument(
+            "--no-why",
+            action="store_true",
+            help="do not profile the commit that is found and its parent to name the code",
+        )
         options.add_alpha_option(parser)
         options.add_target_options(parser)
         options.add_file_options(parser)
@@ -63,6 +70,7 @@ examples:
             runs=args.runs,
             build=args.build,
             with_training=reports.shows_training,
+            explain=not args.no_why,
         )
         printer = EventPrinter(console)
         outcome = bisect(project_of(args), request, printer)
@@ -73,6 +81,10 @@ examples:
                 console.result(f"  {one_line(commit.subject)}")
                 console.result(f"  {one_line(commit.author)}, {commit.date}")
             printer.verdict(result)
+        if outcome.explanation is not None:
+            console.result("")
+            for line in explanation_lines(outcome.explanation):
+                console.result(line)
         write_reports(outcome, reports, console)
         return outcome.exit_code
 

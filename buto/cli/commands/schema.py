@@ -18,7 +18,7 @@ class SchemaCommand:
     takes_command: ClassVar[bool] = False
     help: ClassVar[str] = """\
 Print a JSON schema: of buto.yaml (config), of an architecture model, or of the file that --json
-writes (result; prediction for buto predict).
+writes (result; prediction for buto predict, causes for buto why).
 
 examples:
   buto schema config > buto.schema.json

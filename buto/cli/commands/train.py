@@ -47,6 +47,11 @@ examples:
             metavar="ID",
             help="use the stored runs from this one on, launch only the missing ones",
         )
+        parser.add_argument(
+            "--profile",
+            action="store_true",
+            help="then also store a profile of each program, for buto why (three more launches)",
+        )
         options.add_alpha_option(parser)
         options.add_target_options(parser)
         options.add_file_options(parser)
@@ -61,6 +66,7 @@ examples:
             runs=args.runs,
             from_runs=args.from_runs,
             resume=args.resume,
+            profile=args.profile,
             all_strengths=console.verbosity is Verbosity.VERBOSE or "json" in reports.paths,
         )
         printer = EventPrinter(console, project.door)

@@ -28,6 +28,7 @@ from buto.workflow.events import (
     LaunchesPlanned,
     OracleChanged,
     OracleWritten,
+    ProfilesStored,
     RunsLeftOut,
     Shown,
     StrengthsLimited,
@@ -84,6 +85,8 @@ class EventPrinter:
                 console.detail(f"{test}: checked, because {why}")
             case Unaffected(left_out):
                 console.result(one_line(f"LEFT OUT  {left_out.test}: {left_out.why}"))
+            case ProfilesStored(test, path, n_profiles):
+                console.info(f"{test}: {format_count(n_profiles, 'profile')} stored for buto why in {path}")
             case RunsLeftOut(test, n_runs):
                 console.info(f"{test}: {format_count(n_runs, 'run')} of other environments left out")
             case Judged(result):

@@ -18,6 +18,7 @@ from buto.workflow.events import (
     LaunchProgressed,
     LaunchRepeated,
     LaunchStarted,
+    ProfileRecorded,
     RunStored,
 )
 
@@ -60,6 +61,8 @@ class LaunchProgress:
                 self._tick(progress)
             case RunStored(run):
                 self._store(run)
+            case ProfileRecorded():
+                self._profile(event)
             case LaunchRepeated(_, error):
                 first_line = error.message.splitlines()[0]
                 self.clear()
@@ -111,6 +114,16 @@ class LaunchProgress:
             self.console.info(f"{self._label}: {format_count(len(run.times_s), 'sample')}{self._times()}")
         else:
             self.console.info(f"{self._label}: not usable: {run.quality.describe()}")
+
+    def _profile(self, event: ProfileRecorded) -> None:
+        self._spent_s[event.test] += time.monotonic() - self._launch_begun
+        self._launches[event.test] += 1
+        self.clear()
+        if event.repeated:
+            self.console.info(f"{self._label}: not usable, and will be repeated: {event.repeated}")
+            return
+        self.complete[event.test] += 1
+        self.console.info(f"{self._label}: {format_count(event.n_events, 'event')}{self._times()}")
 
     def clear(self) -> None:
         """Remove the redrawn line before something else is printed."""

@@ -13,7 +13,6 @@ from buto.collect.channel.messages import (
     Dropped,
     Emitted,
     Hello,
-    Histogram,
     Mark,
     Message,
     Metadata,
@@ -199,10 +198,6 @@ def _bye(body: _Body) -> Bye:
     return Bye()
 
 
-def _histogram(body: _Body) -> Histogram:
-    return Histogram(body.text(), body.time(), *body.unpack("QQ"), body.text())
-
-
 _READERS: dict[int, Callable[[_Body], Message]] = {
     1: _hello,
     2: _columns,
@@ -213,5 +208,4 @@ _READERS: dict[int, Callable[[_Body], Message]] = {
     7: _mark,
     8: _dropped,
     9: _bye,
-    10: _histogram,
 }

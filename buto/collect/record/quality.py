@@ -139,7 +139,7 @@ def quality_of(
         foreign_load: mean share of the visible cores that others used, NaN if unknown.
         more: problems found by the collector; listed before missing samples, which they may explain.
     """
-    problems = [*_of_outcome(target, outcome), *more, *_of_sampling(target, sampled, foreign_load)]
+    problems = [*_of_outcome(target, outcome), *more, *starved(target, sampled, foreign_load)]
     return Quality(tuple(problems), sampled.missed_share, sampled.largest_gap_s, foreign_load)
 
 
@@ -155,7 +155,8 @@ def _of_outcome(target: Target, outcome: Outcome) -> list[Problem]:
     return []
 
 
-def _of_sampling(target: Target, sampled: Sampling, foreign_load: float) -> list[Problem]:
+def starved(target: Target, sampled: Sampling, foreign_load: float) -> list[Problem]:
+    """Return the problems of a run, or of a profile, that lacks samples because the machine was busy."""
     others = "" if np.isnan(foreign_load) else f"; other processes used {foreign_load:.0%} of the cores"
     texts = []
     if sampled.missed_share > MAX_MISSED_SHARE:

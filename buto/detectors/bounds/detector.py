@@ -1,6 +1,6 @@
 """The bounds oracle: the thesis's test-run classifier (section 4.7, C.15 and C.16) as a Detector.
 
-It does not compare metadata: :mod:`buto.oracle.check` does that for every detector.
+Metadata is not its business: :mod:`buto.oracle.check` sees to it for every detector.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from buto.steps import Action, Advice, Setting, Step
 from buto.verdicts import Finding, Status, Verdict
 
 MOST_UNREAD = 1 / 3
-"""If more samples of a property are missing, the run cannot pass, because only the rest is judged."""
+"""A run that lacks more of what training read is not known well enough to pass: only the rest is judged."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -46,7 +46,7 @@ class FittedBounds(FittedDetector):
 
     Attributes:
         model: bounds of the properties.
-        duration: lower, expected and upper seconds; None if the duration is not judged.
+        duration: lower, expected and upper seconds; None where the duration is not judged.
         notifications: which are expected, and when.
         left_out: properties that cannot be judged, each with the reason.
     """
@@ -107,11 +107,11 @@ class FittedBounds(FittedDetector):
         return explain(verdict, self.settings)
 
     def compare(self, run: Run) -> Comparison:
-        """Return a run beside the bounds, for plots; of a long run only some samples."""
+        """A run beside the bounds, for plots; of a long one only some samples."""
         return compare(drawn(run), self.model, self.settings.pipeline)
 
     def partly_unread(self, run: Run, comparison: Comparison) -> dict[str, str]:
-        """Return, by name, a sentence for each property that has bounds but lacks too many samples."""
+        """A sentence for each property that too many samples lack for which there are bounds, by its name."""
         bounded = ~np.isnan(comparison.bounds.upper) & comparison.in_model[:, None]
         lacking = (bounded & np.isnan(comparison.smoothed.values)).sum(axis=0)
         shares = lacking / np.maximum(bounded.sum(axis=0), 1)
@@ -166,10 +166,10 @@ class BoundsDetector(Detector[BandSettings]):
     keys = KEYS
 
     def fit(self, runs: RunSet, known: Wholes | None = None) -> FittedBounds:
-        """Learn from valid runs. Raise JudgeError if no property can be judged, or if notifications differ.
+        """Learn from valid runs. JudgeError if no property can be judged, or for unlike notifications.
 
         Args:
-            known: what was found in the complete runs of which ``runs`` are samples.
+            known: what was found in whole runs of which ``runs`` are some samples.
         """
         model = self.stages(runs, known).model
         if not len(model.bounds) and not self.settings.summaries:
@@ -187,14 +187,12 @@ class BoundsDetector(Detector[BandSettings]):
         )
 
     def stages(self, runs: RunSet, known: Wholes | None = None) -> Fit:
-        """Return every stage from runs to bounds, for plots; the bounds are not rounded."""
+        """Everything between runs and bounds, for plots; the bounds are not rounded."""
         shown = runs.runs if known is None else [drawn(run) for run in runs]
         return fit(shown, self.judged(runs), self.settings.pipeline, known)
 
     def judged(self, runs: RunSet) -> list[Property]:
-        """Return the properties that were read in each of these runs, by name. Raise JudgeError if there are
-        none.
-        """
+        """The properties that were read in each of these runs, by name. JudgeError if there are none."""
         left_out = self._left_out(runs)
         judged = [
             prop

@@ -1,1 +1,1 @@
-"""Compare two programs by runs of both, without a stored oracle."""
+"""Two programs compared by runs of both, without a stored oracle."""

@@ -20,7 +20,12 @@ def style() -> str:
 @cache
 def script() -> str:
     """Return all scripts as one function, so that none of their names is global."""
-    parts = "\n".join(map(source, SCRIPTS))
+    return enclosed(*SCRIPTS)
+
+
+def enclosed(*names: str) -> str:
+    """Return scripts as one function."""
+    parts = "\n".join(map(source, names))
     return f'(() => {{\n"use strict";\n{parts}\n}})();'
 
 
@@ -32,8 +37,13 @@ def source(name: str) -> str:
 @cache
 def policy() -> str:
     """Return the content security policy: no network, and only this script and this style."""
+    return policy_of(script(), style())
+
+
+def policy_of(script: str, style: str) -> str:
+    """Return the policy of a page with one script and one style."""
     sources = "; ".join(
-        f"{kind}-src 'sha256-{_digest(text)}'" for kind, text in (("script", script()), ("style", style()))
+        f"{kind}-src 'sha256-{_digest(text)}'" for kind, text in (("script", script), ("style", style))
     )
     return f"default-src 'none'; {sources}; img-src data:; base-uri 'none'; form-action 'none'"
 

@@ -146,7 +146,7 @@ def _compared(
         second,
         first.valid(),
         made=datetime.now(UTC),
-        next_steps=[project.door.step(step) for step in _next_steps(verdict, names, runs)],
+        next_steps=[project.door.step(step) for step in _next_steps(verdict, request, runs)],
         explanation=explain_comparison(verdict, settings),
     )
     result = Result(title, None, runs, verdict, report=report)
@@ -156,10 +156,10 @@ def _compared(
     return result
 
 
-def _next_steps(verdict: Verdict, names: list[str], runs: list[Run]) -> list[Step]:
+def _next_steps(verdict: Verdict, request: CompareRequest, runs: list[Run]) -> list[Step]:
     if verdict.status is Status.PASS:
         return []
-    first, second = names
+    first, second = (program.name for program in request.programs)
     which = f"{runs[0].id}..{runs[-1].id}"
     return [
         Step(Action.SHOW_RUN, second, run_id=next(iter(verdict.run_ids), None)),
@@ -170,4 +170,14 @@ def _next_steps(verdict: Verdict, names: list[str], runs: list[Run]) -> list[Ste
             from_runs=which,
             why="the same runs, with every chart",
         ),
+        *_why(request, verdict),
     ]
+
+
+def _why(request: CompareRequest, verdict: Verdict) -> list[Step]:
+    """Return the step that names the code, where two revisions were compared and can be compared again."""
+    old, new = request.programs
+    if verdict.status is not Status.REGRESSION or old.revision is None or new.revision is None:
+        return []
+    revisions = (old.revision, new.revision)
+    return [Step(Action.WHY, old.like[0], revisions=revisions, build=request.build, why="which code did it")]

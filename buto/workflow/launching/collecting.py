@@ -174,7 +174,7 @@ def record_one(
         StorageError: the run cannot be stored.
     """
     marks = {PURPOSE: purpose} | ({SESSION: session} if session else {})
-    with _running(services, on_tick) as beside, Journal(store, marks) as journal:
+    with running_services(services, on_tick) as beside, Journal(store, marks) as journal:
         if beside is not None:
             hooks = beside if hooks is None else AllHooks((beside, hooks))
             on_tick = beside.on_each_tick(on_tick)
@@ -185,7 +185,9 @@ def record_one(
     return run
 
 
-def _running(services: Sequence[Service], on_tick: OnTick | None) -> AbstractContextManager[Services | None]:
+def running_services(
+    services: Sequence[Service], on_tick: OnTick | None
+) -> AbstractContextManager[Services | None]:
     """Return what runs services during its block; None in place of no services."""
     if not services:
         return nullcontext()

@@ -110,6 +110,8 @@ def test_the_commit_is_found_and_convicted(repository: Path) -> None:
     assert lines[2].startswith("  A U Thor <a@example.org>, 20")
     assert lines[3].startswith("REGRESSION  waiter: ")
     assert "  jvm.thread.count  " in done.stdout
+    # The commit against its parent names the method that starts the threads.
+    assert "CAUSE  waiter: Main.main starts threads" in done.stdout
     result = json.loads((repository / "result.json").read_text())
     (repository / "result.json").unlink()
     jsonschema.validate(result, schemas.load("result"))

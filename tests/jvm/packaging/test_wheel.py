@@ -18,7 +18,7 @@ from packaging.utils import canonicalize_name
 from scripts import dist
 from tests.support.checkout import ROOT
 
-JARS = ["buto-agent.jar", "buto-jmx.jar", "buto-testprograms.jar"]
+JARS = ["buto-agent.jar", "buto-jfr.jar", "buto-jmx.jar", "buto-testprograms.jar"]
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,203 @@
+"""From the profiles of two programs to an explanation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from buto.causes import differences
+from buto.causes.flame import flame_of
+from buto.causes.model import Cause, Causes, Explanation, Growth, Tier
+from buto.causes.units import FloatArray, Table, table_of
+from buto.profiles import Kind, Profile
+from buto.units import format_percent
+
+MOST_FOUND = 50
+"""Methods of one kind that an explanation keeps."""
+
+LIKELY = 3
+"""How many methods of a kind are said to be most likely if no cause is named."""
+
+MOST_GROWTH = 20
+
+_GRAIN = {"By": 4096.0, "s": 0.002}
+"""Smallest deviation between launches by unit: a page, a sample. Counts have one."""
+
+TRACES_BUFFERS = 25
+"""The first release of Java that tells of each reservation of a buffer."""
+
+_RELEASE = re.compile(r"\((\d+)")
+"""In a version as ``OpenJDK 64-Bit Server VM (17.0.15+6-Debian) for linux-amd64``."""
+
+RISE = 1.1
+"""Of a kind's sum, from which it matters what could not be attributed."""
+
+WORTH_SHOWING = 1.0
+"""Deviations that the methods that are said to be most likely have at least."""
+
+FEW_OF_THE_USERS = 0.5
+"""Beyond this share without a method of the user's, a remark says that the code cannot be seen."""
+
+
+def explain(
+    old: Sequence[Profile],
+    new: Sequence[Profile],
+    kinds: Sequence[Kind],
+    *,
+    test: str,
+    names: tuple[str, str],
+    remarks: Sequence[str] = (),
+) -> Explanation:
+    """Compare the profiles of two programs.
+
+    Args:
+        old, new: at least one profile of each.
+        kinds: what was recorded, the most important first.
+        names: of the old and the new program.
+        remarks: what is known already, a sentence each.
+
+    Raises:
+        ValueError: there is no profile of one of them.
+    """
+    if not old or not new:
+        raise ValueError("a profile of each program is needed")
+    return Explanation(
+        test,
+        names[0],
+        names[1],
+        (len(old), len(new)),
+        tuple(causes_of(old, new, kind) for kind in kinds),
+        _growth(old, new),
+        (*remarks, *_remarks(old, new)),
+    )
+
+
+def causes_of(old: Sequence[Profile], new: Sequence[Profile], kind: Kind) -> Causes:
+    """Return what rose in one kind."""
+    table = table_of(old, new, kind)
+    total = float(table.new_totals.mean())
+    known = float(table.new.sum(axis=1).mean())
+    without = 1 - known / total if total > 0 else 0.0
+    return Causes(
+        kind,
+        float(table.old_totals.mean()),
+        total,
+        _found(table, kind),
+        without,
+        flame_of(old, new, kind),
+        tuple(_limits(old, new, kind, table, without)),
+    )
+
+
+def _found(table: Table, kind: Kind) -> tuple[Cause, ...]:
+    if not table.units:
+        return ()
+    about = kind.about
+    grain = _GRAIN.get(about.unit, 1.0)
+    noise = 1.0 if about.is_sampled else 0.0
+    variance = differences.variances(
+        table.old, table.new, noise * table.old_squares, noise * table.new_squares, grain
+    )
+    z = differences.deviations(table.old, table.new, variance)
+    share = differences.shares(table.old, table.new)
+    names = differences.named(z, share, table.old, table.new)
+    before, after = table.old.mean(axis=0), table.new.mean(axis=0)
+    order = differences.ranked(z, after - before)
+    tiers = _tiers(names[order], z[order])
+    return tuple(
+        Cause(
+            tier,
+            kind,
+            table.units[at].frame.name,
+            table.units[at].frame.file,
+            table.lines[at],
+            table.units[at].type,
+            float(before[at]),
+            float(after[at]),
+            float(share[at]),
+            float(z[at]),
+            table.units[at].holder,
+            table.paths[at],
+        )
+        for tier, at in sorted(zip(tiers, order, strict=True), key=lambda pair: pair[0] is not Tier.CAUSE)[
+            :MOST_FOUND
+        ]
+    )
+
+
+def _tiers(is_named: npt.NDArray[np.bool_], z: FloatArray) -> list[Tier]:
+    """Return the tier of each unit, in the order of rank: a cause, or likely among the first three."""
+    return [
+        Tier.CAUSE if one else Tier.LIKELY if place < LIKELY and z[place] > WORTH_SHOWING else Tier.OTHER
+        for place, one in enumerate(is_named)
+    ]
+
+
+def _growth(old: Sequence[Profile], new: Sequence[Profile]) -> tuple[Growth, ...]:
+    """Return the classes of which the heap holds more, the largest growth first."""
+    types = {name for profile in (*old, *new) for name in profile.classes}
+
+    def mean(profiles: Sequence[Profile], name: str) -> float:
+        return sum(one.classes[name].size for one in profiles if name in one.classes) / len(profiles)
+
+    grown = [Growth(name, mean(old, name), mean(new, name)) for name in sorted(types)]
+    largest = sorted(grown, key=lambda one: one.old - one.new)
+    return tuple(one for one in largest[:MOST_GROWTH] if one.new > one.old)
+
+
+def _limits(
+    old: Sequence[Profile], new: Sequence[Profile], kind: Kind, table: Table, without: float
+) -> Iterator[str]:
+    """Give what the events of a kind could not tell on these JVMs."""
+    profiles = (*old, *new)
+    before, after = table.old_totals.mean(), table.new_totals.mean()
+    seen = any(kind in profile.kinds for profile in profiles)
+    if kind is Kind.RETENTION:
+        yield _of_retention(profiles, seen=seen)
+    elif seen and without > FEW_OF_THE_USERS and after > RISE * before:
+        yield (
+            f"{format_percent(round(without, 2))} of it has no method of the program's own on its stack: "
+            "the JVM or the JDK did it by itself, or the program's classes were loaded with the JDK's"
+        )
+    if kind is Kind.CPU and any(profile.totals.get("cpu.lost") for profile in profiles):
+        lost = sum(profile.totals.get("cpu.lost", 0.0) for profile in profiles)
+        kept = sum(stack.events for one in profiles for stack in one.stacks if stack.kind is kind)
+        yield f"the JVM lost {format_percent(round(lost / (lost + kept), 3))} of the samples"
+    if kind is Kind.BUFFERS and any(_release(profile) < TRACES_BUFFERS for profile in profiles):
+        yield f"before Java {TRACES_BUFFERS} only some of the buffers that are kept are seen"
+
+
+def _of_retention(profiles: Sequence[Profile], *, seen: bool) -> str:
+    """Return what kept objects tell of."""
+    if any(profile.facts.get("collector", "").startswith("Z") for profile in profiles):
+        return (
+            "this collector (ZGC) is not asked to collect, so few kept objects are seen; "
+            "-XX:+UseG1GC shows more"
+        )
+    if not seen:
+        return "the JVM told of no kept object: no collection ran, or the program did not exit in order"
+    return "kept at the last collection: what the program releases before it exits is not seen"
+
+
+def _release(profile: Profile) -> int:
+    """Return the release of Java that a profile is of; 0 if not known."""
+    found = _RELEASE.search(profile.facts.get("version", ""))
+    return int(found[1]) if found else 0
+
+
+def _remarks(old: Sequence[Profile], new: Sequence[Profile]) -> Iterator[str]:
+    profiles = (*old, *new)
+    damaged = [profile for profile in profiles if profile.failure]
+    if damaged:
+        yield (
+            f"{len(damaged)} of {len(profiles)} recordings end early ({damaged[0].failure}); "
+            "what was read of them is used"
+        )
+    if any(profile.totals.get("stacks.cut") for profile in profiles):
+        yield "there are more different stacks than can be kept; the sums lack the rest"
+    fewest = min(len(old), len(new))
+    if fewest < min(differences.NAMED):
+        yield (f"with fewer than {min(differences.NAMED)} launches of each program no cause is named")

@@ -1,0 +1,1 @@
+"""Explanations of what a program uses more of, one renderer a format."""

@@ -1,0 +1,1 @@
+"""From a regression to the code: the old and the new program are launched in turns and profiled."""

@@ -1,0 +1,73 @@
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.IntSupplier;
+
+/** A shop with one method that changed: {@code Shop old|new END THROWS}; END is exit, halt or kill. */
+public final class Shop {
+    static final Map<Integer, byte[]> SEEN = new HashMap<>();
+    static final List<ByteBuffer> BUFFERS = new ArrayList<>();
+    static long sink;
+
+    public static void main(String[] arguments) throws Exception {
+        boolean changed = arguments[0].equals("new");
+        long end = System.nanoTime() + (arguments[1].equals("exit") ? 0 : 1_700_000_000L);
+        for (int order = 0; order < 300 || System.nanoTime() < end; order++) {
+            remember(changed ? order : order % 10);
+            IntSupplier price = price(order);
+            sink += price.getAsInt() + page(order).length();
+        }
+        for (int number = 0; number < 50; number++) {
+            BUFFERS.add(reserve());
+        }
+        for (int number = Integer.parseInt(arguments[2]); number > 0; number--) {
+            sink += refuse(number);
+        }
+        // Classes are counted every half second.
+        Thread.sleep(600);
+        if (arguments[1].equals("halt")) {
+            Runtime.getRuntime().halt(0);
+        }
+        if (arguments[1].equals("kill")) {
+            String name = ManagementFactory.getRuntimeMXBean().getName();
+            new ProcessBuilder("kill", "-9", name.split("@")[0]).start().waitFor();
+        }
+    }
+
+    static void remember(int order) {
+        SEEN.put(order, new byte[30_000]);
+    }
+
+    static IntSupplier price(int order) {
+        return () -> {
+            int price = order;
+            for (int step = 0; step < 200_000; step++) {
+                price = price * 31 + step;
+            }
+            return price;
+        };
+    }
+
+    static String page(int order) {
+        StringBuilder page = new StringBuilder();
+        for (int line = 0; line < 200; line++) {
+            page.append("line ").append(order * line);
+        }
+        return page.toString();
+    }
+
+    static ByteBuffer reserve() {
+        return ByteBuffer.allocateDirect(1000);
+    }
+
+    static int refuse(int number) {
+        try {
+            throw new IllegalStateException();
+        } catch (IllegalStateException expected) {
+            return number;
+        }
+    }
+}

@@ -1,0 +1,168 @@
+"""Causes on real JVMs: the changed method named, ends that cut a recording off, hostile recordings."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import time
+from collections.abc import Collection
+from pathlib import Path
+
+import pytest
+
+from buto.causes import explain
+from buto.collect.flight import launch
+from buto.collect.flight.launch import Flight, record_flight
+from buto.collect.flight.reader import read
+from buto.collect.jvm.installations import find_installations
+from buto.collect.target import Target
+from buto.profiles import Kind, Profile
+from buto.profiles.kinds import USUAL
+from buto.runs.store import RunStore
+from tests.support.checkout import compile_java
+from tests.support.processes.command import buto
+from tests.support.processes.leftovers import nothing_is_left
+
+__all__ = ["nothing_is_left"]
+
+MOST_EVENTS = 1_000_000
+MOST_SIZE = 2_000_000
+MOST_READER_RSS = 300 << 20
+
+
+@pytest.fixture(scope="module")
+def classes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    programs = (Path(__file__).parent / "programs").glob("*.java")
+    return compile_java(tmp_path_factory.mktemp("classes"), programs, "-g")
+
+
+def java_of(release: int) -> str:
+    found = [one.java for one in find_installations() if one.major == release]
+    if not found:
+        pytest.skip(f"this machine has no Java {release}")
+    return os.fspath(found[0])
+
+
+@pytest.fixture
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Copies of the recordings that a launch reads."""
+    copies: list[Path] = []
+
+    def reading(files: Collection[Path]) -> list[Profile]:
+        for number, file in enumerate(files):
+            copies.append(tmp_path / f"{number}.jfr")
+            copies[-1].write_bytes(file.read_bytes())
+        return read(list(files))
+
+    monkeypatch.setattr(launch, "read", reading)
+    return copies
+
+
+def flown(
+    java: str, classes: Path, *arguments: str, kinds: Collection[Kind] = USUAL, option: str = "-Xmx256m"
+) -> Flight:
+    command = (java, option, "-cp", os.fspath(classes), "Shop", *arguments)
+    return record_flight(Target(command, timeout_s=60), kinds)
+
+
+def methods(profile: Profile, kind: Kind) -> set[str]:
+    stacks = [stack for stack in profile.stacks if stack.kind is kind]
+    return {frame.name for frame in map(profile.users_frame, stacks) if frame is not None}
+
+
+@pytest.mark.timeout(180)
+def test_the_method_that_keeps_more_is_named_with_its_holder_and_nothing_is_stored(
+    tmp_path: Path, classes: Path
+) -> None:
+    shop = ["java", "-Xmx256m", "-cp", os.fspath(classes), "Shop"]
+    kinds = ("--kinds", "retention,classes", "--json", "why.json", "--html", "why.html")
+    words = (
+        "old",
+        *kinds,
+        "--",
+        *shop,
+        "old",
+        "exit",
+        "0",
+        "--against",
+        "new",
+        "--",
+        *shop,
+        "new",
+        "exit",
+        "0",
+    )
+    done = buto(tmp_path, "why", *words, timeout_s=170)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("CAUSE  old: Shop.remember allocates what is kept more\n")
+    first = json.loads((tmp_path / "why.json").read_text())["kinds"][0]["found"][0]
+    assert (first["method"], first["type"], first["held_by"]) == ("Shop.remember", "byte[]", "Shop.SEEN")
+    assert first["file"] == "Shop.java"
+    assert "HashMap" in first["path"]
+    assert first["new"] > 5 * first["old"]
+    assert RunStore(tmp_path / ".buto").tests() == []
+    assert not (tmp_path / "oracles").exists()
+
+
+def test_java_25_tells_of_processor_time_and_of_each_buffer(classes: Path, kept: list[Path]) -> None:
+    flight = flown(java_of(25), classes, "new", "exit", "100")
+    profile = flight.profile
+    assert "Shop.lambda$price" in methods(profile, Kind.CPU)
+    assert "Shop.page" in methods(profile, Kind.ALLOCATION)
+    buffers = [stack for stack in profile.stacks if stack.kind is Kind.BUFFERS]
+    assert sum(stack.weight for stack in buffers) >= 50
+    assert "Shop.reserve" in methods(profile, Kind.BUFFERS)
+    thrown = [stack for stack in profile.stacks if stack.type == "java.lang.IllegalStateException"]
+    assert sum(stack.weight for stack in thrown) == 100
+    assert profile.classes["byte[]"].size > 1e6
+    assert len(profile.ticks_ms) > 5
+    assert flight.size < MOST_SIZE
+    _hostile(kept[0])
+
+
+def _hostile(recording: Path) -> None:
+    """What is no recording, and a recording that is damaged anywhere, is a sentence and no crash."""
+    whole = recording.read_bytes()
+    damaged = [b"", b"no recording", whole[: len(whole) // 2], whole[:100] + bytes(5000) + whole[5100:]]
+    damaged += [
+        whole[:at] + b"\xff" * 64 + whole[at + 64 :] for at in range(200, len(whole), len(whole) // 6)
+    ]
+    files = [recording.with_name(f"damaged-{number}.jfr") for number in range(len(damaged))]
+    for file, content in zip(files, damaged, strict=True):
+        file.write_bytes(content)
+    *broken, last = read([*files, recording])
+    assert all(one.failure for one in broken[:3])
+    assert last.failure == ""
+    assert methods(last, Kind.EXCEPTIONS) == {"Shop.refuse"}
+
+
+@pytest.mark.parametrize("end", ["halt", "kill"])
+def test_a_program_that_never_exits_leaves_what_was_written(classes: Path, end: str) -> None:
+    flight = flown("java", classes, "old", end, "0", kinds=[Kind.ALLOCATION])
+    assert "Shop.page" in methods(flight.profile, Kind.ALLOCATION)
+    assert "the end is missing" in flight.ending
+
+
+def test_under_zgc_a_sentence_tells_that_kept_objects_are_few(classes: Path) -> None:
+    flight = flown("java", classes, "new", "exit", "0", kinds=[Kind.RETENTION], option="-XX:+UseZGC")
+    explanation = explain(
+        [flight.profile], [flight.profile], [Kind.RETENTION], test="shop", names=("old", "new")
+    )
+    assert any("ZGC" in text for text in explanation.kinds[0].remarks)
+
+
+@pytest.mark.timeout(180)
+def test_a_million_events_are_read_in_bounded_time_and_memory(classes: Path, kept: list[Path]) -> None:
+    flight = flown("java", classes, "old", "exit", str(MOST_EVENTS), kinds=[Kind.EXCEPTIONS])
+    thrown = sum(
+        stack.weight for stack in flight.profile.stacks if stack.type.endswith("IllegalStateException")
+    )
+    began, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    (again,) = read(kept)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert again.events > 0.9 * MOST_EVENTS
+    assert thrown > 0.9 * MOST_EVENTS
+    assert time.monotonic() - began < 60
+    assert (after.ru_utime - before.ru_utime) / (again.events / 1e5) < 1.0
+    assert after.ru_maxrss * 1024 < MOST_READER_RSS

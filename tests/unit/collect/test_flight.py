@@ -1,0 +1,102 @@
+"""Launching under Flight Recorder, as far as no JVM is needed."""
+
+from __future__ import annotations
+
+import os
+import xml.etree.ElementTree as Xml
+from pathlib import Path
+
+import pytest
+
+from buto.collect.flight import launch
+from buto.collect.flight.launch import record_flight, recorded_files
+from buto.collect.flight.profiler import profiler_options
+from buto.collect.flight.reader import has_flight_recorder, read
+from buto.collect.flight.settings import jvm_options, settings_text
+from buto.collect.target import Target
+from buto.errors import MeasureError
+from buto.profiles import Kind
+from buto.profiles.kinds import USUAL
+from tests.support.profiles import profile
+
+
+def java_in(home: Path, script: str, modules: str = "java.base") -> str:
+    """A script named ``java`` in a runtime that lists its modules."""
+    java = home / "bin" / "java"
+    java.parent.mkdir(parents=True)
+    java.write_text(f"#!/bin/sh\n{script}\n")
+    java.chmod(0o755)
+    (home / "release").write_text(f'JAVA_VERSION="21"\nMODULES="{modules}"\n')
+    return os.fspath(java)
+
+
+def test_settings_are_a_document_with_the_events_of_each_kind() -> None:
+    for kinds in ([kind] for kind in Kind):
+        events = {one.get("name") for one in Xml.fromstring(settings_text(kinds)).iter("event")}
+        assert "jdk.JavaThreadStatistics" in events
+    every = Xml.fromstring(settings_text(USUAL))
+    assert {"jdk.ObjectAllocationSample", "jdk.OldObjectSample", "jdk.CPUTimeSample", "jdk.MethodTrace"} <= {
+        one.get("name") for one in every.iter("event")
+    }
+    cpu = " ".join(jvm_options([Kind.CPU], Path("s"), Path("o"), Path("r")))
+    assert "TLABSize" not in cpu
+    assert "path-to-gc-roots" not in cpu
+    kept = " ".join(jvm_options([Kind.RETENTION], Path("s"), Path("o"), Path("r")))
+    assert "-XX:TLABSize=16k" in kept
+    assert "path-to-gc-roots=true" in kept
+
+
+def test_a_runtime_without_flight_recorder_is_named(tmp_path: Path) -> None:
+    java = java_in(tmp_path / "small", "exit 0")
+    assert not has_flight_recorder(Path(java))
+    assert has_flight_recorder(Path(java_in(tmp_path / "whole", "exit 0", "java.base jdk.jfr")))
+    with pytest.raises(MeasureError, match=r"lacks the module jdk\.jfr") as caught:
+        record_flight(Target((java, "Main")), [Kind.CPU])
+    assert "complete JDK" in (caught.value.advice or "")
+
+
+def test_a_program_that_fails_is_no_profile(tmp_path: Path) -> None:
+    java = java_in(tmp_path, "echo broken >&2; exit 3", "jdk.jfr")
+    with pytest.raises(MeasureError, match="exited with code 3, expected 0") as caught:
+        record_flight(Target((java, "Main")), [Kind.CPU])
+    assert "broken" in caught.value.message
+
+
+def test_a_command_without_a_recording_says_what_it_needs(tmp_path: Path) -> None:
+    with pytest.raises(MeasureError, match="needs Java 17 or newer"):
+        record_flight(Target(("true",)), [Kind.CPU])
+
+
+def test_parts_of_a_killed_jvm_are_joined_in_order(tmp_path: Path) -> None:
+    recordings, repository = tmp_path / "out", tmp_path / "repository"
+    own = repository / "2026_11_22_1"
+    own.mkdir(parents=True)
+    recordings.mkdir()
+    (recordings / "empty.jfr").touch()
+    (own / "2.jfr").write_bytes(b"two")
+    (own / "1.jfr").write_bytes(b"one")
+    (joined,) = recorded_files(recordings, repository)
+    assert joined.read_bytes() == b"onetwo"
+
+
+def test_a_starved_profile_follows_the_rule_for_runs() -> None:
+    target = Target(("java",), interval_s=5.0)
+    steady = profile(ticks_ms=tuple(range(0, 5000, 100)))
+    gap = profile(ticks_ms=(*range(0, 2000, 100), *range(4000, 5000, 100)))
+    assert launch._starved(steady, target, 0.0) == ""
+    assert "starved" in launch._starved(gap, target, 0.5)
+    assert launch._starved(profile(), target, 0.5) == ""
+
+
+def test_async_profiler_is_found_in_its_directory(tmp_path: Path) -> None:
+    library = tmp_path / "lib" / "libasyncProfiler.so"
+    library.parent.mkdir()
+    library.touch()
+    (option,) = profiler_options(tmp_path, [Kind.NATIVE, Kind.CPU])
+    assert option.startswith(f"-agentpath:{library}=start,")
+    assert "nativemem" in option
+    assert "event=ctimer" in option
+
+
+def test_nothing_to_read_starts_no_java() -> None:
+    assert read([]) == []
