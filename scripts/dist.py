@@ -27,7 +27,7 @@ CONFIG = {
     "version": 1,
     "defaults": {"runs": 5, "timeout": "1min", "judge": {"preset": "sustained", "deviations": 30}},
 }
-JAVA = ("java", "-Xms64m", "-Xmx64m", "-XX:+UseSerialGC", "-cp", "${testprograms}")
+JAVA = ("java", "-Xms256m", "-Xmx256m", "-XX:+UseSerialGC", "-cp", "${testprograms}")
 PROGRAM = ("buto.testprograms.leaker.Leaker", "--duration", "2s", "--pieces", "20", "--piece-size", "2000")
 
 
@@ -70,7 +70,7 @@ def try_wheel(python: Path, project: Path) -> list[str]:
     if not Path(place).is_relative_to(python.parent.parent):
         raise SystemExit(f"buto must come from {python.parent.parent}, got {place}")
     done = [f"installed {run([buto, '--version'], project).strip()} into an empty environment"]
-    for leaks, command, code in ((10, "train", 0), (10, "check", 0), (60, "check", 1)):
+    for leaks, command, code in ((10, "train", 0), (10, "check", 0), (200, "check", 1)):
         test = {"command": [*JAVA, *PROGRAM, "--leaks", str(leaks)]}
         config = {**CONFIG, "tests": {"leaker": test}}
         (project / "buto.yaml").write_text(json.dumps(config), encoding="utf-8")

@@ -13,7 +13,7 @@ from types import FrameType, TracebackType
 from typing import NoReturn
 
 from buto.cli.command import Command
-from buto.cli.parsing.options import goes_to_stdout
+from buto.cli.parsing.options import add_verbosity, goes_to_stdout
 from buto.cli.printing.console import Console, Verbosity
 from buto.cli.registry import COMMANDS
 from buto.errors import EXIT_NOT_JUDGED, EXIT_USAGE, ButoError, UsageError
@@ -184,17 +184,6 @@ def _parser(command: Command | None) -> argparse.ArgumentParser:
                 usage = subparser.format_usage().removeprefix("usage: ").rstrip()
                 subparser.usage = f"{usage} [-- command ...]"
     return parser
-
-
-def add_verbosity(parser: argparse.ArgumentParser) -> None:
-    """Add ``-q`` and ``-v`` to the parser of a command or of an action of it."""
-    group = parser.add_mutually_exclusive_group()
-    for letter, word, meaning in (
-        ("-q", "--quiet", "print results and errors only"),
-        ("-v", "--verbose", "print details of every step"),
-    ):
-        # SUPPRESS keeps the command's own parser from overwriting options given before the command.
-        group.add_argument(letter, word, action="store_true", default=argparse.SUPPRESS, help=meaning)
 
 
 def _verbosity(args: argparse.Namespace) -> Verbosity:

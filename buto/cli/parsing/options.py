@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError, Namespace
 from argparse import _ArgumentGroup as ArgumentGroup
 from pathlib import Path
 
@@ -13,6 +13,17 @@ REPORTS = ("json", "html", "junitxml", "markdown", "bencher")
 """Options that write reports; :mod:`buto.cli.printing.report_files` writes them."""
 
 FROM_RUNS = "use stored runs: 'all', ids separated by commas, or FIRST..LAST"
+
+
+def add_verbosity(parser: ArgumentParser) -> None:
+    """Add ``-q`` and ``-v`` to the parser of a command or of an action of it."""
+    group = parser.add_mutually_exclusive_group()
+    for letter, word, meaning in (
+        ("-q", "--quiet", "print results and errors only"),
+        ("-v", "--verbose", "print details of every step"),
+    ):
+        # SUPPRESS keeps the command's own parser from overwriting options given before the command.
+        group.add_argument(letter, word, action="store_true", default=SUPPRESS, help=meaning)
 
 
 def add_target_options(parser: ArgumentParser) -> None:

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import json
 
-from markupsafe import Markup
-
 from buto.report.check_report import CheckReport
-from buto.report.html import assets, summary
-from buto.report.html.chart_data import drawn, page_data, points_of, tag_of, training_drawn
+from buto.report.html import summary
+from buto.report.html.chart_data import drawn, points_of, tag_of, training_drawn
+from buto.report.html.document import render_document
 from buto.report.html.environment_table import environment_section
-from buto.report.html.escaping import json_block
-from buto.report.html.output import notification_table, output_section
-from buto.report.html.overhead_table import overhead_section
 from buto.report.html.reasoning import steps
 from buto.report.html.run_table import run_table
-from buto.report.html.template import render_template
-from buto.version import __version__
 
 MAX_LISTED = 5000
 """Properties in the list of those that are not drawn."""
@@ -29,9 +23,9 @@ def render(report: CheckReport) -> str:
     there are; the page gives the number. Text from outside is cut and escaped, see
     :mod:`buto.report.html.template`.
     """
-    return render_template(
+    return render_document(
         "check.html",
-        report=report,
+        report,
         top=summary.header(report),
         findings=summary.findings(report),
         closest=summary.closest(report),
@@ -49,16 +43,7 @@ def render(report: CheckReport) -> str:
             (key, json.dumps(value, ensure_ascii=False)) for key, value in report.verdict.settings.items()
         ],
         environment=environment_section(report),
-        notifications=notification_table(report),
-        output=output_section(report),
         runs=run_table(report),
-        overhead=overhead_section(report),
-        version=__version__,
-        policy=assets.policy(),
-        # Ours, and data in which no character can end the element.
-        style=Markup(assets.style()),
-        script=Markup(assets.script()),
-        data=Markup(json_block(page_data(report))),
     )
 
 

@@ -2,39 +2,23 @@
 
 from __future__ import annotations
 
-from markupsafe import Markup
-
 from buto.report.charted import RecordedRuns
-from buto.report.html import assets
-from buto.report.html.chart_data import drawn, page_data, points_of
-from buto.report.html.escaping import json_block
-from buto.report.html.output import notification_table, output_section
-from buto.report.html.overhead_table import overhead_section
+from buto.report.html.chart_data import drawn, points_of
+from buto.report.html.document import render_document
 from buto.report.html.run_table import recorded_table
-from buto.report.html.template import render_template
 from buto.runs.metadata_text import metadata_text
 from buto.units import format_count
-from buto.version import __version__
 
 
 def render_runs(report: RecordedRuns) -> str:
     """Return the runs as one HTML document that needs no other file and no network."""
-    return render_template(
+    return render_document(
         "recorded.html",
-        report=report,
+        report,
         count=format_count(len(report.checked), "recorded run"),
         drawn=_drawn(report),
         metadata=_metadata(report),
-        notifications=notification_table(report),
-        output=output_section(report),
         runs=recorded_table(report),
-        overhead=overhead_section(report),
-        version=__version__,
-        policy=assets.policy(),
-        # Ours, and data in which no character can end the element.
-        style=Markup(assets.style()),
-        script=Markup(assets.script()),
-        data=Markup(json_block(page_data(report))),
     )
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from buto.cli.commands.architecture.predict import MODEL, add_model_option, under_load
-from buto.cli.main import add_verbosity
+from buto.cli.parsing.actions import Actions
 from buto.cli.parsing.options import STDOUT
 from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
@@ -38,18 +38,7 @@ examples:
   buto architecture learn --help"""
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-
-        def add(name: str, help: str, more: str = "") -> ArgumentParser:
-            action: ArgumentParser = actions.add_parser(
-                name,
-                help=help,
-                description=f"{help[0].upper()}{help[1:]}.{more}",
-                formatter_class=RawDescriptionHelpFormatter,
-                allow_abbrev=False,
-            )
-            add_verbosity(action)
-            return action
+        add = Actions(parser).add
 
         learning = add("learn", "create a model from traces and utilisation", _LEARN)
         _add_traces(learning)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import shlex
-from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from math import inf
 from pathlib import Path
 from typing import ClassVar
 
 from buto.cli.commands.experiments.recording import pack, record_variants
 from buto.cli.commands.experiments.request import ExperimentsRequest
-from buto.cli.main import add_verbosity
 from buto.cli.parsing import options
+from buto.cli.parsing.actions import Actions
 from buto.cli.printing.console import Console
 from buto.errors import UsageError
 from buto.experiments.dataset.generate import RUNS, plans
@@ -46,18 +46,7 @@ examples:
   buto experiments generate --help"""
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-
-        def add(name: str, help: str, more: str = "") -> ArgumentParser:
-            action: ArgumentParser = actions.add_parser(
-                name,
-                help=help,
-                description=f"{help[0].upper()}{help[1:]}.{more}",
-                formatter_class=RawDescriptionHelpFormatter,
-                allow_abbrev=False,
-            )
-            add_verbosity(action)
-            return action
+        add = Actions(parser).add
 
         generating = add("generate", "record the variants", _GENERATE)
         generating.add_argument("variants", metavar="VARIANT", nargs="*", help="variants (default: all)")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,8 +12,8 @@ from typing import ClassVar
 from buto.cli.commands.runs.listing import list_runs
 from buto.cli.commands.runs.recovery import recover_all
 from buto.cli.commands.runs.stored_ids import existing_ids, training_ids
-from buto.cli.main import add_verbosity
 from buto.cli.parsing import options
+from buto.cli.parsing.actions import Actions
 from buto.cli.parsing.project import files_of
 from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
@@ -40,17 +40,10 @@ examples:
   buto runs export --help"""
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+        actions = Actions(parser)
 
         def add(name: str, help: str) -> ArgumentParser:
-            action: ArgumentParser = actions.add_parser(
-                name,
-                help=help,
-                description=f"{help[0].upper()}{help[1:]}.",
-                formatter_class=RawDescriptionHelpFormatter,
-                allow_abbrev=False,
-            )
-            add_verbosity(action)
+            action = actions.add(name, help)
             options.add_store_option(action)
             return action
 
