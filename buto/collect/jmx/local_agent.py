@@ -22,7 +22,7 @@ from pathlib import Path
 
 from buto.collect.jmx.credentials import NO_CREDENTIALS, Credentials
 from buto.collect.jvm.diagnostic_command import AttachError, run_command, temporary_directory
-from buto.collect.jvm.local_jvm import local_jvm
+from buto.collect.jvm.local_jvm import check_attachable, local_jvm
 from buto.collect.process.private_directory import is_abandoned, private_directory, write_private_file
 from buto.collect.process.process_group import is_alive
 from buto.errors import MeasureError
@@ -122,6 +122,7 @@ def endpoint_while_attached(pid: int, credentials: Credentials = NO_CREDENTIALS)
     Raises:
         AgentLeftRunningError: at the end, if the JVM is still there but does not stop the agent.
     """
+    check_attachable(pid)
     # Held open: the process may end, and /proc/PID/root with it.
     try:
         held = os.open(temporary_directory(pid), os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)

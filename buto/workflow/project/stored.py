@@ -51,7 +51,7 @@ def stored_runs(project: Project, test: str, which: str, *, required: bool = Tru
     runs = [run for run in found if _may_teach(run)]
     if required and not runs:
         where = "" if which == ALL else f" in {which}"
-        record = project.door.step(Step(Action.RECORD, test, runs=10, command=("...",), plain=True))
+        record = project.door.step(Step(Action.RECORD, test, runs=10, command=("java", "..."), plain=True))
         raise UsageError(
             f"{store.root} holds no usable runs of {test!r}{where}{_left_out(found)}",
             advice=f"{project.door.step(Step(Action.LIST_RUNS))}; to record some: {record}",

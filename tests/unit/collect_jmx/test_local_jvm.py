@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from buto.collect.jmx.local_agent import endpoint_while_attached
 from buto.collect.jvm.local_jvm import check_attachable, local_jvm
 from buto.errors import MeasureError
 
@@ -64,3 +65,13 @@ def test_a_process_of_another_user_is_refused_by_name(sleeper: subprocess.Popen[
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     assert "belongs to the user root" in done.stdout
     assert "sudo -u root buto attach" in done.stdout
+
+
+def test_attaching_refuses_with_the_same_words(sleeper: subprocess.Popen[bytes]) -> None:
+    """Also where the process's own directory could not be opened."""
+    with pytest.raises(MeasureError, match="is not a JVM"), endpoint_while_attached(sleeper.pid):
+        pytest.fail("it was attached to")
+    sleeper.kill()
+    sleeper.wait()
+    with pytest.raises(MeasureError, match=f"no process {sleeper.pid}"), endpoint_while_attached(sleeper.pid):
+        pytest.fail("it was attached to")
