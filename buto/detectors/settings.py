@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from typing import Any, Self
 
 from buto.classify.metadata import MetadataSettings
+from buto.properties import Property, Role, is_judged
 
 CHANGES_WITH_EACH_RUN = (
     "jvm.start.time",
@@ -48,6 +50,10 @@ was loaded to measure it, which uses classes and memory of its own."""
 EVERYTHING = ("*",)
 
 USUAL_METADATA = MetadataSettings((*CHANGES_WITH_EACH_RUN, *SAID_ELSEWHERE), DECIDING_METADATA)
+
+
+ALSO_JUDGED = "also-judged"
+"""Key with the recorded properties that are judged beside the usual ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,3 +100,11 @@ class Settings:
             "metadata-ignored": list(self.metadata.ignored),
             "metadata-deciding": list(self.metadata.deciding),
         }
+
+
+def judges(settings: Settings, prop: Property) -> bool:
+    """Return whether a detector with these settings judges a property that was recorded."""
+    if is_judged(prop, cost=settings.cost):
+        return True
+    more = settings.values.get(ALSO_JUDGED, ())
+    return prop.role is Role.PROGRAM and any(fnmatchcase(prop.name, pattern) for pattern in more)

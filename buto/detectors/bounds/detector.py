@@ -28,9 +28,10 @@ from buto.detectors.explanation import Explanation
 from buto.detectors.levels import Level
 from buto.detectors.possible import possible_level
 from buto.detectors.protocol import Detector, FittedDetector
+from buto.detectors.settings import judges
 from buto.detectors.views import View
 from buto.errors import JudgeError
-from buto.properties import DURATION, Property, is_judged
+from buto.properties import DURATION, Property
 from buto.runs import Run, RunSet
 from buto.runs.long import drawn
 from buto.steps import Action, Advice, Setting, Step
@@ -197,7 +198,7 @@ class BoundsDetector(Detector[BandSettings]):
         judged = [
             prop
             for prop in sorted(runs.properties, key=lambda prop: prop.name)
-            if prop.name not in left_out and is_judged(prop, cost=self.settings.cost)
+            if prop.name not in left_out and judges(self.settings, prop)
         ]
         if not judged:
             raise JudgeError(
@@ -216,7 +217,7 @@ class BoundsDetector(Detector[BandSettings]):
         reasons = {}
         for prop in runs.properties:
             without = [run for run in runs if not _has(run, prop)]
-            if without and is_judged(prop, cost=self.settings.cost):
+            if without and judges(self.settings, prop):
                 where = "any" if len(without) == len(runs) else f"{len(without)} of {len(runs)}"
                 why = without[0].nan_reasons.get(prop.name, _why_not(without[0], prop))
                 reasons[prop.name] = f"not read in {where} of the training runs: {why}"

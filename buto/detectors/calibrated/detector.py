@@ -49,7 +49,7 @@ from buto.detectors.protocol import Detector, FittedDetector
 from buto.detectors.strength import Strengths
 from buto.detectors.views import View
 from buto.errors import JudgeError
-from buto.properties import DURATION
+from buto.properties import DURATION, is_judged
 from buto.runs import FloatArray, Run, RunSet
 from buto.runs.long import LongRun
 from buto.runs.names import start_of
@@ -167,7 +167,8 @@ class FittedCalibrated(FittedDetector):
         return calibrated_data.write(self.profile, self.bands.to_data())
 
     def _partly_unread(self, runs: RunSet) -> tuple[str, ...]:
-        judged = {quantity.name for quantity in self.profile.quantities}
+        # Others are read seldom, at times that differ from run to run.
+        judged = {quantity.name for quantity in self.profile.quantities if is_judged(quantity, cost=True)}
         return tuple(
             sentence
             for run in runs

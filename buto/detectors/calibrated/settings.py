@@ -9,8 +9,8 @@ from typing import Any
 from buto.analysis.scores.candidates import CANDIDATES, Candidate
 from buto.detectors.bounds.settings import SUSTAINED, BandSettings
 from buto.detectors.effects import is_effect
-from buto.detectors.keys import COMMON, Key, choice, number
-from buto.detectors.settings import Settings
+from buto.detectors.keys import COMMON, Key, choice, number, patterns
+from buto.detectors.settings import ALSO_JUDGED, Settings
 
 SMALLEST_ALPHA = 0.0005
 """One in as many choices of runs as the calibrated oracle looks at."""
@@ -25,10 +25,27 @@ COARSE, FINE = "coarse", "fine"
 OFFERED = tuple(name for name, one in CANDIDATES.items() if not one.prior_freedom)
 """Candidates whose score of one quantity does not depend on the others', so that sensitivity can be found."""
 
+EXACT_COUNTERS = [
+    "jvm.memory.allocated",
+    "jvm.memory.heap.used_after_last_gc",
+    "jvm.memory.heap.live",
+    "jvm.object.live",
+    "jvm.class.initialized",
+    "jvm.lock.contended",
+    "jvm.safepoint.count",
+    "process.memory.usage",
+    "process.thread.count",
+    "process.unix.file_descriptor.count",
+    "process.socket.count",
+    "process.io.bytes*",
+    "process.io.calls*",
+]
+"""Recorded properties that the next default also judges: the program repeats them on every host."""
+
 CALIBRATED_NEXT = replace(
     CALIBRATED,
     preset="calibrated-next",
-    values={SCORE: "likelihood", RESOLUTION: FINE, GATE: 0.3},
+    values={SCORE: "likelihood", RESOLUTION: FINE, GATE: 0.3, ALSO_JUDGED: EXACT_COUNTERS},
 )
 """The planned next default; ``docs/next-method.md`` says how it was chosen and when it is measured."""
 
@@ -75,6 +92,10 @@ KEYS = (
         f"The smallest differences that mean something; default {COARSE}.",
         COARSE,
         FINE,
+    ),
+    patterns(
+        ALSO_JUDGED,
+        "Recorded properties that are judged beside the usual ones: shell patterns; default none.",
     ),
     *COMMON,
 )

@@ -13,7 +13,8 @@ from buto.detectors.calibrated.obvious import obvious
 from buto.detectors.calibrated.resolution import at_resolution
 from buto.detectors.calibrated.settings import CALIBRATED, CALIBRATED_NEXT
 from buto.oracle import settings_from
-from buto.runs import run_set
+from buto.properties import property_for
+from buto.runs import Run, run_set
 from buto.verdicts import Status
 from tests.support.runs.stored import leaking_run
 from tests.support.training.profiles import CPU, HEAP, THREADS, a_profile
@@ -25,7 +26,7 @@ def test_the_preset_and_its_settings_are_selectable_and_the_default_has_none_of_
     chosen = settings_from({"preset": "calibrated-next", "gate": 0.5})
     assert chosen.to_data()["gate"] == 0.5
     assert chosen.to_data()["score"] == "likelihood"
-    assert not {"gate", "score", "resolution"} & set(CALIBRATED.to_data())
+    assert not {"gate", "score", "resolution", "also-judged"} & set(CALIBRATED.to_data())
     assert settings_from(chosen.to_data()) == chosen
 
 
@@ -36,6 +37,27 @@ def test_an_oracle_judges_alike_after_it_was_stored() -> None:
     checked = run_set([leaking_run(number, leak=9.0) for number in (20, 21, 22)])
     assert again.check(checked).p_value == fitted.check(checked).p_value == pytest.approx(1 / 286)
     assert fitted.check(checked).status is Status.REGRESSION
+
+
+def test_recorded_counters_are_judged_though_they_are_read_seldom() -> None:
+    """Allocated bytes, read in every fifth sample, differ by 2 %; the default does not look at them."""
+
+    def run(number: int, factor: float = 1.0) -> Run:
+        known = leaking_run(number)
+        allocated = known.times_s * 1e8 * factor
+        allocated[np.arange(len(allocated)) % 5 != number % 5] = np.nan
+        properties = (*known.properties, property_for("jvm.memory.allocated"))
+        values = np.column_stack([known.values, allocated])
+        return replace(known, properties=properties, values=values, nan_reasons={})
+
+    known = run_set([run(number) for number in range(10)])
+    checked = run_set([run(number, 1.05) for number in (20, 21, 22)])
+    found = CalibratedDetector(CALIBRATED_NEXT).fit(known).check(checked)
+    assert found.status is Status.REGRESSION
+    assert "jvm.memory.allocated" in {finding.subject for finding in found.findings}
+    default = CalibratedDetector(CALIBRATED).fit(known)
+    assert "jvm.memory.allocated" not in {prop.name for prop in default.profile.properties}
+    assert default.check(checked).status is Status.PASS
 
 
 def test_one_run_alone_passes_or_says_that_it_cannot_decide() -> None:
