@@ -1,93 +1,84 @@
 """Snapshot tests for what a JVM program uses.
 
-``import buto`` imports nothing heavy: each name comes from :mod:`buto.api` when it is first used.
-docs/api.md shows what can be done with them.
+``import buto`` imports nothing heavy: each name is imported when it is first used. docs/api.md shows what can
+be done with them.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from buto.display import display_with
-from buto.version import __version__
+from buto.version import __version__ as __version__
 
-if TYPE_CHECKING:
-    from buto import frames
-    from buto.api import (
-        BadFileError,
-        ButoError,
-        ConfigError,
-        Finding,
-        Interrupted,
-        JudgeError,
-        MeasureError,
-        Oracle,
-        Result,
-        Run,
-        RunSet,
-        RunStore,
-        Status,
-        StorageError,
-        UsageError,
-        Verdict,
-        accept,
-        check,
-        compare,
-        history,
-        judge,
-        learn,
-        load_data_set,
-        load_oracle,
-        open_store,
-        plot_history,
-        plot_result,
-        plot_runs,
-        record,
-        save_oracle,
-        selftest,
-        train,
-    )
-    from buto.workflow import events
-
-__all__ = [
-    "BadFileError",
-    "ButoError",
-    "ConfigError",
-    "Finding",
-    "Interrupted",
-    "JudgeError",
-    "MeasureError",
-    "Oracle",
-    "Result",
-    "Run",
-    "RunSet",
-    "RunStore",
-    "Status",
-    "StorageError",
-    "UsageError",
-    "Verdict",
-    "__version__",
-    "accept",
-    "check",
-    "compare",
-    "events",
-    "frames",
-    "history",
-    "judge",
-    "learn",
-    "load_data_set",
-    "load_oracle",
-    "open_store",
-    "plot_history",
-    "plot_result",
-    "plot_runs",
-    "record",
-    "save_oracle",
-    "selftest",
-    "train",
-]
+if TYPE_CHECKING:  # the same names for type checkers; a name that is imported as itself is public
+    from buto import frames as frames
+    from buto.api.actions import accept as accept
+    from buto.api.actions import check as check
+    from buto.api.actions import compare as compare
+    from buto.api.actions import record as record
+    from buto.api.actions import selftest as selftest
+    from buto.api.actions import train as train
+    from buto.api.plots import plot_history as plot_history
+    from buto.api.plots import plot_result as plot_result
+    from buto.api.plots import plot_runs as plot_runs
+    from buto.api.values import history as history
+    from buto.api.values import judge as judge
+    from buto.api.values import learn as learn
+    from buto.api.values import load_data_set as load_data_set
+    from buto.api.values import load_oracle as load_oracle
+    from buto.api.values import open_store as open_store
+    from buto.api.values import save_oracle as save_oracle
+    from buto.errors import BadFileError as BadFileError
+    from buto.errors import ButoError as ButoError
+    from buto.errors import ConfigError as ConfigError
+    from buto.errors import JudgeError as JudgeError
+    from buto.errors import MeasureError as MeasureError
+    from buto.errors import StorageError as StorageError
+    from buto.errors import UsageError as UsageError
+    from buto.oracle import Oracle as Oracle
+    from buto.report.result import Result as Result
+    from buto.runs import Run as Run
+    from buto.runs import RunSet as RunSet
+    from buto.runs import RunStore as RunStore
+    from buto.verdicts import Finding as Finding
+    from buto.verdicts import Status as Status
+    from buto.verdicts import Verdict as Verdict
+    from buto.workflow import events as events
+    from buto.workflow.launching.interruption import Interrupted as Interrupted
 
 _MODULES = {"events": "buto.workflow.events", "frames": "buto.frames"}
-"""Names that are modules; all others are in :mod:`buto.api`."""
+_HOMES = {
+    "buto.api.actions": ("accept", "check", "compare", "record", "selftest", "train"),
+    "buto.api.plots": ("plot_history", "plot_result", "plot_runs"),
+    "buto.api.values": (
+        "history",
+        "judge",
+        "learn",
+        "load_data_set",
+        "load_oracle",
+        "open_store",
+        "save_oracle",
+    ),
+    "buto.errors": (
+        "BadFileError",
+        "ButoError",
+        "ConfigError",
+        "JudgeError",
+        "MeasureError",
+        "StorageError",
+        "UsageError",
+    ),
+    "buto.oracle": ("Oracle",),
+    "buto.report.result": ("Result",),
+    "buto.runs": ("Run", "RunSet", "RunStore"),
+    "buto.verdicts": ("Finding", "Status", "Verdict"),
+    "buto.workflow.launching.interruption": ("Interrupted",),
+}
+"""Public names by the module that has them."""
+
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = sorted(["__version__", *_MODULES, *_HOME_OF])
 
 # The package that draws reports is slow to import, and values do not depend on it.
 display_with(lambda value: str(import_module("buto.report.notebook").render(value)))
@@ -96,10 +87,12 @@ display_with(lambda value: str(import_module("buto.report.notebook").render(valu
 if not TYPE_CHECKING:  # for type checkers, an unknown name would have any type
 
     def __getattr__(name: str) -> Any:
-        if name not in __all__:
+        if name in _MODULES:
+            value = import_module(_MODULES[name])
+        elif name in _HOME_OF:
+            value = getattr(import_module(_HOME_OF[name]), name)
+        else:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        home = _MODULES.get(name)
-        value = getattr(import_module("buto.api"), name) if home is None else import_module(home)
         globals()[name] = value
         return value
 
