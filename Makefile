@@ -15,7 +15,7 @@ export RUSTUP_HOME ?= $(CURDIR)/$(VENV)/rustup
 unexport PYTHONDONTWRITEBYTECODE
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast coverage lint type layers rooms java plugins dist bench clean
+.PHONY: help demo test test-fast coverage lint type layers rooms java plugins dist bed bench clean
 
 help: ## what can be typed
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -62,6 +62,9 @@ $(PLUGINS)/repository/built: $(wildcard $(PLUGINS)/pom.xml $(PLUGINS)/*/pom.xml)
 
 dist: $(VENV)/installed-test ## wheel and source archive into dist/, checked, and tried in an empty environment
 	@$(BIN)/python scripts/dist.py
+
+bed: $(VENV)/installed-test ## Keycloak on PostgreSQL from Maven Central, ready to be measured: beds/.cache/
+	@$(BIN)/python -m beds.keycloak.prepare
 
 bench: $(VENV)/installed-test java ## what measuring costs: docs/bench.md; ONLY="NAME ..." some of it
 	@$(BIN)/python -m perf $(ONLY)

@@ -37,6 +37,8 @@ class Reader(Enum):
 
     PROBE = "probe"
     """Java code: the agent inside the JVM, or the worker that asks it through JMX."""
+    ON_DEMAND = "on-demand"
+    """The agent, in runs for which a setting or an option of the JVM asks for it."""
     OUTSIDE = "outside"
     """buto's own process, from what the kernel and the JVM keep; the same for both collectors."""
 
@@ -157,9 +159,9 @@ def _counter(
     return Metric(name, unit, Kind.COUNTER, thesis, topic, per, is_part, better=Better.LOWER)
 
 
-def _recorded(metric: Metric) -> Metric:
+def _recorded(metric: Metric, reader: Reader = Reader.PROBE) -> Metric:
     """Return a metric that is not judged."""
-    return replace(metric, judged=False)
+    return replace(metric, judged=False, reader=reader)
 
 
 def _cost(name: str, unit: str, kind: Kind, per: str | None = None) -> Metric:
@@ -209,11 +211,18 @@ METRICS: dict[str, Metric] = {
         ),
         _gauge("jvm.memory.heap.used", "By", "Heap memory used", Topic.HEAP),
         _recorded(_gauge("jvm.memory.heap.used_after_last_gc", "By", None, Topic.HEAP)),
+        _recorded(_gauge("jvm.memory.heap.live", "By", None, Topic.HEAP), Reader.ON_DEMAND),
+        _recorded(_gauge("jvm.object.live", "{object}", None, Topic.HEAP), Reader.ON_DEMAND),
         _gauge("jvm.memory.heap.committed", "By", "Heap memory committed", Topic.HEAP, is_part=True),
         _recorded(_counter("jvm.memory.allocated", "By", None, Topic.ALLOCATION)),
         _gauge("jvm.memory.non_heap.used", "By", "Non-heap memory used", Topic.NON_HEAP),
         _gauge(
             "jvm.memory.non_heap.committed", "By", "Non-heap memory committed", Topic.NON_HEAP, is_part=True
+        ),
+        _recorded(_gauge("jvm.memory.native.committed", "By", None, Topic.NON_HEAP)),
+        _recorded(
+            _gauge("jvm.memory.native.category", "By", None, Topic.NON_HEAP, "category", is_part=True),
+            Reader.ON_DEMAND,
         ),
         _gauge("jvm.thread.count", "{thread}", "Thread count", Topic.THREADS),
         _gauge("jvm.thread.daemon.count", "{thread}", "Daemon thread count", Topic.THREADS),
@@ -245,6 +254,8 @@ METRICS: dict[str, Metric] = {
             is_part=True,
         ),
         _counter("jvm.cpu.time", "s", None, Topic.CPU),
+        _outside("process.cpu.instructions", "{instruction}", Kind.COUNTER, Topic.CPU),
+        _outside("process.cpu.cycles", "{cycle}", Kind.COUNTER, Topic.CPU),
         _outside("process.memory.usage", "By", Kind.GAUGE, Topic.PROCESS_MEMORY),
         _outside("process.memory.anonymous", "By", Kind.GAUGE, Topic.PROCESS_MEMORY, is_part=True),
         _outside("process.memory.proportional", "By", Kind.GAUGE, Topic.PROCESS_MEMORY, is_part=True),
@@ -294,6 +305,7 @@ METRICS: dict[str, Metric] = {
         _cost("buto.missed.ticks", "{tick}", Kind.COUNTER),
         _outside("buto.outside.time", "s", Kind.GAUGE, Topic.MEASURING, role=Role.COST),
         _outside("buto.outside.delay", "s", Kind.GAUGE, Topic.MEASURING, role=Role.COST),
+        replace(_cost("buto.live_set.time", "s", Kind.GAUGE), reader=Reader.ON_DEMAND),
     )
 }
 """All default metrics: Table 3.6 of the thesis, process CPU time, exact counters, what is read from outside,

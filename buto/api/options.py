@@ -35,6 +35,7 @@ class Options(Location, total=False):
         interval, timeout: times as ``"100ms"``.
         jvm: pattern for the main class of the JVM to measure.
         collector: ``agent`` or ``jmx``.
+        live_set: when to count the live objects: ``off``, ``end``, ``marks`` or a time as ``"5s"``.
         mbeans: patterns of the program's own MBeans to record.
         expect_exit: exit code of a good run.
     """
@@ -43,6 +44,7 @@ class Options(Location, total=False):
     timeout: str
     jvm: str
     collector: str
+    live_set: str
     mbeans: Sequence[str]
     expect_exit: int
 
@@ -82,6 +84,7 @@ def project_of(
         timeout=options.get("timeout"),
         jvm=options.get("jvm"),
         collector=options.get("collector"),
+        live_set=options.get("live_set"),
         mbeans=tuple(options.get("mbeans", ())),
         expect_exit=options.get("expect_exit"),
         alpha=alpha,

@@ -75,7 +75,9 @@ class PythonDoor:
                 return self._again(step)
 
     def _again(self, step: Step) -> str:
-        """A call about the same program, with what was specified for this one unless the step is plain."""
+        """Return a call about the same program, with what was specified for this one unless the step is
+        plain.
+        """
         positional = [_text(name) for name in (step.test, step.against) if name]
         named = {} if step.runs is None else {"runs": str(step.runs)}
         if step.from_runs is not None:
@@ -95,7 +97,7 @@ class PythonDoor:
         return {key: _text(str(self.located[key])) for key in keys if key in self.located}
 
     def _overrides(self, action: Action) -> dict[str, str]:
-        """What a call of this action takes of what was specified."""
+        """Return what a call of this action takes of what was specified."""
         specified = self.overrides
         if action is Action.SELFTEST:
             return {}
@@ -104,6 +106,7 @@ class PythonDoor:
             "timeout": specified.timeout,
             "jvm": specified.jvm,
             "collector": specified.collector,
+            "live_set": specified.live_set,
         }
         named = {key: _text(value) for key, value in texts.items() if value is not None}
         if specified.mbeans:
@@ -114,5 +117,5 @@ class PythonDoor:
 
 
 def _text(value: str) -> str:
-    """A text as Python and people write it."""
+    """Return a text as Python and people write it."""
     return json.dumps(value, ensure_ascii=False)

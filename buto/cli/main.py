@@ -115,7 +115,7 @@ def _meant(word: str, known: Iterable[str]) -> str:
 
 
 def entry() -> NoReturn:
-    """The console script ``buto``."""
+    """Run the console script ``buto``."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         # Without this, a terminated buto would leave its JVM running. What nohup ignores stays ignored.
         if signal.getsignal(number) is signal.SIG_DFL:

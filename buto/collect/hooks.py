@@ -97,10 +97,10 @@ class LaunchHooks(Protocol):
     """Called for one launch, in the collector's thread."""
 
     def program_started(self, program: Program) -> None:
-        """The program's ``main`` begins. Must return at once."""
+        """Act when the program's ``main`` begins; must return at once."""
 
     def program_ended(self) -> tuple[Problem, ...]:
-        """The program has ended or was given up. Called once after :meth:`program_started`, never without.
+        """Act when the program has ended or was given up; called once after :meth:`program_started`.
 
         Whatever drove the program must have ended when this returns.
 

@@ -49,6 +49,19 @@ class SourceSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class LiveSet:
+    """When to count the live objects on purpose, after a forced collection; always at the program's end.
+
+    Attributes:
+        period_s: also during the run, with this time in between; 0 for not.
+        at_marks: also at every mark.
+    """
+
+    period_s: float = 0.0
+    at_marks: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Target:
     """A program under test.
 
@@ -63,6 +76,7 @@ class Target:
         directory: working directory of the command; None for the current one.
         environment: variables added to the current environment.
         expected_exit: the exit code of a good run.
+        live_set: when to count the live objects; None for never. Only the collector ``agent`` can.
         mask: further shell patterns for names of secrets, see :mod:`buto.runs.masking`.
         sources: what is read beside the JVM, in the order of the configuration.
     """
@@ -78,6 +92,7 @@ class Target:
     expected_exit: int = 0
     mask: tuple[str, ...] = ()
     sources: tuple[SourceSpec, ...] = ()
+    live_set: LiveSet | None = None
 
     def new_mask(self) -> Mask:
         """Return a mask for the secrets in this program's command and environment."""

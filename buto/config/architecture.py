@@ -18,8 +18,9 @@ from buto.architecture.model import (
     Measures,
     Station,
 )
-from buto.config.document import MAX_BYTES, DataPath, Document, parse
+from buto.config.document import DataPath, Document
 from buto.config.validation import validate
+from buto.config.yaml_text import MAX_BYTES, parse
 from buto.errors import BadFileError, ConfigError
 from buto.runs.files.reading import read_file
 from buto.units import parse_rate, parse_seconds

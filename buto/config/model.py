@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from buto.collect.sources import registry as source_registry
-from buto.collect.target import MBeanSpec, SourceSpec, Target
+from buto.collect.target import LiveSet, MBeanSpec, SourceSpec, Target
 from buto.config.document import DataPath
 from buto.config.variables import expand
 from buto.detectors import registry
@@ -42,6 +42,9 @@ DEFAULT_TIMEOUT_S = 600.0
 DEFAULT_INTERVAL_S = 0.1
 SHORTEST_INTERVAL_S = 0.001
 """A snapshot takes some 50 microseconds; below a millisecond the sampler would measure itself."""
+
+
+SHORTEST_LIVE_SET_S = 0.1
 
 
 class InvalidValue(UsageError):
@@ -130,7 +133,13 @@ def build_test(
         sources=tuple(
             values.source(name, data or {}, interval_s) for name, data in written.get("sources", {}).items()
         ),
+        live_set=values.live_set(written),
     )
+    if target.live_set is not None and target.collector != "agent":
+        raise InvalidValue(
+            ("live-set",),
+            "live-set must be off with the collector jmx: only the agent can hold the program's exit",
+        )
     remembered = {key: value for key, value in written.items() if key not in _NOT_REMEMBERED}
     adaptive = written.get("runs") == AUTO
     settings = values.settings(written.get("judge", {}))
@@ -143,6 +152,29 @@ def most_runs(settings: Settings) -> int:
     """Return the largest number of runs of adaptive training; a default if it is not possible."""
     auto = registry.detector(settings.detector).auto
     return DEFAULT_RUNS if auto is None else auto.most
+
+
+def parse_live_set(text: str) -> LiveSet | None:
+    """Parse when to count the live objects: ``off``, ``end``, ``marks``, or a time from one to the next.
+
+    Raises:
+        UsageError: it is none of these, or a time below 100 ms.
+    """
+    known = {"off": None, "end": LiveSet(), "marks": LiveSet(at_marks=True)}
+    if text in known:
+        return known[text]
+    try:
+        period_s = parse_seconds(text)
+    except UsageError as error:
+        raise UsageError(
+            f"live-set must be off, end, marks or a time, got {text!r}", advice="live-set: end"
+        ) from error
+    if period_s < SHORTEST_LIVE_SET_S:
+        raise UsageError(
+            f"live-set must be at least {format_seconds(SHORTEST_LIVE_SET_S)}, got {text}: each time, the "
+            "whole heap is collected"
+        )
+    return LiveSet(period_s)
 
 
 def parse_interval(text: str) -> float:
@@ -181,6 +213,12 @@ class _Values:
             return parse(str(written[key]))
         except UsageError as error:
             raise InvalidValue((key,), error.message, error.advice) from error
+
+    def live_set(self, written: Mapping[str, Any]) -> LiveSet | None:
+        try:
+            return parse_live_set(str(written.get("live-set", "off")))
+        except UsageError as error:
+            raise InvalidValue(("live-set",), error.message, error.advice) from error
 
     def settings(self, judge: Mapping[str, Any]) -> Settings:
         try:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from buto.config.document import MAX_BYTES, DataPath, Document, parse
+from buto.config.document import DataPath, Document
 from buto.config.model import InvalidValue, TestConfig, build_test
 from buto.config.validation import validate
 from buto.errors import BadFileError, ConfigError
@@ -53,6 +53,9 @@ def load(path: Path, environment: Mapping[str, str] = os.environ) -> Config:
         BadFileError: it cannot be read.
         ConfigError: it does not follow the schema; one line ``file:line:column: what`` for each fault.
     """
+    # Imported here, because a command without a configuration needs no YAML.
+    from buto.config.yaml_text import MAX_BYTES, parse
+
     try:
         text = read_file(path, MAX_BYTES, follow=True).decode("utf-8")
     except ValueError as error:

@@ -14,7 +14,7 @@ N_CHECKED = 3
 """Runs of a check with its confirmation."""
 
 IMPROBABLE = 0.025
-"""So seldom an oracle that keeps its alpha is called one that does not."""
+"""How often an oracle that keeps its alpha is reported as one that does not."""
 
 OFTEN = 0.5
 """A run that fails in this share of its splits is named."""
@@ -37,12 +37,12 @@ class Alarms:
 
     @property
     def error(self) -> float:
-        """Standard error of the rate, clustered by run; 0 where all runs did alike, which proves nothing."""
+        """Standard error of the rate, clustered by run; 0 if all runs had the same result."""
         return float(self.by_run.std(ddof=1) / np.sqrt(len(self.by_run)))
 
     @property
     def at_most(self) -> float:
-        """The largest rate that so many runs leave possible (Clopper and Pearson, one-sided 97.5 %)."""
+        """The largest rate that this many runs leave possible (Clopper and Pearson, one-sided 97.5 %)."""
         from scipy.special import betaincinv
 
         n = len(self.by_run)
@@ -50,7 +50,7 @@ class Alarms:
         return 1.0 if failed >= n else float(betaincinv(failed + 1, n - failed, 1 - IMPROBABLE))
 
     def exceeds(self, alpha: float) -> bool:
-        """Whether an oracle that keeps this alpha would hardly have failed so often.
+        """Return whether this many failures are unlikely for an oracle that keeps this alpha.
 
         By the binomial distribution of as many independent checks as there are runs. A run that fails in
         a part of its splits only counts in part, which scatters less: the test is a cautious one.
@@ -82,12 +82,12 @@ class InOrder:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Selftest:
-    """What came of it.
+    """The result of a self-test.
 
     Attributes:
         n_training: how many runs trained each oracle.
-        n_splits: how many there were of each run under test.
-        alpha: the share that was promised.
+        n_splits: number of splits for each run under test.
+        alpha: the promised share.
         single: of checks of one run.
         confirmed: of checks as ``buto check`` makes them.
         followed: share of checks that two more runs would have followed.
@@ -103,7 +103,7 @@ class Selftest:
     in_order: InOrder | None = None
 
     def often(self) -> IntArray:
-        """Runs that fail in most of their splits, most often first."""
+        """Return the runs that fail in most of their splits, most often first."""
         order = np.argsort(-self.single.by_run, kind="stable")
         often: IntArray = order[self.single.by_run[order] >= OFTEN]
         return often

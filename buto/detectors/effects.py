@@ -17,7 +17,7 @@ _PARSERS = {"By": parse_bytes, "s": parse_seconds}
 
 
 def is_effect(text: str) -> bool:
-    """Whether this is a quantity of some unit, or a share."""
+    """Return whether a text is a quantity of some unit, or a share."""
     for parse in (_parse_share, _parse_number, parse_bytes, parse_seconds):
         with suppress(UsageError):
             return parse(text) >= 0
@@ -27,7 +27,7 @@ def is_effect(text: str) -> bool:
 def smallest_effects(
     properties: Sequence[Property], levels: FloatArray, minimum: Mapping[str, str]
 ) -> FloatArray:
-    """Below which size a change of each property does not count, in its unit, shape (n_properties,).
+    """Return the smallest change of each property that counts, in its unit, shape (n_properties,).
 
     The last pattern that fits a property's name holds; 0 where none does.
 

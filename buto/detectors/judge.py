@@ -84,7 +84,7 @@ def judge_schema(third_party: Sequence[str] = ()) -> dict[str, Any]:
 
 
 def _schema(name: str, chosen: Sequence[str]) -> dict[str, Any]:
-    """The schema of a key; of one that detectors define differently, what any of them accepts."""
+    """Return the schema of a key; if detectors define it differently, of what any of them accepts."""
     schemas: list[dict[str, Any]] = []
     titles: dict[str, None] = {}
     for key in (key for one in chosen for key in detector(one).keys if key.name == name):
@@ -95,7 +95,7 @@ def _schema(name: str, chosen: Sequence[str]) -> dict[str, Any]:
 
 
 def _keys(chosen: Sequence[str]) -> dict[str, Key]:
-    """Keys by name; the first detector that has a key says what it is."""
+    """Return keys by name; the first detector that has a key defines it."""
     found: dict[str, Key] = {}
     for name in chosen:
         for key in detector(name).keys:

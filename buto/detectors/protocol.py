@@ -31,7 +31,7 @@ class AutoRuns:
     """Between which numbers of runs ``--runs auto`` ends.
 
     Attributes:
-        last: so many runs in a row that have not sharpened the detector are enough.
+        last: training ends after this many runs in a row that have not sharpened the detector.
     """
 
     fewest: int
@@ -87,16 +87,16 @@ class FittedDetector(ABC):
 
 
 class Detector(ABC, Generic[S]):
-    """Everything that learns from runs and judges later ones."""
+    """Learns from runs and judges later ones."""
 
     name: ClassVar[str]
-    """As in settings and oracle files."""
+    """Its name in settings and oracle files."""
 
     presets: ClassVar[Mapping[str, Settings]]
-    """What ``preset`` in a configuration may be, each with all its settings."""
+    """The presets by name, each with all its settings."""
 
     keys: ClassVar[Sequence[Key]] = COMMON
-    """The other keys of a configuration's ``judge`` that it has."""
+    """Its keys in a configuration's ``judge``, besides ``preset`` and ``detector``."""
 
     fewest_runs: ClassVar[int] = 3
     """It cannot learn from fewer valid runs."""

@@ -39,7 +39,7 @@ _IMPORT_FAILURES = (
     RuntimeError,
     LookupError,
 )
-"""What importing a stranger's module may raise."""
+"""What importing a module of another package may raise."""
 
 
 class UnknownDetectorError(UsageError):
@@ -148,7 +148,7 @@ def _package(entry: EntryPoint) -> str:
 
 @cache
 def _entry_points() -> tuple[EntryPoint, ...]:
-    # Here, for most programs use none but buto's own detectors, and it takes a while to import.
+    # Imported here: it takes a while, and most programs use only buto's own detectors.
     from importlib.metadata import entry_points
 
     return tuple(entry_points(group=GROUP))

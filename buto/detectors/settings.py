@@ -1,4 +1,4 @@
-"""How runs are judged: what the settings of every detector have in common."""
+"""Settings that every detector has."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CHANGES_WITH_EACH_RUN = (
 )
 
 SAID_ELSEWHERE = ("system.property*", "jvm.memory.pool[[]*")
-"""Some hundred lines that repeat what other keys say, or concern nobody: not kept by default."""
+"""Some hundred keys that repeat others or matter to nobody: not kept by default."""
 
 DECIDING_METADATA = (
     "jvm.vm.*",
@@ -43,8 +43,9 @@ DECIDING_METADATA = (
     "buto.collector",
     "buto.probe",
     "buto.interval",
+    "buto.live_set",
 )
-"""What makes two runs incomparable: which JVM, how it was told to run, on how much of a machine, and what
+"""What makes two runs incomparable: which JVM, its options, how much of a machine it has, and what
 was loaded to measure it, which uses classes and memory of its own."""
 
 EVERYTHING = ("*",)

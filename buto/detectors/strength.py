@@ -1,4 +1,4 @@
-"""How strong a detector is: the smallest lasting change of each quantity that a check would detect."""
+"""The strength of a detector: the smallest lasting change of each quantity that a check would detect."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from buto.properties import Property
 
 TIMES_LEVEL = 10.0
-"""Up to this many times a quantity's level a change is looked for."""
+"""Changes are searched up to this many times a quantity's level."""
 
 
 @dataclass(frozen=True, slots=True)
 class Strength:
-    """What a check would detect of one quantity.
+    """The smallest change of one quantity that a check would detect.
 
     Attributes:
-        quantity: whose; its unit is that of the numbers below.
-        level: of the training runs, mean of their means or, of what counts up, of their totals.
+        quantity: the property; its unit is that of the numbers below.
+        level: of the training runs: the mean of their means, or of a counter's totals.
         more, less: the smallest change in each direction that is detected in nine tenths of checks;
-            infinite where none within reason is, as below nothing for what cannot be negative.
+            infinite if no reasonable change is, such as one below zero.
         usual: whether everybody wants to know of this quantity.
     """
 
@@ -30,7 +30,7 @@ class Strength:
 
     @property
     def smallest(self) -> float:
-        """In the direction in which less is enough."""
+        """The smaller of both."""
         return min(self.more, self.less)
 
 
@@ -39,8 +39,8 @@ class Strengths:
     """The strength of a detector.
 
     Attributes:
-        found: one for each quantity, the usual ones alone where no more were asked for, or are too many.
-        n_quantities: how many there are.
+        found: one for each quantity; only for the usual ones unless all were requested and are not too many.
+        n_quantities: number of all quantities.
         too_many: whether only the usual ones are found because finding all would take too long.
     """
 

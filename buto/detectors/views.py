@@ -1,4 +1,4 @@
-"""What can be drawn of a detector that has learned: bands, and runs as they are judged."""
+"""The views of a detector that has learned: bands, and runs as they are judged."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OF_BAND = "of its band"
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Band:
-    """What is expected of one property; arrays of shape (n,), NaN where nothing is.
+    """The band of one property; arrays of shape (n,), NaN where nothing is expected.
 
     Attributes:
         times_s: increasing, seconds from the program's start.
@@ -49,11 +49,11 @@ class Smoothing:
 
 
 class View(ABC):
-    """What a detector shows of what it learned; reports only draw it.
+    """What a detector shows; reports only draw it.
 
     Attributes:
-        properties: what is judged; the columns of all that follows.
-        reach_of: what a reach is a share of, for behind a percentage.
+        properties: the judged properties; the columns of all arrays.
+        reach_of: what a reach is a share of, as a text after the percentage.
         left_out: properties that are not judged, each with the reason.
         emitters: the notifications that are expected, with their times.
         smoothing: how curves are smoothed; None if they are not.

@@ -17,7 +17,7 @@ _REBUILD = "python java-probes/build.py --force (in a checkout), else: pip insta
 
 
 def path(name: str) -> Path:
-    """Where a bundled jar lies.
+    """Return where a bundled jar is.
 
     Args:
         name: one of AGENT, JMX, JFR and TESTPROGRAMS.
@@ -35,7 +35,7 @@ def path(name: str) -> Path:
 
 
 def digest(name: str) -> str:
-    """Twelve hexadecimal digits of the sources that a bundled jar was built from.
+    """Return twelve hexadecimal digits of the sources that a bundled jar was built from.
 
     Raises:
         BadFileError: the jar was not built, or not by buto.

@@ -29,17 +29,17 @@ NEWER_AGENT = (
 )
 
 BUSY_SHARE = 0.2
-"""Load by others, as a share of the cores, beyond which a regression may be theirs."""
+"""A regression may be caused by others only if they load more than this share of the cores."""
 
 BUSIER = 0.1
-"""By so much more than in training others have to load the cores before a regression is theirs."""
+"""A regression may be caused by others only if they load the cores by this much more than in training."""
 
 
 def check(oracle: Oracle, runs: RunSet) -> Verdict:
     """Judge one run, or several of the same program together.
 
     Inconclusive if no run is valid, or if the environment differs from the training runs' in a key that
-    decides; then nothing else is compared, for it would say nothing of the program. Invalid runs beside
+    decides; then nothing else is compared, because the program may not be the cause. Invalid runs beside
     valid ones are left out with a warning.
 
     Raises:
@@ -79,19 +79,21 @@ def check(oracle: Oracle, runs: RunSet) -> Verdict:
 
 
 def at_alpha(oracle: Oracle, alpha: float) -> Oracle:
-    """The same oracle judging at another alpha. UsageError if it is not a share, or the detector has none."""
+    """Return the same oracle with another alpha. Raise UsageError if it is not a share, or the detector has
+    none.
+    """
     settings = with_alpha(oracle.settings, alpha)
     detector = registry.detector(settings.detector)(settings)
     return replace(oracle, settings=settings, fitted=detector.from_data(oracle.fitted.to_data()))
 
 
 def needs_confirmation(oracle: Oracle, verdict: Verdict) -> bool:
-    """Whether one run's verdict should neither be believed nor dismissed before two more runs were made."""
+    """Return whether two more runs are needed before one run's verdict is believed or dismissed."""
     return oracle.fitted.needs_confirmation(verdict)
 
 
 def _cleared(oracle: Oracle, verdict: Verdict, runs: RunSet) -> tuple[str, ...]:
-    """Of a pass, that the first run alone would have asked for more, which made it ordinary."""
+    """Return a note on a pass if the first run alone was an outlier."""
     if verdict.status is not Status.PASS or verdict.p_value is None or len(runs) < 2:
         return ()
     alone = oracle.fitted.check(RunSet(runs.runs[:1]))
@@ -118,8 +120,9 @@ def _other_environment(oracle: Oracle, deciding: dict[str, list[MetadataDifferen
 
 
 def _if_quiet(verdict: Verdict, oracle: Oracle, runs: RunSet) -> Verdict:
-    """A regression as it is on a quiet machine; with a warning on a busy one; and inconclusive if most
-    runs were made while others used clearly more of the cores than in any training run."""
+    """Return a regression as it is on a quiet machine, with a warning on a busy one, and as inconclusive if
+    most runs were made while others used clearly more of the cores than in any training run.
+    """
     busy = [run for run in runs if run.quality.foreign_load > BUSY_SHARE]
     disturbances = tuple(
         f"other processes used {run.quality.foreign_load:.0%} of the cores during run {run.id}: times and "
@@ -129,7 +132,7 @@ def _if_quiet(verdict: Verdict, oracle: Oracle, runs: RunSet) -> Verdict:
     busier = [run for run in busy if run.quality.foreign_load > oracle.foreign_load + BUSIER]
     if 2 * len(busier) <= len(runs):
         return replace(verdict, warnings=(*disturbances, *verdict.warnings))
-    # First, because a short report shows the first reasons only.
+    # First, because a short report shows only the first reasons.
     why = (
         f"other processes used at most {oracle.foreign_load:.0%} of the cores in training, and clearly more "
         "now: check again on a quieter machine"

@@ -1,4 +1,4 @@
-"""Checksums over the parts of an oracle file, by which an edit by hand is noticed."""
+"""Checksums over the parts of an oracle file, which show edits by hand."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _DIGITS = 16
 def checksums(data: Mapping[str, Any]) -> dict[str, str]:
     """Return a checksum for each part of an oracle's data; KeyError if one is missing.
 
-    Layout and the order of the parts do not matter: text that was formatted anew has the same checksums.
+    Layout and the order of the parts do not matter: reformatted text has the same checksums.
     """
     return {name: _of({key: data[key] for key in keys}) for name, keys in _PARTS.items()}
 

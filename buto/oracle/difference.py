@@ -11,10 +11,10 @@ from buto.properties import Better
 from buto.verdicts import Effect
 
 STANDARD_ERRORS = 3.0
-"""Two oracles of an unchanged program lie further apart in some three of a thousand numbers."""
+"""In about three of a thousand numbers, two oracles of an unchanged program differ by more than this."""
 
 NOTICEABLE_RATIO = 2.0
-"""The deviation of ten runs is easily half as much again as that of ten others."""
+"""The deviation of ten runs is often 1.5 times that of ten others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +41,12 @@ class Row:
 
     @property
     def change(self) -> float:
-        """By how much more is expected; NaN where one is missing."""
+        """By how much more is expected; NaN if one is missing."""
         return math.nan if self.old is None or self.new is None else self.new.expected - self.old.expected
 
     @property
     def has_moved(self) -> bool:
-        """Whether the change is more than learning twice from an unchanged program gives."""
+        """Whether the change is larger than between two oracles of an unchanged program."""
         return abs(self.change) > STANDARD_ERRORS * self.standard_error
 
     @property
@@ -80,7 +80,7 @@ class Row:
 
 
 def difference(old: Oracle, new: Oracle) -> tuple[Row, ...]:
-    """One row for each number that either oracle has, those that have moved furthest first."""
+    """Return one row for each number that either oracle has, the largest changes first."""
     before, after = _numbers(old), _numbers(new)
     sides = ((old, before), (new, after))
     reasons = new.fitted.left_out

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 _PLAIN = {float, int, str, bool, type(None)}
-"""What is most often in a list, known without a slow look at abstract types."""
+"""The most frequent types in a list; checking them first avoids slow abstract types."""
 _NESTED = (Mapping, list, tuple)
 
 _WHOLE_BELOW = 1e15

@@ -1,4 +1,4 @@
-"""What was asked of the program's own MBeans and never came: most often a name that was mistyped."""
+"""MBeans that were requested but never recorded: most often, a name was mistyped."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ _KEY = re.compile(r'(?:"(?:\\.|[^"\\])*"|[^,"])+', re.DOTALL)
 
 
 def never_recorded(target: Mapping[str, Any], runs: RunSet) -> tuple[str, ...]:
-    """In words: each pattern that gave nothing in any run, else each of its attributes that had no number.
+    """Return a sentence for each pattern that matched nothing in any run, else for each of its attributes
+    without a number.
 
     Args:
         target: of its ``mbeans`` the keys ``name`` and ``attributes`` are looked at.
@@ -37,7 +38,7 @@ def never_recorded(target: Mapping[str, Any], runs: RunSet) -> tuple[str, ...]:
 
 
 def matches(pattern: str, name: str) -> bool:
-    """Whether an object name fits a pattern, by the rules of ``javax.management.ObjectName``."""
+    """Return whether an object name fits a pattern, by the rules of ``javax.management.ObjectName``."""
     domain, _, keys = pattern.partition(":")
     domain_of_name, _, keys_of_name = name.partition(":")
     wanted, present = set(_KEY.findall(keys)), set(_KEY.findall(keys_of_name))
@@ -63,7 +64,7 @@ def _beans(runs: RunSet) -> Iterator[str]:
 
 
 def _why_unread(pattern: str, attribute: str, runs: RunSet) -> str | None:
-    """A reason of those that the runs give; None if any run has a number of it."""
+    """Return one of the reasons that the runs give; None if any run has a number of the attribute."""
     why = "there is none of that name"
     for run in runs:
         for name, column in run.column_of.items():
@@ -76,6 +77,6 @@ def _why_unread(pattern: str, attribute: str, runs: RunSet) -> str | None:
 
 
 def _is_of(member: str | None, attribute: str) -> bool:
-    """Whether a member, as ``Stats.hits`` or ``Rows[key].size``, is an attribute or part of it."""
+    """Return whether a member, as ``Stats.hits`` or ``Rows[key].size``, is an attribute or part of it."""
     member = member or ""
     return member == attribute or member.startswith((f"{attribute}.", f"{attribute}["))

@@ -1,4 +1,4 @@
-"""An oracle: what was learned of one test, with all that is needed to judge by it later."""
+"""An oracle: what was learned from one test, and all that later checks need."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from buto.display import Displayed
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Oracle(Displayed):
-    """What training gives and an oracle file holds.
+    """The result of training, and the content of an oracle file.
 
     Attributes:
         test: name of the test.
@@ -26,7 +26,7 @@ class Oracle(Displayed):
         target: plain data of how the program is started, for a later check; may be empty.
         warnings: what training left out, for people.
         foreign_load: the largest share of the cores that others used in a training run, NaN if unknown.
-        edits: what people changed in the file by hand, in words; empty for one that was just trained.
+        edits: descriptions of what people edited in the file; empty after training.
     """
 
     test: str

@@ -38,7 +38,7 @@ _CONFLICT = re.compile(rb"^<{7} ", re.MULTILINE)
 
 
 class OracleFileError(BadFileError):
-    """A file that is no oracle, or none any more.
+    """A file that is not an oracle, or is damaged.
 
     Args:
         message, advice: see :class:`ButoError`; the advice ends in a command of the command line.
@@ -53,7 +53,7 @@ class OracleFileError(BadFileError):
 
 
 def save(path: Path, oracle: Oracle) -> None:
-    """Write an oracle wholly or not at all; missing directories are made. StorageError if it cannot be."""
+    """Write an oracle completely or not at all, with missing directories. Raise StorageError on failure."""
     data = {
         "format": FORMAT,
         "version": VERSION,
@@ -167,13 +167,13 @@ def _load_by_others(written: Any) -> float:
 
 
 def _check_size(detector: Detector[Any], model: Mapping[str, Any]) -> None:
-    """ValueError where a short file stands for more numbers than MAX_VALUES: one is written for many."""
+    """Raise ValueError if a short file stands for more numbers than MAX_VALUES: one is written for many."""
     if detector.n_values(model) > MAX_VALUES:
         raise ValueError(f"it stands for more than {MAX_VALUES} numbers")
 
 
 def _check_plain(name: str, value: Any, depth: int) -> None:
-    """ValueError for lists and mappings in each other beyond a depth, and for infinite numbers."""
+    """Raise ValueError for lists and mappings nested beyond a depth, and for infinite numbers."""
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError(f"{name} holds an infinite number")
     if isinstance(value, dict | list):

@@ -1,4 +1,4 @@
-"""What two oracles of one test say of everything but numbers: program, judgement, environment."""
+"""Differences of two oracles of one test other than numbers: program, judgement, environment."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ENVIRONMENT = "environment"
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """Something beside the numbers that is not as it was.
+    """A difference other than a number.
 
     Attributes:
         part: ``target``, ``judge``, ``runs`` or ``environment``.
@@ -32,9 +32,9 @@ class Changed:
 
 
 def surroundings(old: Oracle, new: Oracle) -> tuple[Changed, ...]:
-    """What is not as it was, keys that decide before other metadata.
+    """Return what has changed, keys that decide before other metadata.
 
-    Of two presets only what both have a setting for is compared, beside their names; of metadata what
+    If the presets differ, only settings that both have are compared, and their names; of metadata, what
     neither ignores.
     """
     changed = [*_changed("target", old.target, new.target)]

@@ -19,7 +19,7 @@ from buto.runs.masking import Mask
 from buto.steps import Action, Advice, Setting, Step
 
 FEWEST_RUNS = 3
-"""Below this a deviation says next to nothing."""
+"""With fewer runs, a deviation means almost nothing."""
 
 
 def train(runs: RunSet, settings: Settings = DEFAULT, *, target: Mapping[str, Any] | None = None) -> Oracle:
@@ -61,17 +61,19 @@ def _masked(target: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def fewest_runs(settings: Settings) -> int:
-    """How many valid runs these settings need at least."""
+    """Return how many valid runs these settings need at least."""
     return registry.detector(settings.detector).fewest_runs
 
 
 def auto_runs(settings: Settings) -> AutoRuns | None:
-    """Between which numbers of runs training ends by itself; None where the detector cannot tell."""
+    """Return between which numbers of runs training ends by itself; None if the detector cannot tell."""
     return registry.detector(settings.detector).auto
 
 
 def enough_runs(runs: RunSet, settings: Settings) -> bool:
-    """Whether more runs than these would not sharpen the oracle. JudgeError if they cannot be judged."""
+    """Return whether more runs than these would not sharpen the oracle. Raise JudgeError if they cannot be
+    judged.
+    """
     return registry.detector(settings.detector)(settings).enough_runs(runs)
 
 

@@ -9,7 +9,9 @@ from buto.runs import RunSet
 
 
 def promises_alarm_rate(oracle: Oracle) -> bool:
-    """Whether the oracle's detector promises a share of false alarms, which :func:`selftest` can measure."""
+    """Return whether the oracle's detector promises a share of false alarms, which :func:`selftest` can
+    measure.
+    """
     return registry.detector(oracle.settings.detector).promises_alarm_rate
 
 

@@ -67,7 +67,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(name=FIXTURE)
 def buto_fixture(request: pytest.FixtureRequest) -> Buto:
-    """Measures JVMs that the test itself drives: ``with buto.record(command=[...]) as target: ...``"""
+    """Measure JVMs that the test itself drives: ``with buto.record(command=[...]) as target: ...``"""
     from buto.pytest_plugin.driven import Buto
 
     return Buto(_tests_of(request.node), lambda: _worker_of(request.config))
@@ -75,7 +75,9 @@ def buto_fixture(request: pytest.FixtureRequest) -> Buto:
 
 @pytest.hookimpl(wrapper=True, trylast=True)
 def pytest_runtest_setup(item: pytest.Item) -> Generator[None, None, None]:
-    """After the fixtures: a wrong mark or a program that cannot be measured is an error and no failure."""
+    """Report a wrong mark or a program that cannot be measured as an error and not as a failure, after the
+    fixtures.
+    """
     if TESTS in item.stash:  # Left by an earlier attempt at this test by a plugin that repeats tests.
         del item.stash[TESTS]
     yield

@@ -97,7 +97,7 @@ class ItemTests:
 
     @contextmanager
     def body(self) -> Iterator[None]:
-        """Within this block, an expected failure of buto ends the test with only its message."""
+        """End the test with only the message if buto fails as expected within this block."""
         try:
             yield
         except ButoError as error:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from statistics import median
+
+import numpy as np
 
 from buto.analysis.series import series_of, summaries
 from buto.properties import DURATION, Role
@@ -39,4 +40,4 @@ def levels(run: Run) -> dict[str, float]:
 def median_levels(of_runs: Sequence[dict[str, float]]) -> dict[str, float]:
     """Return the median of each property over the runs that have it."""
     names = dict.fromkeys(name for one in of_runs for name in one)
-    return {name: median(one[name] for one in of_runs if name in one) for name in names}
+    return {name: float(np.median([one[name] for one in of_runs if name in one])) for name in names}

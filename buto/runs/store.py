@@ -6,7 +6,6 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -274,6 +273,9 @@ class RunStore:
 
         if stride == 1:
             return run_set([load(run_id) for run_id in ids])
+        # Imported here, because it brings logging along and few runs are so large.
+        from concurrent.futures import ThreadPoolExecutor
+
         with ThreadPoolExecutor(min(_THREADS, len(os.sched_getaffinity(0)))) as threads:
             return run_set(list(threads.map(load, ids)))
 

@@ -10,17 +10,19 @@ SUFFIX = ".schema.json"
 
 
 def names() -> tuple[str, ...]:
-    """What :func:`text` accepts, sorted."""
+    """Return what :func:`text` accepts, sorted."""
     found = (entry.name for entry in files(__name__).iterdir())
     return tuple(sorted(name.removesuffix(SUFFIX) for name in found if name.endswith(SUFFIX)))
 
 
 def text(name: str) -> str:
-    """A schema as it is written, by its name without the suffix; FileNotFoundError for an unknown one."""
+    """Return a schema as it is written, by its name without the suffix; raise FileNotFoundError for an
+    unknown one.
+    """
     return files(__name__).joinpath(name + SUFFIX).read_text(encoding="utf-8")
 
 
 def load(name: str) -> dict[str, Any]:
-    """A schema as data."""
+    """Return a schema as data."""
     schema: dict[str, Any] = json.loads(text(name))
     return schema

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import statistics
+import numpy as np
 
 from buto import oracle
 from buto.oracle import Oracle, Settings
@@ -62,8 +62,8 @@ def warnings(runs: RunSet, door: Door) -> tuple[str, ...]:
             "program that fails behind a wrapper or a pipe counts as good; give the java command itself"
         )
     lengths = [_intervals(run) for run in runs]
-    if lengths and statistics.median(lengths) < FEWEST_INTERVALS:
-        n_samples = round(statistics.median(len(run.times_s) for run in runs))
+    if lengths and np.median(lengths) < FEWEST_INTERVALS:
+        n_samples = round(np.median([len(run.times_s) for run in runs]))
         found.append(
             f"the runs have only {n_samples} samples each, too few to show a curve: "
             f"{door.setting('interval', SHORT_INTERVAL)}"

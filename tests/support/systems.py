@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from buto.architecture.model import Architecture, Call, Component, Discipline, Endpoint, Station
+from buto.architecture.prediction.model import Prediction, Settings
+from buto.architecture.prediction.predict import predict
 from buto.architecture.results.model import ComponentResult
 
 ARRIVALS = 0.42 / 0.018
+QUICK = Settings(n_replicates=200)
 
 
 def running_example(
@@ -49,3 +52,34 @@ def result(name: str, mean_s: float, *, n: int = 10, noise: float = 0.02, seed: 
     """The forks of a benchmark, with normal noise."""
     rng = np.random.default_rng(seed)
     return ComponentResult(name, mean_s * (1 + noise * rng.standard_normal(n)), "fork")
+
+
+def changed(
+    architecture: Architecture,
+    times: float,
+    *,
+    names: tuple[str, ...] = ("B3", "B4"),
+    n: int = 10,
+    noise: float = 0.01,
+    seed: int = 0,
+    settings: Settings = QUICK,
+) -> Prediction:
+    """A prediction in which the named components take this many times as long."""
+    sides = [
+        [
+            result(name, scale * 0.002, n=n, noise=noise, seed=seed + 100 * side + number)
+            for number, name in enumerate(names)
+        ]
+        for side, scale in enumerate((1.0, times))
+    ]
+    return predict(architecture, sides[0], sides[1], loads=(), settings=settings)
+
+
+def two_endpoints(*, rates: tuple[float, float] = (50.0, 50.0)) -> Architecture:
+    """Two requests that share nothing."""
+    return Architecture(
+        "two",
+        (Station("s"), Station("t")),
+        (Component("a", "s", 0.01), Component("b", "t", 0.01)),
+        (Endpoint("first", (Call("a", 1),), rates[0]), Endpoint("second", (Call("b", 1),), rates[1])),
+    )

@@ -157,7 +157,8 @@ def effective_size(shares: FloatArray) -> FloatArray:
 
 
 def sampled_anew(particles: FloatArray, shares: FloatArray, picks: FloatArray) -> FloatArray:
-    """Resample as many particles, each as often as picks fall into its share of the weights (Listing C.5).
+    """Return as many resampled particles, each as often as picks are in its share of the weights (Listing
+    C.5).
 
     All properties have the same picks, so the shares are searched among the picks and not the reverse: this
     is one search for all properties.

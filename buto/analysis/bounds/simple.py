@@ -11,5 +11,5 @@ from buto.analysis.timepoints import TimePoints
 def simple_bounds(
     points: TimePoints, settings: BoundsSettings, deviations: Sequence[float]
 ) -> tuple[Bounds, ...]:
-    """``average - deviations * std`` to ``average + deviations * std`` at every point."""
+    """Return ``average - deviations * std`` to ``average + deviations * std`` at every point."""
     return bands(points.times_s, measured_state(points, settings), points.std, deviations)

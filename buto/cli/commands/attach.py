@@ -18,6 +18,8 @@ from buto.collect.target import MBeanSpec
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, UsageError
 from buto.units import parse_seconds
 from buto.workflow.attach import attach
+from buto.workflow.launching.ending import advice_on
+from buto.workflow.steps import in_words
 
 
 class AttachCommand:
@@ -68,11 +70,13 @@ examples:
             credentials=_credentials(args),
             mask=_configured_mask(),
         )
-        printer = EventPrinter(console)
-        run = attach(project_of(args), spec, printer)
+        project = project_of(args)
+        run = attach(project, spec, EventPrinter(console))
         console.result(run.id)
         if not run.quality.valid:
-            console.error(f"the run is stored, but is not usable: {run.quality.describe()}")
+            helps = advice_on(run.quality.problems)
+            message = f"the run is stored, but is not usable: {run.quality.describe()}"
+            console.error(message, None if helps is None else in_words(helps, project.door))
             return EXIT_NOT_JUDGED
         console.info(f"ended by {run.metadata['buto.attach.ended_by']}")
         return EXIT_PASS

@@ -37,6 +37,11 @@ def add_target_options(parser: ArgumentParser) -> None:
     group.add_argument(
         "--collector", choices=["agent", "jmx"], help="measure from inside the JVM or by JMX (default: agent)"
     )
+    group.add_argument(
+        "--live-set",
+        metavar="WHEN",
+        help="force a collection and count the live objects: off, end, marks, or a time as 5s (default: off)",
+    )
     add_mbean_option(group)
     group.add_argument("--expect-exit", metavar="N", type=int, help="exit code of a good run (default: 0)")
 

@@ -24,6 +24,7 @@ def overrides_of(args: Namespace) -> Overrides:
         timeout=getattr(args, "timeout", None),
         jvm=getattr(args, "jvm", None),
         collector=getattr(args, "collector", None),
+        live_set=getattr(args, "live_set", None),
         mbeans=tuple(getattr(args, "mbean", None) or ()),
         expect_exit=getattr(args, "expect_exit", None),
         alpha=getattr(args, "alpha", None),

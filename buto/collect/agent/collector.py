@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import Self
 
 from buto.collect.agent.event_loop import EventLoop
-from buto.collect.agent.listener import AgentListener
+from buto.collect.agent.listener import EXIT_MS, EXIT_WITH_LIVE_SET_MS, AgentListener
 from buto.collect.agent.option import agent_option
 from buto.collect.channel.recorder import AgentRecorder
 from buto.collect.hooks import HookCaller, LaunchHooks
@@ -60,7 +60,7 @@ class AgentCollector:
         load = LoadMeter()
         with (
             private_directory() as directory,
-            AgentListener(directory) as listener,
+            AgentListener(directory, _exit_ms(self.target)) as listener,
             Launch(self.target, directory, [agent_option(listener.agent, self.target)]) as launch,
             HookCaller(sampled(hooks, self.target.sources), launch, recording) as hook_caller,
             EventLoop(launch, listener, recording, on_tick, hook_caller) as loop,
@@ -74,6 +74,10 @@ class AgentCollector:
                 loop.outside.finish(None if _is_wrapped(loop, launch) else ending.switches)
             recording.metadata["host.load.run_queue"] = loop.run_queue_s
             return build_run(launch, recording, observed, (*problems, *_problems(loop)))
+
+
+def _exit_ms(target: Target) -> int:
+    return EXIT_MS if target.live_set is None else EXIT_WITH_LIVE_SET_MS
 
 
 def _started(loop: EventLoop, launch: Launch, recording: Recording) -> AgentRecorder:

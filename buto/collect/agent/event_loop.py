@@ -73,6 +73,7 @@ class EventLoop:
         self._on_tick = on_tick
         self._hook_caller = hook_caller
         self._limit = TimeLimit(launch)
+        self._marks_seen = 0
         self._measured: AgentConnection | None = None
         self._jvm_end: int | None = None
         self._connections: set[AgentConnection] = set()
@@ -147,6 +148,7 @@ class EventLoop:
 
     def _tick(self) -> None:
         self._launch.trim_outputs()
+        self._ask_for_live_sets()
         for connection in [each for each in self._connections if each.is_overdue]:
             self._drop(connection)
         elapsed_s = (time.monotonic_ns() - self._launch.started_ns) * 1e-9
@@ -158,6 +160,17 @@ class EventLoop:
             self._on_tick(
                 Progress(elapsed_s, self._launch.target.timeout_s, self._recording.n_samples, stage)
             )
+
+    def _ask_for_live_sets(self) -> None:
+        """Ask the agent for the live set at each new mark, if the target wants that."""
+        live_set = self._launch.target.live_set
+        names, self._marks_seen = self._recording.marks_since(self._marks_seen)
+        if live_set is None or not live_set.at_marks or self._measured is None or self.recorder is None:
+            return
+        is_running = self._recording.zero_ns is not None and not self.recorder.exiting
+        if is_running and not self._measured.closed:
+            for name in names:
+                self._measured.send(channel.live_set(name))
 
     def _is_over(self) -> bool:
         """Return whether nothing more can come; called once the command has ended."""
@@ -208,7 +221,7 @@ class EventLoop:
             connection.close()
             return
         flush_s = 0.0 if target.interval_s >= FLUSH_S else FLUSH_S
-        connection.send(channel.accept(self._listener.answer, target.interval_s, flush_s, target.mbeans))
+        connection.send(channel.accept(self._listener.answer, flush_s, target))
         self._measured = connection
         self.recorder = AgentRecorder(self._recording)
         self._hold(hello)
@@ -230,7 +243,8 @@ class EventLoop:
         self._read_outside(hello.pid, self.counters)
 
     def _read_outside(self, pid: int | None, counters: HeldCounters | NoPerfData) -> None:
-        self.outside = self._held.enter_context(OutsideReader(self._recording, pid, counters))
+        events = self._launch.events_of(pid)
+        self.outside = self._held.enter_context(OutsideReader(self._recording, pid, counters, events))
 
     def _jvm_ended(self, pidfd: int) -> None:
         self._selector.unregister(pidfd)

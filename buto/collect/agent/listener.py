@@ -21,6 +21,9 @@ EXIT_MS = 2000
 """How long the agent may hold ``main`` and the exit for a slow collector, see docs/formats/agent-channel.md.
 With six busy programs per core, both took up to a second."""
 
+EXIT_WITH_LIVE_SET_MS = 60_000
+"""The same if the exit waits for a full collection and a count of all objects: seconds in a large heap."""
+
 HELLO_S = 5.0
 """A connection without a valid HELLO after this time is closed."""
 
@@ -30,6 +33,9 @@ _SEND_S = 2.0
 
 class AgentListener:
     """Listens on 127.0.0.1, at a port of the system's choice, for the agents of one launch.
+
+    Args:
+        exit_ms: how long the agent may hold the exit.
 
     Attributes:
         agent: the agent's jar and the argument that lets it connect here.
@@ -41,7 +47,7 @@ class AgentListener:
         StorageError: the session directory cannot be written.
     """
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, exit_ms: int = EXIT_MS) -> None:
         self._secret, self.answer = secrets.token_hex(32), secrets.token_hex(32)
         jar = directory / "buto-agent.jar"
         jar.symlink_to(jars.path(jars.AGENT))
@@ -61,7 +67,7 @@ class AgentListener:
                 "secret": self._secret,
                 "answer": self.answer,
                 "gate.ms": GATE_MS,
-                "exit.ms": EXIT_MS,
+                "exit.ms": exit_ms,
             }
             text = "".join(f"{key}={value}\n" for key, value in lines.items())
             write_private_file(session_file, text.encode())

@@ -13,6 +13,7 @@ from buto.collect.channel.messages import (
     Dropped,
     Emitted,
     Hello,
+    Histogram,
     Mark,
     Message,
     Metadata,
@@ -198,6 +199,10 @@ def _bye(body: _Body) -> Bye:
     return Bye()
 
 
+def _histogram(body: _Body) -> Histogram:
+    return Histogram(body.text(), body.time(), *body.unpack("QQ"), body.text())
+
+
 _READERS: dict[int, Callable[[_Body], Message]] = {
     1: _hello,
     2: _columns,
@@ -208,4 +213,5 @@ _READERS: dict[int, Callable[[_Body], Message]] = {
     7: _mark,
     8: _dropped,
     9: _bye,
+    10: _histogram,
 }

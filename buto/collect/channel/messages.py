@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from buto.collect.target import MBeanSpec
+from buto.collect.target import Target
 from buto.properties import Property
 from buto.runs import FloatArray
 
-VERSION = 3
+VERSION = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +101,29 @@ class Bye:
     pass
 
 
-Message = Hello | Columns | Metadata | Samples | Notifications | Reasons | Mark | Dropped | Bye
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """The live objects by class, as the JVM prints them; the largest classes only."""
+
+    point: str
+    time_ns: int
+    instances: int
+    size_bytes: int
+    printed: str
 
 
-def accept(answer: str, interval_s: float, flush_s: float, mbeans: Sequence[MBeanSpec]) -> bytes:
+Message = Hello | Columns | Metadata | Samples | Notifications | Reasons | Mark | Dropped | Bye | Histogram
+
+
+def accept(answer: str, flush_s: float, target: Target) -> bytes:
     """Return the frame that starts measuring a JVM; ``answer`` must be that of its session file."""
-    body = _text(answer) + struct.pack(">QIH", round(interval_s * 1e9), round(flush_s * 1e3), len(mbeans))
-    for spec in mbeans:
+    body = _text(answer) + struct.pack(">QI", round(target.interval_s * 1e9), round(flush_s * 1e3))
+    during, period_s = 0, 0.0
+    if target.live_set is not None:
+        period_s = target.live_set.period_s
+        during = 2 if period_s or target.live_set.at_marks else 1
+    body += struct.pack(">BQH", during, round(period_s * 1e9), len(target.mbeans))
+    for spec in target.mbeans:
         body += _text(spec.pattern) + _texts(spec.attributes) + _texts(spec.metadata)
         body += struct.pack(">B", spec.notifications)
     return _frame(65, body)
@@ -121,6 +137,11 @@ def decline() -> bytes:
 def go() -> bytes:
     """Return the frame that opens the gate before ``main``."""
     return _frame(67)
+
+
+def live_set(point: str) -> bytes:
+    """Return the frame that asks for the live set now; ``point`` says what this moment is."""
+    return _frame(69, _text(point))
 
 
 def farewell() -> bytes:

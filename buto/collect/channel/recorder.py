@@ -8,6 +8,7 @@ import numpy as np
 
 from buto.collect.channel import messages as channel
 from buto.collect.channel.frames import ChannelError
+from buto.collect.jvm.class_histogram import class_histogram
 from buto.collect.record.recording import Recording
 from buto.properties import Kind
 
@@ -88,6 +89,11 @@ class AgentRecorder:
                     self.blocked = message.name.removeprefix(_BLOCKED), message.time_ns
             case channel.Dropped():
                 self._n_unsent_notifications = message.n_notifications
+            case channel.Histogram():
+                counted = class_histogram(
+                    message.point, message.instances, message.size_bytes, message.printed
+                )
+                recording.add_histogram(message.time_ns, counted)
             case channel.Bye():
                 self.complete = True
                 return channel.farewell()

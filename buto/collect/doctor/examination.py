@@ -19,6 +19,7 @@ from buto.collect.doctor.machine import (
     check_store,
     check_temporary_directory,
 )
+from buto.collect.doctor.outside import check_process_files, check_processor_events
 from buto.collect.host.load import LoadMeter
 from buto.collect.jvm.installations import INSTALL_ADVICE, OLDEST_JAVA, JavaInstallation, find_installations
 from buto.collect.opener import open_collector
@@ -47,6 +48,8 @@ def examine(store: Path) -> Iterator[Check]:
     yield check_cores()
     yield check_store(store)
     yield check_temporary_directory()
+    yield check_process_files()
+    yield check_processor_events()
     yield from _check_jvms()
     # All launches are over; the load of other programs needs at least half a second.
     time.sleep(max(0.0, 0.5 - (time.monotonic() - began)))

@@ -13,7 +13,7 @@ from buto import jars
 from buto.collect.host.control_group import cores_limit, memory_limit
 from buto.collect.host.files import read
 from buto.collect.host.load import visible_cpus
-from buto.collect.target import Target
+from buto.collect.target import LiveSet, Target
 from buto.runs import MetadataValue
 from buto.runs.model import COMMIT
 from buto.version import __version__
@@ -33,9 +33,17 @@ def describe(target: Target) -> dict[str, MetadataValue]:
         "buto.collector": target.collector,
         "buto.probe": jars.digest(jars.JMX if target.collector == "jmx" else jars.AGENT),
         "buto.interval": target.interval_s,
+        **_live_set(target),
         "buto.command": target.new_mask().command(target.command),
         COMMIT: _commit(target.directory) if target.command else None,
     }
+
+
+def _live_set(target: Target) -> dict[str, MetadataValue]:
+    """Collections that are forced during the run change it; one at the end does not."""
+    if target.live_set is None or target.live_set == LiveSet():
+        return {}
+    return {"buto.live_set": "marks" if target.live_set.at_marks else f"{target.live_set.period_s:g} s"}
 
 
 def machine() -> dict[str, MetadataValue]:

@@ -91,7 +91,7 @@ class JmxConnection(Closeable):
         return self._recorder.n_lost_notifications if self._recorder else 0
 
     def worker_cpu_s(self) -> float:
-        """Processor time that the worker has used so far."""
+        """Return the processor time that the worker has used so far."""
         return self._worker.cpu_s()
 
     def start(

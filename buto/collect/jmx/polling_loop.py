@@ -177,7 +177,8 @@ class PollingLoop:
         self._held.callback(os.close, self._jvm_end)
         self.pid = pid
         target = self._launch.target
-        self.outside = self._held.enter_context(OutsideReader(self._recording, pid, self._hold_counters(pid)))
+        counters, events = self._hold_counters(pid), self._launch.events_of(pid)
+        self.outside = self._held.enter_context(OutsideReader(self._recording, pid, counters, events))
         try:
             # Nothing stops the JMX agent: the JVM ends before this loop does.
             endpoint = open_endpoint(pid, self._directory)
@@ -228,7 +229,7 @@ class PollingLoop:
             self._main_seen = True
 
     def _disconnect(self) -> None:
-        """After the JVM's end: take the last samples and close the connection."""
+        """Take the last samples and close the connection, after the JVM's end."""
         self._observe_main()
         if self.connection is not None:
             if self.connection.lost is None:

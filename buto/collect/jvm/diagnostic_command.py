@@ -28,7 +28,7 @@ class AttachError(MeasureError):
 
 
 def run_command(pid: int, command: str, within_s: float) -> str:
-    """Have a JVM of this machine run a diagnostic command, and return what the command prints.
+    """Run a diagnostic command in a JVM of this machine, and return what the command prints.
 
     Raises:
         AttachError: the JVM does not listen or answer in time, has ended, or the command failed.
@@ -70,7 +70,7 @@ def temporary_directory(pid: int) -> Path:
 
 
 def _wake(pid: int, path: Path, deadline: float) -> None:
-    """Have the JVM open its socket: create the agreed file and send SIGQUIT."""
+    """Make the JVM open its socket: create the agreed file and send SIGQUIT."""
     pidfd = kernel.open_pidfd(pid)
     if pidfd is None:
         raise _no_answer(pid, "it has ended")

@@ -30,7 +30,7 @@ def code_of(launch: Launch, pid: int, pidfd: int | None, ending: Ending) -> int 
 
 
 def problem(expected_exit: int, code: int | None, *, orderly: bool) -> Problem | None:
-    """What is wrong with the end of a JVM that is not the command itself; None if nothing is.
+    """Return what is wrong with the end of a JVM that is not the command itself; None if nothing is.
 
     0 and the expected code are good, and so is what a shell makes of a signal if that is expected. A JVM that
     halts (``Runtime.halt``) tells as much as one that exits, where its code is known.

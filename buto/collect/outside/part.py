@@ -65,3 +65,12 @@ class Part:
         """Return why a sample may have no value of a property."""
         every_s = max(self._every_s, READ_S)
         return self.reasons.get(name) or f"read every {every_s:g} s at most, and at the end"
+
+
+def missing(names: tuple[str, ...], reason: MeasureError) -> Part:
+    """Return a part of properties that can never be read, for this reason."""
+
+    def read() -> Values:
+        raise reason
+
+    return Part(names, read)

@@ -17,12 +17,13 @@ from buto.collect.closeable import Closeable
 from buto.collect.jvm.hsperfdata import HeldCounters, NoPerfData
 from buto.collect.jvm.local_jvm import started_ms
 from buto.collect.outside.counters import CounterPart
-from buto.collect.outside.part import EARLY_S, READ_S, Part, Values
+from buto.collect.outside.events import event_parts
+from buto.collect.outside.part import EARLY_S, READ_S, Part, missing
 from buto.collect.outside.process import PROCESS_NAMES, ProcessReadings, switch_values
+from buto.collect.process.processor_events import NoEventError, ProcessorEvents
 from buto.collect.procfs.process_files import ProcessFiles
 from buto.collect.procfs.texts import ProcError, Switches
 from buto.collect.record.recording import Recording
-from buto.errors import MeasureError
 
 _NS = 1e-9
 
@@ -32,10 +33,19 @@ class OutsideReader(Closeable):
 
     Args:
         pid: of the JVM; None if its process cannot be seen.
-        counters: its performance counters, or why there are none. They must stay open.
+        counters: its performance counters, or why there are none.
+        events: what the processor counts of it, or why that is not known.
+
+    All that is given must stay open.
     """
 
-    def __init__(self, recording: Recording, pid: int | None, counters: HeldCounters | NoPerfData) -> None:
+    def __init__(
+        self,
+        recording: Recording,
+        pid: int | None,
+        counters: HeldCounters | NoPerfData,
+        events: ProcessorEvents | NoEventError,
+    ) -> None:
         self._recording = recording
         self._next_ns = 0
         self._held = ExitStack()
@@ -48,6 +58,8 @@ class OutsideReader(Closeable):
             self._parts += self._process.parts()
         except ProcError as reason:
             self._parts.append(missing(PROCESS_NAMES, reason))
+        self._events = event_parts(events)
+        self._parts += self._events
 
     def close(self) -> None:
         self._held.close()
@@ -72,12 +84,16 @@ class OutsideReader(Closeable):
     def finish(self, switches: Switches | None) -> None:
         """Complete the last row after the JVM's end, and give reasons for what is missing.
 
+        There must be a row.
+
         Args:
             switches: of the process to its very end, with those of ended threads, and of the children that it
                 waited for; None if they are not known.
         """
+        for part in self._events:
+            self._recording.add_to_last_row(part.values())
         is_alone = self._process is not None and not self._process.waited_for_children
-        if switches is not None and is_alone and self._recording.n_samples:
+        if switches is not None and is_alone:
             self._recording.add_to_last_row(switch_values(switches))
         for part in self._parts:
             for name in part.names:
@@ -99,13 +115,5 @@ def read_from_outside(recording: Recording, pid: int | None) -> Iterator[Outside
                 counters = held.enter_context(HeldCounters(pid, started_ms(pid) or 0))
             except NoPerfData as reason:
                 counters = reason
-        yield held.enter_context(OutsideReader(recording, pid, counters))
-
-
-def missing(names: tuple[str, ...], reason: MeasureError) -> Part:
-    """Return a part of properties that can never be read, for this reason."""
-
-    def read() -> Values:
-        raise reason
-
-    return Part(names, read)
+        too_late = NoEventError("the processor counts only from the start of a program on")
+        yield held.enter_context(OutsideReader(recording, pid, counters, too_late))

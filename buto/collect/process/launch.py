@@ -12,18 +12,19 @@ import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from buto.collect.closeable import Closeable
-from buto.collect.process import kernel
+from buto.collect.process import kernel, processor_events
 from buto.collect.process.account import Account, identity
 from buto.collect.process.command_line import command_line
 from buto.collect.process.empty_input import EmptyInput
 from buto.collect.process.output import OutputFile, last_lines
 from buto.collect.process.process_group import cpu_s, send
+from buto.collect.process.processor_events import NoEventError, Opener, ProcessorEvents
 from buto.collect.process.watchdog import Watchdog
 from buto.collect.procfs.texts import Switches
 from buto.collect.target import Target
@@ -110,7 +111,9 @@ class Launch(Closeable):
             undo.callback(self._close_files)
             self._watchdog = undo.enter_context(Watchdog())
             self.started_ns = time.monotonic_ns()
-            self._process = self._start()
+            opener = undo.enter_context(closing(Opener(processor_events.KINDS)))
+            self._process = self._start(opener)
+            self._events = opener.receive()
             undo.pop_all()
         self.pid = self._process.pid
         self._group = self._watchdog.watch(self.pid)
@@ -165,6 +168,12 @@ class Launch(Closeable):
     def owns(self, pid: int) -> bool:
         """Return whether a living process is the command's own or was started by it."""
         return self._group.owns(pid)
+
+    def events_of(self, pid: int | None) -> ProcessorEvents | NoEventError:
+        """Return what the processor counts of a process: only of the command's own, else the reason."""
+        if pid == self.pid:
+            return self._events
+        return NoEventError("the processor counts only for a JVM that is the command's own process")
 
     def terminate(self) -> None:
         """Ask all processes of the command to end (SIGTERM); return at once."""
@@ -225,6 +234,7 @@ class Launch(Closeable):
             if self.wait(_REAP_S) is None:
                 self._process.returncode = -signal.SIGKILL
             os.close(self._pidfd)
+            self._events.close()
             self._watchdog.close()
             self._close_files()
 
@@ -239,7 +249,7 @@ class Launch(Closeable):
                     advice="see what they are waiting for: cat /proc/PID/stack",
                 )
 
-    def _start(self) -> subprocess.Popen[bytes]:
+    def _start(self, opener: Opener) -> subprocess.Popen[bytes]:
         try:
             return subprocess.Popen(
                 self.line.arguments,
@@ -249,7 +259,7 @@ class Launch(Closeable):
                 cwd=self.target.directory,
                 env=self.environment,
                 start_new_session=True,
-                preexec_fn=partial(kernel.die_with_parent, os.getpid()),
+                preexec_fn=partial(_before_exec, os.getpid(), opener),
                 **identity(self._account),
             )
         except OSError as error:
@@ -270,6 +280,12 @@ def check_startable(target: Target) -> None:
         raise _cannot_start(target, FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)))
     if program.is_dir() or not os.access(program, os.X_OK):
         raise _cannot_start(target, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
+
+
+def _before_exec(parent: int, opener: Opener) -> None:
+    """Run in the child between fork and exec."""
+    kernel.die_with_parent(parent)
+    opener.open_in_child()
 
 
 def _cannot_start(target: Target, error: OSError) -> MeasureError:

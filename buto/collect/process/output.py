@@ -51,7 +51,7 @@ class OutputFile:
         os.close(self.descriptor)
 
     def trim(self) -> None:
-        """Free what will not be kept, if it is worth it."""
+        """Free the part that will not be kept, if it is large enough to matter."""
         size = os.fstat(self.descriptor).st_size
         end = size - TAIL_BYTES
         if end - self._freed_to < _SLACK_BYTES:

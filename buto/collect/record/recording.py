@@ -184,6 +184,11 @@ class Recording:
         """Add a mark; usable from any thread."""
         self._marks.append((time_ns, self.mask.known(name), self.mask.known(text)))
 
+    def marks_since(self, n_seen: int) -> tuple[tuple[str, ...], int]:
+        """Return the names of the marks after the first ``n_seen``, and the number of all."""
+        new = self._marks[n_seen:]
+        return tuple(name for _, name, _ in new), n_seen + len(new)
+
     def add_source(self, source: SourceState) -> None:
         """Add the state of a source; it replaces an earlier one of the same name."""
         self._sources[source.name] = replace(source, reason=self.mask.text(source.reason))

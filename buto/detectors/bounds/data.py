@@ -24,7 +24,7 @@ Parts = tuple[Model, Point | None, NotificationModel, dict[str, str]]
 def write(
     model: Model, duration: Point | None, notifications: NotificationModel, left_out: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Plain data; of an array whose values are all equal only that one value."""
+    """Return plain data; for an array of equal values, only that value."""
     return {
         "window": model.window,
         "interval_s": model.interval_s,
@@ -39,7 +39,7 @@ def write(
 
 
 def read(data: Mapping[str, Any]) -> Parts:
-    """The inverse of :func:`write`; BadFileError for data of another shape."""
+    """Invert :func:`write`; raise BadFileError for data of another shape."""
     try:
         return _read(data)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
@@ -118,7 +118,7 @@ def _property(model: Model, column: int) -> dict[str, Any]:
 
 
 def property_to_data(prop: Property) -> dict[str, Any]:
-    """All that a property is."""
+    """Return all attributes of a property as plain data."""
     return {
         "name": prop.name,
         "unit": prop.unit,
@@ -130,7 +130,7 @@ def property_to_data(prop: Property) -> dict[str, Any]:
 
 
 def property_of(block: Mapping[str, Any]) -> Property:
-    """The inverse of :func:`property_to_data`; KeyError or ValueError for data of another shape."""
+    """Invert :func:`property_to_data`; raise KeyError or ValueError for data of another shape."""
     low, high = block["range"]
     return Property(
         str(block["name"]),

@@ -1,6 +1,6 @@
 """The bounds oracle: the thesis's test-run classifier (section 4.7, C.15 and C.16) as a Detector.
 
-Metadata is not its business: :mod:`buto.oracle.check` sees to it for every detector.
+It does not compare metadata: :mod:`buto.oracle.check` does that for every detector.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from buto.steps import Action, Advice, Setting, Step
 from buto.verdicts import Finding, Status, Verdict
 
 MOST_UNREAD = 1 / 3
-"""A run that lacks more of what training read is not known well enough to pass: only the rest is judged."""
+"""If more samples of a property are missing, the run cannot pass, because only the rest is judged."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -47,7 +47,7 @@ class FittedBounds(FittedDetector):
 
     Attributes:
         model: bounds of the properties.
-        duration: lower, expected and upper seconds; None where the duration is not judged.
+        duration: lower, expected and upper seconds; None if the duration is not judged.
         notifications: which are expected, and when.
         left_out: properties that cannot be judged, each with the reason.
     """
@@ -108,11 +108,11 @@ class FittedBounds(FittedDetector):
         return explain(verdict, self.settings)
 
     def compare(self, run: Run) -> Comparison:
-        """A run beside the bounds, for plots; of a long one only some samples."""
+        """Return a run beside the bounds, for plots; of a long run only some samples."""
         return compare(drawn(run), self.model, self.settings.pipeline)
 
     def partly_unread(self, run: Run, comparison: Comparison) -> dict[str, str]:
-        """A sentence for each property that too many samples lack for which there are bounds, by its name."""
+        """Return, by name, a sentence for each property that has bounds but lacks too many samples."""
         bounded = ~np.isnan(comparison.bounds.upper) & comparison.in_model[:, None]
         lacking = (bounded & np.isnan(comparison.smoothed.values)).sum(axis=0)
         shares = lacking / np.maximum(bounded.sum(axis=0), 1)
@@ -167,10 +167,10 @@ class BoundsDetector(Detector[BandSettings]):
     keys = KEYS
 
     def fit(self, runs: RunSet, known: Wholes | None = None) -> FittedBounds:
-        """Learn from valid runs. JudgeError if no property can be judged, or for unlike notifications.
+        """Learn from valid runs. Raise JudgeError if no property can be judged, or if notifications differ.
 
         Args:
-            known: what was found in whole runs of which ``runs`` are some samples.
+            known: what was found in the complete runs of which ``runs`` are samples.
         """
         model = self.stages(runs, known).model
         if not len(model.bounds) and not self.settings.summaries:
@@ -188,12 +188,14 @@ class BoundsDetector(Detector[BandSettings]):
         )
 
     def stages(self, runs: RunSet, known: Wholes | None = None) -> Fit:
-        """Everything between runs and bounds, for plots; the bounds are not rounded."""
+        """Return every stage from runs to bounds, for plots; the bounds are not rounded."""
         shown = runs.runs if known is None else [drawn(run) for run in runs]
         return fit(shown, self.judged(runs), self.settings.pipeline, known)
 
     def judged(self, runs: RunSet) -> list[Property]:
-        """The properties that were read in each of these runs, by name. JudgeError if there are none."""
+        """Return the properties that were read in each of these runs, by name. Raise JudgeError if there are
+        none.
+        """
         left_out = self._left_out(runs)
         judged = [
             prop

@@ -21,7 +21,7 @@ _SUMMARY_TEXTS = {"mean": "the mean over the run is outside", "last": "the last 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Point:
-    """One value with its band, and what a finding says of it."""
+    """One value with its band, and what a finding reports about it."""
 
     at_s: float
     observed: float
@@ -32,7 +32,7 @@ class Point:
 
     @property
     def severity(self) -> float:
-        """Distance beyond the band in widths of the band, or of the smallest width that means something."""
+        """Distance beyond the band in widths of the band, or of the smallest meaningful width."""
         distance = max(self.observed - self.upper, self.lower - self.observed, 0.0)
         return distance / max(self.upper - self.lower, self.grain, 1e-9 * abs(self.expected), 1e-300)
 
@@ -40,7 +40,7 @@ class Point:
 def property_findings(
     run_id: str, comparison: Comparison, model: Model, settings: BandSettings
 ) -> tuple[Finding, ...]:
-    """At most one finding for each property and direction of one run.
+    """Return at most one finding for each property and direction of one run.
 
     A property fails if, of its points that could be compared, at least ``outside_share`` (and at least
     one) lie beyond the same limit, or, where summaries are judged, if its mean or its last value does.
@@ -68,14 +68,14 @@ def property_findings(
 
 
 def number_finding(run_id: str, prop: Property, point: Point) -> Finding | None:
-    """The finding of a number that a run has once; None if it lies inside its band, or has none."""
+    """Return the finding of a number that a run has once; None if it is inside its band, or has none."""
     if not (point.observed > point.upper or point.observed < point.lower):
         return None
     return replace(finding_of(prop, run_id, point), at_s=None)
 
 
 def finding_of(prop: Property, run_id: str, point: Point) -> Finding:
-    """A finding with everything that one point says."""
+    """Return a finding with all values of one point."""
     direction = Direction.MORE if point.observed > point.expected else Direction.LESS
     return Finding(
         source=SOURCE,
@@ -94,9 +94,9 @@ def finding_of(prop: Property, run_id: str, point: Point) -> Finding:
 
 
 def largest_of(prop: Property, run_id: str, points: Sequence[Point]) -> Finding:
-    """A finding that says what its largest change says, in the property's unit, and is as severe as any.
+    """Return a finding with the largest change in the property's unit and the largest severity of any point.
 
-    Of a leak the change in widths of the band may be largest early, where the band is narrow; how much is
+    In a leak, the change in widths of the band may be largest early, where the band is narrow; how much is
     lost shows at the end.
     """
     largest = max(points, key=lambda point: abs(point.observed - point.expected))
@@ -105,10 +105,10 @@ def largest_of(prop: Property, run_id: str, points: Sequence[Point]) -> Finding:
 
 
 def merged(per_run: Sequence[Sequence[Finding]], runs_outside: str) -> tuple[Finding, ...]:
-    """One finding for each subject over all runs, worst first.
+    """Return one finding for each subject over all runs, worst first.
 
     With ``any``, a subject counts that is found in one run; with ``most``, one that is found in more than
-    half of the runs with the same direction. The worst run's finding stands for all.
+    half of the runs with the same direction. The worst run's finding represents all.
     """
     needed = 1 if runs_outside == "any" else len(per_run) // 2 + 1
     by_subject: dict[tuple[str, str], dict[Direction, dict[str, Finding]]] = defaultdict(
@@ -131,7 +131,7 @@ def merged(per_run: Sequence[Sequence[Finding]], runs_outside: str) -> tuple[Fin
 
 
 def _suspects(comparison: Comparison) -> list[int]:
-    """Columns with any value outside, few of many."""
+    """Return the few columns that have any value outside."""
     outside = np.nan_to_num(np.concatenate([comparison.beyond, comparison.summaries_beyond])).any(axis=0)
     return [int(column) for column in np.flatnonzero(outside)]
 

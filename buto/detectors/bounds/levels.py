@@ -1,4 +1,4 @@
-"""The bands of a bounds oracle for the numbers that stand for a whole run."""
+"""The bands of a bounds oracle for numbers of a whole run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judging notifications: which of their differences make a finding."""
+"""Judge notifications: which of their differences are findings."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from buto.verdicts import NOTIFICATION, Finding
 
 
 def learn(runs: Sequence[Run], interval_s: float, settings: BandSettings) -> NotificationModel:
-    """The model of the training runs; with a floor, times have a deviation of half an interval."""
+    """Return the model of the training runs; with a floor, times have a deviation of half an interval."""
     return learn_notifications(
         [run.notifications for run in runs],
         _band(Property("time", "s"), interval_s / 2, settings.pipeline),
@@ -41,11 +41,11 @@ def learn(runs: Sequence[Run], interval_s: float, settings: BandSettings) -> Not
 def findings(
     run: Run, model: NotificationModel, interval_s: float, settings: BandSettings
 ) -> tuple[Finding, ...]:
-    """At most one finding for each type and source.
+    """Return at most one finding for each type and source.
 
     Strict: for any difference. Sustained: for a count outside its band, or if, of the notifications
     whose time is known, at least ``outside_share`` came too early or too late. A type that no training
-    run emitted has a band like one that each emitted never.
+    run emitted has the band of a type that is never emitted.
     """
     differences: dict[tuple[str, str], list[NotificationDifference]] = defaultdict(list)
     for difference in compare_notifications(model, run.notifications):

@@ -1,4 +1,4 @@
-"""Bands over time in few characters that are still numbers in a text.
+"""Store bands over time as short numbers in a text.
 
 A band takes three curves of one property. ``expected`` is in units of a power of ten, each number as the
 difference from the one before; ``lower`` and ``upper`` are distances from ``expected``, in the same way. So

@@ -1,4 +1,4 @@
-"""Rounding bounds to digits that mean something, so that an oracle's file can be read and compared."""
+"""Round bounds to meaningful digits, so that people can read and compare an oracle's file."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ TIME_DECIMALS = 4
 
 _RESIDUE = 1e-12
 _TINIEST = 1e-200
-"""Narrower bands have no width but what rounding left."""
+"""The width of narrower bands is only a rounding error."""
 
 
 def rounded(bounds: Bounds) -> Bounds:
-    """Bounds with limits rounded outwards to three digits of the band's width, times to 0.1 ms.
+    """Return bounds with limits rounded outwards to three digits of the band's width, times to 0.1 ms.
 
     A band without width stays exact, as does NaN. What an oracle keeps in memory is rounded too, so that
-    it judges alike before and after it was stored.
+    it judges equally before and after it was stored.
     """
     width = bounds.upper - bounds.lower
     wide = np.isfinite(width) & (width > _RESIDUE * np.maximum(np.abs(bounds.lower), np.abs(bounds.upper)))

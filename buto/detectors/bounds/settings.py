@@ -29,7 +29,7 @@ class BandSettings(Settings):
 
     Attributes:
         pipeline: from runs to bounds.
-        outside_share: share of a property's compared points that must lie beyond one and the same
+        outside_share: share of a property's compared points that must be beyond the same
             limit to make a finding; 0: any point does.
         outside_model: ``fail`` makes samples at times outside the model a finding; ``ignore`` does not.
         summaries: whether each property's mean over the run, and a counter's last value, are judged, too.
@@ -138,7 +138,7 @@ def _chosen(pipeline: PipelineSettings) -> Iterator[tuple[str, Any]]:
 
 
 def _applies(name: str, pipeline: PipelineSettings) -> bool:
-    """Whether the chosen bounds look at a setting; true for all that are no parameters of bounds."""
+    """Return whether the chosen bounds use a setting; true for all that are not parameters of bounds."""
     return name in ALGORITHMS[pipeline.bounds].parameters or not _bounds_with(name)
 
 

@@ -1,4 +1,4 @@
-"""What can be drawn of the bounds oracle: its bands, and how much of them a run uses."""
+"""The view of the bounds oracle: its bands, and how much of them a run uses."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ class BoundsView(View):
         return smoothed.times_s, smoothed.values
 
     def reach(self, runs: Sequence[Run]) -> FloatArray:
-        """The rule's own statistic: more than 1 for one run exactly where a finding is made.
+        """Return the rule's own statistic: more than 1 for one run exactly if there is a finding.
 
-        Of the points of a run, the one counts that ``outside_share`` of them reach; of several runs, the
-        one that decides (any of them, or the middle one).
+        For a run, it is the value that ``outside_share`` of the points reach; for several runs, that of the
+        run that decides (any of them, or the middle one).
         """
         if not runs:
             return np.full(len(self.properties), np.nan)
@@ -59,7 +59,7 @@ class BoundsView(View):
         return np.where(both < 0, np.nan, both)
 
     def _used(self, comparison: Comparison) -> FloatArray:
-        """Of one run, upwards and downwards, shape (2, n_properties)."""
+        """Return the statistic of one run, upwards and downwards, shape (2, n_properties)."""
         bounds, settings = comparison.bounds, self._settings
         known = ~np.isnan(comparison.beyond)
         needed = np.maximum(1, np.ceil(settings.outside_share * known.sum(axis=0) - 1e-9)).astype(np.int64)
@@ -83,15 +83,16 @@ class BoundsView(View):
 def _shares(
     values: FloatArray, expected: FloatArray, end: FloatArray, beyond: FloatArray, sign: float
 ) -> FloatArray:
-    """How far towards a limit each value lies: 0 as expected or on the other side, more than 1 beyond it.
+    """Return each value's share of the way to a limit: 0 as expected or on the other side, more than 1 beyond
+    it.
 
-    Beyond a limit on its own centre, which nothing can be a share of, it is infinite.
+    If the limit is the centre itself, every value beyond it has an infinite share.
     """
     width = end - expected
     outside = beyond * sign > 0
     with np.errstate(invalid="ignore", divide="ignore"):
         share = np.maximum((values - expected) / width, 0.0)
     share = np.where(width == 0, np.where(outside, np.inf, 0.0), share)
-    # A value that differs from its limit by rounding lies inside.
+    # A value that differs from its limit only by rounding is inside.
     share = np.where(outside, np.maximum(share, _BEYOND), np.minimum(share, 1.0))
     return np.where(np.isnan(beyond), np.nan, share)

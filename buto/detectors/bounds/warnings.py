@@ -1,4 +1,4 @@
-"""What a reader of a bounds oracle should know of its training runs."""
+"""Warnings about the training runs of a bounds oracle."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from buto.steps import Advice, Setting
 from buto.units import format_quantity, format_seconds
 
 FEW_RUNS = 5
-"""Of fewer, Student's t makes bands of more than ten times the deviation that a large sample would give."""
+"""With fewer runs, Student's t makes bands more than ten times as wide as with many."""
 
 _EXAMPLE = "jvm.memory.heap.used"
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -76,6 +75,9 @@ def _learned(runs: RunSet, divided: Sequence[Sequence[Property]]) -> list[_Part]
         numbers = [summaries(series_of(run, properties), properties) for run in some]
         profile = learn(some, properties)
         return _Part(profile, np.array(numbers), _grain(profile, some, properties))
+
+    # Imported here, because it brings logging along and few runs are so long.
+    from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(min(MOST_THREADS, len(os.sched_getaffinity(0)))) as threads:
         return list(threads.map(part, divided))

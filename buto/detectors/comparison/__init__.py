@@ -1,1 +1,1 @@
-"""Two programs compared by runs of both, without a stored oracle."""
+"""Compare two programs by runs of both, without a stored oracle."""

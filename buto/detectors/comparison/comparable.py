@@ -1,4 +1,4 @@
-"""What of two programs' runs can be compared, and what stands in the way."""
+"""What can be compared in two programs' runs, and what prevents it."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ from buto.steps import Action, Advice, Step
 def comparable_properties(
     first: RunSet, second: RunSet, *, cost: bool
 ) -> tuple[tuple[Property, ...], tuple[str, ...]]:
-    """The properties that were read in every run, by name, and a sentence for each that only one program has.
+    """Return the properties that were read in every run, by name, and a sentence for each that only one
+    program has.
 
-    A property that is missing in some runs of a program tells nothing of it and is left out.
+    A property that is missing in some runs of a program gives no information about it and is left out.
 
     Args:
         cost: whether properties of role COST are among them; others that are not judged never are.
@@ -50,7 +51,9 @@ def comparable_properties(
 
 
 def unequally_read(first: RunSet, second: RunSet, properties: Sequence[Property]) -> tuple[str, ...]:
-    """A sentence for each property that a run of one program lacks far more of than any of the other's."""
+    """Return a sentence for each property of which a run of one program lacks far more samples than any of
+    the other's.
+    """
     lacking = [np.array([_lacking(run, properties) for run in runs]) for runs in (first, second)]
     most = [shares.max(axis=0) for shares in lacking]
     sentences = []
@@ -66,7 +69,7 @@ def unequally_read(first: RunSet, second: RunSet, properties: Sequence[Property]
 def environment_differences(
     first: RunSet, second: RunSet, settings: MetadataSettings
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """A sentence for each key of metadata that is not alike: those that decide, and those that do not.
+    """Return a sentence for each key of metadata that differs: those that decide, and those that do not.
 
     Raises:
         JudgeError: runs of the first differ among themselves in a key that decides.
@@ -86,7 +89,7 @@ def environment_differences(
 
 
 def unequal_times(first: RunSet, second: RunSet) -> tuple[str, ...]:
-    """A warning if all runs of one program were made before those of the other."""
+    """Return a warning if all runs of one program were made before those of the other."""
     earlier, later = sorted((first, second), key=lambda runs: runs.runs[0].id)
     if earlier.runs[-1].id > later.runs[0].id:
         return ()
@@ -98,12 +101,14 @@ def unequal_times(first: RunSet, second: RunSet) -> tuple[str, ...]:
 
 
 def _read(run: Run) -> set[str]:
-    """The names of the properties that have a value which statistics can be made of."""
+    """Return the names of the properties that have a value from which statistics can be made."""
     return {prop.name for column, prop in enumerate(run.properties) if run.smallest_read(column) <= LARGEST}
 
 
 def _lacking(run: Run, properties: Sequence[Property]) -> FloatArray:
-    """Which share of the samples has no such value, shape (n_properties,); of a long run, of those drawn."""
+    """Return the share of samples without such a value, shape (n_properties,); for a long run, of those
+    drawn.
+    """
     lacking: FloatArray = np.isnan(series_of(drawn(run), properties).values).mean(axis=0)
     return lacking
 

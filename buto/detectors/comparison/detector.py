@@ -1,10 +1,10 @@
-"""Two programs compared by runs of both, with no stored oracle: for machines that change from day to day.
+"""Compare two programs by runs of both, without a stored oracle: for machines that change from day to day.
 
-The two are launched in turns, in random order. If they do not differ, then which runs are whose is one of
-many equally likely ways of dealing the runs out, and the share of these ways that set two groups at least as
-far apart is a p-value whatever the values are distributed like: the permutation test of the calibrated
-oracle's score (:mod:`buto.analysis.evidence`), here by rank alone. Launches in rounds, one of each, make it
-cautious where the machine changes on the way, for the ways include those that the rounds rule out.
+The two are launched in turns, in random order. If they do not differ, the actual assignment of runs is one of
+many equally likely ones, and the share of assignments that put two groups at least as
+far apart is a p-value for any distribution of the values: the permutation test of the calibrated
+oracle's score (:mod:`buto.analysis.evidence`), here by rank alone. Launches in rounds, one of each, make the
+test cautious if the machine changes meanwhile, because the assignments include some that the rounds exclude.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ in them, that is what is compared."""
 
 
 PROGRAM = "buto.jvm"
-"""The metadata key of the main class or jar, which differs where two programs are compared on purpose."""
+"""The metadata key of the main class or jar, which differs between two programs on purpose."""
 
 
 def comparing(settings: Settings) -> BandSettings:
-    """What a comparison takes of a test's settings.
+    """Return the settings of a comparison, from those of a test.
 
     All of them if it is judged by the calibrated oracle, else that preset's; but metadata that a command
     decides do not keep runs from being compared.
@@ -62,17 +62,17 @@ def comparing(settings: Settings) -> BandSettings:
 
 
 def smallest_p_value(n_first: int, n_second: int, settings: BandSettings) -> float:
-    """What the p-value is of the largest difference.
+    """Return the p-value of the largest possible difference.
 
-    With as many runs of each program, every way of dealing them out has a mirror image that sets them as
-    far apart, unless only the worse counts.
+    With equally many runs of each program, every assignment has a mirror image with the same distance,
+    unless only the worse direction counts.
     """
     alike = 2 if n_first == n_second and settings.fail_on == "any" else 1
     return max(alike / comb(n_first + n_second, n_second), 1 / MOST_CHOICES)
 
 
 def runs_needed(settings: BandSettings) -> int:
-    """The smallest number of runs of each program that can show a difference at these settings' alpha."""
+    """Return the smallest number of runs of each program that can show a difference at their alpha."""
     n_runs = FEWEST_RUNS
     while smallest_p_value(n_runs, n_runs, settings) > settings.alpha:
         n_runs += 1
@@ -80,9 +80,9 @@ def runs_needed(settings: BandSettings) -> int:
 
 
 def compare(first: RunSet, second: RunSet, settings: BandSettings) -> Verdict:
-    """Judge whether two programs differ; findings say what the second has more or less of.
+    """Judge whether two programs differ; findings name what the second has more or less of.
 
-    Neither is the better known one: properties, scales and features come from the runs of both. Runs that
+    Both count equally: properties, scales and features come from the runs of both. Runs that
     are not valid are left out with a warning. Inconclusive if there are too few for alpha, or the machines
     differ; or if the programs do not, but a property is there in one of them only, or in far fewer samples.
 

@@ -49,7 +49,7 @@ class Effect:
 
 
 def running_example(factor: float = 1.0, variation: float = 1.0) -> Architecture:
-    """Subsystems A and B of the paper's figures 1 and 3; B1 = 4 + 2 B3 + B4 ms, B2 = 6 + B4 ms."""
+    """Return subsystems A and B of the paper's figures 1 and 3; B1 = 4 + 2 B3 + B4 ms, B2 = 6 + B4 ms."""
     rate = UTILISATIONS[1] / 0.018
     parts = (
         Component("A1", "A", UTILISATIONS[0] / rate),
@@ -67,7 +67,7 @@ def running_example(factor: float = 1.0, variation: float = 1.0) -> Architecture
 
 
 def figures() -> list[Figure]:
-    """The numbers of the example, where B3 and B4 take 3 ms in place of 2."""
+    """Return the numbers of the example, in which B3 and B4 take 3 ms instead of 2."""
     before, after = running_example(), running_example(1.5)
     whole = [1000 * inclusive(call_matrix(one), one.self_s)[1:3].sum() for one in (before, after)]
     demands = [network_of(one).demands(one.self_s)[0, 1] for one in (before, after)]

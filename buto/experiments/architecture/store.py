@@ -89,7 +89,7 @@ class Judged:
 
 
 def store(load: Load = LOADS[0]) -> Architecture:
-    """Three services and a database; pages, searches and orders."""
+    """Return three services and a database; pages, searches and orders."""
     rate = 60.0 * load.factor
     shares = zip(
         ("page", "search", "order"), ("Web.page", "Web.search", "Web.order"), load.shares, strict=True
@@ -112,7 +112,7 @@ def store(load: Load = LOADS[0]) -> Architecture:
 
 
 def judge_changed(seed: int) -> Iterator[Judged]:
-    """Every location and intensity under every load."""
+    """Yield every location and intensity under every load."""
     for load in LOADS:
         old = store(load)
         before = _long_run(old, seed)
@@ -125,7 +125,7 @@ def judge_changed(seed: int) -> Iterator[Judged]:
 
 
 def judge_unchanged(seed: int, count: int = UNCHANGED) -> Iterator[Judged]:
-    """Versions in which every second one has a change of one hundredth, and the others none."""
+    """Yield versions of which every second one has a change of one hundredth, and the others none."""
     old = store()
     for number in range(count):
         intensity = 0.01 * (number % 2)
@@ -151,7 +151,7 @@ def _judge(
 
 
 def _tests(architecture: Architecture, rng: np.random.Generator) -> list[ComponentResult]:
-    """Benchmarks of every component, with everything that it calls."""
+    """Return benchmarks of every component, with everything that it calls."""
     network = network_of(architecture)
     whole_s = np.linalg.solve(np.eye(len(architecture.components)) - network.calls, architecture.self_s)
     return [

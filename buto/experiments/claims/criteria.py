@@ -33,7 +33,7 @@ _NOTHING = Decision(Outcome.UNDECIDED, "", "nothing was measured")
 
 
 def above(one: str, other: str, score: Score = MCC) -> Decide:
-    """One configuration is better than another.
+    """Decide whether one configuration is better than another.
 
     It is not if the difference is surely less than half of the printed one, or than .01 if none is printed.
     """
@@ -51,7 +51,7 @@ def above(one: str, other: str, score: Score = MCC) -> Decide:
 
 
 def alike(one: str, other: str, margin: float) -> Decide:
-    """The MCCs of two configurations differ by no more than a margin."""
+    """Decide whether the MCCs of two configurations differ by no more than a margin."""
 
     def decide(measured: Measured) -> Decision:
         apart, error = measured.apart(one, other)
@@ -62,7 +62,7 @@ def alike(one: str, other: str, margin: float) -> Decide:
 
 
 def level(label: str, margin: float = 0.05) -> Decide:
-    """An MCC lies within a margin of the printed one."""
+    """Decide whether an MCC is within a margin of the printed one."""
 
     def decide(measured: Measured) -> Decision:
         value, error = measured.value(label)
@@ -74,7 +74,7 @@ def level(label: str, margin: float = 0.05) -> Decide:
 
 
 def best(label: str) -> Decide:
-    """Every other configuration has a lower MCC.
+    """Decide whether every other configuration has a lower MCC.
 
     Undecided if a configuration that does not may do so by chance.
     """
@@ -82,7 +82,7 @@ def best(label: str) -> Decide:
 
 
 def worst(label: str) -> Decide:
-    """Every other configuration has a higher MCC.
+    """Decide whether every other configuration has a higher MCC.
 
     Undecided if a configuration that does not may do so by chance.
     """
@@ -106,12 +106,12 @@ def _extreme(label: str, sign: int) -> Decide:
 
 
 def best_rule(letter: str) -> Decide:
-    """The best configuration of one rule (S, K, P) is better than the best of the others."""
+    """Decide whether the best configuration of one rule (S, K, P) is better than the best of the others."""
     return _rule(letter, +1)
 
 
 def worst_rule(letter: str) -> Decide:
-    """The best configuration of one rule is worse than the best of each of the others."""
+    """Decide whether the best configuration of one rule is worse than the best of each of the others."""
     return _rule(letter, -1)
 
 
@@ -141,7 +141,9 @@ def _tops(values: dict[str, float]) -> dict[str, tuple[str, float]]:
 
 
 def rising(*labels: str, score: Score = MCC) -> Decide:
-    """From one configuration to the next a score does not fall, and from the first to the last it rises."""
+    """Decide whether a score never falls from one configuration to the next, and rises from the first to the
+    last.
+    """
 
     def decide(measured: Measured) -> Decision:
         steps = {b: measured.apart(b, a, score) for a, b in pairwise(labels)}
@@ -158,7 +160,9 @@ def rising(*labels: str, score: Score = MCC) -> Decide:
 
 
 def steepest(*labels: str) -> Decide:
-    """The first step from one configuration to the next raises the MCC more than any later one."""
+    """Decide whether the first step from one configuration to the next raises the MCC more than any later
+    one.
+    """
 
     def decide(measured: Measured) -> Decision:
         steps = [measured.apart(b, a) for a, b in pairwise(labels)]
@@ -175,7 +179,7 @@ def steepest(*labels: str) -> Decide:
 
 
 def at_least(limit: float, *labels: str, score: Score) -> Decide:
-    """A score of all of these configurations reaches a limit."""
+    """Decide whether a score of all of these configurations reaches a limit."""
 
     def decide(measured: Measured) -> Decision:
         found = [measured.value(label, score) for label in labels]
@@ -193,7 +197,7 @@ def at_least(limit: float, *labels: str, score: Score) -> Decide:
 
 
 def shown(example: Example) -> Decide:
-    """The share of accepted runs of one experiment is that of the thesis, within .1."""
+    """Decide whether the share of accepted runs of one experiment is that of the thesis, within .1."""
 
     def decide(measured: Measured) -> Decision:
         found = example_by_run(measured.evidence.evaluation, example)
@@ -212,7 +216,9 @@ def shown(example: Example) -> Decide:
 
 
 def notified(figure: str, *, far: bool) -> Decide:
-    """In negative runs, more than two more notifications are flagged (``far``), or at most two more."""
+    """Decide whether negative runs have more than two more flagged notifications (``far``), or at most two
+    more.
+    """
 
     def decide(measured: Measured) -> Decision:
         thesis = next(one for one in published.NOTIFIED if one.figure == figure)

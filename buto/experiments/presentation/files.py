@@ -44,12 +44,12 @@ ALL = "all"
 
 
 def scores_csv(results: Sequence[Results]) -> str:
-    """One row for each configuration in each scope."""
+    """Return one row for each configuration in each scope."""
     return _csv(SCORE_COLUMNS, (row for one in results for row in _score_rows(one)))
 
 
 def claims_csv(results: Sequence[Results]) -> str:
-    """One row for each claim."""
+    """Return one row for each claim."""
     return _csv(
         CLAIM_COLUMNS,
         (
@@ -72,12 +72,14 @@ def claims_csv(results: Sequence[Results]) -> str:
 
 
 def notifications_csv(results: Sequence[Results]) -> str:
-    """One row for each judged run, here and in the thesis; those of a row share only their number."""
+    """Return one row for each judged run, here and in the thesis; the two in a row have only their number in
+    common.
+    """
     return _csv(FLAGGED_COLUMNS, (row for one in results for row in _flagged_rows(one)))
 
 
 def to_json(results: Sequence[Results]) -> str:
-    """The thesis's tables beside ours, tables by program, notifications and claims."""
+    """Return the thesis's tables beside ours, tables by program, notifications and claims."""
     data = {"format": FORMAT, "version": VERSION, "hosts": [_host(one) for one in results]}
     return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 

@@ -32,7 +32,7 @@ words that stored runs have, not those that buto writes today."""
 
 
 def _problems_get_kinds(data: Mapping[str, Any]) -> dict[str, Any]:
-    """From version 1 to 2: a problem is an object of ``kind`` and ``text`` in place of a text."""
+    """Upgrade from version 1 to 2: a problem is an object of ``kind`` and ``text`` instead of a text."""
     quality = get(data, "quality", dict)
     problems = [
         {"kind": _kind_in_version_1(text).value, "text": text}

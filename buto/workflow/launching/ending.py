@@ -95,6 +95,11 @@ def _quoted(run: Run) -> str:
     return "\n".join(parts)
 
 
+def advice_on(problems: Sequence[Problem]) -> Advice | None:
+    """Return what helps against the first of a run's problems that has such advice; None if none has."""
+    return next((_ADVICE[one.kind] for one in problems if one.kind in _ADVICE), None)
+
+
 def check_repeats(runs: Sequence[Run], planned: int) -> None:
     """Raise MeasureError if more runs were disturbed than :func:`repeats` allows for the planned number."""
     invalid = [run for run in runs if not run.quality.valid]

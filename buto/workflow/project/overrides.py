@@ -18,6 +18,7 @@ class Overrides:
         interval, timeout: times as in a configuration, as ``100ms``.
         jvm: pattern for the main class of the JVM to measure.
         collector: ``agent`` or ``jmx``.
+        live_set: when to count the live objects: ``off``, ``end``, ``marks`` or a time.
         mbeans: patterns of the program's own MBeans to record.
         expect_exit: exit code of a good run.
         alpha: share of checks of an unchanged program that may fail.
@@ -28,6 +29,7 @@ class Overrides:
     timeout: str | None = None
     jvm: str | None = None
     collector: str | None = None
+    live_set: str | None = None
     mbeans: tuple[str, ...] = ()
     expect_exit: int | None = None
     alpha: float | None = None
@@ -41,6 +43,7 @@ class Overrides:
             "timeout": self.timeout,
             "jvm": self.jvm,
             "collector": self.collector,
+            "live-set": self.live_set,
             "mbeans": [{"name": pattern} for pattern in self.mbeans] or None,
             "expect-exit": self.expect_exit,
         }

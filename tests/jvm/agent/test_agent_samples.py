@@ -80,6 +80,7 @@ def test_only_what_the_jvm_cannot_tell_is_nan_and_has_a_reason(
         ),
         *(f"jvm.memory.used_after_last_gc[{pool}]" for pool in pools),
         "jvm.memory.heap.used_after_last_gc",
+        "jvm.memory.native.committed",
     }
 
 

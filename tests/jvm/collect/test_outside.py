@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from buto.collect.process import processor_events
+from buto.collect.process.processor_events import EventKind
 from buto.properties import READ_OUTSIDE
 from buto.runs import Run
 from tests.support.jvm.recorder import Recorder, problems
@@ -57,7 +59,9 @@ def test_everything_is_read_at_the_start_and_at_the_end(used: dict[str, Run]) ->
     run = used["all"]
     for prop in READ_OUTSIDE:
         series = run.series(prop.name)
-        if prop.name.startswith("jvm.lock.") and not counts_locks(run):
+        if prop.name.startswith("process.cpu."):
+            assert np.isfinite(series[-1]) or "count" in run.nan_reasons[prop.name]
+        elif prop.name.startswith("jvm.lock.") and not counts_locks(run):
             assert np.isnan(series).all()
             assert "has no performance counter sun.rt._sync" in run.nan_reasons[prop.name]
         else:
@@ -66,6 +70,21 @@ def test_everything_is_read_at_the_start_and_at_the_end(used: dict[str, Run]) ->
             assert np.isfinite(series[0]) or prop.name.startswith("jvm."), prop.name
     assert 0 < run.series("buto.outside.delay")[-1] < 0.1
     assert 0 < run.series("buto.outside.time")[-1] < 0.1
+
+
+def test_the_processor_counts_for_the_jvm(
+    record: Recorder, java: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With counters of the kernel, because few machines let a program use those of the processor."""
+    time = EventKind("processor time", "process.cpu.instructions", type=1, config=1)
+    faults = EventKind("page faults", "process.cpu.cycles", type=1, config=2)
+    monkeypatch.setattr(processor_events, "KINDS", (time, faults))
+    run = record.java("Uses", "nothing", java=java, interval_s=0.1)
+    cpu_s, n_faults = run.series(time.prop) * 1e-9, run.series(faults.prop)
+    assert np.isfinite(cpu_s[[0, -1]]).all()
+    assert run.series("jvm.cpu.time")[0] - 0.05 <= cpu_s[0] < cpu_s[-1]
+    assert cpu_s[-1] == pytest.approx(run.series("jvm.cpu.time")[-1], rel=0.25)
+    assert n_faults[-1] == pytest.approx(run.series("process.paging.faults[minor]")[-1], rel=0.1)
 
 
 def test_a_killed_program_has_its_last_counters(record: Recorder, java: str, tmp_path: Path) -> None:

@@ -16,8 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-HELLO, COLUMNS, METADATA, SAMPLES, NOTIFICATIONS, REASONS, MARK, DROPPED, BYE = range(1, 10)
-ACCEPT, DECLINE, GO, FAREWELL = range(65, 69)
+HELLO, COLUMNS, METADATA, SAMPLES, NOTIFICATIONS, REASONS, MARK, DROPPED, BYE, HISTOGRAM = range(1, 11)
+ACCEPT, DECLINE, GO, FAREWELL, LIVE_SET = range(65, 70)
+NEVER, AT_EXIT, DURING = range(3)
 PATIENCE_S = 30.0
 
 
@@ -54,6 +55,7 @@ class Heard:
     reasons: dict[str, str] = field(default_factory=dict)
     marks: dict[str, int] = field(default_factory=dict)
     dropped: tuple[int, int] | None = None
+    histograms: list[tuple[str, int, int, int, str]] = field(default_factory=list)
     types: list[int] = field(default_factory=list)
 
     @property
@@ -103,6 +105,7 @@ class PlainCollector:
         self, directory: Path, *, gate_ms: int = 10000, exit_ms: int = 5000, receive_buffer: int | None = None
     ) -> None:
         self.heard = Heard()
+        self.live_set, self.live_set_ms = NEVER, 0
         self.secret, self.answer = secrets.token_hex(32), secrets.token_hex(32)
         self.server = socket.create_server(("127.0.0.1", 0))
         self.server.settimeout(PATIENCE_S)
@@ -111,7 +114,7 @@ class PlainCollector:
         self.connection: socket.socket | None = None
         self.session_file = directory / f"session-{secrets.token_hex(4)}"
         self.session_file.write_text(
-            f"version=3\nport={self.server.getsockname()[1]}\nsecret={self.secret}\nanswer={self.answer}\n"
+            f"version=4\nport={self.server.getsockname()[1]}\nsecret={self.secret}\nanswer={self.answer}\n"
             f"gate.ms={gate_ms}\nexit.ms={exit_ms}\n"
         )
 
@@ -134,7 +137,8 @@ class PlainCollector:
         assert self.read() == HELLO
 
     def accept(self, interval_ms: float = 20, flush_ms: int = 20, rules: Sequence[Rule] = ()) -> None:
-        body = _text(self.answer) + struct.pack(">QIH", round(interval_ms * 1e6), flush_ms, len(rules))
+        body = _text(self.answer) + struct.pack(">QI", round(interval_ms * 1e6), flush_ms)
+        body += struct.pack(">BQH", self.live_set, round(self.live_set_ms * 1e6), len(rules))
         for rule in rules:
             body += _text(rule.pattern) + _texts(rule.attributes) + _texts(rule.metadata)
             body += struct.pack(">B", rule.notifications)
@@ -200,7 +204,7 @@ class PlainCollector:
     def _note(self, kind: int, body: Body) -> None:
         heard = self.heard
         if kind == HELLO:
-            assert body.number("H") == 3
+            assert body.number("H") == 4
             heard.hello = {"secret": body.text(), "pid": body.number("q"), "command": body.text()}
             heard.hello |= {"java": body.text(), "nano": body.number("q")}
             heard.hello |= {"wall_ms": body.number("q"), "start_ms": body.number("q")}
@@ -233,6 +237,9 @@ class PlainCollector:
             heard.marks[name] = body.number("q")
         elif kind == DROPPED:
             heard.dropped = (body.number("Q"), body.number("Q"))
+        elif kind == HISTOGRAM:
+            point, time, count, size = body.text(), body.number("q"), body.number("Q"), body.number("Q")
+            heard.histograms.append((point, time, count, size, body.text()))
         else:
             assert kind == BYE, f"unknown frame {kind}"
 

@@ -20,7 +20,7 @@ def hello(
     pid: int,
     command: str,
     *,
-    version: int = 3,
+    version: int = 4,
     java: str = "17",
     nano: int = 0,
     wall: int = 0,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from buto.collect.channel import messages as channel
 from buto.collect.channel.frames import MAX_HELLO_BYTES, ChannelError, FrameDecoder
-from buto.collect.target import MBeanSpec
+from buto.collect.target import LiveSet, MBeanSpec, Target
 from buto.properties import Kind
 from tests.support.jvm import speech
 
@@ -148,15 +148,25 @@ def test_accept_says_interval_flush_and_beans() -> None:
     spec = MBeanSpec("com.acme:*", attributes=("Größe",), metadata=("a", "b"), notifications=False)
     body = (
         speech.text("an answer")
-        + struct.pack(">QIH", 20_000_000, 100, 1)
+        + struct.pack(">QIBQH", 20_000_000, 100, 2, 1_500_000_000, 1)
         + speech.text("com.acme:*")
         + struct.pack(">H", 1) + speech.text("Größe")
         + struct.pack(">H", 2) + speech.text("a") + speech.text("b")
         + b"\0"
     )  # fmt: skip
-    assert channel.accept("an answer", 0.02, 0.1, [spec]) == speech.frame(65, body)
-    assert [channel.decline(), channel.go(), channel.farewell()] == [
+    target = Target((), interval_s=0.02, mbeans=(spec,), live_set=LiveSet(1.5))
+    assert channel.accept("an answer", 0.1, target) == speech.frame(65, body)
+    assert [channel.decline(), channel.go(), channel.farewell(), channel.live_set("warm")] == [
         speech.frame(66),
         speech.frame(67),
         speech.frame(68),
+        speech.frame(69, speech.text("warm")),
     ]
+
+
+@pytest.mark.parametrize(
+    ("live_set", "expected"), [(None, b"\0"), (LiveSet(), b"\1"), (LiveSet(at_marks=True), b"\2")]
+)
+def test_accept_says_when_the_live_set_is_wanted(live_set: LiveSet | None, expected: bytes) -> None:
+    accepted = channel.accept("a", 0.1, Target((), live_set=live_set))
+    assert accepted.endswith(expected + bytes(8) + bytes(2))

@@ -16,6 +16,7 @@ from buto.collect.outside import part as part_module
 from buto.collect.outside import reader as reader_module
 from buto.collect.outside.part import Part, Values
 from buto.collect.outside.reader import OutsideReader
+from buto.collect.process.processor_events import NoEventError
 from buto.collect.procfs.texts import Switches
 from buto.collect.record.recording import Recording
 from buto.errors import MeasureError
@@ -23,6 +24,7 @@ from buto.properties import READ_OUTSIDE, Property
 from buto.runs import Outcome, Quality
 
 NO_COUNTERS = NoPerfData("there are none")
+NO_EVENTS = NoEventError("there are none")
 VOLUNTARY = "process.context_switches[voluntary]"
 PROPORTIONAL = "process.memory.proportional"
 
@@ -110,7 +112,7 @@ def child() -> Iterator[subprocess.Popen[bytes]]:
 
 def test_a_process_is_read_into_the_newest_row(child: subprocess.Popen[bytes]) -> None:
     recording = recording_of(1, 2)
-    with OutsideReader(recording, child.pid, NO_COUNTERS) as reader:
+    with OutsideReader(recording, child.pid, NO_COUNTERS, NO_EVENTS) as reader:
         reader.read()
         recording.add_row(3, {"a": 1.0})
         reader.read(is_last=True)
@@ -129,7 +131,7 @@ def test_a_process_is_read_into_the_newest_row(child: subprocess.Popen[bytes]) -
 
 def test_the_last_reading_has_also_what_is_read_seldom() -> None:
     recording = recording_of(1)
-    with OutsideReader(recording, os.getpid(), NO_COUNTERS) as reader:
+    with OutsideReader(recording, os.getpid(), NO_COUNTERS, NO_EVENTS) as reader:
         reader.read()
         for time_ns, is_last in ((2, False), (3, True)):
             recording.add_row(time_ns, {"a": 1.0})
@@ -144,7 +146,7 @@ def test_a_process_is_read_twice_a_second_at_any_interval(
     clock = Clock()
     monkeypatch.setattr(reader_module, "time", clock)
     recording = recording_of()
-    with OutsideReader(recording, os.getpid(), NO_COUNTERS) as reader:
+    with OutsideReader(recording, os.getpid(), NO_COUNTERS, NO_EVENTS) as reader:
         for k in range(11):
             recording.add_row(1 + k, {"a": 1.0})
             # Samples come at their times, more or less.
@@ -156,7 +158,7 @@ def test_a_process_is_read_twice_a_second_at_any_interval(
 
 def test_a_process_that_cannot_be_seen_gives_every_property_and_one_reason() -> None:
     recording = recording_of(1)
-    with OutsideReader(recording, None, NO_COUNTERS) as reader:
+    with OutsideReader(recording, None, NO_COUNTERS, NO_EVENTS) as reader:
         reader.read(is_last=True)
         reader.finish(None)
     run = recording.finish(Outcome(0), Quality())
@@ -170,7 +172,7 @@ def test_a_process_that_cannot_be_seen_gives_every_property_and_one_reason() -> 
 def test_switches_of_children_are_not_taken_for_the_process_own() -> None:
     subprocess.run(["true"], check=True)
     recording = recording_of(1)
-    with OutsideReader(recording, os.getpid(), NO_COUNTERS) as reader:
+    with OutsideReader(recording, os.getpid(), NO_COUNTERS, NO_EVENTS) as reader:
         reader.read()
         reader.finish(Switches(10**9, 7))
     assert recording.series(VOLUNTARY)[-1] < 10**9
@@ -178,6 +180,6 @@ def test_switches_of_children_are_not_taken_for_the_process_own() -> None:
 
 def test_before_the_first_sample_nothing_is_read() -> None:
     recording = recording_of()
-    with OutsideReader(recording, os.getpid(), NO_COUNTERS) as reader:
+    with OutsideReader(recording, os.getpid(), NO_COUNTERS, NO_EVENTS) as reader:
         reader.read()
     assert recording.n_samples == 0

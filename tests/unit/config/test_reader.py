@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect.target import MBeanSpec
+from buto.collect.target import LiveSet, MBeanSpec
 from buto.config import Config, build_test, find, load
 from buto.config.schema import config_schema
 from buto.detectors.bounds.keys import KEYS as BAND_KEYS
@@ -53,6 +53,35 @@ def faults(tmp_path: Path, text: str) -> list[str]:
     with pytest.raises(ConfigError) as error:
         read(tmp_path, text)
     return error.value.message.replace(f"{tmp_path}{os.sep}", "").splitlines()
+
+
+WANTED = {
+    "off": None,
+    "end": LiveSet(),
+    "marks": LiveSet(at_marks=True),
+    "2s": LiveSet(2.0),
+    "1": LiveSet(1.0),
+}
+
+
+@pytest.mark.parametrize("written", WANTED)
+def test_when_the_live_set_is_wanted(tmp_path: Path, written: str) -> None:
+    text = f"version: 1\ntests:\n  leaker: {{command: [java, A], live-set: {written}}}\n"
+    assert read(tmp_path, text).tests["leaker"].target.live_set == WANTED[written]
+
+
+@pytest.mark.parametrize(
+    ("written", "why"),
+    [
+        ("live-set: often", "live-set must be off, end, marks or a time, got 'often'"),
+        ("live-set: 10ms", "live-set must be at least 100 ms, got 10ms"),
+        ("live-set: end, collector: jmx", "live-set must be off with the collector jmx"),
+    ],
+)
+def test_live_sets_that_cannot_be(tmp_path: Path, written: str, why: str) -> None:
+    (fault,) = faults(tmp_path, f"version: 1\ntests:\n  leaker: {{command: [java, A], {written}}}\n")
+    assert fault.startswith("buto.yaml:3:")
+    assert why in fault
 
 
 def test_everything_that_a_test_can_say(tmp_path: Path) -> None:

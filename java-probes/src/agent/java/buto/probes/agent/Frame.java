@@ -11,11 +11,13 @@ final class Frame {
     static final int MARK = 7;
     static final int DROPPED = 8;
     static final int BYE = 9;
+    static final int HISTOGRAM = 10;
 
     static final int ACCEPT = 65;
     static final int DECLINE = 66;
     static final int GO = 67;
     static final int FAREWELL = 68;
+    static final int LIVE_SET = 69;
 
     private Frame() {}
 }

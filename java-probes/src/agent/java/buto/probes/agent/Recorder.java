@@ -1,6 +1,7 @@
 package buto.probes.agent;
 
 import java.io.IOException;
+import java.lang.instrument.Instrumentation;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.MemoryPoolMXBean;
@@ -18,6 +19,17 @@ final class Recorder {
     /** Null if no MBeans of the program are wanted: then no MBean server is created. */
     private final CustomBeans custom;
 
+    /** Null if the live set is not wanted. */
+    private final LiveSet liveSet;
+
+    private final NativeMemory nativeMemory;
+
+    /** Of the last row; 0 before the first. */
+    private long rowTime;
+
+    /** Whether the last row was written. */
+    private boolean isRowKept;
+
     private long droppedSamples;
     private long reportedDrops;
 
@@ -26,13 +38,27 @@ final class Recorder {
      *
      * @throws JMException if the platform's MBean server does not let us listen
      */
-    Recorder(Request request, Platform from, Proc proc, long processId, String sessionFile, Outbox out)
+    Recorder(
+            Request request,
+            Instrumentation instrumentation,
+            Platform from,
+            Proc proc,
+            long processId,
+            String sessionFile,
+            Outbox out)
             throws JMException {
         this.out = out;
         PlatformMetadata.collect(metadata, from, processId, sessionFile);
         Allocation allocation = new Allocation(from);
+        nativeMemory = new NativeMemory(from.inputArguments(), instrumentation, columns);
         platform = platformBeans(from, proc, allocation, columns);
         cost = new OwnCost(from.threads(), allocation, columns);
+        liveSet = request.liveSet == Request.NEVER
+                ? null
+                : new LiveSet(instrumentation, from.collectors(), columns);
+        if (request.liveSet == Request.DURING) {
+            liveSet.prepare();
+        }
         custom = request.rules.length == 0 ? null : CustomBeans.open(request.rules, metadata);
     }
 
@@ -67,23 +93,34 @@ final class Recorder {
 
     /** Takes a sample; without memory or room it is dropped and counted. */
     void sample(long missedTicks) {
+        sample(missedTicks, false);
+    }
+
+    private void sample(long missedTicks, boolean isLast) {
         look();
-        boolean kept = false;
+        isRowKept = false;
         try {
-            kept = sampleNow(System.nanoTime(), missedTicks);
+            isRowKept = sampleNow(System.nanoTime(), missedTicks, isLast);
         } catch (OutOfMemoryError programTakesItAll) {
             out.abandon();
         }
-        droppedSamples += kept ? 0 : 1;
+        droppedSamples += isRowKept ? 0 : 1;
     }
 
-    private boolean sampleNow(long time, long missedTicks) {
+    private boolean sampleNow(long time, long missedTicks, boolean isLast) {
         columns.clear();
+        if (rowTime == 0 || isLast) {
+            nativeMemory.read(columns);
+        }
+        rowTime = time;
         for (Bean bean : platform) {
             bean.sample(columns);
         }
         if (custom != null) {
             custom.sample(columns);
+        }
+        if (liveSet != null) {
+            liveSet.set(columns);
         }
         cost.read(columns, time, missedTicks);
         if (!columns.announce(out)) {
@@ -127,11 +164,30 @@ final class Recorder {
         return custom == null ? 0 : custom.notifications().dropped();
     }
 
-    /** Writes everything that is left of the run into the outbox. */
-    void finish(long exitTime, long missedTicks) {
+    /**
+     * Measures the live set, if it is wanted, and writes the last row again with its values: of two rows of one time
+     * the later one holds. So the row is not lost if the collection takes too long.
+     */
+    void measureLiveSet(String point) {
+        if (liveSet == null || !isRowKept) {
+            return;
+        }
+        liveSet.measure();
+        liveSet.set(columns);
+        columns.explain(out);
+        columns.write(out, rowTime);
+        liveSet.send(out, point, rowTime);
+    }
+
+    /** Writes the last row into the outbox. */
+    void sampleLast(long exitTime, long missedTicks) {
         out.reserveForClosing();
         mark("exit", exitTime);
-        sample(missedTicks);
+        sample(missedTicks, true);
+    }
+
+    /** Writes everything that is left of the run into the outbox. */
+    void finish() {
         look();
         writeDrops();
         out.begin(Frame.BYE);

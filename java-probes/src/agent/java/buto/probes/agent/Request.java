@@ -4,11 +4,21 @@ import java.io.IOException;
 
 /** What the collector wants: the body of an ACCEPT. */
 final class Request {
+    static final int NEVER = 0;
+    static final int AT_EXIT = 1;
+    static final int DURING = 2;
+
     private static final long SHORTEST_INTERVAL = 100000L;
 
     final long intervalNanos;
     final long flushNanos;
     final BeanRule[] rules;
+
+    /** Whether to measure the live set: NEVER, AT_EXIT, or also DURING the run. */
+    final int liveSet;
+
+    /** Time between two measurements of the live set during the run; 0 for those that the collector asks for. */
+    final long liveSetNanos;
 
     /**
      * Decodes the frame.
@@ -22,6 +32,8 @@ final class Request {
         }
         intervalNanos = frame.u64();
         flushNanos = (frame.u32() & 0xffffffffL) * 1000000L;
+        liveSet = frame.u8();
+        liveSetNanos = frame.u64();
         rules = new BeanRule[frame.u16()];
         for (int i = 0; i < rules.length; i++) {
             rules[i] = new BeanRule(frame);

@@ -30,6 +30,9 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
     private ExitHook hook;
     private long missed;
 
+    /** What the collector calls the moment at which it wants the live set; null if it does not. */
+    private String point;
+
     /** When the exit hook began; set before {@link #exiting}. */
     private long exitTime;
 
@@ -117,7 +120,7 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
     /** Takes the first sample and waits for the collector; returns false if it does not want to continue. */
     private boolean prepare() throws IOException, JMException {
         request = new Request(inbox, session.answer);
-        recorder = new Recorder(request, platform, proc, processId, session.file, out);
+        recorder = new Recorder(request, instrumentation, platform, proc, processId, session.file, out);
         recorder.sample(0);
         flushAll(gateDeadline);
         if (inbox.await(gateDeadline) != Frame.GO) {
@@ -136,6 +139,7 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
         long tick = main + interval;
         long flushed = main;
         long listened = main;
+        long measured = main;
         while (!exiting) {
             long now = System.nanoTime();
             if (now < tick) {
@@ -149,6 +153,13 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
                 missed += late;
                 tick = due + interval;
                 recorder.sample(missed);
+                if (request.liveSetNanos > 0 && due - measured >= request.liveSetNanos) {
+                    measured = due;
+                    recorder.measureLiveSet("period");
+                } else if (point != null) {
+                    recorder.measureLiveSet(point);
+                    point = null;
+                }
                 if (due - flushed >= request.flushNanos) {
                     flushed = due;
                     recorder.reportDrops();
@@ -162,9 +173,13 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
         }
     }
 
-    /** Notices that the collector is gone; it sends nothing while the program runs. */
+    /** Notices that the collector is gone, or that it wants the live set. */
     private void listen() throws IOException {
-        if (inbox.poll() != 0) {
+        int type = inbox.poll();
+        if (type == Frame.LIVE_SET) {
+            point = inbox.text();
+            inbox.close();
+        } else if (type != 0) {
             throw new IOException("unexpected frame");
         }
     }
@@ -187,9 +202,16 @@ final class Sampler extends Thread implements Thread.UncaughtExceptionHandler {
 
     private void sayGoodbye() throws IOException {
         long deadline = exitTime + session.exitNanos;
-        recorder.finish(exitTime, missed);
+        recorder.sampleLast(exitTime, missed);
         flushAll(deadline);
-        inbox.await(deadline);
+        recorder.measureLiveSet("end");
+        recorder.finish();
+        flushAll(deadline);
+        int type = inbox.await(deadline);
+        while (type == Frame.LIVE_SET) {
+            // It came too late.
+            type = inbox.await(deadline);
+        }
     }
 
     private void flushAll(long deadline) throws IOException {

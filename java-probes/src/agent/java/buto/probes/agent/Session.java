@@ -5,7 +5,7 @@ import java.io.RandomAccessFile;
 
 /** The session file: where the collector listens, and how long the agent may wait. */
 final class Session {
-    static final int VERSION = 3;
+    static final int VERSION = 4;
 
     private static final int LARGEST_FILE = 8192;
 

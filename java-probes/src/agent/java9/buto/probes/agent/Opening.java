@@ -14,27 +14,44 @@ import java.util.Set;
  * jdk.internal.misc.
  */
 final class Opening {
+    private static final String COMMANDS = "com.sun.management.internal";
+
     private Opening() {}
 
     /** Opens what {@link DirectPlatform} and {@link Channel} use. */
     static void open(Instrumentation instrumentation) {
         export(instrumentation, Object.class.getModule(), "sun.nio.ch");
         export(instrumentation, MemoryUsage.class.getModule(), "sun.management");
-        export(instrumentation, ThreadMXBean.class.getModule(), "com.sun.management.internal");
+        export(instrumentation, ThreadMXBean.class.getModule(), COMMANDS);
     }
 
-    private static void export(Instrumentation instrumentation, Module module, String... packages) {
+    /** Opens what {@link Diagnostics} uses, whose class is not public. */
+    static void openCommands(Instrumentation instrumentation) {
+        redefine(instrumentation, ThreadMXBean.class.getModule(), new HashMap<String, Set<Module>>(), toAgent(COMMANDS));
+    }
+
+    private static void export(Instrumentation instrumentation, Module module, String exported) {
+        redefine(instrumentation, module, toAgent(exported), new HashMap<String, Set<Module>>());
+    }
+
+    private static HashMap<String, Set<Module>> toAgent(String name) {
         HashSet<Module> agent = new HashSet<>();
         agent.add(Opening.class.getModule());
-        HashMap<String, Set<Module>> exports = new HashMap<>();
-        for (String each : packages) {
-            exports.put(each, agent);
-        }
+        HashMap<String, Set<Module>> packages = new HashMap<>();
+        packages.put(name, agent);
+        return packages;
+    }
+
+    private static void redefine(
+            Instrumentation instrumentation,
+            Module module,
+            HashMap<String, Set<Module>> exports,
+            HashMap<String, Set<Module>> opens) {
         instrumentation.redefineModule(
                 module,
                 new HashSet<Module>(),
                 exports,
-                new HashMap<String, Set<Module>>(),
+                opens,
                 new HashSet<Class<?>>(),
                 new HashMap<Class<?>, List<Class<?>>>());
     }

@@ -33,6 +33,7 @@ final class Platform {
         platform.single();
         platform.heap(ofType("GarbageCollector", names), ofType("MemoryPool", names));
         ofType("BufferPool", names).forEach(platform::buffers);
+        columns.explain(columns.of("jvm.memory.native.committed"), "only the agent reads native memory");
         return platform.beans;
     }
 

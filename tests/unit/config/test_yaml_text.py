@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from buto.config.document import MAX_BYTES, MAX_DEPTH, Position, parse
+from buto.config.document import Position
+from buto.config.yaml_text import MAX_BYTES, MAX_DEPTH, parse
 from buto.errors import ConfigError
 
 FILE = Path("some.yaml")

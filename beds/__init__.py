@@ -1,0 +1,1 @@
+"""Real systems on which the detectors are measured: fetched on demand, never part of buto."""

@@ -1,0 +1,106 @@
+"""What the beds are made of: released files of Maven Central, fetched once, and checked by their SHA-256."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tarfile
+import urllib.error
+import urllib.request
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+CENTRAL = "https://repo.maven.apache.org/maven2"
+CACHE = Path(__file__).parent / ".cache"
+_WAIT_S = 60.0
+
+
+class BedError(Exception):
+    """A bed could not be made; the message says what, why, and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Artefact:
+    """A released file, by its coordinates in Maven Central.
+
+    Attributes:
+        packaging: how the file's name ends: ``jar``, ``tar.gz``.
+        sha256: of the file, in hexadecimal.
+    """
+
+    group: str
+    name: str
+    version: str
+    sha256: str
+    packaging: str = "jar"
+
+    @property
+    def file(self) -> str:
+        return f"{self.name}-{self.version}.{self.packaging}"
+
+    @property
+    def url(self) -> str:
+        return f"{CENTRAL}/{self.group.replace('.', '/')}/{self.name}/{self.version}/{self.file}"
+
+
+def fetch(artefact: Artefact, cache: Path = CACHE) -> Path:
+    """Return the path of an artefact's file, fetched unless it is in the cache.
+
+    Raises:
+        BedError: it cannot be fetched, or is not the file that it should be.
+    """
+    path = cache / artefact.file
+    if path.exists():
+        return path
+    cache.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        with urllib.request.urlopen(artefact.url, timeout=_WAIT_S) as answer, part.open("wb") as out:
+            shutil.copyfileobj(answer, out)
+        digest = _sha256(part)
+        if digest != artefact.sha256:
+            raise BedError(f"{artefact.url} has the SHA-256 {digest}, expected {artefact.sha256}")
+        part.replace(path)
+    except (urllib.error.URLError, TimeoutError) as error:
+        raise BedError(
+            f"{artefact.url} cannot be fetched: {error}. "
+            f"Connect to Maven Central, or put the file into {cache} by hand"
+        ) from error
+    finally:
+        part.unlink(missing_ok=True)
+    return path
+
+
+def unpack_once(artefact: Artefact, cache: Path = CACHE) -> Path:
+    """Return the directory with the content of an artefact, unpacked unless it was before.
+
+    A jar that holds an archive for one platform, as PostgreSQL's does, is unpacked with that archive.
+
+    Raises:
+        BedError: it cannot be fetched, or is not the file that it should be.
+    """
+    directory = cache / f"{artefact.name}-{artefact.version}"
+    if directory.exists():
+        return directory
+    packed = fetch(artefact, cache)
+    unpacked = cache / f"{directory.name}.{os.getpid()}.part"
+    try:
+        if artefact.packaging == "jar":
+            with zipfile.ZipFile(packed) as jar:
+                [archive] = [name for name in jar.namelist() if name.endswith(".txz")]
+                with jar.open(archive) as content, tarfile.open(fileobj=content, mode="r:xz") as inner:
+                    inner.extractall(unpacked, filter="data")
+        else:
+            with tarfile.open(packed) as archive_file:
+                archive_file.extractall(unpacked, filter="data")
+        unpacked.rename(directory)
+    finally:
+        shutil.rmtree(unpacked, ignore_errors=True)
+    return directory
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()

@@ -1,0 +1,210 @@
+"""Make Keycloak on PostgreSQL ready to be measured: ``python -m beds.keycloak.prepare`` or ``make bed``.
+
+Fetches both, builds Keycloak for PostgreSQL, and leaves for each version of PostgreSQL a directory with a
+database of 20,000 users, from which every run starts anew. What is there already is kept.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from beds.artefacts import CACHE, BedError, unpack_once
+from beds.keycloak.commands import (
+    DATABASE_PORT,
+    HOST,
+    HTTP_PORT,
+    MANAGEMENT_PORT,
+    database_command,
+    owner,
+    server_command,
+)
+from beds.keycloak.releases import KEYCLOAK, POSTGRESQL
+
+HERE = Path(__file__).parent
+REALM = HERE / "realm.json"
+USERS = HERE / "users.sql"
+_BUILD_S = 300.0
+_START_S = 300.0
+_SQL_S = 120.0
+_LOOK_S = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Bed:
+    """Where the prepared parts are.
+
+    Attributes:
+        keycloak: the directory of a Keycloak that was built for PostgreSQL.
+        programs: the directory of PostgreSQL's programs.
+        template: the directory of a database at rest; copied for every run.
+    """
+
+    keycloak: Path
+    programs: Path
+    template: Path
+
+
+def prepare(keycloak: str, postgresql: str) -> Bed:
+    """Return the bed of these versions, made unless it was before. BedError says what is missing."""
+    bed = Bed(
+        _built(unpack_once(KEYCLOAK[keycloak])),
+        unpack_once(POSTGRESQL[postgresql]) / "bin",
+        CACHE / f"database-{keycloak}-{postgresql}",
+    )
+    if not bed.template.exists():
+        # Where PostgreSQL's own user can get at it: a checkout may be below a closed home directory.
+        draft = CACHE / f"{bed.template.name}.{os.getpid()}.part"
+        try:
+            _fill(bed, draft)
+            draft.rename(bed.template)
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+    return bed
+
+
+def _built(unpacked: Path) -> Path:
+    """Return Keycloak's own directory, built for PostgreSQL with its metrics on."""
+    [home] = [path for path in unpacked.iterdir() if (path / "bin" / "kc.sh").exists()]
+    done = home / "built-for-postgresql"
+    if not done.exists():
+        options = ("--db=postgres", "--metrics-enabled=true", "--health-enabled=true", "--cache=local")
+        _run([str(home / "bin" / "kc.sh"), "build", *options], "Keycloak could not be built", _BUILD_S)
+        done.touch()
+    return home
+
+
+def _fill(bed: Bed, directory: Path) -> None:
+    directory.mkdir(mode=0o700)
+    if os.geteuid() == 0:
+        shutil.chown(directory, owner())
+    command = [
+        str(bed.programs / "initdb"),
+        "-D",
+        str(directory),
+        "--auth",
+        "trust",
+        "--username",
+        "keycloak",
+    ]
+    _run(
+        [*command, "--no-sync", "--encoding", "UTF8", "--locale", "C"], "initdb failed", _SQL_S, as_owner=True
+    )
+    with _database(bed.programs, directory):
+        _sql("postgres", "create database keycloak")
+        with _server(bed.keycloak):
+            _create_realm()
+        _sql("keycloak", USERS.read_text())
+
+
+@contextmanager
+def _database(programs: Path, directory: Path) -> Iterator[None]:
+    log = directory / "log"
+    control = [str(programs / "pg_ctl"), "-D", str(directory), "-w", "-l", str(log)]
+    options = " ".join(word if word else "''" for word in database_command(programs, directory)[3:])
+    _run([*control, "-o", options, "start"], f"PostgreSQL did not start (see {log})", _SQL_S, as_owner=True)
+    try:
+        yield
+    finally:
+        _run([*control, "-m", "fast", "stop"], "PostgreSQL did not stop", _SQL_S, as_owner=True)
+        log.unlink(missing_ok=True)
+
+
+@contextmanager
+def _server(keycloak: Path) -> Iterator[None]:
+    environment = os.environ | {
+        "KC_BOOTSTRAP_ADMIN_USERNAME": "admin",
+        "KC_BOOTSTRAP_ADMIN_PASSWORD": "admin",
+    }
+    with (CACHE / "keycloak.log").open("wb") as log:
+        process = subprocess.Popen(
+            server_command(keycloak, "-Xmx512m"), env=environment, stdout=log, stderr=subprocess.STDOUT
+        )
+        try:
+            _wait_until_ready(process)
+            yield
+        finally:
+            process.terminate()
+            process.wait(_SQL_S)
+
+
+def _wait_until_ready(process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + _START_S
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise BedError(
+                f"Keycloak ended with exit code {process.returncode}; see {CACHE / 'keycloak.log'}"
+            )
+        try:
+            with urllib.request.urlopen(f"http://{HOST}:{MANAGEMENT_PORT}/health/ready", timeout=5):
+                return
+        except (urllib.error.URLError, TimeoutError):
+            time.sleep(_LOOK_S)
+    raise BedError(f"Keycloak was not ready after {_START_S:.0f} s; see {CACHE / 'keycloak.log'}")
+
+
+def _create_realm() -> None:
+    form = {"client_id": "admin-cli", "grant_type": "password", "username": "admin", "password": "admin"}
+    answer = _post("/realms/master/protocol/openid-connect/token", urllib.parse.urlencode(form).encode())
+    token = json.loads(answer)["access_token"]
+    _post("/admin/realms", REALM.read_bytes(), token)
+
+
+def _post(path: str, body: bytes, token: str = "") -> bytes:
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"} if token else {}
+    request = urllib.request.Request(f"http://{HOST}:{HTTP_PORT}{path}", body, headers)
+    with urllib.request.urlopen(request, timeout=_SQL_S) as answer:
+        content: bytes = answer.read()
+        return content
+
+
+def _sql(database: str, statements: str) -> None:
+    import psycopg
+
+    address = f"host={HOST} port={DATABASE_PORT} user=keycloak dbname={database}"
+    with psycopg.connect(address, autocommit=True) as connection:
+        for statement in statements.split(";"):
+            if statement.strip():
+                connection.execute(statement.encode())
+
+
+def _run(command: list[str], failure: str, timeout_s: float, *, as_owner: bool = False) -> None:
+    user = owner() if as_owner and os.geteuid() == 0 else None
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=timeout_s, user=user, cwd="/", check=False
+    )
+    if done.returncode:
+        raise BedError(f"{failure}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m beds.keycloak.prepare", description=__doc__)
+    parser.add_argument("--keycloak", choices=sorted(KEYCLOAK), default=max(KEYCLOAK), metavar="VERSION")
+    parser.add_argument(
+        "--postgresql", choices=sorted(POSTGRESQL), nargs="+", default=["17"], metavar="MAJOR"
+    )
+    chosen = parser.parse_args()
+    try:
+        for major in chosen.postgresql:
+            print(f"Keycloak {chosen.keycloak} on PostgreSQL {major}", flush=True)
+            print(f"  database: {prepare(chosen.keycloak, major).template}", flush=True)
+    except BedError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 3
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

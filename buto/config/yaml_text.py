@@ -1,0 +1,183 @@
+"""YAML text as plain data, with the position of each value.
+
+PyYAML's safe parser is used down to its nodes and no further. Scalars are read as in YAML 1.2
+(``yes`` and ``12:30`` are texts, ``010`` is ten), so that the words of a command keep their text. The
+text of each scalar as written is kept. Anchors and merge keys work.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from buto.config.document import DataPath, Document, Position
+from buto.errors import ConfigError
+
+MAX_BYTES = 1 << 20
+MAX_DEPTH = 32
+MAX_NODES = 100_000
+"""Values after aliases are expanded; a few lines of nested aliases could make billions of them."""
+
+_TAG = "tag:yaml.org,2002:"
+_CORE_TAGS = {_TAG + name for name in ("null", "bool", "int", "float", "str", "seq", "map", "merge")}
+
+
+def parse(text: str, path: Path) -> Document:
+    """Read YAML.
+
+    Raises:
+        ConfigError: not YAML, more than one document, a key twice in one mapping, a tag or a key
+            that is not plain, or more than MAX_BYTES, MAX_DEPTH or MAX_NODES.
+    """
+    if len(text.encode()) > MAX_BYTES:
+        raise ConfigError(f"{path}: the file is larger than {MAX_BYTES // 1024} KiB")
+    try:
+        _check_events(text, path)
+        node = yaml.compose(text, Loader=_Loader)
+    except yaml.MarkedYAMLError as error:
+        raise _not_yaml(text, path, error) from error
+    except yaml.reader.ReaderError as error:
+        raise ConfigError(f"{path}: not valid YAML: {error.reason} at character {error.position}") from error
+    document = Document(path, None)
+    if node is None:
+        return document
+    data = _Converter(document).convert(node, ())
+    return Document(path, data, document.values, document.keys, document.written)
+
+
+class _Loader(yaml.SafeLoader):
+    """Resolves plain scalars as the core schema of YAML 1.2 does, and merge keys."""
+
+    yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012
+
+
+for _name, _pattern, _first in (
+    ("null", r"^(?:~|null|Null|NULL|)$", ["~", "n", "N", ""]),
+    ("bool", r"^(?:true|True|TRUE|false|False|FALSE)$", list("tTfF")),
+    ("int", r"^[-+]?[0-9]{1,18}$", list("-+0123456789")),
+    ("float", r"^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$", list("-+.0123456789")),
+    ("merge", r"^<<$", ["<"]),
+):
+    _Loader.add_implicit_resolver(_TAG + _name, re.compile(_pattern), _first)
+
+
+class _Converter:
+    """Expands nodes to plain data and records the position of each value."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.left = MAX_NODES
+
+    def convert(self, node: Node, at: DataPath) -> Any:
+        path = self.document.path
+        self._count(node)
+        if len(at) > MAX_DEPTH:
+            raise ConfigError(f"{_place(path, node.start_mark)} an alias refers to a value that contains it")
+        if node.tag not in _CORE_TAGS:
+            raise ConfigError(f"{_place(path, node.start_mark)} the tag {node.tag} is not allowed here")
+        self.document.values[at] = Position(node.start_mark.line + 1, node.start_mark.column + 1)
+        if isinstance(node, MappingNode):
+            return self._mapping(node, at)
+        if isinstance(node, SequenceNode):
+            return [self.convert(item, (*at, index)) for index, item in enumerate(node.value)]
+        assert isinstance(node, ScalarNode)
+        self.document.written[at] = node.value
+        return _scalar(node, path)
+
+    def _count(self, node: Node) -> None:
+        self.left -= 1
+        if self.left < 0:
+            place = _place(self.document.path, node.start_mark)
+            raise ConfigError(f"{place} aliases expand to over {MAX_NODES} values")
+
+    def _mapping(self, node: MappingNode, at: DataPath) -> dict[str, Any]:
+        data: dict[str, Any] = {}
+        for key, value in self._pairs(node, set()):
+            place = (*at, key.value)
+            self.document.keys[place] = Position(key.start_mark.line + 1, key.start_mark.column + 1)
+            data[key.value] = self.convert(value, place)
+        return data
+
+    def _pairs(self, node: MappingNode, within: set[int]) -> Iterator[tuple[ScalarNode, Node]]:
+        """Yield keys and values, including merged ones; the mapping's own keys override merged ones."""
+        path = self.document.path
+        own: dict[str, tuple[ScalarNode, Node]] = {}
+        merged: dict[str, tuple[ScalarNode, Node]] = {}
+        if id(node) in within:
+            raise ConfigError(f"{_place(path, node.start_mark)} a mapping is merged into itself")
+        for key, value in node.value:
+            self._count(node)
+            if not isinstance(key, ScalarNode):
+                raise ConfigError(f"{_place(path, key.start_mark)} a key must be a text")
+            if key.tag == _TAG + "merge":
+                for part in value.value if isinstance(value, SequenceNode) else [value]:
+                    if not isinstance(part, MappingNode):
+                        raise ConfigError(
+                            f"{_place(path, part.start_mark)} only mappings can be merged with <<"
+                        )
+                    for pair in self._pairs(part, within | {id(node)}):
+                        merged.setdefault(pair[0].value, pair)
+            elif key.value in own:
+                first = own[key.value][0].start_mark.line + 1
+                raise ConfigError(
+                    f"{_place(path, key.start_mark)} the key {key.value!r} was already given in line {first}"
+                )
+            else:
+                own[key.value] = (key, value)
+        yield from ({**merged, **own}).values()
+
+
+def _scalar(node: ScalarNode, path: Path) -> Any:
+    text: str = node.value
+    kind = node.tag.removeprefix(_TAG)
+    try:
+        match kind:
+            case "null":
+                return None
+            case "bool":
+                return text.lower() == "true"
+            case "int":
+                return int(text)
+            case "float":
+                return float(text)
+            case _:
+                return text
+    except ValueError as error:
+        raise ConfigError(f"{_place(path, node.start_mark)} {text!r} is not of type {kind}") from error
+
+
+def _check_events(text: str, path: Path) -> None:
+    """Check events before composing, which recurses once per level and accepts lone surrogates."""
+    depth = 0
+    for event in yaml.parse(text, Loader=_Loader):
+        if isinstance(event, (yaml.SequenceStartEvent, yaml.MappingStartEvent)):
+            depth += 1
+            if depth > MAX_DEPTH:
+                raise ConfigError(f"{_place(path, event.start_mark)} nested deeper than {MAX_DEPTH} levels")
+        elif isinstance(event, (yaml.SequenceEndEvent, yaml.MappingEndEvent)):
+            depth -= 1
+        elif isinstance(event, yaml.ScalarEvent):
+            try:
+                event.value.encode()
+            except UnicodeEncodeError:
+                raise ConfigError(
+                    f"{_place(path, event.start_mark)} a text that is not valid Unicode"
+                ) from None
+
+
+def _not_yaml(text: str, path: Path, error: yaml.MarkedYAMLError) -> ConfigError:
+    if error.problem_mark is None:
+        return ConfigError(f"{path}: not valid YAML: {error.problem}")
+    line = text.splitlines()[error.problem_mark.line : error.problem_mark.line + 1]
+    # The most common mistake: [java, -cp, ${CP}] opens a mapping at the brace.
+    advice = "put quotes around words with ${...} in a list in brackets" if "${" in "".join(line) else None
+    return ConfigError(f"{_place(path, error.problem_mark)} not valid YAML: {error.problem}", advice=advice)
+
+
+def _place(path: Path, mark: Any) -> str:
+    return f"{path}:{mark.line + 1}:{mark.column + 1}:"

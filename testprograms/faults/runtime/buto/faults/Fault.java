@@ -1,0 +1,100 @@
+package buto.faults;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.logging.Logger;
+
+/** One fault: a kind, an amount, and whether it is switched on. */
+public final class Fault implements FaultMXBean {
+    /** What a fault does each time its method ends. */
+    public enum Kind {
+        /** Use so many nanoseconds of processor time. */
+        BURN,
+        /** Use so many thousandths of the method's own processor time once more. */
+        SLOW,
+        /** Keep so many bytes for ever. */
+        RETAIN,
+        /** Allocate so many bytes and drop them. */
+        ALLOCATE,
+        /** Run the method so many times more. */
+        REPEAT,
+        /** Write so many lines of log. */
+        LOG
+    }
+
+    private static final Logger LOGGER = Logger.getLogger("buto.faults");
+    private final Kind kind;
+    private final long amount;
+    private final List<byte[]> retained = new ArrayList<>();
+    private final AtomicLong strikes = new AtomicLong();
+    private volatile boolean active;
+    private volatile byte[] dropped;
+
+    public Fault(Kind kind, long amount, boolean active) {
+        this.kind = kind;
+        this.amount = amount;
+        this.active = active;
+    }
+
+    void strike(long entered) {
+        strikes.incrementAndGet();
+        switch (kind) {
+            case BURN:
+                CpuClock.burn(amount);
+                break;
+            case SLOW:
+                CpuClock.burn((CpuClock.nanos() - entered) * amount / 1000);
+                break;
+            case RETAIN:
+                byte[] kept = new byte[(int) amount];
+                synchronized (retained) {
+                    retained.add(kept);
+                }
+                break;
+            case ALLOCATE:
+                dropped = new byte[(int) amount];
+                break;
+            case LOG:
+                for (int line = 0; line < amount; line++) {
+                    LOGGER.info("line " + line + " of a fault, number " + strikes.get());
+                }
+                break;
+            default:
+                break;
+        }
+    }
+
+    boolean repeats(int repeated) {
+        if (kind != Kind.REPEAT || !active || repeated >= amount) {
+            return false;
+        }
+        strikes.incrementAndGet();
+        return true;
+    }
+
+    @Override
+    public boolean isActive() {
+        return active;
+    }
+
+    @Override
+    public void setActive(boolean active) {
+        this.active = active;
+    }
+
+    @Override
+    public long getStrikes() {
+        return strikes.get();
+    }
+
+    @Override
+    public String getKind() {
+        return kind.name();
+    }
+
+    @Override
+    public long getAmount() {
+        return amount;
+    }
+}

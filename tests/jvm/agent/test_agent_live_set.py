@@ -1,0 +1,145 @@
+"""The live objects on purpose, their classes, and native memory, in JVMs of every kind."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from tests.support.jvm.agents import JDKS, PATIENCE_S, Launcher, without_opening
+from tests.support.jvm.plain_collector import AT_EXIT, DURING, LIVE_SET, Heard, PlainCollector
+
+MIB = 1 << 20
+KEPT = ["keep=" + str(8 * MIB), "main=" + str(4 * MIB)]
+LIVE, OBJECTS, TIME = "jvm.memory.heap.live", "jvm.object.live", "buto.live_set.time"
+SESSION = "Allocates$Session"
+NATIVE = "jvm.memory.native.committed"
+
+
+def run(
+    launcher: Launcher,
+    collector: PlainCollector,
+    java: Path,
+    options: list[str],
+    program: list[str] | None = None,
+    live_set: int = AT_EXIT,
+    live_set_ms: int = 0,
+) -> Heard:
+    collector.live_set, collector.live_set_ms = live_set, live_set_ms
+    process = launcher.start(java, collector, ["Allocates", *(program or KEPT)], options)
+    collector.start(interval_ms=20)
+    heard = collector.finish()
+    assert process.wait(PATIENCE_S) == 0
+    assert heard.ended
+    return heard
+
+
+def counts(printed: str) -> dict[str, tuple[int, int]]:
+    lines = [line.split() for line in printed.splitlines()[2:]]
+    return {words[3]: (int(words[1]), int(words[2])) for words in lines}
+
+
+@pytest.mark.parametrize("option", ["-XX:+UseSerialGC", "-XX:+UseG1GC", "-XX:+DisableExplicitGC"])
+def test_the_objects_that_a_program_keeps_are_counted_at_its_end(
+    java: Path, launcher: Launcher, collector: PlainCollector, option: str
+) -> None:
+    heard = run(launcher, collector, java, [option, "-Xmx64m"])
+    ((point, time, objects, size, printed),) = heard.histograms
+    assert (point, time) == ("end", heard.times[-1])
+    found = counts(printed)
+    assert found[SESSION] == (8192, 8192 * 16)
+    assert 8192 * 1024 <= found["[B"][1] < 9.5 * MIB
+    assert len(found) <= 500
+    assert 8 * MIB < size < 11 * MIB
+    assert (heard.series(LIVE)[-1], heard.series(OBJECTS)[-1]) == (size, objects)
+    assert 0 < heard.series(TIME)[-1] < 5
+    # The last row comes twice, the second time with these values; all others are of before the collection.
+    assert heard.times[-1] == heard.times[-2]
+    ours = {heard.names.index(name) for name in (LIVE, OBJECTS, TIME)}
+    before, after = heard.rows[-2:]
+    for column in range(len(before)):
+        same = before[column] == after[column] or math.isnan(before[column])
+        assert same != (column in ours) or (math.isnan(before[column]) and column in ours)
+    assert all(map(math.isnan, heard.series(LIVE)[:-1]))
+
+
+def test_a_collector_that_cannot_collect_in_a_pause_is_told_to_before(
+    launcher: Launcher, collector: PlainCollector
+) -> None:
+    heard = run(launcher, collector, JDKS[max(JDKS)], ["-XX:+UseZGC", "-Xmx96m"])
+    ((*_, size, printed),) = heard.histograms
+    assert counts(printed)[SESSION][0] == 8192
+    assert 8 * MIB < size < 12 * MIB
+
+
+NOT_COLLECTED = ["-XX:+UnlockExperimentalVMOptions", "-XX:+UseEpsilonGC"]
+NO_COMMANDS = ["--limit-modules", "java.base,java.instrument,java.management"]
+
+
+@pytest.mark.parametrize(
+    ("options", "why"), [(NOT_COLLECTED, "the JVM did not collect"), (NO_COMMANDS, "DiagnosticCommand")]
+)
+def test_a_jvm_that_cannot_count_says_why(
+    one_java: Path, launcher: Launcher, collector: PlainCollector, options: list[str], why: str
+) -> None:
+    heard = run(launcher, collector, one_java, [*options, "-Xmx96m"])
+    assert heard.histograms == []
+    assert math.isnan(heard.series(LIVE)[-1])
+    assert why in heard.reasons[LIVE]
+    assert heard.series("jvm.memory.heap.used")[-1] > 8 * MIB
+
+
+def test_a_jdk_that_opens_nothing_is_asked_through_its_mbean(
+    one_java: Path, launcher: Launcher, collector: PlainCollector, tmp_path: Path
+) -> None:
+    launcher.agent = without_opening(tmp_path)
+    heard = run(launcher, collector, one_java, ["-XX:NativeMemoryTracking=summary", "-Xmx64m"])
+    assert counts(heard.histograms[0][-1])[SESSION][0] == 8192
+    assert heard.series(NATIVE)[-1] > 8 * MIB
+
+
+def test_during_the_run_at_a_rate_and_when_the_collector_asks(
+    one_java: Path, launcher: Launcher, collector: PlainCollector
+) -> None:
+    """150 ms without anything, then with 8 MiB."""
+    collector.live_set, collector.live_set_ms = DURING, 100
+    process = launcher.start(one_java, collector, ["Allocates", "main=0", *KEPT], ["-Xmx64m"])
+    collector.start(interval_ms=20)
+    collector.read_until(lambda heard: heard.histograms)
+    loaded = len(collector.heard.rows)
+    text = b"warm"
+    collector.send(LIVE_SET, len(text).to_bytes(4, "big") + text)
+    heard = collector.finish()
+    assert process.wait(PATIENCE_S) == 0
+    points = [point for point, *_ in heard.histograms]
+    assert (points[0], points[-1], points.count("end"), points.count("warm")) == ("period", "end", 1, 1)
+    sizes = [size for *_, size, _ in heard.histograms]
+    assert sizes[0] < 2 * MIB
+    assert 8 * MIB < sizes[-1] < 11 * MIB
+    # What a measurement needs was loaded before main, and a value holds until the next.
+    classes = heard.series("jvm.class.loaded")
+    assert classes[loaded] - classes[1] < 30
+    assert not any(map(math.isnan, heard.series(LIVE)[loaded:]))
+
+
+def test_native_memory_by_category(java: Path, launcher: Launcher, collector: PlainCollector) -> None:
+    options = ["-XX:NativeMemoryTracking=summary", "-Xms64m", "-Xmx64m", "-XX:+UseSerialGC"]
+    heard = run(launcher, collector, java, options, ["main=0"], live_set=0)
+    parts = [name for name in heard.names if name.startswith("jvm.memory.native.category[")]
+    first, last = ({name: heard.series(name)[at] for name in [NATIVE, *parts]} for at in (0, -1))
+    for values in (first, last):
+        assert values["jvm.memory.native.category[Java Heap]"] == 64 * MIB
+        assert values["jvm.memory.native.category[Thread]"] > 0
+        # Each is rounded to KiB; no category is left out.
+        assert sum(values[name] for name in parts) == pytest.approx(values[NATIVE], abs=len(parts) * 1024)
+    assert all(map(math.isnan, heard.series(NATIVE)[1:-1]))
+    assert LIVE not in heard.names
+
+
+def test_native_memory_that_is_not_tracked_has_a_reason(
+    one_java: Path, launcher: Launcher, collector: PlainCollector
+) -> None:
+    heard = run(launcher, collector, one_java, ["-XX:NativeMemoryTracking=off"], ["main=0"], live_set=0)
+    assert heard.reasons[NATIVE] == "the JVM was started without -XX:NativeMemoryTracking=summary"
+    assert not any("native.category" in name for name in heard.names)

@@ -1,0 +1,35 @@
+import java.lang.management.ManagementFactory;
+import javax.management.Attribute;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
+
+/** Calls a method a hundred times with its fault off, then with it on, and prints what both used. */
+public class Shop {
+    static int calls;
+
+    static void order() {
+        calls++;
+    }
+
+    public static void main(String[] line) throws Exception {
+        MBeanServer beans = ManagementFactory.getPlatformMBeanServer();
+        ObjectName fault = new ObjectName("buto.faults:name=" + line[0]);
+        report("off", beans, fault);
+        beans.setAttribute(fault, new Attribute("Active", true));
+        report("on", beans, fault);
+    }
+
+    static void report(String label, MBeanServer beans, ObjectName fault) throws Exception {
+        calls = 0;
+        System.gc();
+        long used = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+        long cpu = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+        for (int call = 0; call < 100; call++) {
+            order();
+        }
+        cpu = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - cpu;
+        System.gc();
+        used = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed() - used;
+        System.out.println(label + " " + calls + " " + cpu + " " + used + " " + beans.getAttribute(fault, "Strikes"));
+    }
+}

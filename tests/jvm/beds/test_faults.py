@@ -1,0 +1,71 @@
+"""Faults that are woven into a method of a real JVM, each against the amount that was asked for."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from beds.artefacts import BedError
+from beds.faults import Fault, agent_option
+
+SHOP = Path(__file__).parent / "programs" / "Shop.java"
+CALLS = 100
+
+
+@dataclass(frozen=True)
+class Used:
+    calls: int
+    cpu_ns: int
+    heap: int
+    strikes: int
+
+
+@pytest.fixture(scope="module")
+def classes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("shop")
+    subprocess.run(["javac", "-d", str(out), str(SHOP)], check=True, timeout=60)
+    return out
+
+
+def used_by(fault: Fault, classes: Path) -> dict[str, Used]:
+    """Run the shop with a fault off and on; skip where Byte Buddy cannot be had."""
+    try:
+        option = agent_option(fault)
+    except BedError as missing:
+        pytest.skip(str(missing))
+    command = ["java", "-Xmx256m", option, "-cp", str(classes), "Shop", fault.name]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    lines = [line.split() for line in done.stdout.splitlines()]
+    return {line[0]: Used(*map(int, line[1:])) for line in lines}
+
+
+def test_a_fault_burns_the_processor_time_that_was_asked_for_only_while_it_is_on(classes: Path) -> None:
+    used = used_by(Fault("cpu", "burn", 2_000_000, "Shop#order"), classes)
+    assert used["off"].strikes == 0
+    assert used["on"].strikes == CALLS
+    assert used["on"].cpu_ns - used["off"].cpu_ns >= CALLS * 2_000_000
+    assert used["off"].cpu_ns < CALLS * 1_000_000
+
+
+def test_a_fault_retains_the_bytes_that_were_asked_for(classes: Path) -> None:
+    used = used_by(Fault("leak", "retain", 100_000, "Shop#order"), classes)
+    assert used["on"].heap - used["off"].heap == pytest.approx(CALLS * 100_000, rel=0.1)
+
+
+def test_a_fault_runs_the_method_again(classes: Path) -> None:
+    used = used_by(Fault("again", "repeat", 3, "Shop#order"), classes)
+    assert used["off"].calls == CALLS
+    assert used["on"].calls == 4 * CALLS
+
+
+def test_a_fault_that_is_typed_wrong_is_named(classes: Path) -> None:
+    option = agent_option(Fault("cpu", "burn", 1, "Shop#order")).replace("burn:1", "burn")
+    command = ["java", option, "-cp", str(classes), "Shop", "cpu"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == -signal.SIGABRT
+    assert "a fault must be NAME=KIND:AMOUNT@CLASS#METHOD[:on], got 'cpu=burn@Shop#order'" in done.stderr

@@ -1,0 +1,42 @@
+"""From a setting to the run: the live objects of a program, in the store and back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from buto.collect import Target, open_collector
+from buto.collect.target import LiveSet
+from buto.runs import RunStore
+from tests.support.checkout import compile_java
+from tests.support.runs.examples import assert_same
+
+PROGRAMS = Path(__file__).parents[1] / "agent" / "programs"
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compile_java(tmp_path_factory.mktemp("program"), [PROGRAMS / "Allocates.java"])
+
+
+def test_a_run_names_the_objects_that_the_program_kept(program: Path, tmp_path: Path) -> None:
+    """A mebibyte is kept in 1,024 sessions of 16 bytes, each with an array of 1,024."""
+    command = ("java", "-XX:+UseG1GC", "-Xmx32m", "-cp", str(program), "Allocates", f"keep={1 << 20}")
+    with open_collector(Target(command, interval_s=0.05, live_set=LiveSet())) as collector:
+        run = collector.record("test")
+    assert run.quality.valid
+    assert run.outcome.last_sample == "agent"
+    (histogram,) = run.histograms
+    counts = {one.name: one for one in histogram.classes}
+    assert counts["Allocates$Session"].instances == 1024
+    assert counts["byte[]"].instances >= 1024
+    assert counts["byte[]"].size_bytes >= 1 << 20
+    assert not any(name.startswith("buto.") for name in counts)
+    assert (histogram.point, histogram.time_s) == ("end", run.times_s[-1])
+    assert run.series("jvm.memory.heap.live")[-1] >= histogram.size_bytes
+    # The forced collection came after the last sample.
+    assert run.series("jvm.gc.count[G1 Old Generation]")[-1] == 0
+    store = RunStore(tmp_path)
+    store.add(run)
+    assert_same(store.load("test", run.id), run)
