@@ -11,6 +11,7 @@ from buto.detectors import registry
 from buto.detectors.protocol import FittedDetector
 from buto.detectors.settings import Settings
 from buto.display import Displayed
+from buto.runs import ClassHistogram
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -27,6 +28,8 @@ class Oracle(Displayed):
         warnings: what training left out, for people.
         foreign_load: the largest share of the cores that others used in a training run, NaN if unknown.
         edits: descriptions of what people edited in the file; empty after training.
+        classes: the typical live objects at the end of the training runs, for reports; None unless all
+            runs have a histogram of them.
     """
 
     test: str
@@ -38,6 +41,7 @@ class Oracle(Displayed):
     warnings: tuple[str, ...] = ()
     foreign_load: float = float("nan")
     edits: tuple[str, ...] = ()
+    classes: ClassHistogram | None = None
 
     @property
     def metadata(self) -> MetadataSettings:

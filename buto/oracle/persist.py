@@ -20,12 +20,17 @@ from buto.oracle.checksums import checksums, edited
 from buto.oracle.document import to_text
 from buto.oracle.levels import summary
 from buto.oracle.model import Oracle
+from buto.runs import ClassHistogram
 from buto.runs.files.reading import is_missing, parse_json, read_file
 from buto.runs.files.staging import publish_file, storage_advice
+from buto.runs.format.observations import histogram_data, histograms_of
 from buto.steps import Advice, Setting
 
 FORMAT = "buto-oracle"
 VERSION = 2
+CLASSES_VERSION = 1
+"""Of the histogram of classes, which not every oracle has."""
+
 MAX_BYTES = 1 << 28
 MAX_VALUES = 1 << 26
 """Numbers that a file may stand for: half a GiB for each side of the bands."""
@@ -68,6 +73,8 @@ def save(path: Path, oracle: Oracle) -> None:
         "environment_varying": list(oracle.environment.varying),
         "model": oracle.fitted.to_data(),
     }
+    if oracle.classes is not None:
+        data["classes"] = {"version": CLASSES_VERSION, **histogram_data(oracle.classes)}
     data |= {"checksums": checksums(data), "model": data.pop("model")}
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -156,7 +163,16 @@ def _oracle(data: dict[str, Any]) -> Oracle:
         warnings=tuple(str(one) for one in data["warnings"]),
         foreign_load=_load_by_others(data.get("foreign_load")),
         edits=edited(data),
+        classes=_classes(data.get("classes")),
     )
+
+
+def _classes(written: Any) -> ClassHistogram | None:
+    """Read the histogram; one of a newer version is left out, because it decides nothing."""
+    if written is None or written["version"] > CLASSES_VERSION:
+        return None
+    (histogram,) = histograms_of({"histograms": [written]})
+    return histogram
 
 
 def _load_by_others(written: Any) -> float:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from buto.analysis.class_changes import typical_histogram
 from buto.classify.metadata import MetadataModel, learn_metadata
 from buto.detectors import registry
 from buto.detectors.judge import DEFAULT
@@ -14,12 +16,15 @@ from buto.detectors.settings import Settings
 from buto.errors import JudgeError
 from buto.oracle.mbeans import never_recorded
 from buto.oracle.model import Oracle
-from buto.runs import Run, RunSet, run_set
+from buto.runs import ClassHistogram, Run, RunSet, run_set
 from buto.runs.masking import Mask
 from buto.steps import Action, Advice, Setting, Step
 
 FEWEST_RUNS = 3
 """With fewer runs, a deviation means almost nothing."""
+
+MOST_CLASSES = 100
+"""Classes in an oracle's histogram, so that the file stays small."""
 
 
 def train(runs: RunSet, settings: Settings = DEFAULT, *, target: Mapping[str, Any] | None = None) -> Oracle:
@@ -47,12 +52,18 @@ def train(runs: RunSet, settings: Settings = DEFAULT, *, target: Mapping[str, An
         fitted=fitted,
         target=_masked(target or {}),
         foreign_load=round(max(loads, default=math.nan), 4),
+        classes=_classes(runs),
         warnings=(
             *_warnings(runs, environment),
             *fitted.training_warnings(runs),
             *never_recorded(target or {}, runs),
         ),
     )
+
+
+def _classes(runs: RunSet) -> ClassHistogram | None:
+    typical = typical_histogram(runs.runs)
+    return None if typical is None else replace(typical, classes=typical.classes[:MOST_CLASSES])
 
 
 def _masked(target: Mapping[str, Any]) -> dict[str, Any]:

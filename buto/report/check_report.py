@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
+from buto.analysis.class_changes import ClassChange, class_changes, typical_histogram
 from buto.detectors.explanation import Explanation
 from buto.oracle import Oracle
 from buto.reading_order import FindingGroup, Order, grouped, in_line
@@ -33,6 +34,7 @@ class CheckReport(Charted):
         next_steps: next commands.
         bands_decide: whether the bands decide, or only illustrate.
         order: of the findings.
+        classes: whose live objects changed, the largest change first; empty if a side was recorded without.
     """
 
     verdict: Verdict
@@ -45,6 +47,7 @@ class CheckReport(Charted):
     next_steps: tuple[str, ...] = ()
     bands_decide: bool = True
     order: Order = Order.MEANING
+    classes: tuple[ClassChange, ...] = ()
 
     @property
     def roles(self) -> Roles:
@@ -106,4 +109,5 @@ def check_report(
         stride=stride_of(training, checked),
         smoothing=view.smoothing,
         bands_decide=view.bands_decide,
+        classes=class_changes(oracle.classes, typical_histogram(judged)),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from buto.analysis.class_changes import ClassChange
 from buto.oracle.check import METADATA_SOURCE
 from buto.properties import DURATION, property_for
 from buto.report.sanitize import MAX_TEXT, one_line
@@ -135,6 +136,13 @@ def weight(finding: Finding) -> str:
 def is_moment(finding: Finding) -> bool:
     """Return whether the observed value is itself a time."""
     return finding.source == NOTIFICATION and finding.at_s is not None
+
+
+def class_change(change: ClassChange) -> str:
+    """Return ``+2,512 com.acme.Session (+10.2 MiB)``."""
+    sign = "+" if change.size_bytes > 0 else "-"
+    size = f"{sign}{format_bytes(abs(change.size_bytes))}"
+    return f"{change.instances:+,} {one_line(change.name, MAX_TEXT)} ({size})"
 
 
 def unit_of(name: str) -> str:

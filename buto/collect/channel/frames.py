@@ -200,7 +200,9 @@ def _bye(body: _Body) -> Bye:
 
 
 def _histogram(body: _Body) -> Histogram:
-    return Histogram(body.text(), body.time(), *body.unpack("QQ"), body.text())
+    point, time_ns = body.text(), body.time()
+    instances, size_bytes = body.unpack("QQ")
+    return Histogram(point, time_ns, instances, size_bytes, body.text())
 
 
 _READERS: dict[int, Callable[[_Body], Message]] = {

@@ -76,7 +76,22 @@ def _test(result: Result) -> dict[str, Any]:
         "warnings": list(result.warnings),
         "error": None if result.error is None else _error(result.error),
         **strengths,
+        **_classes(result),
     }
+
+
+def _classes(result: Result) -> dict[str, Any]:
+    """Return the classes whose live objects changed; nothing if there are none."""
+    changes = () if result.report is None else result.report.classes
+    rows = [
+        {
+            "name": one.name,
+            "instances": [one.before.instances, one.after.instances],
+            "bytes": [one.before.size_bytes, one.after.size_bytes],
+        }
+        for one in changes
+    ]
+    return {"classes": rows} if rows else {}
 
 
 def _strength(strength: Strength) -> dict[str, Any]:

@@ -16,13 +16,14 @@ from buto.report import words
 from buto.report.result import FINE, LEFT_OUT, LeftOut, Result
 from buto.report.sanitize import MAX_TEXT, one_line
 from buto.report.terminal.verdict import Detail, result_lines
-from buto.units import format_count
-from buto.verdicts import Verdict
+from buto.units import format_change, format_count
+from buto.verdicts import Status, Verdict
 
 MAX_ROWS = 3
 """Groups of findings in the table; the details have all."""
 
 MAX_REASONS = 5
+MAX_CLASSES = 5
 
 MAX_DETAILS = 12_000
 """Characters of the details; GitHub takes comments of 65,536."""
@@ -53,6 +54,7 @@ def _part(result: Result) -> str:
         headline = words.headline(result.verdict)
         parts += [_cell(f"{headline[0].upper()}{headline[1:]}."), "", *_reasons(result.verdict)]
         parts += _table(() if result.report is None else result.report.groups)
+        parts += _classes(result)
     elif result.error is not None:
         parts += [code(result.error.message.partition("\n")[0], 2 * MAX_TEXT), ""]
     return "\n".join([*parts, *_details(result_lines(result, Detail.FULL))])
@@ -73,6 +75,22 @@ def _table(groups: Sequence[FindingGroup]) -> list[str]:
     left = sum(len(group.findings) for group in groups[MAX_ROWS:])
     more = [f"And {left} more.", ""] if left else []
     return [_cells(heads), _cells(["---"] * len(heads)), *map(_cells, rows), "", *more]
+
+
+def _classes(result: Result) -> list[str]:
+    """Return the classes whose live objects changed, if the check failed."""
+    if result.report is None or result.status != Status.REGRESSION.value or not result.report.classes:
+        return []
+    rows = [
+        [
+            code(one.name),
+            f"{one.instances:+,}",
+            _cell(format_change(one.before.size_bytes, one.after.size_bytes, "By")),
+        ]
+        for one in result.report.classes[:MAX_CLASSES]
+    ]
+    heads = ["live objects", "number", "bytes"]
+    return [_cells(heads), _cells(["---"] * len(heads)), *map(_cells, rows), ""]
 
 
 def _row(group: FindingGroup) -> list[str]:

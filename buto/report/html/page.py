@@ -7,6 +7,7 @@ import json
 from buto.report.check_report import CheckReport
 from buto.report.html import summary
 from buto.report.html.chart_data import drawn, points_of, tag_of, training_drawn
+from buto.report.html.class_table import class_rows
 from buto.report.html.document import render_document
 from buto.report.html.environment_table import environment_section
 from buto.report.html.reasoning import steps
@@ -28,6 +29,7 @@ def render(report: CheckReport) -> str:
         report,
         top=summary.header(report),
         findings=summary.findings(report),
+        classes=class_rows(report.classes),
         closest=summary.closest(report),
         max_charts=summary.MAX_CHARTS,
         max_lines=summary.MAX_LINES,

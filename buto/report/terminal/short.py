@@ -17,6 +17,7 @@ MAX_GROUPS = 3
 """Groups of findings, a line each."""
 
 MAX_REASONS = 3
+MAX_CLASSES = 3
 CURVE_WIDTH = 16
 
 
@@ -30,6 +31,7 @@ def short_lines(report: CheckReport) -> list[Line]:
         *remarks("because", verdict.reasons, most=MAX_REASONS),
         *remarks("runs", [words.lacking(verdict)]),
         *_findings(report),
+        *remarks("live objects", [_classes(report)], limit=2 * MAX_LINE, colour="cyan"),
         *remarks("closest", [closest(report)]),
         *remarks("warning", warnings, limit=2 * MAX_LINE),
         # Not cut: people copy it.
@@ -44,6 +46,13 @@ def closest(report: CheckReport) -> str:
         return ""
     nearest = max(used, key=lambda panel: panel.reach or 0.0)
     return f"{nearest.prop.name}, {format_percent(nearest.reach or 0.0)} {report.reach_of}"
+
+
+def _classes(report: CheckReport) -> str:
+    """Return which live objects a regression has more of; empty without one."""
+    if report.verdict.status is not Status.REGRESSION:
+        return ""
+    return ", ".join(map(words.class_change, report.classes[:MAX_CLASSES]))
 
 
 def _findings(report: CheckReport) -> list[Line]:

@@ -68,6 +68,7 @@ def _full_lines(report: CheckReport) -> list[Line]:
         *remarks("because", verdict.reasons, limit=MAX_WHOLE_LINE),
         *remarks("runs", [words.lacking(verdict)]),
         *_findings(report),
+        *remarks("live objects", [words.class_change(one) for one in report.classes], colour="cyan"),
         *remarks("closest", [closest(report)]),
         *remarks("p-value assumes", [verdict.guarantee], limit=MAX_WHOLE_LINE),
         *remarks("environment", [_environment(report)], colour="cyan"),
