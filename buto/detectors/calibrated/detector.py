@@ -84,6 +84,7 @@ class FittedCalibrated(FittedDetector):
         evidence = self.evidence(runs)
         found = evidence.significance
         unreadable = could_not_be_read(evidence) or self._partly_unread(runs)
+        lacking = could_not_be_read(evidence, usual=False)
         needed = runs_needed(len(runs), self.settings.alpha)
         far = obvious(evidence, len(runs))
         stands_out = found.highest
@@ -108,10 +109,10 @@ class FittedCalibrated(FittedDetector):
             )
             return replace(verdict, status=Status.INCONCLUSIVE, reasons=(reason,), runs_needed=needed)
         if found.p_value <= self.settings.alpha:
-            return replace(verdict, status=Status.REGRESSION, warnings=unreadable)
+            return replace(verdict, status=Status.REGRESSION, warnings=(*unreadable, *lacking))
         if unreadable:
             return replace(verdict, status=Status.INCONCLUSIVE, reasons=unreadable)
-        return replace(verdict, warnings=tuple(map(str, far)))
+        return replace(verdict, warnings=(*map(str, far), *lacking))
 
     def evidence(self, runs: RunSet) -> Evidence:
         """Everything between runs and verdict, for reports and experiments. JudgeError for no runs."""

@@ -18,7 +18,7 @@ from buto.detectors.calibrated.resolution import level_share
 from buto.detectors.calibrated.settings import candidate_of, gate_of
 from buto.detectors.effects import smallest_effects
 from buto.errors import JudgeError
-from buto.properties import Topic, topic_of
+from buto.properties import Topic, is_judged, topic_of
 from buto.runs import FloatArray
 from buto.steps import Action, Advice, Step
 
@@ -126,13 +126,18 @@ def may_leave_to_three(settings: BandSettings) -> bool:
     return gate_of(settings) is not None and candidate_of(settings) is not None
 
 
-def could_not_be_read(evidence: Evidence) -> tuple[str, ...]:
-    """A sentence for each quantity of which some feature is not known of all runs."""
+def could_not_be_read(evidence: Evidence, *, usual: bool = True) -> tuple[str, ...]:
+    """A sentence for each quantity of which some feature is not known of all runs.
+
+    Args:
+        usual: whether of those that all presets judge, or of the others, which a run may do without: there
+            was no collection, or the kernel does not tell.
+    """
     lost = np.ones(len(evidence.profile.catalogue), np.bool_)
     lost[evidence.kept] = False
     columns = sorted({evidence.profile.catalogue[place].column for place in np.flatnonzero(lost)})
-    names = [evidence.profile.quantities[column].name for column in columns]
-    return tuple(f"{name} could not be read" for name in names)
+    quantities = [evidence.profile.quantities[column] for column in columns]
+    return tuple(f"{one.name} could not be read" for one in quantities if is_judged(one, cost=True) is usual)
 
 
 def runs_needed(n_checked: int, alpha: float) -> int:

@@ -28,6 +28,7 @@ OFFERED = tuple(name for name, one in CANDIDATES.items() if not one.prior_freedo
 EXACT_COUNTERS = [
     "jvm.memory.allocated",
     "jvm.memory.heap.used_after_last_gc",
+    "jvm.memory.used_after_last_gc*Old*",
     "jvm.memory.heap.live",
     "jvm.object.live",
     "jvm.class.initialized",

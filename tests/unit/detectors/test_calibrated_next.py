@@ -55,6 +55,10 @@ def test_recorded_counters_are_judged_though_they_are_read_seldom() -> None:
     found = CalibratedDetector(CALIBRATED_NEXT).fit(known).check(checked)
     assert found.status is Status.REGRESSION
     assert "jvm.memory.allocated" in {finding.subject for finding in found.findings}
+    without = replace(run(30), values=run(30).values * [*[1.0] * (len(run(30).properties) - 1), np.nan])
+    lacking = CalibratedDetector(CALIBRATED_NEXT).fit(known).check(run_set([without, run(31), run(32)]))
+    assert lacking.status is Status.PASS
+    assert lacking.warnings == ("jvm.memory.allocated could not be read",)
     default = CalibratedDetector(CALIBRATED).fit(known)
     assert "jvm.memory.allocated" not in {prop.name for prop in default.profile.properties}
     assert default.check(checked).status is Status.PASS
