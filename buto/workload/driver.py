@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 
@@ -15,6 +15,8 @@ from buto.collect.jmx.worker_client import Worker
 from buto.errors import MeasureError, UsageError
 from buto.runs import Problem, ProblemKind
 from buto.workload import parts
+from buto.workload.load import tally
+from buto.workload.load.model import Load
 from buto.workload.model import HttpLoad, Workload
 
 START, END = "load.start", "load.end"
@@ -39,6 +41,10 @@ def workload_hooks(workload: Workload) -> Iterator[Callable[[], LaunchHooks]]:
             f"the workload's command {workload.command[0]!r} does not exist, or is not executable",
             advice="correct workload: {command: [...]}, relative to the directory in which buto is started",
         )
+    if workload.load is not None:
+        from buto.workload.load.engine import require_client
+
+        require_client()
     with ExitStack() as held:
         worker = None
         if workload.operations:
@@ -113,12 +119,15 @@ class Driver:
         todo: list[Callable[[], tuple[str, ...]]] = []
         if workload.command:
             environment = {"BUTO_PID": str(program.pid), "BUTO_PORT": str(port or "")}
-            todo.append(lambda: parts.run_command(workload.command, environment, self._stop))
+            todo.append(lambda: parts.run_command(workload.command, environment, self._stop, program))
         if connection is not None:
             todo.append(lambda: parts.invoke(connection, workload.operations, self._stop))
         if workload.http is not None:
             load = workload.http
             todo.append(lambda: self._send(load, port, summaries))
+        if workload.load is not None:
+            mixed = workload.load
+            todo.append(lambda: self._drive(mixed, program, port, summaries))
         with ThreadPoolExecutor(len(todo), thread_name_prefix="buto-workload-part") as pool:
             problems = [one for part in pool.map(lambda part: part(), todo) for one in part]
         return tuple(problems), "; ".join(summaries)
@@ -129,6 +138,22 @@ class Driver:
 
         answers, problems = http.send(load, load.url.replace("${port}", str(port or "")), self._stop)
         summaries.append(http.describe(answers))
+        return problems
+
+    def _drive(self, load: Load, program: Program, port: int | None, summaries: list[str]) -> tuple[str, ...]:
+        # Imported only if needed: its HTTP client belongs to an extra.
+        from buto.workload.load import engine
+
+        track = program.track(tally.TRACK, load.interval_s)
+        track.add_columns(tally.properties([kind.name for kind in load.kinds]))
+
+        def close(middle_s: float, reading: Mapping[str, float]) -> None:
+            track.add(time.monotonic_ns() - round(middle_s * 1e9), reading, tally.NO_ANSWER)
+
+        progress = engine.Progress(phase=program.mark, interval=close)
+        url = load.url.replace("${port}", str(port or ""))
+        summary, problems = engine.drive(load, url, self._stop, progress)
+        summaries.append(summary)
         return problems
 
     def _wait(self, program: Program) -> int | None:

@@ -9,13 +9,11 @@ from urllib.parse import urlsplit
 
 from buto.errors import UsageError
 from buto.units import parse_seconds
+from buto.workload.load.model import Load
+from buto.workload.load.reading import MAX_RATE, MAX_REQUESTS, load_from
 
 STOPPED_EXIT = 143
 """Exit code of a JVM after SIGTERM: 128 plus the number of the signal."""
-
-MAX_REQUESTS = 1_000_000
-MAX_RATE = 5000.0
-"""At higher rates a load generator in Python falls behind its schedule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +61,8 @@ class Workload:
         port: the TCP port at which the program must listen first; 0 for any, None for no wait.
         command: a command that runs in parallel to the JVM; empty for none.
         operations: of MBeans, in the order of their times.
-        http: requests; None for none.
+        http: requests of one kind, evenly spaced; None for none.
+        load: requests of several kinds in phases; None for none.
         stop: whether to ask the program to end (SIGTERM) after the workload.
     """
 
@@ -72,6 +71,7 @@ class Workload:
     command: tuple[str, ...] = ()
     operations: tuple[Operation, ...] = ()
     http: HttpLoad | None = None
+    load: Load | None = None
     stop: bool = False
 
 
@@ -87,9 +87,10 @@ def workload_from(
     Raises:
         UsageError: the workload is empty, a time or URL is invalid, or the load is too large.
     """
-    if not any(key in data for key in ("command", "operations", "http")):
+    if not any(key in data for key in ("command", "operations", "http", "load")):
         raise UsageError(
-            "workload must have a command, operations or http, got none", advice="workload: {command: [...]}"
+            "workload must have a command, operations, http or load, got none",
+            advice="workload: {command: [...]}",
         )
     operations = [
         Operation(
@@ -105,6 +106,7 @@ def workload_from(
         command=words(data["command"]) if "command" in data else (),
         operations=tuple(sorted(operations, key=lambda one: one.at_s)),
         http=None if http is None else _http(http, expand),
+        load=load_from(data["load"], expand) if "load" in data else None,
         stop=data.get("stop", False),
     )
 

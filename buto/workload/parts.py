@@ -19,6 +19,7 @@ from buto.collect.process.output import last_lines
 from buto.collect.process.watchdog import Watchdog
 from buto.errors import MeasureError
 from buto.workload.model import Operation
+from buto.workload.reports import Listener, Reports
 
 _POLL_S = 0.05
 _GRACE_S = 2.0
@@ -27,9 +28,12 @@ _QUOTED_LINES = 5
 
 
 def run_command(
-    command: Sequence[str], environment: dict[str, str], stop: threading.Event
+    command: Sequence[str], environment: dict[str, str], stop: threading.Event, listener: Listener
 ) -> tuple[str, ...]:
     """Run a command to its end; end its process group if ``stop`` is set.
+
+    Args:
+        listener: takes the marks and numbers that the command prints.
 
     Returns:
         Its problems, with the last lines that it printed; none if it was stopped.
@@ -39,7 +43,7 @@ def run_command(
             process = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
-                stdout=output,
+                stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 env={**os.environ, **environment, **watchdog.environment},
                 start_new_session=True,
@@ -48,14 +52,20 @@ def run_command(
         except OSError as error:
             return (f"its command {command[0]} cannot be started: {error.strerror}",)
         watchdog.watch(process.pid)
+        reports = Reports(listener)
+        # A daemon, because a process that left the group may keep the pipe open.
+        reading = threading.Thread(target=reports.copy, args=(process.stdout, output), daemon=True)
+        reading.start()
         try:
             while process.poll() is None and not stop.wait(_POLL_S):
-                pass
+                reports.flush()
             code = process.poll()
         finally:
             _end(process)
+            reading.join(_GRACE_S)
+        reports.flush(at_once=True)
         if code in (None, 0):
-            return ()
+            return reports.problems
         return (f"its command {command[0]} {_ending(code or 0)}; {_quoted(output)}",)
 
 

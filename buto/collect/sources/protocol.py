@@ -91,7 +91,7 @@ class Source(Protocol):
         """Take over settings that follow the schema.
 
         Raises:
-            UsageError: they do not go together, or a package that the source needs is not installed.
+            UsageError: they do not go together.
         """
 
     def open(self, surroundings: Surroundings, timeout_s: float) -> Reader:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from buto.errors import UsageError
@@ -23,6 +24,9 @@ SOURCES = {
     "prometheus": "buto.collect.sources.prometheus.source:PrometheusSource",
 }
 """buto's own kinds by name: where the class is."""
+
+PACKAGES = {"prometheus": ("prometheus_client", "prometheus-client")}
+"""What a source of buto's own needs of the extra ``sources``: a module, and the package that has it."""
 
 _IMPORT_FAILURES = (
     ImportError,
@@ -68,6 +72,16 @@ def source(kind: str) -> type[Source]:
             f"the source {kind!r} is in more than one package: {packages}", advice="uninstall one of them"
         )
     return _loaded(entries[0])
+
+
+def require(kind: str) -> None:
+    """Raise UsageError if a package that a kind of source needs is not installed."""
+    module, package = PACKAGES.get(kind, (None, None))
+    if module is not None and find_spec(module) is None:
+        raise UsageError(
+            f"a source of kind {kind} needs the package {package}, which is not installed",
+            advice="pip install 'buto[sources]'",
+        )
 
 
 def kinds() -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from buto.collect.hooks import LaunchHooks, Program
 from buto.collect.record.track import MAX_PROPERTIES, Track
 from buto.collect.sources.protocol import Reader, Source, SourceError
-from buto.collect.sources.registry import source
+from buto.collect.sources.registry import require, source
 from buto.collect.target import SourceSpec
 from buto.properties import Better, Kind, Property, Role
 from buto.runs import Problem, SourceState
@@ -36,7 +36,13 @@ _FAILURES = (
 
 
 def sampled(hooks: LaunchHooks | None, specs: Sequence[SourceSpec]) -> LaunchHooks | None:
-    """Return hooks that read the sources, too, while the program runs."""
+    """Return hooks that read the sources, too, while the program runs.
+
+    Raises:
+        UsageError: a package that a source needs is not installed.
+    """
+    for spec in specs:
+        require(spec.kind)
     return SourceHooks(hooks, specs) if specs else hooks
 
 

@@ -9,11 +9,14 @@ from collections.abc import Mapping
 
 import pytest
 
+from buto.collect.sources import registry
 from buto.collect.sources.chosen import Chosen
 from buto.collect.sources.prometheus import text as text_module
 from buto.collect.sources.prometheus.source import PrometheusSource
 from buto.collect.sources.prometheus.text import PageText
 from buto.collect.sources.protocol import SourceError
+from buto.collect.sources.sampling import sampled
+from buto.collect.target import SourceSpec
 from buto.errors import UsageError
 from buto.properties import Kind
 from tests.support.sources.raw_server import Answer, page, says, serving, text
@@ -226,9 +229,7 @@ def test_a_url_that_is_none_is_refused_at_once(url: str) -> None:
 
 
 def test_without_the_parser_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    from buto.collect.sources.prometheus import source
-
-    monkeypatch.setattr(source, "find_spec", lambda name: None)
+    monkeypatch.setattr(registry, "find_spec", lambda name: None)
     with pytest.raises(UsageError) as caught:
-        PrometheusSource({"url": "http://a/"})
+        sampled(None, [SourceSpec("shop", "prometheus", {"url": "http://a/"})])
     assert caught.value.advice == "pip install 'buto[sources]'"

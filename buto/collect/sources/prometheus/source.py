@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.util import find_spec
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
@@ -54,11 +53,6 @@ class PrometheusSource:
         if parts.scheme not in ("http", "https") or not parts.hostname or not url.isascii():
             raise UsageError(
                 f"url must be an HTTP URL, got {url!r}", advice=f"url: http://127.0.0.1:{PORT}/metrics"
-            )
-        if find_spec("prometheus_client") is None:
-            raise UsageError(
-                "a source of kind prometheus needs the package prometheus-client, which is not installed",
-                advice="pip install 'buto[sources]'",
             )
         self.settle_s = float(settings.get("settle", 10.0))
         self._url = url

@@ -1,0 +1,1 @@
+"""Load: requests of several kinds in phases, in an open loop."""

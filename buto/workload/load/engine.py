@@ -1,0 +1,262 @@
+"""Send the requests of a load when they are due, with an asynchronous client in one thread."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from buto.errors import MeasureError, UsageError
+from buto.units import format_seconds
+from buto.workload.load.model import Load, Login, Phase, RequestKind
+from buto.workload.load.schedule import schedule
+from buto.workload.load.tally import Tally
+from buto.workload.load.templates import Template, Values
+
+if TYPE_CHECKING:
+    from aiohttp import ClientSession
+
+MOST_CONNECTIONS = 512
+MOST_WAITING = 20_000
+"""Requests that wait for answers; one more is not sent and counts as a failure."""
+
+MOST_LATE_S = 1.0
+"""If a request is sent later than this, the load was not the planned one."""
+
+_LOGIN_S = 30.0
+_MOST_LOGIN_BYTES = 1 << 20
+_POLL_S = 0.05
+_BAD_STATUS = 400
+_MOST_SHOWN = 200
+
+
+def require_client() -> None:
+    """Raise UsageError if the HTTP client is not installed."""
+    if find_spec("aiohttp") is None:
+        raise UsageError(
+            "workload: load needs the package aiohttp, which is not installed",
+            advice="pip install 'buto[load]', or use http: {url: ..., rate: ..., duration: ...}",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Whom a load tells what happens; called in the thread of :func:`drive`.
+
+    Attributes:
+        phase: a phase begins; receives its name.
+        interval: an interval has ended; receives its middle, seconds before now, and its reading.
+    """
+
+    phase: Callable[[str], None]
+    interval: Callable[[float, Mapping[str, float]], None]
+
+
+def drive(load: Load, url: str, stop: threading.Event, progress: Progress) -> tuple[str, tuple[str, ...]]:
+    """Carry out a load to its end, or until ``stop`` is set.
+
+    Args:
+        url: that of the load, with its port.
+
+    Returns:
+        The number of answers and how long they took, in one line; and the problems.
+    """
+    tally = Tally([kind.name for kind in load.kinds])
+    try:
+        asyncio.run(_Drive(load, url, stop, progress, tally).carry_out())
+    except MeasureError as failure:
+        return tally.describe(), (failure.message,)
+    problems = [failed] if (failed := tally.failures()) else []
+    if tally.latest_s > MOST_LATE_S:
+        problems.append(
+            f"requests were sent up to {format_seconds(tally.latest_s)} late: this machine was too busy, "
+            "or the rate is more than one core can send"
+        )
+    return tally.describe(), tuple(problems)
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """A kind of request with its texts divided."""
+
+    kind: RequestKind
+    path: Template
+    headers: tuple[tuple[str, Template], ...]
+    body: Template | None
+
+
+class _Drive:
+    def __init__(self, load: Load, url: str, stop: threading.Event, progress: Progress, tally: Tally) -> None:
+        self._load = load
+        self._url = url.rstrip("/")
+        self._stop = stop
+        self._progress = progress
+        self._tally = tally
+        self._kinds = [_prepared(kind) for kind in load.kinds]
+        self._waiting: set[asyncio.Task[None]] = set()
+
+    async def carry_out(self) -> None:
+        from aiohttp import ClientSession, ClientTimeout, CookieJar, TCPConnector
+
+        limit = ClientTimeout(total=self._load.timeout_s)
+        # Cookies also of servers that are named by their numbers, as 127.0.0.1.
+        session = ClientSession(
+            connector=TCPConnector(limit=MOST_CONNECTIONS), cookie_jar=CookieJar(unsafe=True), timeout=limit
+        )
+        async with session:
+            kept = {} if self._load.login is None else await self._log_in(session, self._load.login)
+            clock = asyncio.create_task(self._close_intervals())
+            try:
+                await self._send_all(session, kept)
+                while self._waiting and not self._stop.is_set():
+                    await asyncio.wait(self._waiting, timeout=_POLL_S)
+            finally:
+                clock.cancel()
+                for task in self._waiting:
+                    task.cancel()
+                await asyncio.gather(clock, *self._waiting, return_exceptions=True)
+
+    async def _send_all(self, session: ClientSession, kept: Mapping[str, str]) -> None:
+        load, loop = self._load, asyncio.get_running_loop()
+        plan = schedule(load)
+        values = Values(load.variables, kept, load.seed)
+        phases = [*zip(plan.phases_s.tolist(), load.phases, strict=True)]
+        begun = loop.time()
+        for number, (due_s, kind) in enumerate(zip(plan.due_s.tolist(), plan.kinds.tolist(), strict=True), 1):
+            while phases and phases[0][0] <= due_s:
+                if not await self._begin(*phases.pop(0), begun):
+                    return
+            due = begun + due_s
+            if not await self._until(due):
+                return
+            self._tally.sent(loop.time() - due)
+            if len(self._waiting) >= MOST_WAITING:
+                self._tally.answered(kind, loop.time() - due, f"not sent: {MOST_WAITING} wait for answers")
+                continue
+            task = loop.create_task(self._ask(session, self._kinds[kind], kind, values.of(number), due))
+            self._waiting.add(task)
+            task.add_done_callback(self._waiting.discard)
+        for begins_s, phase in phases:
+            if not await self._begin(begins_s, phase, begun):
+                return
+        await self._until(begun + load.duration_s)
+
+    async def _begin(self, begins_s: float, phase: Phase, begun: float) -> bool:
+        """Wait for the beginning of a phase and mark it; return whether to go on."""
+        goes_on = await self._until(begun + begins_s)
+        if goes_on and phase.name:
+            self._progress.phase(phase.name)
+        return goes_on
+
+    async def _until(self, due: float) -> bool:
+        """Wait until a time of the loop's clock; return whether to go on."""
+        loop = asyncio.get_running_loop()
+        while (left := due - loop.time()) > 0 and not self._stop.is_set():
+            await asyncio.sleep(min(left, _POLL_S))
+        return not self._stop.is_set()
+
+    async def _ask(
+        self, session: ClientSession, prepared: _Prepared, kind: int, values: Mapping[str, str], due: float
+    ) -> None:
+        failure = ""
+        try:
+            async with self._request(session, prepared, values) as answer:
+                while await answer.content.readany():
+                    pass  # What is not kept takes no memory.
+                failure = _failure(prepared.kind, answer.status)
+        except _failures() as error:
+            failure = _said(error)
+        self._tally.answered(kind, asyncio.get_running_loop().time() - due, failure)
+
+    def _request(self, session: ClientSession, prepared: _Prepared, values: Mapping[str, str]) -> Any:
+        body = None if prepared.body is None else prepared.body.filled(values).encode()
+        return session.request(
+            prepared.kind.method,
+            self._url + prepared.path.filled(values),
+            headers={name: value.filled(values) for name, value in prepared.headers},
+            data=body,
+            allow_redirects=False,
+        )
+
+    async def _log_in(self, session: ClientSession, login: Login) -> dict[str, str]:
+        """Return the variables that the answer gives.
+
+        Raises:
+            MeasureError: it failed; the message gives the reason.
+        """
+        prepared = _prepared(login.request)
+        try:
+            async with asyncio.timeout(_LOGIN_S), self._request(session, prepared, {}) as answer:
+                content = b""
+                while (more := await answer.content.readany()) and len(content) < _MOST_LOGIN_BYTES:
+                    content += more
+                failure = _failure(login.request, answer.status)
+                if failure:
+                    raise MeasureError(f"its log-in failed: {failure}")
+        except _failures() as error:
+            raise MeasureError(f"its log-in failed: {_said(error)}") from error
+        return {name: _found(content, place) for name, place in login.keep.items()}
+
+    async def _close_intervals(self) -> None:
+        loop = asyncio.get_running_loop()
+        begun, ended = loop.time(), 0
+        last = begun
+        try:
+            while True:
+                ended += 1
+                await asyncio.sleep(begun + ended * self._load.interval_s - loop.time())
+                last = self._close_interval(last)
+        finally:
+            if loop.time() - last > self._load.interval_s / 4:
+                self._close_interval(last)
+
+    def _close_interval(self, last: float) -> float:
+        now = asyncio.get_running_loop().time()
+        length_s = now - last
+        self._progress.interval(length_s / 2, self._tally.close_interval(length_s))
+        return now
+
+
+def _prepared(kind: RequestKind) -> _Prepared:
+    headers = tuple((name, Template(value)) for name, value in kind.headers.items())
+    return _Prepared(kind, Template(kind.path), headers, None if kind.body is None else Template(kind.body))
+
+
+def _failure(kind: RequestKind, status: int) -> str:
+    good = status < _BAD_STATUS if kind.status is None else status == kind.status
+    return "" if good else f"HTTP {status}"
+
+
+def _failures() -> tuple[type[Exception], ...]:
+    from aiohttp import ClientError
+
+    return (ClientError, OSError, TimeoutError, ValueError)
+
+
+def _said(error: Exception) -> str:
+    if isinstance(error, TimeoutError):
+        return "no answer in time"
+    if isinstance(error, ConnectionRefusedError) or isinstance(error.__cause__, ConnectionRefusedError):
+        return "nothing listens there"
+    return f"{type(error).__name__}: {str(error)[:_MOST_SHOWN]}"
+
+
+def _found(content: bytes, place: str) -> str:
+    """Return a value of JSON by its place, keys and numbers joined by dots.
+
+    Raises:
+        MeasureError: there is no such value.
+    """
+    try:
+        value: Any = json.loads(content)
+        for part in place.split("."):
+            value = value[int(part)] if isinstance(value, list) else value[part]
+    except (ValueError, LookupError, TypeError) as error:
+        raise MeasureError(f"its log-in has no {place!r} in its answer") from error
+    if isinstance(value, (dict, list)):
+        raise MeasureError(f"its log-in has no single value at {place!r} in its answer")
+    return str(value)

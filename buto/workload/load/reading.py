@@ -1,0 +1,138 @@
+"""Build a load from a configuration that follows the schema."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from buto.errors import UsageError
+from buto.units import parse_seconds
+from buto.workload.load.model import PORT, Arrivals, Load, Login, Phase, RequestKind, Variable
+from buto.workload.load.templates import NUMBER, variables_in
+
+MAX_REQUESTS = 1_000_000
+MAX_RATE = 5000.0
+"""At higher rates a load generator in Python falls behind its schedule."""
+
+Expand = Callable[[str], str]
+
+
+def load_from(data: Mapping[str, Any], expand: Expand) -> Load:
+    """Build a load.
+
+    Args:
+        data: ``workload: load`` of a configuration.
+        expand: replaces variables of the environment in a text.
+
+    Raises:
+        UsageError: a URL, a time or the name of a variable is wrong, or the load is too large.
+    """
+    login = data.get("login")
+    keep = {} if login is None else dict(login.get("keep", {}))
+    variables = {name: _variable(name, one, expand) for name, one in data.get("variables", {}).items()}
+    twice = sorted({NUMBER, *keep} & {*variables}) or sorted({NUMBER} & {*keep})
+    if twice:
+        raise UsageError(f"workload: load: the variable {twice[0]!r} is given twice")
+    text = _Texts(expand, {NUMBER, *keep, *variables})
+    kinds = tuple(_kind(name, one, text) for name, one in data["requests"].items())
+    weights = {name: float(one.get("weight", 1)) for name, one in data["requests"].items()}
+    load = Load(
+        url=_url(data["url"], expand),
+        kinds=kinds,
+        phases=tuple(_phase(one, weights) for one in _phases(data)),
+        arrivals=Arrivals(data.get("arrivals", Arrivals.POISSON.value)),
+        seed=data.get("seed", 0),
+        interval_s=parse_seconds(str(data.get("interval", 1.0))),
+        timeout_s=parse_seconds(str(data.get("timeout", 10.0))),
+        login=None if login is None else Login(_kind("login", login, _Texts(expand, set())), keep),
+        variables=variables,
+    )
+    _check_size(load)
+    return load
+
+
+class _Texts:
+    """Replaces variables of the environment and leaves those of the load."""
+
+    def __init__(self, expand: Expand, own: set[str]) -> None:
+        self._expand = expand
+        self._own = own
+
+    def __call__(self, text: str) -> str:
+        for name in variables_in(text) & self._own:
+            text = text.replace(f"${{{name}}}", f"$${{{name}}}")
+        return self._expand(text)
+
+
+def _kind(name: str, data: Mapping[str, Any], text: _Texts) -> RequestKind:
+    path = text(data["path"])
+    if not path.startswith("/"):
+        raise UsageError(f"workload: load: the path of {name} must begin with '/', got {path!r}")
+    return RequestKind(
+        name=name,
+        path=path,
+        method=data.get("method", "GET" if "body" not in data else "POST"),
+        headers={key: text(value) for key, value in data.get("headers", {}).items()},
+        body=text(data["body"]) if "body" in data else None,
+        status=data.get("status"),
+    )
+
+
+def _variable(name: str, data: Mapping[str, Any], expand: Expand) -> Variable:
+    if "one-of" in data:
+        return Variable(texts=tuple(expand(str(one)) for one in data["one-of"]))
+    if data["from"] > data["to"]:
+        raise UsageError(
+            f"workload: load: the variable {name} must not end before it begins, "
+            f"got {data['from']} to {data['to']}"
+        )
+    return Variable(first=data["from"], last=data["to"])
+
+
+def _phases(data: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
+    whole = [key for key in ("rate", "duration") if key in data]
+    if "phases" in data:
+        if whole:
+            raise UsageError(f"workload: load: give {whole[0]} in each of the phases, or no phases")
+        phases: list[Mapping[str, Any]] = data["phases"]
+        return phases
+    if len(whole) < 2:
+        raise UsageError("workload: load must have phases, or rate and duration")
+    return [{"name": "", "rate": data["rate"], "duration": data["duration"]}]
+
+
+def _phase(data: Mapping[str, Any], weights: Mapping[str, float]) -> Phase:
+    mix = {name: float(weight) for name, weight in data.get("mix", weights).items()}
+    unknown = sorted(mix.keys() - weights.keys())
+    if unknown:
+        raise UsageError(
+            f"workload: load: the phase {data['name']} has {unknown[0]!r} in its mix, "
+            f"which is none of the requests {', '.join(weights)}"
+        )
+    if not any(mix.values()):
+        raise UsageError(f"workload: load: the phase {data['name']} has no request in its mix")
+    return Phase(data["name"], parse_seconds(str(data["duration"])), float(data["rate"]), mix)
+
+
+def _url(written: str, expand: Expand) -> str:
+    # ${port} is replaced later, when the port is known; it is not a variable of the environment.
+    url = expand(written.replace(PORT, f"${PORT}"))
+    parts = urlsplit(url.replace(PORT, "1"))
+    if parts.scheme not in ("http", "https") or not parts.hostname or not url.isascii() or parts.query:
+        raise UsageError(
+            f"workload: load: url must be an HTTP URL without a query, got {url!r}",
+            advice=f"url: http://127.0.0.1:{PORT}",
+        )
+    return url
+
+
+def _check_size(load: Load) -> None:
+    n_requests = sum(phase.rate * phase.duration_s for phase in load.phases)
+    fastest = max(phase.rate for phase in load.phases)
+    if fastest > MAX_RATE or n_requests > MAX_REQUESTS:
+        raise UsageError(
+            f"workload: load: {n_requests:.0f} requests, at most {fastest:g} per second, are too many: "
+            f"the limits are {MAX_RATE:g} per second and {MAX_REQUESTS} in total",
+            advice="give a load generator of your own as command",
+        )
