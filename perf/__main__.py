@@ -30,6 +30,8 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
     "harness": ("perf.harness",),
     "pipeline": ("perf.pipeline",),
     "repeating": ("perf.repeating",),
+    "sources": ("perf.sources",),
+    "load": ("perf.load",),
     "scale-mbeans": ("perf.scale_mbeans",),
     "scale-runs": ("perf.scale_runs",),
     "scale-store": ("perf.scale_store",),

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from buto.collect.sources import registry
-from buto.collect.sources.process import PROPERTIES
+from buto.collect.sources import host, process, registry
 from buto.config import Config, load
 from buto.config.schema import config_schema
 from buto.workload.load.tally import properties
@@ -36,6 +35,10 @@ def test_the_load_of_the_page_is_a_load(tmp_path: Path) -> None:
 def test_the_sources_of_the_page_are_sources(tmp_path: Path) -> None:
     sources = configured(tmp_path, "sources.md").tests["shop"].target.sources
     assert [source.name for source in sources] == ["metrics", "database"]
+    database = tmp_path / "database.yaml"
+    database.write_text(page("sources.md").split("```yaml\n")[2].split("```")[0])
+    [source] = load(database, ENVIRONMENT).tests["shop"].target.sources
+    assert source.settings["queries"].keys() == {"activity", "rows"}
 
 
 @pytest.mark.parametrize("kind", registry.SOURCES)
@@ -55,5 +58,6 @@ def test_the_page_on_load_names_every_key_and_property() -> None:
     assert [name for name in named if name not in text.replace("p50", "")] == []
 
 
-def test_the_page_on_sources_names_the_properties_of_processes() -> None:
-    assert [name for name in PROPERTIES if f"`{name}`" not in page("sources.md")] == []
+def test_the_page_on_sources_names_the_properties_of_processes_and_the_host() -> None:
+    names = [*process.PROPERTIES, *host.PROPERTIES]
+    assert [name for name in names if f"`{name}`" not in page("sources.md")] == []

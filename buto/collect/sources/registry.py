@@ -20,12 +20,14 @@ if TYPE_CHECKING:
 GROUP = "buto.sources"
 
 SOURCES = {
+    "host": "buto.collect.sources.host:HostSource",
     "process": "buto.collect.sources.process:ProcessSource",
     "prometheus": "buto.collect.sources.prometheus.source:PrometheusSource",
+    "sql": "buto.collect.sources.sql:SqlSource",
 }
 """buto's own kinds by name: where the class is."""
 
-PACKAGES = {"prometheus": ("prometheus_client", "prometheus-client")}
+PACKAGES = {"prometheus": ("prometheus_client", "prometheus-client"), "sql": ("psycopg", "psycopg")}
 """What a source of buto's own needs of the extra ``sources``: a module, and the package that has it."""
 
 _IMPORT_FAILURES = (

@@ -44,8 +44,10 @@ def test_the_name_may_be_the_kind_and_the_interval_is_at_least_that_of_the_test(
         ("tree: {}", "6:7: 'kind' is missing in tests.a.sources.tree"),
         (
             "tree: {kind: procss}",
-            '6:20: tests.a.sources.tree.kind: found "procss", expected process or prometheus',
+            '6:20: tests.a.sources.tree.kind: found "procss", expected host or process or prometheus or sql',
         ),
+        ("sql: {url: a}", "6:7: 'queries' is missing in tests.a.sources.sql"),
+        ("host: {url: a}", "6:14: unknown key 'url' in tests.a.sources.host"),
         ("process: {}", "6:7: 'process' in tests.a.sources is not a source's name: small letters"),
         ("tree: {kind: process, url: a}", "6:29: unknown key 'url' in tests.a.sources.tree; known are kind"),
         ("prometheus: {}", "6:7: 'url' is missing in tests.a.sources.prometheus"),
