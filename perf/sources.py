@@ -1,8 +1,8 @@
 """What do a thousand numbers a second from five sources cost?
 
 The sources are read as in a run: the machine, a tree of processes, and three metrics pages of a server in
-another process. Processor time is that of all threads of the process that reads, less that of the same process
-without sources.
+another process. Processor time is that of all threads of the process that reads, less what it takes without
+sources.
 """
 
 from __future__ import annotations
