@@ -1,8 +1,8 @@
 """What does a load of 500 requests a second cost beyond the requests themselves?
 
 In turns, a process sends the same requests with a bare loop of the HTTP client, and with buto's load: at
-random times, of two kinds, with variables, and with latencies of each kind. The server is another process. Processor
-time is that of the process that sends.
+random times, of two kinds, with variables, and with latencies of each kind. The server is another process.
+Processor time is that of the process that sends.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ def test_a_program_that_is_stopped_exits_well_with_143(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("workload", "fault"),
     [
-        ("{stop: true}", "workload must have a command, operations or http, got none"),
+        ("{stop: true}", "workload must have a command, operations, http or load, got none"),
         ("{command: [x], until: 3s}", "unknown key 'until'"),
         ("{command: [x], port: 0}", "a TCP port, or any"),
         ("{operations: [{at: 1s, mbean: 'a:*', operation: x}]}", "a JMX object name"),
