@@ -62,6 +62,10 @@ class ProfileStore:
                 old.unlink()
         return place
 
+    def has(self, test: str) -> bool:
+        """Return whether there are profiles of a test."""
+        return bool(self._files(test))
+
     def newest(self, test: str) -> StoredProfiles | None:
         """Return the newest profiles of a test; None without any.
 

@@ -65,8 +65,8 @@ class InPytest:
             return ["pytest", self.node]
         if step.action in (Action.SHOW_RUN, Action.LIST_RUNS, Action.DELETE_RUN):
             return [*step.words(), *stored]
-        if step.action is Action.PLOT:
-            return ["buto", "plot", step.test, "--oracle", self.path(self.oracle), *stored]
+        if step.action in (Action.PLOT, Action.WHY):
+            return [*step.words(), "--oracle", self.path(self.oracle), *stored]
         if step.test != self.test:
             # The file is the oracle of another test; training creates one for this test.
             return ["pytest", self.node, *_FLAGS[Action.TRAIN]]

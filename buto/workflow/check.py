@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from buto import oracle
 from buto.errors import ButoError, StorageError
 from buto.oracle import Oracle, Settings
+from buto.profiles.store import ProfileStore
 from buto.report.charted import NO_RUNS
 from buto.report.check_report import check_report
 from buto.report.result import Result, reported
@@ -104,6 +105,8 @@ def judge(
     valid = all_runs.valid()
     verdict = oracle.check(known, valid if valid.runs else all_runs)
     path = project.oracle_path(known.test)
+    has_profile = ProfileStore(project.files.store).has(known.test)
+    steps = next_steps(known, verdict, from_runs, has_profile=has_profile)
     report = check_report(
         verdict,
         known,
@@ -111,7 +114,7 @@ def judge(
         training_runs(project, known) if with_training else NO_RUNS,
         made=datetime.now(UTC),
         oracle_path=path,
-        next_steps=[project.door.step(step) for step in next_steps(known, verdict, from_runs)],
+        next_steps=[project.door.step(step) for step in steps],
     )
     result = reported(report, path)
     on_event(Judged(result))

@@ -76,12 +76,15 @@ def jvm_measured(test: str, runs: RunSet) -> JvmMeasured:
     return JvmMeasured(test, _texts(runs, "buto.jvm"), _texts(runs, "buto.jvms.others"))
 
 
-def next_steps(known: Oracle, verdict: Verdict, from_runs: str | None = None) -> tuple[Step, ...]:
+def next_steps(
+    known: Oracle, verdict: Verdict, from_runs: str | None = None, *, has_profile: bool = False
+) -> tuple[Step, ...]:
     """Return the next steps after a verdict; none after a pass.
 
     Args:
         known: the oracle that judged.
         from_runs: which stored runs were judged; None for those of the newest check.
+        has_profile: whether a profile of the trained program is stored, to compare with.
     """
     test = known.test
     if verdict.status is Status.PASS:
@@ -100,7 +103,7 @@ def next_steps(known: Oracle, verdict: Verdict, from_runs: str | None = None) ->
     is_enough = len(verdict.run_ids) >= oracle.fewest_runs(known.settings)
     accept = Step(Action.ACCEPT, test, from_runs=from_runs if is_enough else None, why=why)
     plot = Step(Action.PLOT, test, from_runs=from_runs)
-    if verdict.is_welcome:
+    if verdict.is_welcome or not has_profile:
         return show, plot, accept
     return show, plot, Step(Action.WHY, test, why="which code did it"), accept
 

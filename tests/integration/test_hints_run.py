@@ -87,6 +87,18 @@ def test_a_regression_is_shown_and_drawn(project: Project, failed: CompletedProc
     assert project.follow(failed, "plot").returncode == 0
 
 
+def test_the_cause_is_offered_only_where_there_is_a_profile_to_compare_with(
+    project: Project, failed: CompletedProcess[str]
+) -> None:
+    assert "buto why" not in failed.stdout
+    place = project.directory / (project.options[1] if project.options else ".buto") / "profiles" / "leaker"
+    place.mkdir(parents=True)
+    (place / f"{project.ids()[0]}.stacks.gz").touch()
+    project.launches(30, 3, leak=9.0)
+    again = project.typed("check", "leaker")
+    assert re.search(r"next: buto why leaker.*  # which code did it", again.stdout)
+
+
 def test_a_regression_is_accepted(project: Project, failed: CompletedProcess[str]) -> None:
     project.launches(30, 7, leak=9.0)
     assert project.follow(failed, "accept").returncode == 0

@@ -53,11 +53,10 @@ def test_advice_is_a_call(project: Path) -> None:
     buto.train("leaker", command=COMMAND, from_runs="all")
     result = buto.check("leaker", from_runs=leaky())
     assert result.report is not None
-    show, plot, why, accept = result.report.next_steps
+    show, plot, accept = result.report.next_steps
     first = leaking_run(LEAKY).id
     assert show == f'buto.open_store().load("leaker", "{first}")'
     assert plot == "buto.plot_result(result)"
-    assert why == "buto why leaker  # which code did it"
     assert accept == 'buto.accept("leaker")  # if the change is meant'
     loaded = eval(show, {"buto": buto})
     assert loaded.id == first

@@ -91,6 +91,7 @@ def test_a_secret_is_not_repeated() -> None:
         ),
         (Step(Action.SHOW_RUN, "shop", run_id="X"), "buto runs show shop X"),
         (Step(Action.PLOT, "shop"), "buto plot shop --oracle oracles/shop.json"),
+        (Step(Action.WHY, "shop"), "buto why shop --oracle oracles/shop.json"),
         (Step(Action.LIST_RUNS), "buto runs list"),
         (Step(Action.DELETE_RUN, "shop", run_id="X"), "buto runs delete shop X --with-training"),
         (Step(Action.DOCTOR), "buto doctor"),
