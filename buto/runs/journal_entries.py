@@ -37,6 +37,27 @@ _LEVEL = 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class TrackPart:
+    """What a source besides the JVM has read since the entry before.
+
+    Attributes:
+        name: of the source.
+        interval_s: planned time between two readings.
+        times_ns: shape (n_readings,), by the recording's own clock.
+        values: shape (n_readings, n_columns), with all columns of the source so far.
+        properties: new columns.
+        reasons: why values are missing, all that are known so far.
+    """
+
+    name: str
+    interval_s: float
+    times_ns: npt.NDArray[np.int64]
+    values: FloatArray
+    properties: tuple[Property, ...] = ()
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Entry:
     """The part of a recording since the entry before.
 
@@ -50,6 +71,7 @@ class Entry:
         marks: time in ns, name and text.
         sources: those that are new or have changed.
         histograms: time in ns, and a histogram whose own time does not count.
+        tracks: one for each source.
     """
 
     times_ns: npt.NDArray[np.int64]
@@ -62,6 +84,7 @@ class Entry:
     marks: tuple[tuple[int, str, str], ...] = ()
     sources: tuple[SourceState, ...] = ()
     histograms: tuple[tuple[int, ClassHistogram], ...] = ()
+    tracks: tuple[TrackPart, ...] = ()
 
 
 def encode(entry: Entry) -> bytes:
@@ -79,10 +102,11 @@ def encode(entry: Entry) -> bytes:
         "sources": [source_data(source) for source in entry.sources],
         "histograms": [histogram_data(histogram) for _, histogram in entry.histograms],
         "histogram_times": [str(time_ns) for time_ns, _ in entry.histograms],
+        "tracks": [_track_data(track) for track in entry.tracks],
     }
     text = json.dumps(data, ensure_ascii=False, allow_nan=False).encode("utf-8", errors="replace")
-    # Column by column, because constant columns then compress to almost nothing.
-    arrays = entry.times_ns.astype("<i8").tobytes() + entry.values.T.astype("<f8").tobytes()
+    arrays = _arrays(entry.times_ns, entry.values)
+    arrays += b"".join(_arrays(track.times_ns, track.values) for track in entry.tracks)
     body = zlib.compress(_LENGTH.pack(len(text)) + text + arrays, _LEVEL)
     return _HEAD.pack(len(body), zlib.crc32(body)) + body
 
@@ -123,20 +147,38 @@ def _number(written: Any, bits: int) -> int:
     return number
 
 
-def _to_entry(data: Any, arrays: bytes) -> Entry:
+def _arrays(times_ns: npt.NDArray[np.int64], values: FloatArray) -> bytes:
+    # Column by column, because constant columns then compress to almost nothing.
+    return times_ns.astype("<i8").tobytes() + values.T.astype("<f8").tobytes()
+
+
+def _split(data: Any, arrays: bytes) -> tuple[npt.NDArray[np.int64], FloatArray, bytes]:
+    """Return the times and values of one table, and the bytes after them."""
     n_rows, n_columns = int(data["rows"]), int(data["columns"])
-    if min(n_rows, n_columns) < 0 or len(arrays) != 8 * n_rows * (1 + n_columns):
+    size = 8 * n_rows * (1 + n_columns)
+    if min(n_rows, n_columns) < 0 or len(arrays) < size:
         raise ValueError(f"an entry of {n_rows} rows and {n_columns} columns has {len(arrays)} bytes of them")
     if n_rows * (1 + n_columns) > tables.MAX_VALUES:
         raise ValueError(f"an entry has more than {tables.MAX_VALUES} values")
-    zero_ns = None if data["zero_ns"] is None else _number(data["zero_ns"], 62)
     times_ns = np.frombuffer(arrays, "<i8", n_rows).astype(np.int64)
     if not ((times_ns > -(2**62)) & (times_ns < 2**62)).all():
         raise ValueError("an entry has a time that no clock shows")
-    values = np.frombuffer(arrays, "<f8", offset=8 * n_rows).reshape(n_columns, n_rows).T
+    flat = np.frombuffer(arrays, "<f8", n_rows * n_columns, offset=8 * n_rows)
+    return times_ns, flat.reshape(n_columns, n_rows).T.astype(np.float64), arrays[size:]
+
+
+def _to_entry(data: Any, arrays: bytes) -> Entry:
+    times_ns, values, arrays = _split(data, arrays)
+    tracks = []
+    for one in data.get("tracks", ()):
+        track_times_ns, track_values, arrays = _split(one, arrays)
+        tracks.append(_track_of(one, track_times_ns, track_values))
+    if arrays:
+        raise ValueError(f"an entry has {len(arrays)} bytes after its tables")
+    zero_ns = None if data["zero_ns"] is None else _number(data["zero_ns"], 62)
     return Entry(
         times_ns=times_ns,
-        values=values.astype(np.float64),
+        values=values,
         properties=tuple(document.property_of(prop) for prop in data["properties"]),
         notifications=tuple(
             (_number(time_ns, 62), str(type), str(source), _number(sequence, 63), str(message))
@@ -151,7 +193,28 @@ def _to_entry(data: Any, arrays: bytes) -> Entry:
         ),
         sources=sources_of(data) if "sources" in data else (),
         histograms=_histograms(data) if "histograms" in data else (),
+        tracks=tuple(tracks),
     )
+
+
+def _track_data(track: TrackPart) -> dict[str, Any]:
+    return {
+        "name": track.name,
+        "interval_s": track.interval_s,
+        "rows": len(track.times_ns),
+        "columns": track.values.shape[1],
+        "properties": [document.property_data(prop) for prop in track.properties],
+        "reasons": [*track.reasons],
+    }
+
+
+def _track_of(data: Any, times_ns: npt.NDArray[np.int64], values: FloatArray) -> TrackPart:
+    interval_s = float(data["interval_s"])
+    if not 0 < interval_s < float("inf"):
+        raise ValueError(f"a source is read every {interval_s} s")
+    properties = tuple(document.property_of(prop) for prop in data["properties"])
+    reasons = tuple(str(why) for why in data["reasons"])
+    return TrackPart(str(data["name"]), interval_s, times_ns, values, properties, reasons)
 
 
 def _histograms(data: Any) -> tuple[tuple[int, ClassHistogram], ...]:

@@ -162,6 +162,8 @@ def recovered(test: str, run_id: str, entries: Iterable[Entry]) -> Run | None:
             recording.add_source(source)
         for time_ns, histogram in entry.histograms:
             recording.add_histogram(time_ns, histogram)
+        for part in entry.tracks:
+            recording.add_part(part)
         recording.metadata.update(entry.metadata)
         reasons |= entry.nan_reasons
     if recording.n_samples == 0:

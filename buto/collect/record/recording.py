@@ -25,7 +25,7 @@ from buto.runs import (
     SourceState,
     new_id,
 )
-from buto.runs.journal_entries import Entry
+from buto.runs.journal_entries import Entry, TrackPart
 from buto.runs.masking import Mask, MaskedMetadata
 
 _NS = 1e-9
@@ -52,6 +52,7 @@ class Checkpoint:
     Attributes:
         n_columns, n_blocks, n_notifications, n_marks, n_histograms: their numbers.
         metadata, reasons, sources: their values.
+        tracks: by name, the numbers of columns and of readings.
     """
 
     n_columns: int = 0
@@ -62,6 +63,7 @@ class Checkpoint:
     n_marks: int = 0
     n_histograms: int = 0
     sources: Mapping[str, SourceState] = field(default_factory=dict)
+    tracks: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
 
 class Recording:
@@ -236,6 +238,7 @@ class Recording:
             sources,
         )
         times = self._times[since.n_blocks : now.n_blocks]
+        tracks = tuple(self._part_of(track, *since.tracks.get(track.name, (0, 0))) for track in self.tracks)
         entry = Entry(
             times_ns=np.concatenate([np.empty(0, dtype=np.int64), *times]),
             values=self._joined(self._values[since.n_blocks : now.n_blocks]),
@@ -247,8 +250,43 @@ class Recording:
             marks=tuple(self._marks[since.n_marks : now.n_marks]),
             sources=tuple(_changed(sources, since.sources).values()),
             histograms=tuple(self._histograms[since.n_histograms : now.n_histograms]),
+            tracks=tracks,
         )
-        return entry, now
+        read = {
+            one.name: (one.values.shape[1], since.tracks.get(one.name, (0, 0))[1] + len(one.times_ns))
+            for one in tracks
+        }
+        return entry, replace(now, tracks=read)
+
+    def _part_of(self, track: Track, n_columns: int, n_readings: int) -> TrackPart:
+        """Return what a track has beyond so many columns and readings."""
+        new = track.readings(since=n_readings)
+        return TrackPart(
+            track.name,
+            track.interval_s,
+            new.times_ns,
+            new.values,
+            new.properties[n_columns:],
+            tuple(map(self.mask.text, track.reasons)),
+        )
+
+    def add_part(self, part: TrackPart) -> None:
+        """Append what a journal has of a track.
+
+        Raises:
+            MeasureError: its columns do not match those before.
+        """
+        track = self._tracks.get(part.name) or self.track(part.name, part.interval_s)
+        track.add_columns(part.properties)
+        names = track.names()
+        if part.values.shape[1] != len(names):
+            raise MeasureError(
+                f"readings of {part.values.shape[1]} columns of {part.name}, which has {len(names)}"
+            )
+        for time_ns, row in zip(part.times_ns.tolist(), part.values.tolist(), strict=True):
+            track.add(time_ns, dict(zip(names, row, strict=True)))
+        for why in part.reasons:
+            track.add_reason(why)
 
     def times_s(self) -> FloatArray:
         """Return the times of the rows so far, shape (n_samples,), in increasing order, seconds from zero."""
@@ -310,8 +348,8 @@ class Recording:
             kept = [place for place, prop in enumerate(readings.properties) if prop.name not in self._columns]
             self.add_columns(readings.properties[place] for place in kept)
             for place in kept:
-                if track.reason and np.isnan(values[:, place]).any():
-                    self.add_reason(readings.properties[place].name, track.reason)
+                if track.reasons and np.isnan(values[:, place]).any():
+                    self.add_reason(readings.properties[place].name, "; ".join(track.reasons))
             parts.append(values[:, kept])
         self._tracks = {}
         return table.values if len(parts) == 1 else np.asfortranarray(np.hstack(parts))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,7 +55,7 @@ class Track:
         self._reasons: list[str] = []
         self._is_closed = False
 
-    def add_columns(self, properties: list[Property]) -> None:
+    def add_columns(self, properties: Sequence[Property]) -> None:
         """Append columns, with NaN in earlier readings; columns that there are already stay as they are."""
         with self._lock:
             for prop in properties:
@@ -98,9 +98,14 @@ class Track:
         return len(self._times_ns)
 
     @property
-    def reason(self) -> str:
-        """Why values are missing: different reasons, the first one first; empty if none is known."""
-        return "; ".join(self._reasons)
+    def reasons(self) -> tuple[str, ...]:
+        """Different reasons why values are missing, the first one first."""
+        return tuple(self._reasons)
+
+    def add_reason(self, why: str) -> None:
+        """Add a reason why values are missing; a few different ones are kept."""
+        with self._lock:
+            self._keep_reason(why)
 
     def names(self) -> tuple[str, ...]:
         """Return the names of the columns so far."""

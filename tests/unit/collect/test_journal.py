@@ -29,7 +29,7 @@ from tests.support.runs.examples import assert_same, full_run
 
 FIELDS = (
     *("rows", "columns", "zero_ns", "properties", "metadata", "nan_reasons", "notifications"),
-    *("marks", "sources", "histograms", "histogram_times"),
+    *("marks", "sources", "histograms", "histogram_times", "tracks"),
 )
 NAMES = ("jvm.memory.heap.used", "jvm.thread.count", "shop.orders")
 
@@ -65,7 +65,7 @@ def left_behind(store: RunStore, recording: Recording) -> Path:
 @settings(max_examples=60, deadline=None)
 @given(
     steps=st.lists(
-        st.sampled_from(["sample", "column", "say", "explain", "know", "mark", "keep"]), max_size=25
+        st.sampled_from(["sample", "column", "say", "explain", "know", "mark", "read", "keep"]), max_size=25
     )
 )
 def test_nothing_is_lost_on_the_way_through_a_journal(
@@ -73,9 +73,13 @@ def test_nothing_is_lost_on_the_way_through_a_journal(
 ) -> None:
     store = RunStore(tmp_path_factory.mktemp("store"))
     recording = a_recording(1)
+    track = recording.track("db", 0.01)
     with at_once(store) as journal:
         for number, step in enumerate(steps):
             match step:
+                case "read":
+                    track.add_columns([Property(f"db.late[{number % 3}]", "1")])
+                    track.add(10_000_000 * number, {f"db.late[{number % 3}]": 7.0}, f"reason {number % 2}")
                 case "sample":
                     add_samples(recording, 2 + 3 * number, 3)
                 case "column":

@@ -114,4 +114,4 @@ def test_few_different_reasons_are_kept() -> None:
     track = Track("db", 1.0)
     for number in range(100):
         track.add(number, {}, f"reason {number % 20}")
-    assert track.reason == "; ".join(f"reason {number}" for number in range(5))
+    assert track.reasons == tuple(f"reason {number}" for number in range(5))
