@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -84,10 +84,15 @@ class View(ABC):
 
 
 class RunsView(View):
-    """The runs as they were recorded, without bands: for a detector that draws nothing of its own."""
+    """The runs as they were recorded, without bands: for a detector that draws nothing of its own.
 
-    def __init__(self, runs: Sequence[Run]) -> None:
-        self.properties = tuple({prop.name: prop for run in runs for prop in run.properties}.values())
+    Args:
+        wanted: which properties; None for all.
+    """
+
+    def __init__(self, runs: Sequence[Run], wanted: Callable[[Property], bool] | None = None) -> None:
+        known = {prop.name: prop for run in runs for prop in run.properties}.values()
+        self.properties = tuple(known if wanted is None else filter(wanted, known))
 
     def band(self, column: int) -> Band | None:
         return None

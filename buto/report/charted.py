@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
+import numpy as np
+
 from buto.classify.notifications import Emitter
-from buto.detectors.views import OF_BAND, RunsView, Smoothing
-from buto.properties import Role, reading_rank
+from buto.detectors.views import OF_BAND, RunsView, Smoothing, View
+from buto.properties import Property, Role, is_judged, reading_rank
 from buto.report.panels import Panel, panels_of
-from buto.runs import Run, RunSet
+from buto.runs import FloatArray, Run, RunSet
 from buto.runs.long import drawn_stride
 from buto.verdicts import OF_CHECK, Roles
 
@@ -82,6 +84,34 @@ def costs_of(training: Sequence[Run], checked: Sequence[Run]) -> tuple[Panel, ..
     """Return the panels of what measuring cost."""
     drawn = panels_of(RunsView((*checked, *training)), training, checked)
     return tuple(panel for panel in drawn if panel.prop.role is Role.COST)
+
+
+class _RunsBeside(RunsView):
+    """Runs as they were recorded, at the times of the curves of another view, which may be smoothed."""
+
+    def __init__(self, other: View, runs: Sequence[Run], wanted: Callable[[Property], bool]) -> None:
+        super().__init__(runs, wanted)
+        self._other = other
+
+    def curves(self, run: Run) -> tuple[FloatArray, FloatArray]:
+        times_s, values = super().curves(run)
+        wanted_s, _ = self._other.curves(run)
+        if not len(times_s):
+            return wanted_s, np.full((len(wanted_s), len(self.properties)), np.nan)
+        places = np.searchsorted((times_s[1:] + times_s[:-1]) / 2, wanted_s)
+        return wanted_s, values[places]
+
+
+def beside(judged: View, training: Sequence[Run], checked: Sequence[Run]) -> tuple[Panel, ...]:
+    """Return the panels of what is recorded of the program and not judged; those that move come first."""
+    names = {prop.name for prop in judged.properties}
+
+    def wanted(prop: Property) -> bool:
+        return prop.role is Role.PROGRAM and prop.name not in names and not is_judged(prop, cost=False)
+
+    drawn = panels_of(_RunsBeside(judged, (*checked, *training), wanted), training, checked)
+    found = (replace(panel, judged=False) for panel in drawn)
+    return tuple(sorted(found, key=lambda panel: (not panel.moves, reading_rank(panel.prop.name))))
 
 
 def stride_of(*sets: RunSet) -> int:

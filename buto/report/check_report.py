@@ -12,7 +12,7 @@ from buto.detectors.explanation import Explanation
 from buto.oracle import Oracle
 from buto.reading_order import FindingGroup, Order, grouped, in_line
 from buto.report import words
-from buto.report.charted import NO_RUNS, Charted, costs_of, stride_of
+from buto.report.charted import NO_RUNS, Charted, beside, costs_of, stride_of
 from buto.report.environment import EnvironmentRow, environment_rows
 from buto.report.panels import panels_of
 from buto.runs import RunSet
@@ -98,7 +98,10 @@ def check_report(
         checked=checked,
         training=training,
         training_ids=oracle.run_ids,
-        panels=panels_of(view, training.runs, judged, in_line(grouped(verdict.findings))),
+        panels=(
+            *panels_of(view, training.runs, judged, in_line(grouped(verdict.findings))),
+            *beside(view, training.runs, judged),
+        ),
         costs=costs_of(training.runs, checked.runs),
         unjudged=dict(view.left_out),
         environment=environment_rows(oracle, checked, training),

@@ -42,6 +42,7 @@ class Panel:
         reach: how close the checked runs are to a finding, see :meth:`buto.detectors.views.View.reach`; None
             if nothing was judged.
         of_some: whether the curves have only some samples, which cannot show that a property is constant.
+        judged: whether presets judge the property at all.
     """
 
     prop: Property
@@ -51,6 +52,7 @@ class Panel:
     findings: Sequence[Finding] = ()
     reach: float | None = None
     of_some: bool = False
+    judged: bool = True
 
     @property
     def since_s(self) -> float | None:

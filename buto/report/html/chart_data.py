@@ -178,7 +178,7 @@ def tag_of(panel: Panel, reach_of: str) -> str:
     if panel.findings:
         return words.change(panel.findings[0])
     if panel.reach is None:
-        return ""
+        return "" if panel.judged else "not judged"
     return "beyond its limits" if panel.reach > 1.0 else f"{share(panel.reach)} {reach_of}"
 
 

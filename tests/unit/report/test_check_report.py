@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
+from buto.properties import property_for
 from buto.report.environment import Likeness
-from buto.runs import run_set
+from buto.report.html.chart_data import tag_of
+from buto.report.html.page import render
+from buto.runs import Run, run_set
 from tests.support.report import reports
 from tests.support.runs.qualities import starved
 
@@ -51,3 +56,19 @@ def test_the_worst_finding_leads_the_panels() -> None:
     assert (first.source, first.subject) == ("bounds", "jvm.memory.heap.used")
     assert report.panels[0].prop.name == first.subject
     assert report.panels[0].findings
+
+
+def test_what_is_recorded_and_not_judged_is_drawn_last() -> None:
+    def with_more(run: Run) -> Run:
+        column = run.times_s.clip(0)[:, None] * 1e6
+        more = property_for("jvm.memory.allocated")
+        return replace(run, properties=(*run.properties, more), values=np.hstack([run.values, column]))
+
+    training = run_set([with_more(reports.shop_run(number)) for number in range(4)])
+    report = reports.report_of(training, run_set([with_more(reports.shop_run(40))]))
+    last = report.panels[-1]
+    assert (last.prop.name, last.judged, last.band, last.reach) == ("jvm.memory.allocated", False, None, None)
+    assert [len(last.training), len(last.checked)] == [4, 1]
+    assert tag_of(last, report.reach_of) == "not judged"
+    assert all(panel.judged for panel in report.panels[:-1])
+    assert "allocated" in render(report)
