@@ -17,6 +17,7 @@ from pathlib import PurePosixPath
 from buto.errors import JudgeError
 from buto.runs import MetadataValue
 from buto.runs.metadata_text import metadata_texts
+from buto.runs.window import WINDOW
 from buto.steps import Action, Advice, Step
 
 _CLASS_PATH = "jvm.class.path"
@@ -35,7 +36,7 @@ class MetadataSettings:
     deciding: tuple[str, ...]
 
     def is_deciding(self, key: str) -> bool:
-        return _matches(key, self.deciding) and not _matches(key, self.ignored)
+        return key == WINDOW or (_matches(key, self.deciding) and not _matches(key, self.ignored))
 
 
 class DifferenceKind(Enum):

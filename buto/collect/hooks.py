@@ -52,13 +52,21 @@ class Program:
         self._recording = recording
         self._marks: Counter[str] = Counter()
 
-    def mark(self, name: str, message: str = "") -> None:
-        """Mark the current time on the time axis; the run keeps the mark among its notifications.
+    def mark_at(self, time_ns: int, name: str, message: str = "") -> None:
+        """Mark another time, ``time.monotonic_ns``, on the time axis; this mark is not judged."""
+        self._recording.add_mark(time_ns, name, message)
+
+    def mark(self, name: str, message: str = "", *, judged: bool = True) -> None:
+        """Mark the current time on the time axis.
 
         Args:
-            name: for example ``load.start``; marks of the same name are numbered.
+            name: for example ``load.start``; notifications of the same name are numbered.
+            judged: whether the mark is also a notification, which is learned and judged like others.
         """
         now_ns = time.monotonic_ns()
+        self.mark_at(now_ns, name, message)
+        if not judged:
+            return
         self._marks[name] += 1
         self._recording.add_notification(now_ns, MARK + name, MARK_SOURCE, self._marks[name], message)
 

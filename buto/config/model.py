@@ -19,6 +19,7 @@ from buto.detectors.judge import DEFAULT, settings_from
 from buto.detectors.settings import Settings
 from buto.errors import UsageError
 from buto.runs.masking import Mask
+from buto.runs.window import PROGRAM_END, PROGRAM_START, Window, parse_moment
 from buto.units import format_seconds, parse_seconds
 from buto.workload.model import STOPPED_EXIT, Workload, workload_from
 from buto.workload.services.model import Service, service_from
@@ -69,6 +70,7 @@ class TestConfig:
         workload: the workload while the program is measured; None for none.
         adaptive: whether training ends when more runs no longer sharpen the oracle.
         services: run beside the program, in the order in which they start.
+        window: the part of a run that is learned and judged; None for all of it.
         inputs: shell patterns, from the configuration's directory, of the files that it depends on; empty
             if not specified.
     """
@@ -84,6 +86,7 @@ class TestConfig:
     adaptive: bool = False
     inputs: tuple[str, ...] = ()
     services: tuple[Service, ...] = ()
+    window: Window | None = None
 
 
 def build_test(
@@ -103,6 +106,7 @@ def build_test(
     """
     values = _Values(environment)
     services = values.services(written, directory)
+    window = values.window(written["window"]) if "window" in written else None
     timeout_s = values.seconds("timeout", written, DEFAULT_TIMEOUT_S)
     interval_s = values.seconds("interval", written, DEFAULT_INTERVAL_S, parse_interval)
     if interval_s >= timeout_s:
@@ -145,7 +149,7 @@ def build_test(
     settings = values.settings(written.get("judge", {}))
     runs = most_runs(settings) if adaptive else written.get("runs", DEFAULT_RUNS)
     inputs = tuple(written.get("inputs", ()))
-    return TestConfig(name, target, remembered, runs, settings, workload, adaptive, inputs, services)
+    return TestConfig(name, target, remembered, runs, settings, workload, adaptive, inputs, services, window)
 
 
 def most_runs(settings: Settings) -> int:
@@ -234,6 +238,15 @@ class _Values:
             raise
         except UsageError as error:
             raise InvalidValue(at, error.message, error.advice) from error
+
+    def window(self, data: Mapping[str, Any]) -> Window:
+        moments = {}
+        for key, usual in (("from", PROGRAM_START), ("to", PROGRAM_END)):
+            try:
+                moments[key] = parse_moment(str(data.get(key, usual)))
+            except UsageError as error:
+                raise InvalidValue(("window", key), error.message, error.advice) from error
+        return Window(moments["from"], moments["to"])
 
     def services(self, test: Mapping[str, Any], directory: Path | None) -> tuple[Service, ...]:
         mask = tuple(test.get("mask", ()))

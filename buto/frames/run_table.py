@@ -64,6 +64,26 @@ def metadata(of: Iterable[Run]) -> pd.DataFrame:
     return pd.DataFrame(columns, index, pd.Index(keys, dtype="string"))
 
 
+def marks(of: Iterable[Run]) -> pd.DataFrame:
+    """Return the marks of runs, in the given order of the runs and by time in each.
+
+    Returns:
+        A frame with the columns run, name and text (texts) and time_s (``float64``, seconds from the
+        program's start).
+    """
+    import pandas as pd
+
+    every = [(run.id, mark) for run in of for mark in run.marks]
+    return pd.DataFrame(
+        {
+            "run": pd.array([run_id for run_id, _ in every], dtype="string"),
+            "time_s": pd.array([mark.time_s for _, mark in every], dtype="float64"),
+            "name": pd.array([mark.name for _, mark in every], dtype="string"),
+            "text": pd.array([mark.text for _, mark in every], dtype="string"),
+        }
+    )
+
+
 def _ids(every: list[Run]) -> pd.Index:
     import pandas as pd
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from buto.errors import UsageError
+from buto.errors import JudgeError, UsageError
 from buto.properties import Property
-from buto.runs import Run, run_set
+from buto.runs import Quality, Run, run_set
 from buto.runs.long import LongRun
+from buto.runs.window import Window, measured, parse_moment, with_window
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,7 +20,9 @@ if TYPE_CHECKING:
 TIME, RUN, TEST = "time", "run", "test"
 
 
-def samples(runs: Run | Iterable[Run], properties: Sequence[str] = ()) -> pd.DataFrame:
+def samples(
+    runs: Run | Iterable[Run], properties: Sequence[str] = (), *, window: tuple[str, str] | bool = False
+) -> pd.DataFrame:
     """Return the samples of one run, or of several runs of one test.
 
     The index is the time since the program's start as ``timedelta64[ns]``, so that pandas can resample,
@@ -28,6 +32,9 @@ def samples(runs: Run | Iterable[Run], properties: Sequence[str] = ()) -> pd.Dat
     Args:
         runs: one run or several of one test; several are sorted by the order of their start.
         properties: names of the columns in this order; all properties if there are none.
+        window: only the part of each run from one moment to another, as ``("load.start + 10s", "load.end")``,
+            with its start as time zero and counters that begin with zero there; true for the part that is
+            learned and judged.
 
     Returns:
         A frame of shape (n_samples, n_properties), all ``float64``, in each property's unit. NaN: could
@@ -35,9 +42,12 @@ def samples(runs: Run | Iterable[Run], properties: Sequence[str] = ()) -> pd.Dat
         ``frame.attrs["kinds"]`` map each column to its unit and to ``gauge``, ``counter`` or ``constant``.
 
     Raises:
-        UsageError: no run has a property of one of the names.
-        JudgeError: the runs belong to different tests; see :func:`data_set`.
+        UsageError: no run has a property of one of the names, or a moment is not valid.
+        JudgeError: the runs belong to different tests, see :func:`data_set`; or one lacks a mark.
     """
+    if window is not False:
+        cut = [_part(run, window) for run in ([runs] if isinstance(runs, Run) else runs)]
+        runs = cut[0] if isinstance(runs, Run) else cut
     if isinstance(runs, Run):
         return _frame([runs], _columns([runs], properties), _times([runs]))
     import pandas as pd
@@ -75,6 +85,16 @@ def data_set(tests: Mapping[str, Iterable[Run]], properties: Sequence[str] = ())
         names=[TEST, RUN, TIME],
     )
     return _frame(every, columns, index)
+
+
+def _part(run: Run, window: tuple[str, str] | bool) -> Run:
+    if isinstance(window, bool):
+        return measured(run)
+    start, end = map(parse_moment, window)
+    found = with_window(replace(run, quality=Quality()), Window(start, end))
+    if not found.quality.valid:
+        raise JudgeError(found.quality.describe())
+    return measured(found)
 
 
 def _columns(runs: Sequence[Run], names: Sequence[str]) -> list[Property]:

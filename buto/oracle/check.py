@@ -10,6 +10,7 @@ from buto.detectors.judge import with_alpha
 from buto.errors import JudgeError
 from buto.oracle.model import Oracle
 from buto.runs import RunSet
+from buto.runs.window import measured_set
 from buto.steps import Action, Advice, Step
 from buto.verdicts import Direction, Finding, Status, Verdict
 
@@ -36,7 +37,7 @@ BUSIER = 0.1
 
 
 def check(oracle: Oracle, runs: RunSet) -> Verdict:
-    """Judge one run, or several of the same program together.
+    """Judge one run, or several of the same program together; of a run with a window only that part.
 
     Inconclusive if no run is valid, or if the environment differs from the training runs' in a key that
     decides; then nothing else is compared, because the program may not be the cause. Invalid runs beside
@@ -52,6 +53,7 @@ def check(oracle: Oracle, runs: RunSet) -> Verdict:
             f"a run of {runs.runs[0].test!r} cannot be checked by the oracle of {oracle.test!r}",
             advice=Advice(Step(Action.TRAIN, runs.runs[0].test)),
         )
+    runs = measured_set(runs)
     valid = runs.valid()
     skipped = tuple(
         f"run {run.id} cannot be judged: {run.quality.describe()}" for run in runs if not run.quality.valid

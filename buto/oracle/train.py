@@ -18,6 +18,7 @@ from buto.oracle.mbeans import never_recorded
 from buto.oracle.model import Oracle
 from buto.runs import ClassHistogram, Run, RunSet, run_set
 from buto.runs.masking import Mask
+from buto.runs.window import measured_set
 from buto.steps import Action, Advice, Setting, Step
 
 FEWEST_RUNS = 3
@@ -31,7 +32,7 @@ def train(runs: RunSet, settings: Settings = DEFAULT, *, target: Mapping[str, An
     """Learn an oracle from the runs of one test.
 
     Args:
-        runs: all of them valid; the order does not matter.
+        runs: all of them valid; the order does not matter. Of a run with a window only that part counts.
         target: plain data of how the program is started, to be kept in the oracle without its secrets.
 
     Raises:
@@ -39,7 +40,7 @@ def train(runs: RunSet, settings: Settings = DEFAULT, *, target: Mapping[str, An
             environments, or nothing that can be judged.
     """
     _refuse_unusable(runs)
-    runs = run_set(runs.runs)
+    runs = measured_set(run_set(runs.runs))
     detector = registry.detector(settings.detector)(settings)
     environment = learn_metadata([run.metadata for run in runs], detector.metadata)
     fitted = detector.fit(runs)
@@ -85,7 +86,7 @@ def enough_runs(runs: RunSet, settings: Settings) -> bool:
     """Return whether more runs than these would not sharpen the oracle. Raise JudgeError if they cannot be
     judged.
     """
-    return registry.detector(settings.detector)(settings).enough_runs(runs)
+    return registry.detector(settings.detector)(settings).enough_runs(measured_set(runs))
 
 
 def _refuse_unusable(runs: RunSet) -> None:

@@ -6,6 +6,7 @@ from buto.detectors import registry
 from buto.detectors.alarms import Selftest
 from buto.oracle.model import Oracle
 from buto.runs import RunSet
+from buto.runs.window import measured_set
 
 
 def promises_alarm_rate(oracle: Oracle) -> bool:
@@ -25,4 +26,6 @@ def selftest(oracle: Oracle, runs: RunSet, n_training: int) -> Selftest:
     Raises:
         JudgeError: there are too few runs, or the detector promises nothing.
     """
-    return registry.detector(oracle.settings.detector)(oracle.settings).selftest(runs, n_training)
+    return registry.detector(oracle.settings.detector)(oracle.settings).selftest(
+        measured_set(runs), n_training
+    )

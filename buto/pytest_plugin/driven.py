@@ -22,6 +22,7 @@ from buto.runs import Run
 from buto.workflow.launching.collecting import record_one
 from buto.workflow.launching.ending import check_ending
 from buto.workflow.launching.lock import measuring
+from buto.workflow.launching.setup import setup_of
 from buto.workload.model import STOPPED_EXIT
 
 _POLL_S = 0.02
@@ -152,7 +153,7 @@ class Buto:
             state.session,
             on_tick,
             hooks,
-            state.test.services,
+            setup_of(state.test),
         )
 
     def _keep(self, run: Run, case: ItemCase) -> None:

@@ -16,6 +16,7 @@ from buto.report.charted import NO_RUNS, Charted, beside, costs_of, stride_of
 from buto.report.environment import EnvironmentRow, environment_rows
 from buto.report.panels import panels_of
 from buto.runs import RunSet
+from buto.runs.window import measured_set
 from buto.verdicts import Roles, Verdict
 
 
@@ -87,6 +88,7 @@ def check_report(
         made: an aware time.
         explanation: of a verdict that the oracle did not give; None for the oracle's own.
     """
+    checked, training = measured_set(checked), measured_set(training)
     judged = [run for run in checked if run.id in verdict.run_ids and run.quality.valid]
     view = oracle.fitted.view((*training, *judged))
     return CheckReport(

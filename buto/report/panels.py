@@ -11,9 +11,13 @@ import numpy as np
 from buto.detectors.possible import possible_band
 from buto.detectors.views import Band, View
 from buto.properties import Property
+from buto.report.spans import Span, spans_of
 from buto.runs import FloatArray, Run
 from buto.runs.long import drawn_stride
+from buto.runs.window import is_cut
 from buto.verdicts import Finding
+
+OF_PROGRAM, OF_WINDOW = "the program's start", "the window's start"
 
 MOST = 0.5
 """A run has left its band at a time if more than this share of its later points is outside."""
@@ -43,6 +47,8 @@ class Panel:
             if nothing was judged.
         of_some: whether the curves have only some samples, which cannot show that a property is constant.
         judged: whether presets judge the property at all.
+        spans: of the first checked run.
+        zero: what happened at time zero.
     """
 
     prop: Property
@@ -53,6 +59,8 @@ class Panel:
     reach: float | None = None
     of_some: bool = False
     judged: bool = True
+    spans: Sequence[Span] = ()
+    zero: str = OF_PROGRAM
 
     @property
     def since_s(self) -> float | None:
@@ -114,6 +122,8 @@ def panels_of(
     judged = [(run.id, *view.curves(run)) for run in checked]
     reach = view.reach(checked)
     of_some = any(drawn_stride(run) > 1 for run in (*training, *checked))
+    drawn = (*checked, *training)
+    spans = spans_of(checked[0]) if checked else ()
     rank = {finding.subject: place for place, finding in reversed(list(enumerate(findings)))}
     panels = [
         Panel(
@@ -124,6 +134,8 @@ def panels_of(
             [finding for finding in findings if finding.subject == prop.name],
             None if math.isnan(reach[column]) else float(reach[column]),
             of_some=of_some,
+            spans=spans,
+            zero=OF_PROGRAM if not any(map(is_cut, drawn)) else OF_WINDOW,
         )
         for column, prop in enumerate(view.properties)
     ]

@@ -11,6 +11,7 @@ from buto.analysis.series import series_of, summaries
 from buto.properties import DURATION, Role
 from buto.runs import Run
 from buto.runs.long import LongRun
+from buto.runs.window import measured
 
 PART_VALUES = 1 << 22
 """Values of a run in memory at a time: those of a long run are read from the disk."""
@@ -19,9 +20,10 @@ PART_VALUES = 1 << 22
 def levels(run: Run) -> dict[str, float]:
     """Return property and level: a counter's last value, or the mean over the samples of any other property.
 
-    Levels are in the property's unit. The run's duration is among them; overhead and unreadable properties
-    are not.
+    Of a run with a window only that part counts. Levels are in the property's unit. The run's duration is
+    among them; overhead and unreadable properties are not.
     """
+    run = measured(run)
     judged = [prop for prop in run.properties if prop.role is Role.PROGRAM]
     known = dict(run.known) if isinstance(run, LongRun) else {}
     new = [prop for prop in judged if prop.name not in known]

@@ -27,6 +27,9 @@ class ProblemKind(Enum):
     SERVICE = "service"
     """One of the test's services ended before the program."""
 
+    NO_WINDOW = "no-window"
+    """The measured window cannot be found, because a mark or samples are missing."""
+
     STARVED = "starved"
     """Too many samples are missing, or there is too long a gap between two of them."""
 

@@ -29,6 +29,7 @@ from buto.workflow.launching.case import Case
 from buto.workflow.launching.collected import Collected
 from buto.workflow.launching.interruption import Complete, Interrupted
 from buto.workflow.launching.lock import measuring
+from buto.workflow.launching.setup import setup_of
 from buto.workflow.project import NO_OVERRIDES, Overrides, Project
 from buto.workflow.steps import Door, reword, worded
 from buto.workload.model import Workload
@@ -159,7 +160,7 @@ def launch(
                     test.target,
                     runs[test.name],
                     held.enter_context(hooks_of(test.workload)),
-                    test.services,
+                    setup_of(test),
                     enough.get(test.name),
                 )
                 for test in tests

@@ -27,6 +27,7 @@ from buto.detectors.comparison.comparable import (
 from buto.detectors.settings import Settings
 from buto.errors import JudgeError
 from buto.runs import RunSet
+from buto.runs.window import measured_set
 from buto.steps import Advice, Setting
 from buto.verdicts import Roles, Status, Verdict
 
@@ -93,7 +94,7 @@ def compare(first: RunSet, second: RunSet, settings: BandSettings) -> Verdict:
         JudgeError: fewer than five runs of one of them, no property that was read in all runs, or a machine
             that changed between runs of the first.
     """
-    ours, theirs = first.valid(), second.valid()
+    ours, theirs = measured_set(first.valid()), measured_set(second.valid())
     if min(len(ours), len(theirs)) < FEWEST_RUNS:
         raise JudgeError(
             f"{len(ours)} and {len(theirs)} usable runs of the two programs are too few to compare them",

@@ -18,6 +18,7 @@ from buto.report.html.curves import codes, scale_of, thinned
 from buto.report.html.escaping import line, name_parts
 from buto.report.html.events import MAX_MARKS, collections_of
 from buto.report.panels import Curve, Panel
+from buto.report.spans import spans_of
 from buto.runs import FloatArray, Run
 from buto.runs.names import start_of
 from buto.units import format_percent, plural, scale_of_unit
@@ -146,6 +147,10 @@ def _run_data(run: Run) -> dict[str, Any]:
             for one in notes[:MAX_MARKS]
         ],
         "more": max(0, len(notes) - MAX_MARKS),
+        "spans": [
+            [round(one.start_s, 4), round(one.end_s, 4), line(one.name), line(one.text)]
+            for one in spans_of(run)
+        ],
     }
 
 

@@ -25,6 +25,8 @@ from buto.verdicts import OF_CHECK, Roles
 BAND_COLOUR = "#56B4E9"
 TRAINING_COLOUR = "#4D6A7F"
 CHECKED_COLOUR = "#D55E00"
+SPAN_COLOUR = "#777777"
+SPAN_ROWS = 3
 MAX_PANELS = 24
 MAX_DRAWN = 80
 """Characters of a name; a longer one would leave its axes no room."""
@@ -42,7 +44,7 @@ def property_plot(panel: Panel, title: str, caption: str = "", roles: Roles = OF
     _draw(axes, panel)
     axes.set_title(f"{drawn_text(panel.prop.name)}\n", loc="left", fontweight="bold")
     axes.text(0, 1.02, _subtitle(panel, drawn_text(title)), transform=axes.transAxes, color=_CAPTION_COLOUR)
-    axes.set_xlabel("time since the program's start")
+    axes.set_xlabel(f"time since {panel.zero}")
     figure.supxlabel(caption, fontsize=7, color=_CAPTION_COLOUR)
     axes.legend(handles=_legend([panel], roles), loc="best", frameon=False, fontsize="small")
     return figure
@@ -78,7 +80,27 @@ def overview_plot(panels: Sequence[Panel], title: str, caption: str = "", roles:
     return figure
 
 
+def _draw_spans(axes: Axes, panel: Panel) -> None:
+    """Draw phases and faults as areas, and moments as lines; their names in three rows."""
+    for row, span in enumerate(panel.spans):
+        if span.is_moment:
+            axes.axvline(span.start_s, color=SPAN_COLOUR, linewidth=0.8, linestyle=":")
+        else:
+            axes.axvspan(span.start_s, span.end_s, color=SPAN_COLOUR, alpha=0.12, linewidth=0)
+        axes.text(
+            span.start_s,
+            0.95 - 0.06 * (row % SPAN_ROWS),
+            f" {drawn_text(span.name)}",
+            transform=axes.get_xaxis_transform(),
+            color=_CAPTION_COLOUR,
+            fontsize=6,
+            va="top",
+            clip_on=True,
+        )
+
+
 def _draw(axes: Axes, panel: Panel) -> None:
+    _draw_spans(axes, panel)
     if panel.band is not None:
         band = panel.band
         axes.fill_between(band.times_s, band.lower, band.upper, color=BAND_COLOUR, alpha=0.3, linewidth=0)

@@ -10,6 +10,7 @@ from buto.report.panels import Panel, panels_of
 from buto.report.plots.charts import overview_plot, property_plot
 from buto.report.plots.figure import PNG, Picture, drawing
 from buto.runs import Run
+from buto.runs.window import measured
 from buto.units import format_count
 from buto.verdicts import OF_CHECK, Finding, Roles
 
@@ -32,6 +33,7 @@ def panels(
         training: the stored training runs of the oracle; may be empty.
         checked: runs to draw above them; may be empty.
     """
+    training, checked = list(map(measured, training)), list(map(measured, checked))
     return list(panels_of(oracle.fitted.view((*training, *checked)), training, checked, findings))
 
 

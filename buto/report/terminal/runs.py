@@ -15,6 +15,8 @@ from buto.report.terminal.table import aligned
 from buto.runs import Notification, Outcome, Quality, Run, RunSummary
 from buto.runs.model import PURPOSE, MetadataValue
 from buto.runs.names import start_of
+from buto.runs.observations import Mark
+from buto.runs.window import WINDOW, window_of
 from buto.units import (
     format_age,
     format_bytes,
@@ -67,6 +69,7 @@ def run_lines(run: Run, now: datetime, *, whole: bool = False) -> list[str]:
         ("outcome", f"{run.outcome.describe()}; ran for {format_seconds(run.outcome.duration_s)}"),
         ("last sample", run.outcome.last_sample),
         ("samples", f"{run.n_samples} of {format_count(len(run.properties), 'property')}"),
+        *_window_fact(run),
         ("state", _state(run.quality)),
         ("missed", f"{format_percent(run.quality.missed_share)} of the planned samples"),
         ("largest gap", format_seconds(run.quality.largest_gap_s)),
@@ -85,6 +88,7 @@ def run_lines(run: Run, now: datetime, *, whole: bool = False) -> list[str]:
             left_out = f"... {len(ours) - len(shown_ones)} always zero or unreadable, shown by --whole"
             rows.append((left_out, "", "", "", "", ""))
         lines += [_section(title, [("", "first", "last", "min", "max", ""), *rows] if rows else [])]
+    lines += [_section("marks", [_mark_row(mark, limit) for mark in run.marks])]
     shown = run.notifications if whole else run.notifications[:MAX_NOTIFICATIONS]
     notifications = [_notification_row(notification, limit) for notification in shown]
     if len(shown) < len(run.notifications):
@@ -100,6 +104,17 @@ def _jvm_facts(run: Run) -> list[tuple[str, str]]:
         return []
     also = f"; also seen: {others} (the setting jvm measures another)" if others else ""
     return [("jvm", f"{name}{also}")]
+
+
+def _window_fact(run: Run) -> list[tuple[str, str]]:
+    """Return which part of the run is learned and judged, if it is not all of it."""
+    window = window_of(run)
+    if window is None:
+        return []
+    start_s, end_s = window
+    return [
+        ("window", f"{run.metadata[WINDOW]}: {format_seconds(start_s)} to {format_seconds(end_s)} is judged")
+    ]
 
 
 def _list_row(test: str, summary: RunSummary, now: datetime, learned: bool) -> tuple[str, ...]:
@@ -156,6 +171,10 @@ def _property_row(run: Run, prop: Property) -> tuple[str, ...]:
     figures = (known[0], known[-1], known.min(), known.max())
     curve = sparkline(values, SPARKLINE_WIDTH) + (f"  {_shown(reason, MAX_TEXT)}" if reason else "")
     return (name, *(format_quantity(float(figure), prop.unit) for figure in figures), curve)
+
+
+def _mark_row(mark: Mark, limit: int | None) -> tuple[str, ...]:
+    return (format_seconds(mark.time_s), _shown(mark.name, limit), _shown(mark.text, limit))
 
 
 def _service_row(name: str, output: bytes, limit: int | None) -> tuple[str, ...]:

@@ -21,10 +21,12 @@ from buto.errors import ButoError, StorageError
 from buto.runs import Run, RunSet
 from buto.runs.model import PURPOSE, SESSION
 from buto.runs.store import RunStore
+from buto.runs.window import with_window
 from buto.workflow.events import GivenUp, LaunchProgressed, LaunchRepeated, LaunchStarted, OnEvent, RunStored
 from buto.workflow.launching.collected import Collected
 from buto.workflow.launching.ending import check_ending, check_repeats
 from buto.workflow.launching.order import interleave, without
+from buto.workflow.launching.setup import ALONE, Setup
 from buto.workload.services.model import Service
 
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ class Plan:
 
     Attributes:
         hooks: creates the hooks of each launch; None for none.
-        services: run beside each launch.
+        setup: what belongs to every run besides the program.
         enough: called with the valid runs of this session after each; returns whether no more are needed.
     """
 
@@ -45,7 +47,7 @@ class Plan:
     target: Target
     runs: int
     hooks: Callable[[], LaunchHooks] | None = None
-    services: tuple[Service, ...] = ()
+    setup: Setup = ALONE
     enough: Callable[[RunSet], bool] | None = None
 
 
@@ -124,7 +126,7 @@ def collect(
                 on_event(LaunchStarted(test, number, plan.runs))
                 hooks = None if plan.hooks is None else plan.hooks()
                 run = record_one(
-                    collectors[test], test, store, purpose, firsts.get(test), tick, hooks, plan.services
+                    collectors[test], test, store, purpose, firsts.get(test), tick, hooks, plan.setup
                 )
                 firsts.setdefault(test, run.id)
                 result = results[test] = replace(result, runs=(*result.runs, run))
@@ -157,7 +159,7 @@ def record_one(
     session: str | None = None,
     on_tick: OnTick | None = None,
     hooks: LaunchHooks | None = None,
-    services: Sequence[Service] = (),
+    setup: Setup = ALONE,
 ) -> Run:
     """Launch once, with its services beside it, and store the run, valid or not.
 
@@ -174,13 +176,15 @@ def record_one(
         StorageError: the run cannot be stored.
     """
     marks = {PURPOSE: purpose} | ({SESSION: session} if session else {})
-    with running_services(services, on_tick) as beside, Journal(store, marks) as journal:
+    with running_services(setup.services, on_tick) as beside, Journal(store, marks) as journal:
         if beside is not None:
             hooks = beside if hooks is None else AllHooks((beside, hooks))
             on_tick = beside.on_each_tick(on_tick)
         run = collector.record(test, on_tick, hooks, journal)
         outputs = {} if beside is None else beside.stop()
         run = replace(run, metadata={**run.metadata, SESSION: run.id, **marks}, outputs=outputs)
+        if setup.window is not None:
+            run = with_window(run, setup.window)
         store.add(run)
     return run
 

@@ -11,6 +11,7 @@ from buto.oracle import Oracle
 from buto.runs import Run, RunSet, run_set
 from buto.runs.format.document import Head
 from buto.runs.model import PROGRAM, PURPOSE, SESSION
+from buto.runs.window import with_window
 from buto.steps import Action, Step
 from buto.verdicts import Status
 from buto.workflow.launching.ending import bad_ending
@@ -40,14 +41,16 @@ def stored_runs(project: Project, test: str, which: str, *, required: bool = Tru
     """
     store = project.store
     if which != ALL and ".." not in which:
-        named = list(store.open_set(test, sorted({run_id.strip() for run_id in which.split(",")})))
+        named = _windowed(
+            project, store.open_set(test, sorted({run_id.strip() for run_id in which.split(",")}))
+        )
         for run in named:
             if not run.quality.valid:
                 raise JudgeError(f"the run {run.id} is not usable: {run.quality.describe()}")
         return named
     first, _, last = ("", "", "") if which == ALL else which.partition("..")
     ids = [run_id for run_id in store.ids(test) if first <= run_id and (not last or run_id <= last)]
-    found = store.open_set(test, ids)
+    found = _windowed(project, store.open_set(test, ids))
     runs = [run for run in found if _may_teach(run)]
     if required and not runs:
         where = "" if which == ALL else f" in {which}"
@@ -63,7 +66,8 @@ def training_runs(project: Project, known: Oracle) -> RunSet:
     """Return the oracle's training runs that are still stored."""
     store = project.store
     at_hand = set(store.ids(known.test))
-    return store.open_set(known.test, [run_id for run_id in known.run_ids if run_id in at_hand])
+    ids = [run_id for run_id in known.run_ids if run_id in at_hand]
+    return run_set(_windowed(project, store.open_set(known.test, ids)))
 
 
 def newest_check(project: Project, test: str) -> list[Run]:
@@ -87,7 +91,7 @@ def newest_check(project: Project, test: str) -> list[Run]:
     usable = [head.id for head in together if head.quality.valid]
     ended = bad_ending(problems)
     if usable and ended is None:
-        return list(store.open_set(test, usable))
+        return _windowed(project, store.open_set(test, usable))
     why = "has no usable run" if not usable else "ended without a verdict"
     again = project.door.step(Step(Action.CHECK, test, plain=True))
     raise JudgeError(
@@ -130,6 +134,15 @@ def named(runs: Sequence[Run]) -> str:
     if all(map(_may_teach, runs)):
         return f"{runs[0].id}..{runs[-1].id}" if runs else ALL
     return ",".join(run.id for run in runs if run.quality.valid)
+
+
+def _windowed(project: Project, runs: Iterable[Run]) -> list[Run]:
+    """Return runs with the window that the configuration now has; with their own if it lacks their test."""
+    found = []
+    for run in runs:
+        configured = project.configured(run.test)
+        found.append(run if configured is None else with_window(run, configured.window))
+    return found
 
 
 def _left_out(found: Iterable[Run]) -> str:

@@ -36,6 +36,9 @@ class RunningService(Closeable):
     Args:
         directory: private to this service and this run.
 
+    Attributes:
+        ready_ns: when it was seen to be ready, ``time.monotonic_ns``; 0 before.
+
     Raises:
         MeasureError: it cannot be started, or its port is taken.
         UsageError: there is no such template or user.
@@ -46,6 +49,7 @@ class RunningService(Closeable):
         self.service = service
         self._failure: str | None = None
         self._asked_to_end = False
+        self.ready_ns = 0
         self._looked_s = 0.0
         if service.port is not None and is_open(service.port):
             raise MeasureError(
@@ -98,6 +102,7 @@ class RunningService(Closeable):
             on_wait(waited_s)
             kernel.readable(self._launch.fileno(), min(pause_s, max(0.0, within_s - waited_s)))
             pause_s = min(2 * pause_s, _SLOWEST_POLL_S)
+        self.ready_ns = time.monotonic_ns()
 
     def failure(self) -> str | None:
         """Return how the service ended, as a clause; None while it runs.

@@ -44,6 +44,8 @@ class Services:
     def program_started(self, program: Program) -> None:
         """See :class:`buto.collect.hooks.LaunchHooks`."""
         self._program = program
+        for one in self._started:
+            program.mark_at(one.ready_ns, f"service.{one.service.name}.ready")
 
     def program_ended(self) -> tuple[Problem, ...]:
         """See :class:`buto.collect.hooks.LaunchHooks`."""

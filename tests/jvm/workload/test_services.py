@@ -19,6 +19,7 @@ import buto as api
 from buto.collect.process.process_group import is_alive
 from buto.runs import ProblemKind
 from buto.runs.store import RunStore
+from buto.runs.window import measured, window_of
 from tests.support import postgresql
 from tests.support.checkout import ROOT
 from tests.support.processes.command import buto
@@ -45,12 +46,14 @@ tests:
     workload:
       command: [{python}, load.py, {port}]
       stop: true
+    window: {{from: load.start, to: load.end}}
 """
 LOAD = """\
 import sys
 from tests.support.postgresql import query
 query(int(sys.argv[1]), "CREATE TABLE visits (id int)")
 query(int(sys.argv[1]), "INSERT INTO visits SELECT generate_series(1, 200000)")
+query(int(sys.argv[1]), "SELECT pg_sleep(1)")
 """
 FRAGILE = """\
 version: 1
@@ -125,7 +128,13 @@ def test_every_run_finds_the_database_as_it_was(project: Path, enterable: Path) 
         assert run.quality.valid
         assert b"ready to accept connections" in run.outputs["database"]
         assert b"database system is shut down" in run.outputs["database"]
+        times_s = {mark.name: mark.time_s for mark in run.marks}
+        assert times_s["service.database.ready"] < 0 < times_s["load.start"] < times_s["load.end"]
+        assert window_of(run) == (times_s["load.start"], times_s["load.end"])
+        assert 1 < measured(run).outcome.duration_s < run.outcome.duration_s
     shown = buto(project, "runs", "show", "shop")
+    assert "window:        load.start to load.end: " in shown.stdout
+    assert "service.database.ready" in shown.stdout
     assert "last line: " in shown.stdout
     assert "database system is shut down" in shown.stdout
 

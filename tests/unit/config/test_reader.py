@@ -14,6 +14,7 @@ from buto.detectors.bounds.keys import KEYS as BAND_KEYS
 from buto.detectors.calibrated.settings import KEYS as RANK_KEYS
 from buto.detectors.judge import presets, settings_from
 from buto.errors import BadFileError, ConfigError
+from buto.runs.window import Moment, Window
 
 FULL = """\
 version: 1
@@ -102,6 +103,16 @@ def test_everything_that_a_test_can_say(tmp_path: Path) -> None:
     assert test.settings == settings_from({"preset": "thesis", "deviations": 12})
 
 
+def test_a_window_is_two_moments(tmp_path: Path) -> None:
+    text = "version: 1\ntests:\n  a: {command: x, window: {from: load.start + 10s, to: 1min}}\n"
+    test = read(tmp_path, text).tests["a"]
+    assert test.window == Window(Moment("load.start", 10.0), Moment("main", 60.0))
+    assert test.written["window"] == {"from": "load.start + 10s", "to": "1min"}
+    assert read(tmp_path, "version: 1\ntests: {a: {command: x, window: {from: 5}}}\n").tests[
+        "a"
+    ].window == Window(Moment("main", 5.0), Moment("end"))
+
+
 def test_a_command_in_one_text_is_divided_before_variables_are_replaced(tmp_path: Path) -> None:
     test = read(tmp_path, FULL).tests["script"]
     assert test.target.command == ("sh", "-c", "echo '$'; exec java Main two words")
@@ -135,6 +146,10 @@ def test_a_test_may_leave_its_command_to_who_types_it(tmp_path: Path) -> None:
         ),
         ("version: 2\ntests: {a: {command: x}}\n", "1:10: version: found 2, expected 1"),
         ("tests: {a: {command: x}}\n", "1:1: 'version' is missing"),
+        (
+            "version: 1\ntests:\n  a: {command: x, window: {from: a b}}\n",
+            "3:34: a moment must be MARK, DURATION, MARK + DURATION or MARK - DURATION, got 'a b'",
+        ),
         ("version: 1\ntests: {}\n", "2:8: tests: found an empty mapping"),
         ("version: 1\ntests:\n  a: {command: x, runs: ten}\n", '3:25: tests.a.runs: found "ten"'),
         ("version: 1\ntests:\n  a: {command: x, runs: 0}\n", "3:25: tests.a.runs: found 0"),

@@ -19,6 +19,7 @@ from buto.properties import Property, property_for
 from buto.report.history import Entry
 from buto.runs import Outcome, Problem, ProblemKind, Quality, Run, RunStore
 from buto.runs.long import LongRun
+from buto.runs.observations import Mark
 from buto.verdicts import Direction, Effect, Finding, Status, Verdict
 
 HEAP, THREADS, CPU = "jvm.memory.heap.used", "jvm.thread.count", "jvm.cpu.time"
@@ -43,6 +44,27 @@ def a_run(
 
 def types(frame: pd.DataFrame) -> dict[str, str]:
     return {str(name): str(dtype) for name, dtype in frame.dtypes.items()}
+
+
+def test_samples_of_a_window_begin_at_zero() -> None:
+    marks = (Mark(0.0, "load.start"), Mark(0.5, "load.end", "10 requests"))
+    run = replace(a_run(names=(HEAP, CPU), n_samples=5), marks=marks)
+    frame = frames.samples(run, window=("load.start", "load.end"))
+    assert list(frame.index) == [timedelta(seconds=one) for one in (0, 0.25, 0.5)]
+    assert frame.to_numpy().tolist() == [[10, 0], [20, 10], [30, 20]]
+    assert frames.samples(run, window=True).equals(frames.samples(run))
+    with pytest.raises(JudgeError, match="it has no mark 'warm-up', only load.start, main, load.end, end"):
+        frames.samples([run], window=("warm-up", "load.end"))
+
+
+def test_marks_are_rows() -> None:
+    run = replace(a_run(), marks=(Mark(0.0, "load.start"), Mark(0.5, "load.end", "10 requests")))
+    frame = frames.marks([run, a_run(SECOND)])
+    assert frame.to_numpy().tolist() == [
+        [FIRST, 0.0, "load.start", ""],
+        [FIRST, 0.5, "load.end", "10 requests"],
+    ]
+    assert types(frame) == types(frames.marks([]))
 
 
 def test_samples_of_one_run() -> None:

@@ -112,7 +112,7 @@ KINDS = [
 ]
 """What they are, in the order in which that run has them."""
 
-SINCE = {ProblemKind.SERVICE}
+SINCE = {ProblemKind.SERVICE, ProblemKind.NO_WINDOW}
 """Kinds that later versions added."""
 
 

@@ -53,6 +53,7 @@ class Chart {
     for (const [kind, text] of Object.entries(MARKS)) {
       if (panel.checked.some(({ run }) => run[kind].length)) entries.push([kind, text]);
     }
+    if (panel.checked.some(({ run }) => run.spans.length)) entries.push(["spans", "marks"]);
     const list = element("div", { class: "legend", role: "group", "aria-label": "legend" });
     for (const [key, text] of entries) {
       const swatch = svg("svg", { class: `swatch ${key.replace(/\d+/, "")} ${key}`, viewBox: "0 0 22 12", "aria-hidden": "true" }, svg("path", { d: swatchPath(key) }));
@@ -116,6 +117,7 @@ class Chart {
     const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, "aria-hidden": "true" },
       svg("clipPath", { id: this.id }, svg("rect", { x: area.left, y: 0, width: area.right - area.left + 6, height: area.bottom + 1 })),
       this.axes(yTicks, labels, width), inside, ...rows.map((kind, row) => this.marks(kind, area.bottom + 22 + 14 * row)));
+    if (!hidden.has("spans")) inside.append(this.spans());
     if (panel.band && !hidden.has("band")) {
       inside.append(svg("path", { class: "band", d: areaPath(panel.band.times, panel.band.lower, panel.band.upper, x, y, area.bottom) }),
         svg("path", { class: "expected", d: linePath(panel.band.times, panel.band.expected, x, y) }));
@@ -155,6 +157,22 @@ class Chart {
         svg("text", { x: Math.min(x(tick), width - 16), y: area.bottom + 15, "text-anchor": "middle" }, formatQuantity(tick, page.second)));
     }
     group.append(svg("line", { class: "base", x1: area.left, x2: area.right, y1: area.bottom, y2: area.bottom }));
+    return group;
+  }
+
+  // Phases and faults as areas, moments as lines; their names in three rows, so that neighbours stay apart.
+  spans() {
+    const { area, x } = this;
+    const group = svg("g", { class: "spans" });
+    const { run } = this.panel.checked[this.worst] ?? this.panel.checked[0] ?? { run: { spans: [] } };
+    run.spans.forEach(([start, end, name, text], i) => {
+      const [left, right] = [Number(near(x(start))), Number(near(x(end)))];
+      const said = svg("title", {}, text ? `${name}: ${text}` : name);
+      group.append(start === end
+        ? svg("line", { x1: left, x2: left, y1: area.top, y2: area.bottom }, said)
+        : svg("rect", { x: left, width: Math.max(1, right - left), y: area.top, height: area.bottom - area.top }, said));
+      group.append(svg("text", { x: Math.max(area.left, left) + 3, y: area.top + 11 + 12 * (i % 3) }, name));
+    });
     return group;
   }
 

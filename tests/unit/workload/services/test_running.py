@@ -71,6 +71,11 @@ class Measured:
 
     def __init__(self) -> None:
         self.heard: list[str] = []
+        self.marks: list[str] = []
+
+    def mark_at(self, time_ns: int, name: str, text: str = "") -> None:
+        assert 0 < time_ns <= time.monotonic_ns()
+        self.marks = [*self.marks, name]
 
     def stop(self) -> None:
         self.heard.append("stop")
@@ -262,6 +267,7 @@ def test_children_and_daemons_of_a_service_end_with_it(tmp_path: Path) -> None:
 def test_a_service_that_goes_to_the_background_runs_on_until_the_end() -> None:
     with running([sh("(exec sleep 60) & echo $!; echo up")]) as services:
         program = with_program(services)
+        assert program.marks == ["service.db.ready"]
         services.on_each_tick(None)(TICK)
         assert services.program_ended() == ()
         pid = int(services.stop()["db"].split()[0])

@@ -1,0 +1,31 @@
+"""What belongs to every run of a test besides its program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from buto.config import TestConfig
+from buto.runs.window import Window
+from buto.workload.services.model import Service
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What belongs to every run of a test besides its program.
+
+    Attributes:
+        services: run beside the program.
+        window: the part of the run that is learned and judged; None for all of it.
+    """
+
+    services: tuple[Service, ...] = ()
+    window: Window | None = None
+
+
+ALONE = Setup()
+"""A program without anything beside it, of which the whole run counts."""
+
+
+def setup_of(test: TestConfig) -> Setup:
+    """Return what belongs to every run of a test."""
+    return Setup(test.services, test.window)
