@@ -2,13 +2,14 @@
 
 from buto.detectors.judge import DEFAULT, settings_from, with_alpha
 from buto.detectors.settings import Settings
-from buto.oracle.check import METADATA_SOURCE, at_alpha, check, needs_confirmation
+from buto.oracle.check import AGENT_KEY, METADATA_SOURCE, at_alpha, check, needs_confirmation
 from buto.oracle.model import Oracle
 from buto.oracle.persist import load, save
 from buto.oracle.train import FEWEST_RUNS, auto_runs, enough_runs, fewest_runs, train
 from buto.oracle.unchanged import promises_alarm_rate, selftest
 
 __all__ = [
+    "AGENT_KEY",
     "DEFAULT",
     "FEWEST_RUNS",
     "METADATA_SOURCE",

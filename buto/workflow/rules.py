@@ -91,12 +91,14 @@ def next_steps(
         return ()
     show = Step(Action.SHOW_RUN, test, run_id=next(iter(verdict.run_ids), None))
     if verdict.status is Status.INCONCLUSIVE:
-        elsewhere = any(one.source == oracle.METADATA_SOURCE for one in verdict.findings)
-        return (
-            (show, Step(Action.TRAIN, test, why="replaces the oracle by one of this environment"))
-            if elsewhere
-            else (show,)
-        )
+        elsewhere = {one.subject for one in verdict.findings if one.source == oracle.METADATA_SOURCE}
+        if elsewhere == {oracle.AGENT_KEY}:
+            # The program must be the one that the oracle remembers, not a changed one that was typed.
+            return show, Step(
+                Action.TRAIN, test, plain=True, why="the program as it was; replaces the oracle"
+            )
+        again = Step(Action.TRAIN, test, why="replaces the oracle by one of this environment")
+        return (show, again) if elsewhere else (show,)
     why = (
         "every change is an improvement: this accepts it" if verdict.is_welcome else "if the change is meant"
     )

@@ -111,6 +111,20 @@ def test_to_learn_another_environment_is_to_train_with_what_was_typed(trained: P
     )
 
 
+def test_after_a_change_of_buto_alone_the_program_as_it_was_is_trained(trained: Path) -> None:
+    """The command that was typed may be that of a changed program."""
+    runs = [
+        leaking_run(number, test="aged", purpose="train", **{"buto.probe": "old"}) for number in range(40, 50)
+    ]
+    changed = leaking_run(50, test="aged", purpose="check", **{"buto.probe": "new"})
+    store(trained, *runs, changed)
+    which = f"{runs[0].id}..{runs[-1].id}"
+    assert called(trained, "train", "aged", "--from-runs", which, *COMMAND).returncode == 0
+    typed = ("--", "java", "-jar", "changed.jar")
+    done = called(trained, "check", "aged", "--from-runs", changed.id, *typed)
+    assert "next: buto train aged  # the program as it was; replaces the oracle\n" in done.stdout
+
+
 def test_a_change_for_the_better_fails_and_says_how_to_accept_it(trained: Path) -> None:
     store(trained, leaking_run(24, leak=0.0, purpose="check"))
     done = called(trained, "check", "leaker", "--from-runs", id_of(24))
