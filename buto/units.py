@@ -195,8 +195,10 @@ def _format(value: float, scale: tuple[Suffix, ...]) -> str:
     if not math.isfinite(value):
         return format_number(value)
     for step in reversed(scale):
+        shown_from = step.shown_from or step.size
+        if abs(value) < 0.9 * shown_from:
+            continue  # rounding cannot bring it there, and long lists format many numbers
         # Compare the printed number, so that 1023.996 KiB becomes 1 MiB and not 1024 KiB.
-        printed = abs(float(format_number(value / step.size))) * step.size
-        if printed >= (step.shown_from or step.size):
+        if abs(float(format_number(value / step.size))) * step.size >= shown_from:
             break
     return f"{format_number(value / step.size)} {step.text}"
