@@ -9,14 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from buto.causes import Explanation
 from buto.collect.progress import Progress
 from buto.errors import ButoError
 from buto.oracle import Oracle
 from buto.report.result import Commit, LeftOut, Result
 from buto.runs import Run
 from buto.steps import Step
+
+if TYPE_CHECKING:  # only `buto why` needs what finds causes
+    from buto.causes import Explanation
 
 
 @dataclass(frozen=True, slots=True)

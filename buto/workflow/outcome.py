@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
-from buto.causes import Explanation
 from buto.errors import (
     EXIT_BAD_FILE,
     EXIT_NOT_JUDGED,
@@ -21,6 +21,9 @@ from buto.runs.results import ResultStore
 from buto.steps import Action
 from buto.workflow.events import OnEvent, Warned
 from buto.workflow.project import Project
+
+if TYPE_CHECKING:  # only `buto why` needs what finds causes
+    from buto.causes import Explanation
 
 _WORST_FIRST = (EXIT_REGRESSION, EXIT_USAGE, EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXIT_PASS)
 """Exit codes, worst first. A regression comes first because the user asked about it."""
