@@ -42,6 +42,7 @@ COMMANDS: dict[str, Entry] = {
         f"{_ROOM}.architecture.command", "create, check and show the model that predict reads"
     ),
     "experiments": Entry(f"{_ROOM}.experiments.command", "record and repeat the experiments of the thesis"),
+    "sources": Entry(f"{_ROOM}.sources", "show what the sources of tests read now"),
     "doctor": Entry(f"{_ROOM}.doctor", "check whether this machine can measure"),
     "schema": Entry(f"{_ROOM}.schema", "print the JSON schema of a file that buto reads or writes"),
 }

@@ -22,7 +22,7 @@ CPU_TIME = "buto.source.cpu.time"
 _END_S = 1.0
 """How long a source may take beyond its time limit before it is left behind."""
 
-_FAILURES = (
+FAILURES = (
     SourceError,
     OSError,
     ValueError,
@@ -135,10 +135,10 @@ class Follower:
             if len(values) > MAX_PROPERTIES:
                 raise SourceError(f"it has {len(values)} numbers, more than {MAX_PROPERTIES}")
             self._learn(reader, values)
-        except _FAILURES as error:
+        except FAILURES as error:
             if last:
                 return
-            values, why_not = {}, _said(error)
+            values, why_not = {}, said(error)
         self._failure = "" if values else why_not
         ended_ns = time.monotonic_ns()
         kept = {full: values[name] for name, full in self._names.items() if name in values}
@@ -189,5 +189,6 @@ def cost_properties(source_name: str) -> tuple[Property, Property]:
     )
 
 
-def _said(error: BaseException) -> str:
+def said(error: BaseException) -> str:
+    """Return why a reading failed, in words."""
     return error.message if isinstance(error, SourceError) else f"{type(error).__name__}: {error}"

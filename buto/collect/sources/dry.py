@@ -1,0 +1,74 @@
+"""Read sources once, without a run: what would be recorded now?"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from buto.collect.process.ports import listening
+from buto.collect.sources.protocol import SourceError, Surroundings
+from buto.collect.sources.registry import require, source
+from buto.collect.sources.sampling import FAILURES, prefixed, said
+from buto.collect.target import SourceSpec
+from buto.properties import Property
+
+
+@dataclass(frozen=True, slots=True)
+class DryReading:
+    """What one source gave.
+
+    Attributes:
+        numbers: its properties with their values, by name.
+        took_s: time for the reading.
+        reason: why there are none, or not all; empty if all is well.
+    """
+
+    numbers: tuple[tuple[Property, float], ...]
+    took_s: float
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunningProgram:
+    """A program that runs already, or none.
+
+    Attributes:
+        pid: of its JVM; None without one.
+    """
+
+    pid: int | None
+
+    def members(self) -> list[int]:
+        """See :class:`Surroundings`."""
+        # Here, because it takes a while to import, and most sources do not need it.
+        import psutil
+
+        if self.pid is None:
+            return []
+        try:
+            return [self.pid, *(one.pid for one in psutil.Process(self.pid).children(recursive=True))]
+        except psutil.NoSuchProcess as error:
+            raise SourceError(f"there is no process {self.pid}") from error
+
+    def ports(self) -> tuple[int, ...]:
+        """See :class:`Surroundings`."""
+        return () if self.pid is None else listening(self.pid)
+
+
+def read_once(spec: SourceSpec, surroundings: Surroundings) -> DryReading:
+    """Read a source once. A failure is a reason, as in a run.
+
+    Raises:
+        UsageError: a package that the source needs is not installed.
+    """
+    require(spec.kind)
+    begun = time.monotonic()
+    with source(spec.kind)(spec.settings).open(surroundings, spec.timeout_s) as reader:
+        try:
+            values = reader.read()
+        except FAILURES as error:
+            return DryReading((), time.monotonic() - begun, said(error))
+        numbers = [(prefixed(spec.name, reader.property(name)), value) for name, value in values.items()]
+        is_whole = values.keys() >= set(reader.names())
+        reason = "" if is_whole else reader.why_missing()
+    return DryReading(tuple(sorted(numbers, key=lambda one: one[0].name)), time.monotonic() - begun, reason)
