@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from buto.causes import differences
-from buto.causes.flame import flame_of
+from buto.causes.flame import Flame, flame_of
 from buto.causes.model import Cause, Causes, Explanation, Growth, Tier
 from buto.causes.units import FloatArray, Table, table_of
 from buto.profiles import Kind, Profile
@@ -75,8 +75,10 @@ def explain(
     )
 
 
-def causes_of(old: Sequence[Profile], new: Sequence[Profile], kind: Kind) -> Causes:
-    """Return what rose in one kind."""
+def causes_of(
+    old: Sequence[Profile], new: Sequence[Profile], kind: Kind, *, with_flame: bool = True
+) -> Causes:
+    """Return what rose in one kind; without its flame graph if only methods are asked for."""
     table = table_of(old, new, kind)
     total = float(table.new_totals.mean())
     known = float(table.new.sum(axis=1).mean())
@@ -87,7 +89,7 @@ def causes_of(old: Sequence[Profile], new: Sequence[Profile], kind: Kind) -> Cau
         total,
         _found(table, kind),
         without,
-        flame_of(old, new, kind),
+        flame_of(old, new, kind) if with_flame else Flame(""),
         tuple(_limits(old, new, kind, table, without)),
     )
 

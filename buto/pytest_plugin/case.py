@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from buto.config import TestConfig
-from buto.errors import JudgeError
+from buto.errors import ButoError, JudgeError
 from buto.oracle import Oracle
 from buto.pytest_plugin.hints import InPytest
 from buto.pytest_plugin.options import ACCEPT, TRAIN
@@ -31,6 +31,7 @@ from buto.workflow.outcome import concluded, keep
 from buto.workflow.project import Files, Project
 from buto.workflow.project.stored import not_passed
 from buto.workflow.record import complete
+from buto.workflow.steps import reword
 from buto.workflow.train import learn
 
 _DETAIL = {-1: Detail.HEADLINE, 0: Detail.SHORT, 1: Detail.FULL}
@@ -93,12 +94,14 @@ class ItemCase:
         project: of this test.
         state: the runs so far and the missing ones.
         remembers: whether the oracle stores how to start the program, so that ``buto check`` can start it.
+        explains: whether training stores a profile, and a regression is compared with it.
         events: what was reported before the outcome.
     """
 
     project: Project
     state: Case
     remembers: bool = True
+    explains: bool = False
     events: Events = field(default_factory=Events)
 
     def launch(self) -> None:
@@ -138,6 +141,10 @@ class ItemCase:
         target = case.test.written if self.remembers else None
         result = learn(self.project, case.test, case.runs, target=target)
         keep(self.project, concluded(Action.TRAIN, [result]), ignore)
+        if self.explains:
+            from buto.workflow.why.storing import store_profile
+
+            store_profile(self.project, case.test)
         n_runs = format_count(len(case.valid()), "run")
         path = self.project.door.path(self.project.oracle_path(case.test.name))
         detects = f"; {result.detectable}" if result.detectable else ""
@@ -178,7 +185,24 @@ class ItemCase:
         found = (*verdict.warnings, *warned.warnings)
         report = replace(result.report, verdict=replace(verdict, warnings=found))
         _, *details = verdict_lines(report, _DETAIL[max(-1, min(verbosity, 1))])
+        if self.explains and verdict.status is Status.REGRESSION:
+            details += self._causes(verdict)
         return Outcome(known.test, verdict.status.value, _reason(verdict), tuple(details), found)
+
+    def _causes(self, verdict: Verdict) -> list[str]:
+        """Return the lines on the methods that use more, or on why they are not known."""
+        # Imported here, for few tests ask for it.
+        from buto.causes.kinds import kinds_of
+        from buto.report.causes.text import explanation_lines
+        from buto.workflow.why.why import why_since_training
+
+        subjects = [one.subject for group in grouped(verdict.findings) for one in group.findings]
+        try:
+            explanation = why_since_training(self.project, self.state.test, kinds_of(subjects))
+        except ButoError as error:
+            reword(error, self.project.door)
+            return [f"  which code did it is not known: {error.message}", f"  try: {error.advice}"]
+        return [f"  {line}".rstrip() for line in explanation_lines(explanation)]
 
 
 def _reason(verdict: Verdict) -> str:

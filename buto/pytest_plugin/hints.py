@@ -13,7 +13,12 @@ _STORE = Path(".buto")
 _INI = {"store": "buto_store", "oracle": "buto_oracles"}
 """Settings that are no arguments of the mark."""
 
-_FLAGS = {Action.TRAIN: ("--buto-train",), Action.ACCEPT: ("--buto-accept",), Action.CHECK: ()}
+_FLAGS = {
+    Action.TRAIN: ("--buto-train",),
+    Action.ACCEPT: ("--buto-accept",),
+    Action.CHECK: (),
+    Action.WHY: ("--buto-why",),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +75,8 @@ class InPytest:
         if step.test != self.test:
             # The file is the oracle of another test; training creates one for this test.
             return ["pytest", self.node, *_FLAGS[Action.TRAIN]]
+        if step.profile:
+            return ["pytest", self.node, *_FLAGS[step.action], *_FLAGS[Action.WHY]]
         return ["pytest", self.node, *_FLAGS.get(step.action, ())]
 
 

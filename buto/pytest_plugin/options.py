@@ -28,6 +28,7 @@ class Options:
         store: where runs are kept.
         oracles: where oracles are kept.
         defaults: arguments of the mark from the ini file, as texts.
+        why: whether a regression is explained by the stored profile, which training then stores.
         verbosity: below 0 for ``-q``, above 0 for ``-v``.
     """
 
@@ -37,6 +38,7 @@ class Options:
     oracles: Path
     defaults: dict[str, str] = field(default_factory=dict)
     verbosity: int = 0
+    why: bool = False
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -44,6 +46,12 @@ def add_options(parser: pytest.Parser) -> None:
     group = parser.getgroup("buto", "what JVM programs use (buto)")
     for mode, meaning in _FLAGS.items():
         group.addoption(f"--buto-{mode}", action="store_true", default=False, help=meaning)
+    group.addoption(
+        "--buto-why",
+        action="store_true",
+        default=False,
+        help="name the methods behind a regression; with --buto-train: store the profile that this needs",
+    )
     parser.addini("buto_store", "where runs are kept, below the rootdir", default=".buto")
     parser.addini("buto_oracles", "where oracles are kept, below the rootdir", default="oracles")
     parser.addini("buto_skip", "skip all buto tests, as --buto-skip does", type="bool", default=False)
@@ -69,4 +77,5 @@ def options_of(config: pytest.Config) -> Options:
         oracles=config.rootpath / config.getini("buto_oracles"),
         defaults={key: text for key, text in given.items() if text},
         verbosity=config.getoption("verbose"),
+        why=config.getoption("--buto-why"),
     )

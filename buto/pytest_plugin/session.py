@@ -113,7 +113,8 @@ class ItemTests:
         project = project_of(test, door)
         events = Events()
         state = begun(project, test, self.options.mode, events, is_driven=is_driven)
-        return ItemCase(project, state, remembers=not is_driven, events=events)
+        explains = self.options.why and not is_driven
+        return ItemCase(project, state, remembers=not is_driven, explains=explains, events=events)
 
     def _fail(self, error: ButoError) -> None:
         first, *rest = error.message.splitlines()

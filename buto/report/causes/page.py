@@ -16,14 +16,21 @@ from buto.report.html.escaping import json_block, line
 from buto.report.html.template import render_template
 from buto.version import __version__
 
-_NUMBERS = {tables.HEADS.index(name) for name in ("old", "new", "share")}
+_CSS = {
+    "old": "number",
+    "new": "number",
+    "share": "number",
+    "method": "name",
+    "class": "type",
+    "held by": "type",
+}
 _MOST_ROWS = 100
 
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
     text: str
-    number: bool
+    css: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +56,10 @@ def explanation_page(explanation: Explanation) -> str:
         meaning=tables.meaning(explanation),
         heads=[tables.HEADS[at] for at in places],
         rows=[
-            _Row(row.cause.tier.value, tuple(_Cell(row.cells[at], at in _NUMBERS) for at in places))
+            _Row(
+                row.cause.tier.value,
+                tuple(_Cell(row.cells[at], _CSS.get(tables.HEADS[at], "")) for at in places),
+            )
             for row in found
         ],
         kind_lines=[tables.kind_line(kind) for kind in explanation.kinds if kind.old or kind.new],

@@ -14,6 +14,7 @@ from buto.collect.flight.launch import Flight, record_flight
 from buto.collect.flight.profiler import profiler_options
 from buto.collect.hooks import AllHooks, LaunchHooks
 from buto.collect.progress import OnTick, Progress
+from buto.collect.target import Target
 from buto.config import TestConfig
 from buto.profiles import Kind, Profile
 from buto.workflow.events import (
@@ -93,6 +94,11 @@ def profiled(
     finally:
         on_event(LaunchesEnded())
     return {name: tuple(profiles) for name, profiles in found.items()}
+
+
+def fly(command: Sequence[str], timeout_s: float, kinds: Sequence[Kind]) -> Flight:
+    """Launch a command once under Flight Recorder, without services and load; see :func:`record_flight`."""
+    return record_flight(Target(tuple(command), timeout_s=timeout_s), kinds)
 
 
 def _flown(

@@ -10,10 +10,11 @@ from pathlib import Path
 
 from buto.causes import Explanation, explain
 from buto.causes.kinds import kinds_of
+from buto.config import TestConfig
 from buto.errors import BadFileError, UsageError
 from buto.profiles import Kind, Profile
 from buto.profiles.kinds import WITH_PROFILER
-from buto.profiles.store import ProfileStore
+from buto.profiles.store import ProfileStore, StoredProfiles
 from buto.steps import Action, Step
 from buto.units import format_age
 from buto.workflow.comparison.programs import Program, test_of
@@ -63,7 +64,13 @@ def why(project: Project, request: WhyRequest, on_event: OnEvent = ignore) -> Ex
     """
     kinds = _kinds(project, request)
     if request.programs is None:
-        explanation = _with_stored(project, request, kinds, on_event)
+        # Before anything else: without an old program there is nothing to launch for.
+        _stored(project, request.test)
+        known = project.known_oracle(request.test, Action.WHY, request.overrides)
+        test = project.test(request.test, Action.WHY, request.overrides, known)
+        explanation = why_since_training(
+            project, test, kinds, on_event, pairs=request.pairs, profiler=request.profiler
+        )
     else:
         explanation = _of_two(project, request, request.programs, kinds, on_event)
     on_event(Explained(explanation))
@@ -104,15 +111,23 @@ def _of_two(
     return explain(found[first.name], found[second.name], kinds, test=request.test, names=names)
 
 
-def _with_stored(
-    project: Project, request: WhyRequest, kinds: Sequence[Kind], on_event: OnEvent
+def why_since_training(
+    project: Project,
+    test: TestConfig,
+    kinds: Sequence[Kind],
+    on_event: OnEvent = ignore,
+    *,
+    pairs: int = PAIRS,
+    profiler: Path | None = None,
 ) -> Explanation:
-    stored = ProfileStore(project.files.store).newest(request.test)
-    if stored is None:
-        raise _no_old_program(project, request.test)
-    known = project.known_oracle(request.test, Action.WHY, request.overrides)
-    test = project.test(request.test, Action.WHY, request.overrides, known)
-    found = profiled(project, [test], request.pairs, kinds, on_event, profiler=request.profiler)
+    """Profile a program as it is now, and compare that with its stored profile.
+
+    Raises:
+        BadFileError: no profile is stored, or it is damaged.
+        MeasureError, StorageError: see :func:`why`.
+    """
+    stored = _stored(project, test.name)
+    found = profiled(project, [test], pairs, kinds, on_event, profiler=profiler)
     age = format_age(max(0.0, (datetime.now(UTC) - stored.at).total_seconds()))
     is_old = (
         f"the old program's profile is stored and {age} old: what has changed on this machine since then "
@@ -122,6 +137,13 @@ def _with_stored(
     names = (f"{test.name} as stored", f"{test.name} now")
     usable = [kind for kind in kinds if kind not in WITH_PROFILER] or list(kinds)
     return explain(stored.profiles, found[test.name], usable, test=test.name, names=names, remarks=remarks)
+
+
+def _stored(project: Project, test: str) -> StoredProfiles:
+    stored = ProfileStore(project.files.store).newest(test)
+    if stored is None:
+        raise _no_old_program(project, test)
+    return stored
 
 
 def _other_jvm(old: Sequence[Profile], new: Sequence[Profile]) -> list[str]:

@@ -8,12 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from buto.collect.flight.launch import Flight
 from buto.config import build_test
 from buto.errors import BadFileError, MeasureError, StorageError, UsageError
+from buto.profiles.store import ProfileStore
 from buto.pytest_plugin.case import ItemCase, begun, project_of
 from buto.pytest_plugin.hints import InPytest
 from buto.report import detectable
 from buto.runs import Run
+from buto.workflow.why import profiling
+from tests.support.profiles import launches
 from tests.support.runs.qualities import starved
 from tests.support.runs.stored import leaking_run, store
 
@@ -197,3 +201,48 @@ def test_nothing_to_check_by_and_too_little_to_learn_from_are_refused(tmp_path: 
 def test_an_oracle_that_cannot_even_be_looked_for_is_not_taken_for_missing(tmp_path: Path, mode: str) -> None:
     with pytest.raises(BadFileError, match="cannot be read: File name too long"):
         a_case(tmp_path / ("x" * 300), mode)
+
+
+OLD = {"shop.Cart.add < shop.Main.main": 1e6}
+NEW = {"shop.Cart.add < shop.Main.main": 4e6}
+
+
+def flying(monkeypatch: pytest.MonkeyPatch, levels: dict[str, float]) -> None:
+    seeds = iter(range(100))
+    monkeypatch.setattr(
+        profiling, "record_flight", lambda *_: Flight(launches(levels, 1, next(seeds))[0], "", "", 1.0, 1)
+    )
+
+
+def test_training_stores_a_profile_and_a_regression_is_compared_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flying(monkeypatch, OLD)
+    case = a_case(tmp_path, "train")
+    case.explains = True
+    case.add([leaking_run(number) for number in range(5)])
+    case.outcome(0)
+    assert ProfileStore(tmp_path / ".buto").newest("leaker") is not None
+    flying(monkeypatch, NEW)
+    case = a_case(tmp_path, "check")
+    case.explains = True
+    case.add([leaking(20)])
+    case.add([leaking(21), leaking(22)])
+    details = "\n".join(case.outcome(0).details)
+    assert "CAUSE  leaker: shop.Cart.add allocates more" in details
+    assert "is stored and 0 s old" in details
+
+
+def test_without_a_profile_the_verdict_stays_and_the_advice_trains_with_one(tmp_path: Path) -> None:
+    case = a_case(tmp_path, "train")
+    case.add([leaking_run(number) for number in range(5)])
+    case.outcome(0)
+    case = a_case(tmp_path, "check")
+    case.explains = True
+    case.add([leaking(20)])
+    case.add([leaking(21), leaking(22)])
+    outcome = case.outcome(0)
+    assert outcome.status == "regression"
+    details = "\n".join(outcome.details)
+    assert "which code did it is not known: no profile of the old 'leaker'" in details
+    assert "pytest test_it.py::test_leaker --buto-train --buto-why" in details

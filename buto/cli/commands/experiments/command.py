@@ -42,6 +42,7 @@ examples:
   buto experiments run smoothing bounds-matcher --data data-set --out results
   buto experiments generate --data runs --minutes 30
   buto experiments generate --data runs --host parallel --runs 50
+  buto experiments causes --manifest manifest.yaml --classes out --data profiles --minutes 20
   buto experiments pack --data runs -o data-set
   buto experiments generate --help"""
 
@@ -110,8 +111,46 @@ examples:
             help="number of processes; results do not depend on it (default: number of cores)",
         )
 
+        explaining = add("causes", "measure how often buto why finds the method that changed", _CAUSES)
+        explaining.add_argument(
+            "--manifest", metavar="FILE", type=Path, required=True, help="the programs and what changed"
+        )
+        explaining.add_argument(
+            "--classes", metavar="PATH", type=Path, default=Path(), help="class path of the programs"
+        )
+        _add_data_option(explaining, "where the profiles are kept")
+        explaining.add_argument(
+            "--java", metavar="N", nargs="+", default=["17", "25"], help="Java releases (default: 17 25)"
+        )
+        for mode, launches in (("old", 10), ("new", 5)):
+            explaining.add_argument(
+                f"--{mode}",
+                metavar="K",
+                type=options.count,
+                default=launches,
+                help=f"launches of each {mode} program (default: {launches})",
+            )
+        explaining.add_argument(
+            "--minutes", metavar="M", type=_minutes, default=inf, help="start no launch after M minutes"
+        )
+        explaining.add_argument(
+            "--draws",
+            metavar="N",
+            type=options.count,
+            default=400,
+            help="draws of each figure (default: 400)",
+        )
+        explaining.add_argument("--seed", metavar="N", type=_seed, default=SEED, help="of order and draws")
+        explaining.add_argument(
+            "--out", metavar="DIR", type=Path, default=RESULTS, help=f"for causes.json (default: {RESULTS})"
+        )
+
     def run(self, args: Namespace, console: Console) -> int:
         match args.action:
+            case "causes":
+                from buto.cli.commands.experiments.causes import measure_causes
+
+                return measure_causes(args, console)
             case "generate":
                 hosts = HOSTS if args.host == ALL else (args.host,)
                 planned = plans(hosts, args.runs, args.variants)
@@ -128,6 +167,12 @@ _GENERATE = """
 Variants are launched in rounds of random order. Stored runs count: after Ctrl-C, --minutes or a crash,
 the same command continues in the same order. Disturbed runs are kept, marked, and repeated. Recording
 everything takes about two hours, on a machine that should do nothing else."""
+
+
+_CAUSES = """
+
+Each program of the manifest is profiled as it was and with its change; then pairs are drawn from these
+profiles many times. Stored profiles count: the same command continues."""
 
 
 _RUN = """

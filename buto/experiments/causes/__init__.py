@@ -1,0 +1,1 @@
+"""How often the changed method is found: programs with a known change, profiled once and drawn many times."""

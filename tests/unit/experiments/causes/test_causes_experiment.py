@@ -1,0 +1,83 @@
+"""The experiment on causes: its manifest, what is left to launch, and draws of known truth."""
+
+from __future__ import annotations
+
+from math import isnan
+from pathlib import Path
+
+import pytest
+
+from buto.cli.main import main
+from buto.collect.flight.launch import Flight
+from buto.errors import BadFileError
+from buto.experiments.causes import recording
+from buto.experiments.causes.draws import alarms_in, found_in
+from buto.experiments.causes.programs import read_manifest
+from buto.experiments.causes.recording import planned, record, stored
+from buto.profiles import Kind
+from tests.support.profiles import launches
+
+MANIFEST = """\
+programs:
+  - {name: cart, main: shop.Main, kind: allocation, method: shop.Cart.add}
+  - {name: page, main: shop.Main, kind: cpu, method: [shop.Page.show, shop.Page.draw], old: [a, 1], new: b}
+"""
+OLD = {"shop.Cart.add < shop.Main.main": 1e6, "shop.Page.show < shop.Main.main": 1e6}
+NEW = {**OLD, "shop.Cart.add < shop.Main.main": 4e6}
+
+
+@pytest.fixture
+def manifest(tmp_path: Path) -> Path:
+    path = tmp_path / "manifest.yaml"
+    path.write_text(MANIFEST)
+    return path
+
+
+def test_a_manifest_names_programs_modes_and_what_changed(manifest: Path) -> None:
+    cart, page = read_manifest(manifest)
+    assert (cart.kind, cart.methods) == (Kind.ALLOCATION, ("shop.Cart.add",))
+    assert cart.arguments == {"old": ("old",), "new": ("new",)}
+    assert page.arguments == {"old": ("a", "1"), "new": ("b",)}
+    for broken in (
+        "",
+        "programs: [{name: x}]",
+        "programs: [{main: M, kind: heap, method: m}]",
+        MANIFEST + MANIFEST[10:],
+    ):
+        manifest.write_text(broken)
+        with pytest.raises(BadFileError, match=r"manifest|one name"):
+            read_manifest(manifest)
+
+
+def test_draws_of_a_changed_method_find_it_and_of_an_unchanged_program_find_nothing() -> None:
+    old, new = launches(OLD, 8, 1), launches(NEW, 4, 2)
+    kinds = (Kind.ALLOCATION, Kind.CPU)
+    found = found_in(old, new, Kind.ALLOCATION, ["shop.Cart.add"], kinds, pairs=3, draws=30, seed=1)
+    assert (found.draws, found.first, found.in_three, found.named, found.wrong) == (30, 1.0, 1.0, 1.0, 0.0)
+    other = found_in(old, new, Kind.ALLOCATION, ["shop.Page.show"], kinds, pairs=3, draws=30, seed=1)
+    assert (other.first, other.wrong) == (0.0, 1.0)
+    single = found_in(old, new, Kind.ALLOCATION, ["shop.Cart.add"], kinds, pairs=1, draws=30, seed=1)
+    assert (single.first, single.named) == (1.0, 0.0)
+    assert alarms_in(old, kinds, pairs=3, draws=30, seed=1).any_kind == 0.0
+    assert isnan(alarms_in(old, kinds, pairs=5, draws=30, seed=1).any_kind)
+
+
+def test_stored_launches_are_not_repeated_and_failed_ones_are(
+    tmp_path: Path, manifest: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fly(command: tuple[str, ...], *_: object) -> Flight:
+        levels = OLD if "old" in command or "a" in command else NEW
+        return Flight(launches(levels, 1, len(list(tmp_path.rglob("*.gz"))))[0], "", "", 1.5, 2000)
+
+    monkeypatch.setattr(recording, "fly", fly)
+    programs, data = read_manifest(manifest), tmp_path / "data"
+    some = planned(programs, {"17": "java"}, data, {"old": 3, "new": 2}, 1)
+    assert len(some) == 10
+    assert record(some, tmp_path, float("inf"), lambda *_: None) == 10
+    assert planned(programs, {"17": "java"}, data, {"old": 3, "new": 2}, 1) == []
+    profiles = stored(data / "17" / "cart" / "old")
+    assert [profile.facts["cpu_s"] for profile in profiles] == ["1.5"] * 3
+    words = ["--manifest", str(manifest), "--data", str(data), "--java", "17", "--out", str(tmp_path)]
+    assert main(["experiments", "causes", *words, "--old", "3", "--new", "2", "--draws", "5"]) == 0
+    assert "Java 17: how often the changed method is found" in capsys.readouterr().out
+    assert (tmp_path / "causes.json").is_file()
