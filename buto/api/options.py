@@ -38,6 +38,7 @@ class Options(Location, total=False):
         live_set: when to count the live objects: ``off``, ``end``, ``marks`` or a time as ``"5s"``.
         mbeans: patterns of the program's own MBeans to record.
         expect_exit: exit code of a good run.
+        environment: name and labels of the environment, as ``"ci,database=17"``.
     """
 
     interval: str
@@ -47,6 +48,7 @@ class Options(Location, total=False):
     live_set: str
     mbeans: Sequence[str]
     expect_exit: int
+    environment: str
 
 
 def located(options: Location, overrides: Overrides = NO_OVERRIDES) -> Project:
@@ -87,6 +89,7 @@ def project_of(
         live_set=options.get("live_set"),
         mbeans=tuple(options.get("mbeans", ())),
         expect_exit=options.get("expect_exit"),
+        environment=options.get("environment"),
         alpha=alpha,
     )
     return located(options, overrides), overrides

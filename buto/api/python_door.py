@@ -107,6 +107,7 @@ class PythonDoor:
             "jvm": specified.jvm,
             "collector": specified.collector,
             "live_set": specified.live_set,
+            "environment": specified.environment,
         }
         named = {key: _text(value) for key, value in texts.items() if value is not None}
         if specified.mbeans:

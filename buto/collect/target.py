@@ -78,6 +78,7 @@ class Target:
         expected_exit: the exit code of a good run.
         live_set: when to count the live objects; None for never. Only the collector ``agent`` can.
         mask: further shell patterns for names of secrets, see :mod:`buto.runs.masking`.
+        labels: of the environment in which it runs, see :mod:`buto.config.labels`.
         sources: what is read beside the JVM, in the order of the configuration.
     """
 
@@ -92,6 +93,7 @@ class Target:
     expected_exit: int = 0
     mask: tuple[str, ...] = ()
     sources: tuple[SourceSpec, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
     live_set: LiveSet | None = None
 
     def new_mask(self) -> Mask:

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 from buto.collect.sources import registry as source_registry
 from buto.collect.target import LiveSet, MBeanSpec, SourceSpec, Target
 from buto.config.document import DataPath
+from buto.config.labels import joined
 from buto.config.variables import expand
 from buto.detectors import registry
 from buto.detectors.judge import DEFAULT, settings_from
@@ -134,6 +135,7 @@ def build_test(
         },
         expected_exit=written.get("expect-exit", good_exit),
         mask=tuple(written.get("mask", ())),
+        labels=values.labels(written),
         sources=tuple(
             values.source(name, data or {}, interval_s) for name, data in written.get("sources", {}).items()
         ),
@@ -238,6 +240,15 @@ class _Values:
             raise
         except UsageError as error:
             raise InvalidValue(at, error.message, error.advice) from error
+
+    def labels(self, written: Mapping[str, Any]) -> dict[str, str]:
+        configured = {
+            key: self.text(("labels", key), value) for key, value in written.get("labels", {}).items()
+        }
+        try:
+            return joined(configured, self.environment)
+        except UsageError as error:
+            raise InvalidValue(("labels",), error.message, error.advice) from error
 
     def window(self, data: Mapping[str, Any]) -> Window:
         moments = {}

@@ -15,7 +15,7 @@ from buto.errors import BadFileError, ConfigError
 from buto.runs.files.reading import is_missing, read_file
 
 FILE_NAME = "buto.yaml"
-_MERGED = ("environment", "judge")
+_MERGED = ("environment", "judge", "labels")
 """Mappings whose entries a test adds to those of the defaults."""
 
 _ADDED = "mask"

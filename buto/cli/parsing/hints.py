@@ -95,7 +95,7 @@ class CommandLine:
         words += self._options(
             interval=typed.interval, timeout=typed.timeout, jvm=typed.jvm, collector=typed.collector
         )
-        words += self._options(live_set=typed.live_set)
+        words += self._options(live_set=typed.live_set, environment=typed.environment)
         for pattern in typed.mbeans:
             words += self._options(mbean=pattern)
         words += self._options(expect_exit=typed.expect_exit)

@@ -43,6 +43,11 @@ def add_target_options(parser: ArgumentParser) -> None:
         help="force a collection and count the live objects: off, end, marks, or a time as 5s (default: off)",
     )
     add_mbean_option(group)
+    group.add_argument(
+        "--environment",
+        metavar="LABELS",
+        help="keep in the runs where they are recorded, as NAME or 'ci,database=17'",
+    )
     group.add_argument("--expect-exit", metavar="N", type=int, help="exit code of a good run (default: 0)")
 
 

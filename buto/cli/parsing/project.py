@@ -27,6 +27,7 @@ def overrides_of(args: Namespace) -> Overrides:
         live_set=getattr(args, "live_set", None),
         mbeans=tuple(getattr(args, "mbean", None) or ()),
         expect_exit=getattr(args, "expect_exit", None),
+        environment=getattr(args, "environment", None),
         alpha=getattr(args, "alpha", None),
     )
 

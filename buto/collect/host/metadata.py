@@ -6,6 +6,7 @@ import os
 import platform
 import socket
 import subprocess
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -29,6 +30,7 @@ def describe(target: Target) -> dict[str, MetadataValue]:
     """Return the metadata ``host.*`` and ``buto.*`` that docs/formats/metadata.md lists."""
     return {
         **machine(),
+        **environment(target.labels),
         "buto.version": __version__,
         "buto.collector": target.collector,
         "buto.probe": jars.digest(jars.JMX if target.collector == "jmx" else jars.AGENT),
@@ -44,6 +46,14 @@ def _live_set(target: Target) -> dict[str, MetadataValue]:
     if target.live_set is None or target.live_set == LiveSet():
         return {}
     return {"buto.live_set": "marks" if target.live_set.at_marks else f"{target.live_set.period_s:g} s"}
+
+
+def environment(labels: Mapping[str, str]) -> dict[str, MetadataValue]:
+    """Return the metadata ``environment.*``: the environment's own name, and its other labels."""
+    return {
+        "environment.name" if key == "name" else f"environment.label.{key}": value
+        for key, value in labels.items()
+    }
 
 
 def machine() -> dict[str, MetadataValue]:

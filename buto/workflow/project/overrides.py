@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from buto import config
+from buto.config.labels import VARIABLE as LABELS
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,7 @@ class Overrides:
         live_set: when to count the live objects: ``off``, ``end``, ``marks`` or a time.
         mbeans: patterns of the program's own MBeans to record.
         expect_exit: exit code of a good run.
+        environment: name and labels of the environment, as ``ci,database=17``; instead of the variable.
         alpha: share of checks of an unchanged program that may fail.
     """
 
@@ -32,7 +34,12 @@ class Overrides:
     live_set: str | None = None
     mbeans: tuple[str, ...] = ()
     expect_exit: int | None = None
+    environment: str | None = None
     alpha: float | None = None
+
+    def variables(self) -> dict[str, str]:
+        """Return what the call specifies in place of environment variables."""
+        return {} if self.environment is None else {LABELS: self.environment}
 
     def to_data(self) -> dict[str, Any]:
         """Return the overrides of launching and measuring, by the keys of a configuration."""

@@ -149,13 +149,16 @@ class Project:
         merged: dict[str, Any] = {}
         if known is not None and not self._has_command(name):
             merged = {**self._remembered(known, overrides, action)}
+            # They are of the machine that trained.
+            merged.pop("labels", None)
         if self.configuration is not None and ours is not None:
             merged |= ours.written
             directory = self.configuration.path.parent.resolve()
         merged |= self._specified(overrides, action)
         if "command" not in merged:
             raise self._no_command(name, action)
-        built = config.build_test(name, merged, directory, os.environ)
+        variables = {**os.environ, **overrides.variables()}
+        built = config.build_test(name, merged, directory, variables)
         base = ours or built
         adaptive = runs == AUTO or (runs is None and base.adaptive)
         settings = base.settings
