@@ -62,8 +62,10 @@ class AgentRecorder:
             case channel.Samples():
                 if message.values.shape[1] > self._n_columns:
                     raise ChannelError(f"{message.values.shape[1]} columns, {self._n_columns} announced")
-                not_ours = np.full((len(message.values), self._n_before), np.nan)
-                recording.add_rows(message.times_ns, np.hstack([not_ours, message.values]))
+                n_rows, n_columns = message.values.shape
+                rows = np.full((n_rows, self._n_before + n_columns), np.nan)
+                rows[:, self._n_before :] = message.values
+                recording.add_rows(message.times_ns, rows)
                 if recording.n_samples and not self._gate_open:
                     self._gate_open = True
                     return channel.go()

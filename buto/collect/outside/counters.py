@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from buto.collect.jvm.counter_values import COUNTER_SOURCES, CounterPlan
 from buto.collect.jvm.hsperfdata import HeldCounters, NoPerfData
-from buto.collect.outside.part import Part, Values
+from buto.collect.outside.part import MissingPart, Part, Values
+
+
+def counter_part(counters: HeldCounters | NoPerfData) -> Part:
+    """Return the part of a JVM's counters, which must stay open; or of why there are none."""
+    if isinstance(counters, NoPerfData):
+        return MissingPart(tuple(COUNTER_SOURCES), counters)
+    return CounterPart(counters)
 
 
 class CounterPart(Part):
@@ -14,14 +21,12 @@ class CounterPart(Part):
     ``main``: the sample before that has no counters.
     """
 
-    def __init__(self, counters: HeldCounters | NoPerfData) -> None:
+    def __init__(self, counters: HeldCounters) -> None:
         super().__init__(tuple(COUNTER_SOURCES), self._current)
         self._counters = counters
         self._plan: CounterPlan | None = None
 
     def _current(self) -> Values:
-        if isinstance(self._counters, NoPerfData):
-            raise self._counters
         if self._plan is None:
             self._plan = self._counters.plan()
             self.reasons = dict(self._plan.missing)

@@ -67,10 +67,9 @@ class Part:
         return self.reasons.get(name) or f"read every {every_s:g} s at most, and at the end"
 
 
-def missing(names: tuple[str, ...], reason: MeasureError) -> Part:
-    """Return a part of properties that can never be read, for this reason."""
+class MissingPart(Part):
+    """Properties that can never be read, for one reason."""
 
-    def read() -> Values:
-        raise reason
-
-    return Part(names, read)
+    def __init__(self, names: tuple[str, ...], reason: MeasureError) -> None:
+        super().__init__(names, dict)
+        self.reasons = dict.fromkeys(names, reason.message)

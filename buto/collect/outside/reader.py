@@ -16,9 +16,9 @@ import numpy as np
 from buto.collect.closeable import Closeable
 from buto.collect.jvm.hsperfdata import HeldCounters, NoPerfData
 from buto.collect.jvm.local_jvm import started_ms
-from buto.collect.outside.counters import CounterPart
+from buto.collect.outside.counters import counter_part
 from buto.collect.outside.events import event_parts
-from buto.collect.outside.part import EARLY_S, READ_S, Part, missing
+from buto.collect.outside.part import EARLY_S, READ_S, MissingPart, Part
 from buto.collect.outside.process import PROCESS_NAMES, ProcessReadings, switch_values
 from buto.collect.process.processor_events import NoEventError, ProcessorEvents
 from buto.collect.procfs.process_files import ProcessFiles
@@ -49,7 +49,7 @@ class OutsideReader(Closeable):
         self._recording = recording
         self._next_ns = 0
         self._held = ExitStack()
-        self._parts: list[Part] = [CounterPart(counters)]
+        self._parts: list[Part] = [counter_part(counters)]
         self._process: ProcessReadings | None = None
         try:
             if pid is None:
@@ -57,7 +57,7 @@ class OutsideReader(Closeable):
             self._process = ProcessReadings(self._held.enter_context(ProcessFiles(pid)))
             self._parts += self._process.parts()
         except ProcError as reason:
-            self._parts.append(missing(PROCESS_NAMES, reason))
+            self._parts.append(MissingPart(PROCESS_NAMES, reason))
         self._events = event_parts(events)
         self._parts += self._events
 
@@ -70,8 +70,11 @@ class OutsideReader(Closeable):
         Args:
             is_last: whether the program is about to end: read also what is read seldom.
         """
-        sampled_ns, began_ns = self._recording.last_time_ns, time.monotonic_ns()
-        if sampled_ns is None or (began_ns < self._next_ns and not is_last):
+        began_ns = time.monotonic_ns()
+        if began_ns < self._next_ns and not is_last:
+            return
+        sampled_ns = self._recording.last_time_ns
+        if sampled_ns is None:
             return
         self._next_ns = began_ns + round((READ_S - EARLY_S) / _NS)
         values: dict[str, float] = {}

@@ -105,9 +105,14 @@ def recording_of(*times_ns: int) -> Recording:
 @pytest.fixture
 def child() -> Iterator[subprocess.Popen[bytes]]:
     """A process without children, which waits."""
-    with subprocess.Popen([sys.executable, "-S", "-c", "input()"], stdin=subprocess.PIPE) as process:
+    code = "print(flush=True); input()"
+    with subprocess.Popen(
+        [sys.executable, "-S", "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"\n"
         yield process
-        process.communicate()
+        process.communicate(b"\n")
 
 
 def test_a_process_is_read_into_the_newest_row(child: subprocess.Popen[bytes]) -> None:

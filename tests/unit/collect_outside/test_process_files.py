@@ -97,7 +97,9 @@ def test_each_sleep_is_a_voluntary_switch_and_ended_threads_are_kept(own: Proces
 
 
 def test_an_ended_process_is_an_error_and_never_another_one() -> None:
-    process = subprocess.Popen([sys.executable, "-S", "-c", "input()"], stdin=subprocess.PIPE)
+    process = subprocess.Popen(
+        [sys.executable, "-S", "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE
+    )
     with ProcessFiles(process.pid) as files:
         assert files.stat().n_threads == 1
         process.communicate()
