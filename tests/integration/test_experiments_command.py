@@ -125,6 +125,27 @@ def test_how_good_the_calibrated_oracle_is_comes_as_table_csv_and_json(data: Pat
     assert len(rows) == 1 + len(written["hosts"]["parallel"])
 
 
+def test_power_comes_as_tables_csv_and_a_figure(data: Path) -> None:
+    store = RunStore(data / "many")
+    for runs in a_data_set(14, ("references-strong", "references-weak"), shift=2.0).values():
+        for run in runs:
+            store.add(run)
+    archive.write(data / "enough", archive.pack(store))
+    ended = called(
+        data, "experiments", "run", "power", "--data", "enough", "--workers", "1", "--out", "power"
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.startswith("the design part: 10 training runs, alpha 0.01; the gate of calibrated")
+    assert "calibrated-next: what a gate costs" in ended.stdout
+    head, *rows = (data / "power" / "power.csv").read_text().splitlines()
+    assert head == "part,method,case,run,alone,first,three"
+    assert {row.split(",")[0] for row in rows} == {"design"}
+    assert b"<svg" in (data / "power" / "power.svg").read_bytes()
+    few = called(data, "experiments", "run", "power", "--data", "set", "--workers", "1")
+    assert few.returncode == 3
+    assert "no variant in set has 14 usable runs" in few.stderr
+
+
 def test_calibrated_cannot_be_combined_with_other_experiments(data: Path) -> None:
     ended = called(data, "experiments", "run", "calibrated", "smoothing", "--data", "set")
     assert ended.returncode == 2

@@ -6,6 +6,7 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 from buto.report.plots.charts import CHECKED_COLOUR, TRAINING_COLOUR
@@ -43,7 +44,7 @@ class PowerPanel:
 
 def svg(panels: Sequence[PowerPanel]) -> bytes:
     """Return all panels side by side as one SVG picture."""
-    figure = Figure(figsize=(3.6 * len(panels), 3.2), layout="constrained")
+    figure = Figure(figsize=(3.2 * len(panels), 3.0), layout="constrained")
     grid = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
     for axes, panel in zip(grid, panels, strict=True):
         for curve in panel.curves:
@@ -66,7 +67,10 @@ def svg(panels: Sequence[PowerPanel]) -> bytes:
         axes.grid(color="#DDDDDD", linewidth=0.5)
         axes.spines[["top", "right"]].set_visible(False)
     grid[0].set_ylabel("share found", fontsize=8)
-    grid[-1].legend(fontsize=6, frameon=False, loc="lower right")
+    lines, labels = grid[0].get_legend_handles_labels()
+    figure.legend(lines, labels, fontsize=7, frameon=False, loc="outside lower center", ncols=4)
     buffer = io.BytesIO()
-    figure.savefig(buffer, format="svg", metadata={"Date": None})
+    # Texts stay texts, and the same figures give the same bytes.
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "buto"}):
+        figure.savefig(buffer, format="svg", metadata={"Date": None})
     return buffer.getvalue()
