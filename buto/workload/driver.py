@@ -150,7 +150,7 @@ class Driver:
         def close(middle_s: float, reading: Mapping[str, float]) -> None:
             track.add(time.monotonic_ns() - round(middle_s * 1e9), reading, tally.NO_ANSWER)
 
-        progress = engine.Progress(phase=program.mark, interval=close)
+        progress = engine.Progress(lambda name: program.mark(name, judged=False), close)
         url = load.url.replace("${port}", str(port or ""))
         summary, problems = engine.drive(load, url, self._stop, progress)
         summaries.append(summary)

@@ -32,8 +32,8 @@ _KINDS = {"value": Kind.GAUGE, "count": Kind.COUNTER}
 class Listener(Protocol):
     """What takes marks and numbers: the program that is measured."""
 
-    def mark(self, name: str, message: str = "") -> None:
-        """Mark the current time."""
+    def mark(self, name: str, message: str = "", *, judged: bool = True) -> None:
+        """Mark the current time; a mark that is judged is a notification, too."""
 
     def track(self, name: str, interval_s: float) -> Track:
         """Return a new track."""
@@ -82,7 +82,7 @@ class Reports:
         is_name = bool(rest) and _NAME.fullmatch(rest[0]) is not None
         if word == "mark" and is_name and self._n_marks < MOST_MARKS:
             self._n_marks += 1
-            self._listener.mark(rest[0], rest[1] if len(rest) > 1 else "")
+            self._listener.mark(rest[0], rest[1] if len(rest) > 1 else "", judged=False)
         elif word in _KINDS and is_name and len(rest) == 2 and len(self._values) < MOST_NAMES:
             number, _, unit = rest[1].partition(" ")
             try:

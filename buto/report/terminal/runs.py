@@ -15,7 +15,7 @@ from buto.report.terminal.table import aligned
 from buto.runs import Notification, Outcome, Quality, Run, RunSummary
 from buto.runs.model import PURPOSE, MetadataValue
 from buto.runs.names import start_of
-from buto.runs.observations import Mark
+from buto.runs.observations import Mark, SourceState
 from buto.runs.window import WINDOW, window_of
 from buto.units import (
     format_age,
@@ -79,6 +79,7 @@ def run_lines(run: Run, now: datetime, *, whole: bool = False) -> list[str]:
     lines = [aligned([(f"{key}:", _shown(value, None)) for key, value in facts])]
     services = [_service_row(name, output, limit) for name, output in run.outputs.items()]
     lines += [_section("services", services)]
+    lines += [_section("sources", [_source_row(source, limit) for source in run.sources])]
     lines += [_section("metadata", _metadata_rows(run, limit))]
     for title, role in (("properties", Role.PROGRAM), ("cost of measuring", Role.COST)):
         ours = [prop for prop in run.properties if prop.role is role]
@@ -95,6 +96,11 @@ def run_lines(run: Run, now: datetime, *, whole: bool = False) -> list[str]:
         notifications.append(("...", f"{len(run.notifications) - len(shown)} more", "", "", ""))
     lines += [_section("notifications", notifications)]
     return [line for part in lines for line in part]
+
+
+def _source_row(source: SourceState, limit: int | None) -> tuple[str, ...]:
+    how = f"gave nothing at the end: {source.reason}" if source.reason else "was read to the end"
+    return source.name, source.kind, _shown(how, limit)
 
 
 def _jvm_facts(run: Run) -> list[tuple[str, str]]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from buto.properties import Property, property_for
 from buto.report.terminal.runs import MAX_NOTIFICATIONS, list_lines, run_lines
-from buto.runs import Notification, Outcome, Run, RunSummary
+from buto.runs import Notification, Outcome, Run, RunSummary, SourceState
 from buto.runs.format.document import decode_head, encode
 
 NOW = datetime(2026, 11, 20, 23, 43, 41, tzinfo=UTC)
@@ -50,6 +50,16 @@ def test_what_was_never_readable_says_why() -> None:
     line = line_of(run_lines(a_run(), NOW, whole=True), "broken")
     assert line.split()[1:5] == ["unreadable"] * 4
     assert line.endswith("no such attribute")
+
+
+def test_each_source_says_how_it_ended() -> None:
+    states = (SourceState("db", "sql", "it refuses\nthe connection"), SourceState("machine", "host"))
+    lines = run_lines(a_run(sources=states), NOW)
+    assert line_of(lines, "db").split(maxsplit=2)[1:] == [
+        "sql",
+        "gave nothing at the end: it refuses\\nthe connection",
+    ]
+    assert line_of(lines, "machine").split(maxsplit=2)[1:] == ["host", "was read to the end"]
 
 
 def test_the_cost_of_measuring_is_separate() -> None:

@@ -20,7 +20,8 @@ class Listening:
         self.marks: list[tuple[str, str]] = []
         self.tracks: list[Track] = []
 
-    def mark(self, name: str, message: str = "") -> None:
+    def mark(self, name: str, message: str = "", *, judged: bool = True) -> None:
+        assert not judged
         self.marks.append((name, message))
 
     def track(self, name: str, interval_s: float) -> Track:
