@@ -114,7 +114,7 @@ def measure(rounds: int, seconds: float) -> Iterator[Figure]:
             for follower in followers:
                 follower.ask_to_end()
             for follower in followers:
-                follower.wait_for_end()
+                follower.wait_for_end(time.monotonic())
             assert all(not state.reason for state in program.states), program.states
             numbers.append(float(sum(len(track.names()) for track in program.recording.tracks)))
             print(f"   {used[-1]:.2f} % for {numbers[-1]:.0f} numbers", flush=True)

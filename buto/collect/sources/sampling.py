@@ -77,8 +77,9 @@ class SourceHooks:
         problems = () if self._inner is None else self._inner.program_ended()
         for follower in self._followers:
             follower.ask_to_end()
+        asked = time.monotonic()
         for follower in self._followers:
-            follower.wait_for_end()
+            follower.wait_for_end(asked)
         return problems
 
 
@@ -96,6 +97,7 @@ class Follower:
         self._late: set[str] = set()
         self._settled = math.inf
         self._failure = ""
+        self._is_complete = False
         self._end = threading.Event()
         # A daemon, because a source that hangs must not keep buto from ending.
         self._thread = threading.Thread(target=self._follow, name=f"buto-source-{spec.name}", daemon=True)
@@ -106,11 +108,17 @@ class Follower:
     def ask_to_end(self) -> None:
         self._end.set()
 
-    def wait_for_end(self) -> None:
-        """Wait until the last reading is over, for its time limit; then leave a hanging source behind."""
-        self._thread.join(self._spec.timeout_s + _END_S)
+    def wait_for_end(self, asked: float) -> None:
+        """Wait until the last reading is over, for its time limit; then leave a hanging source behind.
+
+        Args:
+            asked: when it was asked to end, ``time.monotonic``.
+        """
+        self._thread.join(max(0.0, asked + self._spec.timeout_s + _END_S - time.monotonic()))
         if self._thread.is_alive():
             self._failure = f"it did not answer within {self._spec.timeout_s:g} s"
+        elif not self._is_complete:
+            self._failure = "it failed with an error that no source should raise"
         self._track.close(self._failure)
         self._program.source_state(SourceState(self._spec.name, self._spec.kind, self._failure))
         if self._late:
@@ -125,6 +133,7 @@ class Follower:
                 n_due = max(n_due + 1, math.ceil((time.monotonic() - begun) / self._spec.interval_s))
             # The state at the end; what has gone with the program is no failure.
             self._read(reader, last=True)
+        self._is_complete = True
 
     def _read(self, reader: Reader, *, last: bool = False) -> None:
         begun_ns = time.monotonic_ns()

@@ -119,6 +119,13 @@ def test_a_line_that_differs_in_more_than_its_number_is_parsed_anew(
     assert numbers.read(then) == values
 
 
+def test_names_that_change_with_each_page_do_not_pile_up() -> None:
+    numbers = PageText(Chosen())
+    for number in range(50):
+        assert numbers.read(f'a{{x="{number}"}} 1\n') == {f"a[x={number}]": 1}
+    assert len(numbers._properties) == len(numbers._known) == 1
+
+
 def drip(connection: socket.socket) -> None:
     connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
     while True:

@@ -153,6 +153,16 @@ def test_a_source_that_hangs_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> 
     assert np.isnan(run.series("db.size")[-1])
 
 
+class StrangeError(Exception):
+    """What nobody expects."""
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_source_that_raises_what_it_should_not_is_told_from_one_that_worked() -> None:
+    run, _ = read({"size": 5.0}, StrangeError("oops"))
+    assert run.sources[0].reason == "it failed with an error that no source should raise"
+
+
 class Workload:
     """Other hooks, which must end before the sources do."""
 

@@ -12,7 +12,7 @@ from buto.properties import Kind, Property
 MAX_LINE = 4096
 """Longest line. The parser takes time with the square of the number of labels."""
 
-MAX_SERIES = 100_000
+MAX_SERIES = 20_000
 """Most lines with a number, of which a few may be chosen."""
 
 _UNITS = {
@@ -77,6 +77,7 @@ class PageText:
 
         values: dict[str, float] = {}
         known: dict[str, str | None] = {}
+        properties: dict[str, Property] = {}
         heads = (line.rpartition(" ")[0] for line in lines)
         try:
             # The parser yields one sample for each line with a number, in their order.
@@ -92,14 +93,15 @@ class PageText:
                     if not is_wanted:
                         continue
                     values[name] = float(sample.value)
-                    self._properties.setdefault(name, property_of(name, sample.name, family.type))
+                    properties[name] = property_of(name, sample.name, family.type)
         except (ValueError, IndexError, KeyError, StopIteration) as error:
             raise SourceError(f"it is not in Prometheus' text format: {_first_wrong(lines)}") from error
         if len(values) > MAX_PROPERTIES:
             raise SourceError(
                 f"it has {len(values)} numbers, more than {MAX_PROPERTIES}; choose some by include"
             )
-        self._known = known
+        # Not added to those before: a page with new names each time must not fill the memory.
+        self._known, self._properties = known, properties
         return {name: value for name, value in values.items() if math.isfinite(value)}
 
 
