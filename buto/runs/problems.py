@@ -30,6 +30,9 @@ class ProblemKind(Enum):
     NO_WINDOW = "no-window"
     """The measured window cannot be found, because a mark or samples are missing."""
 
+    BUSY_HOST = "busy-host"
+    """The machine had no processor time left, so that a loaded system was measured by its queues."""
+
     STARVED = "starved"
     """Too many samples are missing, or there is too long a gap between two of them."""
 

@@ -68,6 +68,7 @@ class AgentCollector:
             ending = loop.run()
             problems = hook_caller.end()
             foreign_load = load.foreign_load(hook_caller.cpu_s())
+            recording.metadata["host.load.idle"] = load.idle_share()
             launch.end_all()
             observed = _observed(loop, launch, recording, ending, foreign_load)
             if loop.outside is not None:

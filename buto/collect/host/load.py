@@ -43,6 +43,17 @@ class LoadMeter:
         foreign_s = busy_s - self._busy_s - (_own_cpu_s() - self._own_s) - known_s
         return min(1.0, max(0.0, foreign_s / (elapsed_s * len(self._cpus))))
 
+    def idle_share(self) -> float:
+        """Return the mean idle share of the visible cores since the creation, 0 to 1.
+
+        NaN within the first 0.1 s, or if unknown.
+        """
+        elapsed_s = time.monotonic() - self._start_s
+        busy_s = _busy_s(self._cpus)
+        if elapsed_s < _MIN_LOAD_WINDOW_S or busy_s is None or self._busy_s is None:
+            return float("nan")
+        return min(1.0, max(0.0, 1.0 - (busy_s - self._busy_s) / (elapsed_s * len(self._cpus))))
+
 
 def run_queue_s(pid: int) -> float | None:
     """Return how long the living threads of a process have waited for a core; None where unknown.

@@ -99,6 +99,7 @@ class JmxCollector:
             ending = loop.run()
             problems = hook_caller.end()
             foreign_load = load.foreign_load(worker.cpu_s() - worker_s + hook_caller.cpu_s())
+            recording.metadata["host.load.idle"] = load.idle_share()
             launch.end_all()
             observed = _observed(loop, launch, recording, ending, foreign_load)
             if loop.outside is not None:

@@ -9,10 +9,14 @@ import numpy as np
 from buto.collect.record.recording import Recording
 from buto.collect.target import Target
 from buto.properties import split_name
-from buto.runs import FloatArray, Outcome, Problem, ProblemKind, Quality
+from buto.runs import FloatArray, MetadataValue, Outcome, Problem, ProblemKind, Quality
 
 MAX_MISSED_SHARE = 0.2
 """A run that lacks more of its planned samples is starved."""
+
+LEAST_IDLE = 0.01
+LOADED_S = 10.0
+"""A loaded system that is measured so long needs a larger idle share of the cores than LEAST_IDLE."""
 
 MAX_GAP_INTERVALS = 10
 MAX_GAP_S = 1.0
@@ -141,6 +145,24 @@ def quality_of(
     """
     problems = [*_of_outcome(target, outcome), *more, *starved(target, sampled, foreign_load)]
     return Quality(tuple(problems), sampled.missed_share, sampled.largest_gap_s, foreign_load)
+
+
+def busy_host(idle_share: MetadataValue, duration_s: float) -> Problem | None:
+    """Return the problem of a loaded system on a machine that had no idle time left; None if it had some.
+
+    Without idle time requests wait for a core, and their latency is that of the machine.
+
+    Args:
+        idle_share: mean idle share of the visible cores, 0 to 1; anything but a number if unknown.
+        duration_s: of the run; a shorter one than LOADED_S says too little.
+    """
+    if not isinstance(idle_share, float) or duration_s < LOADED_S or not idle_share < LEAST_IDLE:
+        return None
+    text = (
+        f"the machine was busy all the time: {idle_share:.1%} of its cores were idle "
+        f"(limit {LEAST_IDLE:.0%}), so this measures waiting for a core"
+    )
+    return Problem(ProblemKind.BUSY_HOST, text)
 
 
 def _of_outcome(target: Target, outcome: Outcome) -> list[Problem]:

@@ -16,6 +16,7 @@ from buto.collect.opener import open_collector
 from buto.collect.process.launch import check_startable
 from buto.collect.progress import OnTick, Progress
 from buto.collect.record.journal import Journal
+from buto.collect.record.quality import busy_host
 from buto.collect.target import Target
 from buto.errors import ButoError, StorageError
 from buto.runs import Run, RunSet
@@ -183,10 +184,20 @@ def record_one(
         run = collector.record(test, on_tick, hooks, journal)
         outputs = {} if beside is None else beside.stop()
         run = replace(run, metadata={**run.metadata, SESSION: run.id, **marks}, outputs=outputs)
+        if hooks is not None:
+            run = _unless_busy(run)
         if setup.window is not None:
             run = with_window(run, setup.window)
         store.add(run)
     return run
+
+
+def _unless_busy(run: Run) -> Run:
+    """Return a run of a loaded system; not valid if the machine had no idle time left."""
+    busy = busy_host(run.metadata.get("host.load.idle"), run.outcome.duration_s)
+    if busy is None:
+        return run
+    return replace(run, quality=replace(run.quality, problems=(*run.quality.problems, busy)))
 
 
 def running_services(

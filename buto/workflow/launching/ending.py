@@ -31,6 +31,7 @@ _ADVICE = {
     ProblemKind.STARVED: Advice(
         Step(Action.DOCTOR), " (what else loads this machine), or sample less often: ", _LESS_OFTEN
     ),
+    ProblemKind.BUSY_HOST: Advice("load the program less, or use a machine with more cores"),
     ProblemKind.SLOW_MBEAN: Advice(
         "record other MBeans: ", Setting("mbean", "PATTERN"), ", or sample less often: ", _LESS_OFTEN
     ),

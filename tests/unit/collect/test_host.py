@@ -153,8 +153,10 @@ def test_the_foreign_load_is_what_visible_cores_did_for_others(monkeypatch: pyte
     assert meter.foreign_load() == pytest.approx(4 / 20)
     assert meter.foreign_load(known_s=1.0) == pytest.approx(3 / 20)
     assert meter.foreign_load(known_s=60.0) == 0.0
+    assert meter.idle_share() == pytest.approx(12 / 20)
     now["clock"] = 100.05
     assert math.isnan(meter.foreign_load())
+    assert math.isnan(meter.idle_share())
 
 
 def test_a_busy_stranger_is_seen_until_it_is_collected_as_our_own() -> None:

@@ -112,7 +112,7 @@ KINDS = [
 ]
 """What they are, in the order in which that run has them."""
 
-SINCE = {ProblemKind.SERVICE, ProblemKind.NO_WINDOW}
+SINCE = {ProblemKind.SERVICE, ProblemKind.NO_WINDOW, ProblemKind.BUSY_HOST}
 """Kinds that later versions added."""
 
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from buto.collect.hooks import AllHooks
 from buto.collect.target import Target
 from buto.errors import MeasureError, StorageError
 from buto.runs import Problem, ProblemKind, Quality, RunSet
@@ -17,7 +18,7 @@ from buto.runs.store import RunStore
 from buto.workflow.events import Event as LaunchEvent
 from buto.workflow.events import RunStored
 from buto.workflow.launching.collected import Collected
-from buto.workflow.launching.collecting import Plan
+from buto.workflow.launching.collecting import Plan, record_one
 from buto.workflow.launching.ending import repeats
 from buto.workflow.launching.order import interleave
 from tests.support.runs.scripted import GOOD, LATE, STARVED, WRONG_EXIT, Event, Log, Script
@@ -91,6 +92,31 @@ def test_every_run_is_stored_as_it_ends_with_its_purpose(tmp_path: Path) -> None
 def test_a_collector_is_opened_once_for_each_test_and_closed_at_the_end(tmp_path: Path) -> None:
     script, _ = carried_out(tmp_path, 3, a=[GOOD] * 3, b=[GOOD] * 3)
     assert sorted(script.opened) == sorted(script.closed) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("idle_share", "duration_s", "is_loaded", "is_valid"),
+    [
+        (0.002, 12.0, True, False),
+        (0.02, 12.0, True, True),
+        (0.002, 9.0, True, True),
+        (None, 12.0, True, True),
+        (0.002, 12.0, False, True),
+    ],
+)
+def test_a_machine_without_idle_time_spoils_the_run_of_a_loaded_system(
+    tmp_path: Path, idle_share: float | None, duration_s: float, is_loaded: bool, is_valid: bool
+) -> None:
+    metadata = {**GOOD.metadata, "host.load.idle": idle_share}
+    run = replace(GOOD, metadata=metadata, outcome=replace(GOOD.outcome, duration_s=duration_s))
+    collector = Script({"a": [run]}).collector(Target(("a",)))
+    hooks = AllHooks(()) if is_loaded else None
+    stored = record_one(collector, "a", RunStore(tmp_path), "train", hooks=hooks)
+    assert stored.quality.valid == is_valid
+    if not is_valid:
+        [problem] = stored.quality.problems
+        assert problem.kind is ProblemKind.BUSY_HOST
+        assert "0.2% of its cores were idle (limit 1%)" in problem.text
 
 
 def test_disturbed_runs_are_kept_and_repeated(tmp_path: Path) -> None:
