@@ -27,6 +27,7 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
     "fresh": ("perf.fresh",),
     "period": ("perf.period",),
     "launches": ("perf.launches",),
+    "live-set": ("perf.live_set",),
     "harness": ("perf.harness",),
     "pipeline": ("perf.pipeline",),
     "repeating": ("perf.repeating",),

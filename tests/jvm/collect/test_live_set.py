@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from buto.collect import Target, open_collector
+from buto.collect.hooks import Program
 from buto.collect.target import LiveSet
-from buto.runs import RunStore
+from buto.runs import Problem, RunStore
 from tests.support.checkout import compile_java
 from tests.support.runs.examples import assert_same
 
@@ -18,6 +19,31 @@ PROGRAMS = Path(__file__).parents[1] / "agent" / "programs"
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return compile_java(tmp_path_factory.mktemp("program"), [PROGRAMS / "Allocates.java"])
+
+
+class Marking:
+    """Marks the start of the program, and then nothing."""
+
+    def program_started(self, program: Program) -> None:
+        program.mark("warm", judged=False)
+
+    def program_ended(self) -> tuple[Problem, ...]:
+        return ()
+
+    def cpu_s(self) -> float:
+        return 0.0
+
+
+def test_a_mark_has_a_live_set_of_its_own(program: Path) -> None:
+    command = ("java", "-Xmx32m", "-cp", str(program), "Allocates", *["main=0"] * 5, f"keep={1 << 20}")
+    target = Target(command, interval_s=0.05, live_set=LiveSet(at_marks=True))
+    with open_collector(target) as collector:
+        run = collector.record("test", hooks=Marking())
+    assert [mark.name for mark in run.marks] == ["warm"]
+    assert [one.point for one in run.histograms] == ["warm", "end"]
+    kept = [sum(one.instances for one in found.classes if "Session" in one.name) for found in run.histograms]
+    assert kept == [0, 1024]
+    assert run.metadata["buto.live_set"] == "marks"
 
 
 def test_a_run_names_the_objects_that_the_program_kept(program: Path, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ final class LiveSet {
     private static final int MOST_CLASSES = 500;
     private static final int MOST_CHARS = 1 << 18;
 
+    private final boolean isWanted;
     private final Instrumentation instrumentation;
     private final GarbageCollectorMXBean[] collectors;
     private final int bytesColumn;
@@ -28,12 +29,25 @@ final class LiveSet {
     /** The largest classes, as the JVM prints them; null if there was no measurement. */
     private String classes;
 
-    LiveSet(Instrumentation instrumentation, List<GarbageCollectorMXBean> collectors, Columns columns) {
+    /**
+     * Adds the columns if they are wanted. Without that the class is loaded all the same, so that a live set at the
+     * end does not change the number of classes.
+     */
+    LiveSet(
+            boolean isWanted,
+            Instrumentation instrumentation,
+            List<GarbageCollectorMXBean> collectors,
+            Columns columns) {
+        this.isWanted = isWanted;
         this.instrumentation = instrumentation;
         this.collectors = collectors.toArray(new GarbageCollectorMXBean[0]);
-        bytesColumn = columns.add("jvm.memory.heap.live");
-        objectsColumn = columns.add("jvm.object.live");
-        timeColumn = columns.add("buto.live_set.time");
+        bytesColumn = isWanted ? columns.add("jvm.memory.heap.live") : Columns.NONE;
+        objectsColumn = isWanted ? columns.add("jvm.object.live") : Columns.NONE;
+        timeColumn = isWanted ? columns.add("buto.live_set.time") : Columns.NONE;
+    }
+
+    boolean isWanted() {
+        return isWanted;
     }
 
     /** Loads what a measurement needs. At the latest the first one does that, and adds classes to the program's. */

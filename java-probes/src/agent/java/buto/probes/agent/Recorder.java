@@ -19,7 +19,6 @@ final class Recorder {
     /** Null if no MBeans of the program are wanted: then no MBean server is created. */
     private final CustomBeans custom;
 
-    /** Null if the live set is not wanted. */
     private final LiveSet liveSet;
 
     private final NativeMemory nativeMemory;
@@ -53,9 +52,7 @@ final class Recorder {
         nativeMemory = new NativeMemory(from.inputArguments(), instrumentation, columns);
         platform = platformBeans(from, proc, allocation, columns);
         cost = new OwnCost(from.threads(), allocation, columns);
-        liveSet = request.liveSet == Request.NEVER
-                ? null
-                : new LiveSet(instrumentation, from.collectors(), columns);
+        liveSet = new LiveSet(request.liveSet != Request.NEVER, instrumentation, from.collectors(), columns);
         if (request.liveSet == Request.DURING) {
             liveSet.prepare();
         }
@@ -119,9 +116,7 @@ final class Recorder {
         if (custom != null) {
             custom.sample(columns);
         }
-        if (liveSet != null) {
-            liveSet.set(columns);
-        }
+        liveSet.set(columns);
         cost.read(columns, time, missedTicks);
         if (!columns.announce(out)) {
             return false;
@@ -169,7 +164,7 @@ final class Recorder {
      * the later one holds. So the row is not lost if the collection takes too long.
      */
     void measureLiveSet(String point) {
-        if (liveSet == null || !isRowKept) {
+        if (!liveSet.isWanted() || !isRowKept) {
             return;
         }
         liveSet.measure();
