@@ -26,6 +26,7 @@ from buto.collect.record.recording import Recording
 from buto.collect.target import Target
 from buto.errors import MeasureError
 from buto.profiles import Kind, Profile
+from buto.profiles.merging import with_profiler
 
 _TICK_S = 0.1
 _PARTS = ".parts.jfr"
@@ -188,8 +189,16 @@ def _measured(launch: Launch, profiles: list[Profile], *, timed_out: bool) -> Pr
 
 
 def _joined(profiles: list[Profile]) -> Profile:
-    """Return the profile with the most events, which is that of the program behind short-lived helpers."""
-    return max(profiles, key=lambda one: one.events)
+    """Return the profile with the most events, which is that of the program behind short-lived helpers.
+
+    What async-profiler recorded of the same JVM replaces what Flight Recorder has of the same kind.
+    """
+    recorded = [one for one in profiles if one.ticks_ms]
+    chosen = max(recorded or profiles, key=lambda one: one.events)
+    others = [
+        one for one in profiles if one not in recorded and one.facts.get("pid") == chosen.facts.get("pid")
+    ]
+    return with_profiler(chosen, others[0]) if recorded and others else chosen
 
 
 def _cut_short(launch: Launch) -> MeasureError:

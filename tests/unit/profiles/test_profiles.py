@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from buto.errors import BadFileError
 from buto.profiles import ClassSize, Frame, Kind, Profile, Stack
 from buto.profiles.format import parse, text_of
+from buto.profiles.merging import with_profiler
 from buto.profiles.store import ProfileStore
 from buto.runs.store import RunStore
 from tests.support.profiles import profile
@@ -86,3 +87,11 @@ def test_a_source_file_follows_from_the_name_of_the_class() -> None:
     files = {"com.acme.Shop$Cart": "Shop.java", "ShopKt": "Shop.kt", "Kt": "Kt.java", "": ""}
     assert {owner: Frame(owner, "add", is_users=True).file for owner in files} == files
     assert replace(Frame("a.B", "c", is_users=True), owner="").name == "c"
+
+
+def test_what_a_profiler_recorded_replaces_the_same_kind() -> None:
+    recorded = profile(("shop.A.b", 1.0), kind=Kind.CPU)
+    recorded = replace(recorded, stacks=(*recorded.stacks, replace(recorded.stacks[0], kind=Kind.IO)))
+    joined = with_profiler(recorded, profile(("shop.C.d < shop.A.b", 5.0), kind=Kind.CPU))
+    found = {(one.kind, joined.frames[one.frames[0]].name, one.weight) for one in joined.stacks}
+    assert found == {(Kind.IO, "shop.A.b", 1.0), (Kind.CPU, "shop.C.d", 5.0)}

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import jdk.jfr.consumer.RecordedClass;
 import jdk.jfr.consumer.RecordedClassLoader;
 import jdk.jfr.consumer.RecordedFrame;
@@ -28,14 +29,20 @@ final class Frames {
         }
     }
 
+    private static final Set<String> IN_JAVA = Set.of("Interpreted", "JIT compiled", "Inlined", "C1 compiled");
     private static final int MOST_REMEMBERED = 50_000;
     private static final String[] OF_THE_JDK = {"java.", "javax.", "jdk.", "sun.", "com.sun."};
 
+    private final boolean hasNoLoaders;
     private final Map<String, Map<String, Integer>> numbers = new HashMap<>();
     private final List<String> lines = new ArrayList<>();
     private final List<Boolean> isUsers = new ArrayList<>();
     /** The parser gives equal stacks of one chunk as one object. */
     private final Map<RecordedStackTrace, Stack> known = new IdentityHashMap<>();
+
+    Frames(boolean hasNoLoaders) {
+        this.hasNoLoaders = hasNoLoaders;
+    }
 
     /** Returns a stack; null for one of Flight Recorder's own. */
     Stack of(RecordedStackTrace trace) {
@@ -63,7 +70,7 @@ final class Frames {
             if (owner.startsWith("jdk.jfr.")) {
                 return null;
             }
-            methods[at] = number(owner, method);
+            methods[at] = number(owner, method, IN_JAVA.contains(frame.getType()));
             if (line == 0 && isUsers.get(methods[at])) {
                 line = Math.max(1, frame.getLineNumber());
             }
@@ -71,23 +78,25 @@ final class Frames {
         return new Stack(methods, line);
     }
 
-    private int number(String owner, RecordedMethod method) {
+    private int number(String owner, RecordedMethod method, boolean isJava) {
         String name = method == null || method.getName() == null ? "(unknown)" : method.getName();
         Map<String, Integer> methods = numbers.computeIfAbsent(owner, any -> new HashMap<>());
         Integer number = methods.get(name);
         if (number == null) {
-            number = numberOfNormal(owner, Names.ofClass(owner), Names.ofMethod(name), method);
+            number = numberOfNormal(owner, Names.ofClass(owner), Names.ofMethod(name), method, isJava);
             methods.put(name, number);
         }
         return number;
     }
 
-    private int numberOfNormal(String owner, String type, String name, RecordedMethod method) {
+    private int numberOfNormal(String owner, String type, String name, RecordedMethod method, boolean isJava) {
         Map<String, Integer> methods = numbers.computeIfAbsent(type, any -> new HashMap<>());
         Integer number = methods.get(name);
         if (number == null) {
             number = lines.size();
-            boolean isUsers = method != null && isUsers(method.getType(), owner);
+            boolean isUsers = hasNoLoaders
+                    ? isJava && !owner.isEmpty() && !isOfJdk(owner)
+                    : method != null && isUsers(method.getType(), owner);
             this.isUsers.add(isUsers);
             lines.add((isUsers ? "u" : "p") + "\t" + Names.plain(type) + "\t" + Names.plain(name));
             methods.put(name, number);

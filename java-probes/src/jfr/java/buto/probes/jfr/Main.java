@@ -15,6 +15,9 @@ import jdk.jfr.consumer.RecordingFile;
  * describes. A recording that cannot be read leaves one line with the reason; the others are still read.
  */
 public final class Main {
+    /** How the recordings of async-profiler begin, which do not tell class loaders. */
+    private static final String OF_PROFILER = "profiler-";
+
     private Main() {}
 
     public static void main(String[] files) throws IOException {
@@ -30,7 +33,7 @@ public final class Main {
     }
 
     private static void read(Path file, PrintWriter out) {
-        Recorded recorded = new Recorded();
+        Recorded recorded = new Recorded(file.getFileName().toString().startsWith(OF_PROFILER));
         String failure = "";
         try (RecordingFile recording = new RecordingFile(file)) {
             while (recording.hasMoreEvents()) {

@@ -20,7 +20,7 @@ final class Recorded {
     private static final String DIRECT = "java.nio.DirectByteBuffer";
 
     private final Map<String, Consumer<RecordedEvent>> readers = new HashMap<>();
-    private final Frames frames = new Frames();
+    private final Frames frames;
     private final Folded folded = new Folded();
     private final Map<String, String> facts = new TreeMap<>();
     private final Map<String, Double> totals = new TreeMap<>();
@@ -50,7 +50,9 @@ final class Recorded {
         }
     }
 
-    Recorded() {
+    /** @param hasNoLoaders whether only names can tell the user's code from the JDK's */
+    Recorded(boolean hasNoLoaders) {
+        frames = new Frames(hasNoLoaders);
         readers.put("jdk.ObjectAllocationSample",
                 event -> fold("allocation", event, event.getLong("weight"), type(event, "objectClass")));
         readers.put("jdk.OldObjectSample", this::kept);
