@@ -16,7 +16,8 @@ _OF_TOPIC: dict[Topic, tuple[Kind, ...]] = {
     Topic.ALLOCATION: (Kind.ALLOCATION,),
     Topic.COLLECTIONS: (Kind.ALLOCATION, Kind.RETENTION),
     Topic.THREADS: (Kind.ALIVE, Kind.STARTED),
-    Topic.CLASSES: (Kind.CLASSES,),
+    # Classes that are not unloaded any more are kept, but not defined more often.
+    Topic.CLASSES: (Kind.CLASSES, Kind.RETENTION),
     Topic.NON_HEAP: (Kind.CLASSES, Kind.CPU),
     Topic.BUFFERS: (Kind.BUFFERS,),
     Topic.DESCRIPTORS: (Kind.IO, Kind.BUFFERS),

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import nan
 
 import numpy as np
 
-from buto.causes import Tier
+from buto.causes import Cause, Tier
 from buto.causes.explain import causes_of
 from buto.profiles import Kind, Profile
+
+_FEW = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,7 @@ class Alarms:
 def found_in(
     old: Sequence[Profile],
     new: Sequence[Profile],
-    kind: Kind,
+    of_change: Sequence[Kind],
     methods: Sequence[str],
     kinds: Sequence[Kind],
     *,
@@ -62,8 +65,9 @@ def found_in(
     """Draw so many launches of each program, without replacement within a draw.
 
     Args:
-        methods: the changed code; any of them counts.
-        kinds: the kinds that are looked at; ``kind`` is one of them.
+        of_change: the kinds that the change concerns; the best rank in one of them counts.
+        methods: the changed code, as methods and fields that hold objects; any of them counts.
+        kinds: the kinds that are looked at, with those of the change.
     """
     if min(len(old), len(new)) < pairs:
         return Found(0, nan, nan, nan, nan, nan)
@@ -72,15 +76,15 @@ def found_in(
     for _ in range(draws):
         before = [old[at] for at in source.choice(len(old), pairs, replace=False)]
         after = [new[at] for at in source.choice(len(new), pairs, replace=False)]
-        causes = causes_of(before, after, kind, with_flame=False).found
-        ranked = list(dict.fromkeys(one.method for one in causes))
-        chosen = [one.method for one in causes if one.tier is Tier.CAUSE]
-        others = [one for one in kinds if one is not kind]
+        found = [causes_of(before, after, kind, with_flame=False).found for kind in of_change]
+        rank = min(_rank(causes, methods) for causes in found)
+        chosen = [one for causes in found for one in causes if one.tier is Tier.CAUSE]
+        others = [one for one in kinds if one not in of_change]
         hits += (
-            bool(ranked[:1]) and ranked[0] in methods,
-            any(one in methods for one in ranked[:3]),
-            any(one in methods for one in chosen),
-            any(one not in methods for one in chosen),
+            rank == 0,
+            rank < _FEW,
+            any(_leads_to(one, methods) for one in chosen),
+            any(not _leads_to(one, methods) for one in chosen),
             any(_named(before, after, other, methods) for other in others),
         )
     return Found(draws, *(float(share) for share in hits / draws))
@@ -104,7 +108,22 @@ def alarms_in(
     return Alarms(draws, n_any / draws, float(hits.max(initial=0.0)) / draws)
 
 
+def _rank(causes: Sequence[Cause], methods: Sequence[str]) -> int:
+    """Return the place of the changed code among different methods, from 0; a large number without it."""
+    ranked: list[str] = []
+    for one in causes:
+        if _leads_to(one, methods):
+            return len(ranked)
+        if one.method not in ranked:
+            ranked.append(one.method)
+    return sys.maxsize
+
+
+def _leads_to(cause: Cause, methods: Sequence[str]) -> bool:
+    return cause.method in methods or cause.held_by in methods
+
+
 def _named(old: Sequence[Profile], new: Sequence[Profile], kind: Kind, methods: Sequence[str]) -> bool:
     """Return whether a method other than the changed ones is named."""
     found = causes_of(old, new, kind, with_flame=False).found
-    return any(one.tier is Tier.CAUSE and one.method not in methods for one in found)
+    return any(one.tier is Tier.CAUSE and not _leads_to(one, methods) for one in found)

@@ -83,7 +83,7 @@ def record(
     for one in launches:
         if time.monotonic() >= deadline_s:
             break
-        command = (one.java, "-Xmx256m", "-cp", str(classes), one.program.main)
+        command = (one.java, *one.program.options, "-cp", str(classes), one.program.main)
         try:
             flight = fly((*command, *one.program.arguments[one.mode]), TIMEOUT_S, USUAL)
         except MeasureError as error:

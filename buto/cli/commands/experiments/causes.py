@@ -86,7 +86,7 @@ def _measured(
         old, new = (stored(place_of(data, java, program.name, mode)) for mode in MODES)
         found[program.name] = {
             pairs: found_in(
-                old, new, program.kind, program.methods, USUAL, pairs=pairs, draws=draws, seed=seed
+                old, new, program.kinds, program.methods, USUAL, pairs=pairs, draws=draws, seed=seed
             )
             for pairs in PAIRS
         }

@@ -15,6 +15,7 @@ from buto.experiments.causes.draws import alarms_in, found_in
 from buto.experiments.causes.programs import read_manifest
 from buto.experiments.causes.recording import planned, record, stored
 from buto.profiles import Kind
+from tests.support.checkout import ROOT
 from tests.support.profiles import launches
 
 MANIFEST = """\
@@ -35,7 +36,7 @@ def manifest(tmp_path: Path) -> Path:
 
 def test_a_manifest_names_programs_modes_and_what_changed(manifest: Path) -> None:
     cart, page = read_manifest(manifest)
-    assert (cart.kind, cart.methods) == (Kind.ALLOCATION, ("shop.Cart.add",))
+    assert (cart.kinds, cart.methods) == ((Kind.ALLOCATION,), ("shop.Cart.add",))
     assert cart.arguments == {"old": ("old",), "new": ("new",)}
     assert page.arguments == {"old": ("a", "1"), "new": ("b",)}
     for broken in (
@@ -49,14 +50,21 @@ def test_a_manifest_names_programs_modes_and_what_changed(manifest: Path) -> Non
             read_manifest(manifest)
 
 
+def test_the_programs_with_a_change_are_a_manifest_too() -> None:
+    programs = {one.name: one for one in read_manifest(ROOT / "testprograms" / "changes.yaml")}
+    assert programs["sessions"].arguments == {"old": ("sessions=base",), "new": ("sessions=large",)}
+    assert "buto.testprograms.changes.Sessions.expire" in programs["sessions"].methods
+    assert len(programs) == 15
+
+
 def test_draws_of_a_changed_method_find_it_and_of_an_unchanged_program_find_nothing() -> None:
     old, new = launches(OLD, 8, 1), launches(NEW, 4, 2)
     kinds = (Kind.ALLOCATION, Kind.CPU)
-    found = found_in(old, new, Kind.ALLOCATION, ["shop.Cart.add"], kinds, pairs=3, draws=30, seed=1)
+    found = found_in(old, new, [Kind.ALLOCATION], ["shop.Cart.add"], kinds, pairs=3, draws=30, seed=1)
     assert (found.draws, found.first, found.in_three, found.named, found.wrong) == (30, 1.0, 1.0, 1.0, 0.0)
-    other = found_in(old, new, Kind.ALLOCATION, ["shop.Page.show"], kinds, pairs=3, draws=30, seed=1)
+    other = found_in(old, new, [Kind.ALLOCATION], ["shop.Page.show"], kinds, pairs=3, draws=30, seed=1)
     assert (other.first, other.wrong) == (0.0, 1.0)
-    single = found_in(old, new, Kind.ALLOCATION, ["shop.Cart.add"], kinds, pairs=1, draws=30, seed=1)
+    single = found_in(old, new, [Kind.ALLOCATION], ["shop.Cart.add"], kinds, pairs=1, draws=30, seed=1)
     assert (single.first, single.named) == (1.0, 0.0)
     assert alarms_in(old, kinds, pairs=3, draws=30, seed=1).any_kind == 0.0
     assert isnan(alarms_in(old, kinds, pairs=5, draws=30, seed=1).any_kind)
