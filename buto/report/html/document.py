@@ -10,8 +10,8 @@ from buto.report.charted import Charted
 from buto.report.html import assets
 from buto.report.html.chart_data import page_data
 from buto.report.html.escaping import json_block
-from buto.report.html.output import notification_table, output_section
-from buto.report.html.overhead_table import overhead_section
+from buto.report.html.sections.output import notification_table, output_section
+from buto.report.html.sections.overhead_table import overhead_section
 from buto.report.html.template import render_template
 from buto.version import __version__
 

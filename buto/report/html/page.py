@@ -7,11 +7,11 @@ import json
 from buto.report.check_report import CheckReport
 from buto.report.html import summary
 from buto.report.html.chart_data import drawn, points_of, tag_of, training_drawn
-from buto.report.html.class_table import class_rows
 from buto.report.html.document import render_document
-from buto.report.html.environment_table import environment_section
 from buto.report.html.reasoning import steps
-from buto.report.html.run_table import run_table
+from buto.report.html.sections.class_table import class_rows
+from buto.report.html.sections.environment_table import environment_section
+from buto.report.html.sections.run_table import run_table
 
 MAX_LISTED = 5000
 """Properties in the list of those that are not drawn."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from buto.report.charted import RecordedRuns
 from buto.report.html.chart_data import drawn, points_of
 from buto.report.html.document import render_document
-from buto.report.html.run_table import recorded_table
+from buto.report.html.sections.run_table import recorded_table
 from buto.runs.metadata_text import metadata_text
 from buto.units import format_count
 

@@ -1,0 +1,1 @@
+"""The sections of a page below its charts: output, runs, environment, overhead, classes."""
