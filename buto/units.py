@@ -92,13 +92,15 @@ def _parse(text: str, scale: tuple[Suffix, ...], plain: str, example: str) -> fl
 
 
 def format_quantity(value: float, unit: str) -> str:
-    """Format a value by its unit: ``By`` and ``s`` scaled, ``{thread}`` counted, others with a unit."""
+    """Format a value by its unit: ``By`` and ``s`` scaled, ``{thread}`` and ``{answer}/s`` counted."""
     if unit == "By":
         return format_bytes(value)
     if unit == "s":
         return format_seconds(value)
     if unit.startswith("{") and unit.endswith("}"):
         return format_count(value, unit[1:-1].replace("_", " "))
+    if unit.startswith("{") and unit.endswith("}/s") and not math.isnan(value):
+        return f"{format_count(value, unit[1:-3].replace('_', ' '))}/s"
     number = format_number(value)
     return number if unit in ("", "1") or math.isnan(value) else f"{number} {unit}"
 

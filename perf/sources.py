@@ -69,8 +69,8 @@ class Reading:
     def ports(self) -> tuple[int, ...]:
         return ()
 
-    def track(self, name: str, interval_s: float) -> Track:
-        return self.recording.track(name, interval_s)
+    def track(self, name: str, interval_s: float, *, from_first: bool = False) -> Track:
+        return self.recording.track(name, interval_s, from_first=from_first)
 
     def describe(self, metadata: dict[str, MetadataValue]) -> None:
         pass

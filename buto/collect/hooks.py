@@ -78,9 +78,13 @@ class Program:
         """Kill the program (SIGKILL); return at once."""
         self._launch.kill()
 
-    def track(self, name: str, interval_s: float) -> Track:
-        """Return a track of the recording, for numbers that are read beside the JVM's samples."""
-        return self._recording.track(name, interval_s)
+    def track(self, name: str, interval_s: float, *, from_first: bool = False) -> Track:
+        """Return a track of the recording, for numbers that are read beside the JVM's samples.
+
+        Args:
+            from_first: whether its counters count from their first reading.
+        """
+        return self._recording.track(name, interval_s, from_first=from_first)
 
     def describe(self, metadata: Mapping[str, MetadataValue]) -> None:
         """Add metadata to the run."""

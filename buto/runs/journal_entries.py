@@ -47,6 +47,7 @@ class TrackPart:
         values: shape (n_readings, n_columns), with all columns of the source so far.
         properties: new columns.
         reasons: why values are missing, all that are known so far.
+        from_first: whether its counters count from their first reading.
     """
 
     name: str
@@ -55,6 +56,7 @@ class TrackPart:
     values: FloatArray
     properties: tuple[Property, ...] = ()
     reasons: tuple[str, ...] = ()
+    from_first: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -205,6 +207,7 @@ def _track_data(track: TrackPart) -> dict[str, Any]:
         "columns": track.values.shape[1],
         "properties": [document.property_data(prop) for prop in track.properties],
         "reasons": [*track.reasons],
+        "from_first": track.from_first,
     }
 
 
@@ -214,7 +217,8 @@ def _track_of(data: Any, times_ns: npt.NDArray[np.int64], values: FloatArray) ->
         raise ValueError(f"a source is read every {interval_s} s")
     properties = tuple(document.property_of(prop) for prop in data["properties"])
     reasons = tuple(str(why) for why in data["reasons"])
-    return TrackPart(str(data["name"]), interval_s, times_ns, values, properties, reasons)
+    from_first = bool(data["from_first"])
+    return TrackPart(str(data["name"]), interval_s, times_ns, values, properties, reasons, from_first)
 
 
 def _histograms(data: Any) -> tuple[tuple[int, ClassHistogram], ...]:

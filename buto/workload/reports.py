@@ -35,7 +35,7 @@ class Listener(Protocol):
     def mark(self, name: str, message: str = "", *, judged: bool = True) -> None:
         """Mark the current time; a mark that is judged is a notification, too."""
 
-    def track(self, name: str, interval_s: float) -> Track:
+    def track(self, name: str, interval_s: float, *, from_first: bool = False) -> Track:
         """Return a new track."""
 
 

@@ -208,15 +208,18 @@ class Recording:
         elif why not in known:
             self._reasons[name] = f"{known}; {why}"
 
-    def track(self, name: str, interval_s: float) -> Track:
+    def track(self, name: str, interval_s: float, *, from_first: bool = False) -> Track:
         """Return a new track; its columns follow the JVM's in the finished run, at the JVM's sample times.
+
+        Args:
+            from_first: whether its counters count from their first reading.
 
         Raises:
             MeasureError: there already is a track of that name.
         """
         if name in self._tracks:
             raise MeasureError(f"the source {name} was announced twice")
-        self._tracks[name] = Track(name, interval_s)
+        self._tracks[name] = Track(name, interval_s, from_first=from_first)
         return self._tracks[name]
 
     @property
@@ -268,6 +271,7 @@ class Recording:
             new.values,
             new.properties[n_columns:],
             tuple(map(self.mask.text, track.reasons)),
+            track.from_first,
         )
 
     def add_part(self, part: TrackPart) -> None:
@@ -276,7 +280,9 @@ class Recording:
         Raises:
             MeasureError: its columns do not match those before.
         """
-        track = self._tracks.get(part.name) or self.track(part.name, part.interval_s)
+        track = self._tracks.get(part.name) or self.track(
+            part.name, part.interval_s, from_first=part.from_first
+        )
         track.add_columns(part.properties)
         names = track.names()
         if part.values.shape[1] != len(names):
@@ -344,7 +350,7 @@ class Recording:
         for track in self.tracks:
             track.close()
             readings = track.readings()
-            values = aligned(readings, track.interval_s, table.times_ns)
+            values = aligned(readings, track.interval_s, table.times_ns, from_first=track.from_first)
             kept = [place for place, prop in enumerate(readings.properties) if prop.name not in self._columns]
             self.add_columns(readings.properties[place] for place in kept)
             for place in kept:

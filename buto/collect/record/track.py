@@ -42,11 +42,14 @@ class Track:
     Args:
         name: of the source, which begins the names of its properties.
         interval_s: planned time between two readings.
+        from_first: whether counters count from their first reading. Those of a system that is older than the
+            run would otherwise differ from run to run.
     """
 
-    def __init__(self, name: str, interval_s: float) -> None:
+    def __init__(self, name: str, interval_s: float, *, from_first: bool = False) -> None:
         self.name = name
         self.interval_s = interval_s
+        self.from_first = from_first
         self._lock = threading.Lock()
         self._columns: dict[str, int] = {}
         self._properties: list[Property] = []
@@ -134,7 +137,9 @@ class Track:
             self._reasons.append(why)
 
 
-def aligned(readings: Readings, interval_s: float, times_ns: IntArray) -> FloatArray:
+def aligned(
+    readings: Readings, interval_s: float, times_ns: IntArray, *, from_first: bool = False
+) -> FloatArray:
     """Return the values at the run's own sample times.
 
     A sample is known if the reading next to it, before or after, is at most 1.5 intervals away and has a
@@ -144,6 +149,7 @@ def aligned(readings: Readings, interval_s: float, times_ns: IntArray) -> FloatA
     Args:
         interval_s: planned time between two readings.
         times_ns: shape (n_samples,), increasing, by the recording's clock.
+        from_first: whether counters count from their first reading.
 
     Returns:
         Shape (n_samples, n_properties); NaN where nothing is known.
@@ -167,5 +173,7 @@ def aligned(readings: Readings, interval_s: float, times_ns: IntArray) -> FloatA
             good = ~np.isnan(read[:, column])
             known = ~np.isnan(values[:, column])
             if good.any():
-                values[known, column] = np.interp(at[known], read_at[good], read[good, column])
+                counts = read[good, column]
+                line = np.interp(at[known], read_at[good], counts)
+                values[known, column] = line - counts[0] if from_first else line
     return values

@@ -19,6 +19,9 @@ READ_TIME = "buto.source.time"
 CPU_TIME = "buto.source.cpu.time"
 """What reading a source costs: time per reading, and processor time of all readings of its thread."""
 
+_RECENT_INTERVALS = 2.5
+"""A source that was read well so shortly before the end worked to the end."""
+
 _END_S = 1.0
 """How long a source may take beyond its time limit before it is left behind."""
 
@@ -90,13 +93,14 @@ class Follower:
         self._spec = spec
         self._kind = kind
         self._program = program
-        self._track: Track = program.track(spec.name, spec.interval_s)
+        self._track: Track = program.track(spec.name, spec.interval_s, from_first=True)
         self._cost = cost_properties(spec.name)
         self._track.add_columns([*self._cost])
         self._names: dict[str, str] = {}
         self._late: set[str] = set()
         self._settled = math.inf
         self._failure = ""
+        self._good = -math.inf
         self._is_complete = False
         self._end = threading.Event()
         # A daemon, because a source that hangs must not keep buto from ending.
@@ -119,6 +123,9 @@ class Follower:
             self._failure = f"it did not answer within {self._spec.timeout_s:g} s"
         elif not self._is_complete:
             self._failure = "it failed with an error that no source should raise"
+        elif asked - self._good < _RECENT_INTERVALS * self._spec.interval_s:
+            # What fails while the program ends has not failed.
+            self._failure = ""
         self._track.close(self._failure)
         self._program.source_state(SourceState(self._spec.name, self._spec.kind, self._failure))
         if self._late:
@@ -149,6 +156,8 @@ class Follower:
                 return
             values, why_not = {}, said(error)
         self._failure = "" if values else why_not
+        if values:
+            self._good = time.monotonic()
         ended_ns = time.monotonic_ns()
         kept = {full: values[name] for name, full in self._names.items() if name in values}
         if not why_not and len(kept) < len(self._names):

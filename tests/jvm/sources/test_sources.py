@@ -69,7 +69,8 @@ def test_sources_are_read_on_the_clock_of_the_run(project: Path) -> None:
     own, outside = run.series("jvm.cpu.time"), run.series("tree.cpu.time")
     both = ~np.isnan(own) & ~np.isnan(outside)
     assert both.mean() > 0.7
-    assert np.abs(own[both] - outside[both]).max() < 0.15
+    # A source counts from its first reading, which is that of the first sample but for some milliseconds.
+    assert np.ptp((own - outside)[both]) < 0.2
     states = {one.name: one for one in run.sources}
     assert states["tree"] == SourceState("tree", "process")
     assert states["gone"].reason == "http://127.0.0.1:1/metrics cannot be read: nothing listens there"

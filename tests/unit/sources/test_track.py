@@ -68,6 +68,12 @@ def test_a_counter_never_falls_and_no_value_is_outside_what_was_read(
     assert ((known >= counts[0] - 1e-9) & (known <= counts[-1] + 1e-9)).all()
 
 
+def test_counters_may_count_from_their_first_reading() -> None:
+    track = readings([0, 1, 2, 3], [5, NAN], [7, 1000], [8, 1100], [9, 1300], properties=(GAUGE, COUNTER))
+    values = aligned(track, 1.0, at(0, 1, 1.5, 3), from_first=True)
+    np.testing.assert_array_equal(values, [[5, NAN], [7, 0], [7, 50], [9, 300]])
+
+
 def recording() -> Recording:
     found = Recording("t")
     found.zero_ns = 0

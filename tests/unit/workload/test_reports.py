@@ -24,7 +24,8 @@ class Listening:
         assert not judged
         self.marks.append((name, message))
 
-    def track(self, name: str, interval_s: float) -> Track:
+    def track(self, name: str, interval_s: float, *, from_first: bool = False) -> Track:
+        assert not from_first
         self.tracks.append(Track(name, interval_s))
         return self.tracks[-1]
 
