@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from buto.runs import FloatArray
+
+Newest = Callable[[str, int], tuple[FloatArray, FloatArray]]
+"""Return the newest samples of all instances of a metric, see :meth:`Recording.newest`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -15,12 +20,14 @@ class Progress:
         timeout_s: the target's time limit.
         n_samples: received so far.
         stage: ``starting``, ``running`` or ``ending``; ``service NAME`` while it gets ready.
+        newest: returns what was recorded last; None where nothing can be shown.
     """
 
     elapsed_s: float
     timeout_s: float
     n_samples: int
     stage: str
+    newest: Newest | None = None
 
 
 OnTick = Callable[[Progress], None]

@@ -7,6 +7,7 @@ cursor movements appear on a terminal only, and never when NO_COLOR is set.
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Sequence
 from enum import IntEnum
@@ -87,6 +88,11 @@ class Console:
     def animated(self) -> bool:
         """Whether progress may redraw a line in place."""
         return self.verbosity >= Verbosity.NORMAL and _is_terminal(self.stderr)
+
+    @property
+    def width(self) -> int:
+        """Characters in a line of the terminal."""
+        return shutil.get_terminal_size().columns
 
     def rewrite(self, text: str) -> None:
         """Replace the last line of standard error by ``text``; only if :attr:`animated`."""

@@ -23,6 +23,9 @@ from buto.workflow.events import (
 )
 
 _REDRAW_S = 0.2
+_LIVE_FROM_S = 10.0
+"""Shorter launches are shown without curves."""
+
 _PLAIN_LINE_EVERY_S = 30.0
 """Interval between plain lines during a long launch, so that a log shows that it still runs."""
 
@@ -97,13 +100,22 @@ class LaunchProgress:
         text = f"{self._label}, {progress.stage}, {format_count(progress.n_samples, 'sample')}{self._times()}"
         if self.console.animated:
             self._next_line = progress.elapsed_s + _REDRAW_S
-            self.console.rewrite(text)
+            self.console.rewrite(text + self._live(progress, len(text)))
         else:
             self._next_line = progress.elapsed_s + _PLAIN_LINE_EVERY_S
             limit = (
                 f"; its limit is {format_seconds(progress.timeout_s)}" if isfinite(progress.timeout_s) else ""
             )
             self.console.info(text + limit)
+
+    def _live(self, progress: Progress, taken: int) -> str:
+        """Return curves of a long recording, as far as they fit beside what is in the line."""
+        if progress.newest is None or progress.elapsed_s < _LIVE_FROM_S:
+            return ""
+        # Imported here, because most launches are over before.
+        from buto.cli.printing.live import live_text
+
+        return live_text(progress.newest, self.console.width - taken - 1)
 
     def _store(self, run: Run) -> None:
         self._spent_s[run.test] += time.monotonic() - self._launch_begun

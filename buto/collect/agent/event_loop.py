@@ -158,7 +158,13 @@ class EventLoop:
             if self.recorder is not None:
                 stage = "ending" if self.recorder.exiting or self.dead_ns else "running"
             self._on_tick(
-                Progress(elapsed_s, self._launch.target.timeout_s, self._recording.n_samples, stage)
+                Progress(
+                    elapsed_s,
+                    self._launch.target.timeout_s,
+                    self._recording.n_samples,
+                    stage,
+                    self._recording.newest,
+                )
             )
 
     def _ask_for_live_sets(self) -> None:

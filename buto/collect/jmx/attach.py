@@ -179,7 +179,15 @@ def _follow(
             if recording.n_samples > n_before:
                 outside.read()
             if on_tick is not None:
-                on_tick(Progress(elapsed_s, spec.duration_s or float("inf"), recording.n_samples, "running"))
+                on_tick(
+                    Progress(
+                        elapsed_s,
+                        spec.duration_s or float("inf"),
+                        recording.n_samples,
+                        "running",
+                        recording.newest,
+                    )
+                )
             if connection.lost is not None:
                 return "the JVM's silence" if connection.silent else "the JVM's end"
             if interrupted.is_set():

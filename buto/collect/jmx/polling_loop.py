@@ -148,7 +148,9 @@ class PollingLoop:
             stage = "starting" if self.pid is None else "ending" if self.dead_ns else "running"
             elapsed_s = (time.monotonic_ns() - self._launch.started_ns) * 1e-9
             timeout_s = self._launch.target.timeout_s
-            self._on_tick(Progress(elapsed_s, timeout_s, self._recording.n_samples, stage))
+            self._on_tick(
+                Progress(elapsed_s, timeout_s, self._recording.n_samples, stage, self._recording.newest)
+            )
 
     def _find_jvm(self) -> None:
         """Connect to the first JVM of the command that is wanted and ready."""

@@ -127,6 +127,33 @@ class Recording:
                     return float(known[-1])
         return float("nan")
 
+    def newest(self, metric: str, n: int) -> tuple[FloatArray, FloatArray]:
+        """Return the newest samples of all instances of a metric.
+
+        Returns:
+            Times, shape (at most n,), seconds of the recording's clock, and values, shape (at most n,
+            n_instances); NaN: could not be read. No instance if the metric is not recorded (yet).
+        """
+        for track in self.tracks:
+            readings = track.readings(max(0, track.n_readings - n))
+            columns = _instances(metric, readings.properties)
+            if columns:
+                times_s = np.asarray(readings.times_ns * _NS, dtype=np.float64)
+                return times_s, readings.values[:, columns]
+        columns = _instances(metric, self.columns)
+        times: list[npt.NDArray[np.int64]] = []
+        values: list[FloatArray] = []
+        found = 0
+        for block_times, block in zip(reversed(self._times), reversed(self._values), strict=False):
+            if found >= n or not columns or columns[-1] >= block.shape[1]:
+                break
+            times.append(block_times)
+            values.append(block[:, columns])
+            found += len(block)
+        joined = np.concatenate([np.empty((0, len(columns))), *reversed(values)])[-n:]
+        times_ns = np.concatenate([np.empty(0, dtype=np.int64), *reversed(times)])[-n:]
+        return np.asarray(times_ns * _NS, dtype=np.float64), joined
+
     def add_columns(self, properties: Iterable[Property]) -> None:
         """Append columns; existing rows get NaN in them.
 
@@ -393,6 +420,15 @@ class Recording:
             values[start : start + len(block), : block.shape[1]] = block
             start += len(block)
         return values
+
+
+def _instances(metric: str, properties: Sequence[Property]) -> list[int]:
+    """Return the columns of a metric without instances, or of all its instances."""
+    return [
+        column
+        for column, prop in enumerate(properties)
+        if prop.name == metric or prop.name.startswith(f"{metric}[")
+    ]
 
 
 def _changed(now: Mapping[str, T], before: Mapping[str, T]) -> dict[str, T]:
