@@ -1,6 +1,6 @@
-"""Shows buto at work on the bundled leaking program, by nothing but the command line.
+"""Show buto on the bundled leaking program, only by the command line.
 
-Everything is left in demo-output/. Ends with an error if a verdict is not the one that is true.
+All files stay in demo-output/. The demo ends with an error if a verdict is wrong.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ def main() -> int:
     step("Run it again, unchanged: this must pass.", "buto check leaker", 0)
     step("Run a version that leaks four times as much: this must fail.", CHANGED, 1)
     step("Draw what was expected and what came.", "buto --quiet plot leaker --out plots", 0)
-    print("\nThe demo told the truth. What it leaves in demo-output/:")
-    print("  oracles/leaker.json  what was learned; belongs beside your tests, under version control")
+    print("\nAll verdicts were right. The demo leaves in demo-output/:")
+    print("  oracles/leaker.json  what was learned; commit such a file beside your tests")
     print("  plots/overview.png   all that ever changes; a picture of each difference lies beside it")
     print("  .buto/               the runs (buto runs list)")
     return 0

@@ -1,1 +1,1 @@
-"""What measuring costs: benchmarks that compare side by side in one run and print ratios with spread."""
+"""Benchmarks of what measuring costs: they compare in one run and print ratios with their spread."""

@@ -43,7 +43,7 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
         *("--plot", f"{IMAGES}/endurance-jmx.png"),
     ),
 }
-"""By the name under which they can be chosen, in the order of the page."""
+"""Benchmarks by name, in the order of the page."""
 
 
 def main() -> int:
@@ -61,7 +61,7 @@ def main() -> int:
             if measured is None:
                 failed.append(name)
             else:
-                # Read anew: another benchmark may have ended meanwhile.
+                # Read again: another benchmark may have ended meanwhile.
                 _keep(_known() | {name: measured})
     print(f"\nThe page is {PAGE.relative_to(ROOT)}.")
     if failed:
@@ -70,13 +70,13 @@ def main() -> int:
 
 
 def _known() -> dict[str, dict[str, object]]:
-    """The sections of all benchmarks that have ended."""
+    """Return the sections of all benchmarks that have ended."""
     known: dict[str, dict[str, object]] = json.loads(FIGURES.read_text()) if FIGURES.exists() else {}
     return known
 
 
 def _run(name: str) -> dict[str, object] | None:
-    """A benchmark's section; None if it failed to measure."""
+    """Return a benchmark's section; None if it failed to measure."""
     module, *arguments = BENCHMARKS[name]
     print(f"\n== {name}: {' '.join((module, *arguments))}", flush=True)
     kept = FIGURES.with_suffix(f".{name}.part")

@@ -1,7 +1,7 @@
 """Do a thousand launches by one process leave threads, descriptors or memory growing?
 
 Prints a table of what the measuring process (and, for ``jmx``, its worker) holds along the way, and draws it.
-What was held when a tenth of the launches were done, and everything was loaded, is the level.
+The reference is what was held after a tenth of the launches, when everything was loaded.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from perf.napping import compiled
 
 @dataclass(frozen=True)
 class Held:
-    """What a process holds."""
+    """The resources that a process holds."""
 
     threads: int
     descriptors: int
@@ -84,7 +84,7 @@ def measure(collector_name: str, n_launches: int, nap_ms: int, plot: Path | None
 
 
 def growth(whose: str, along: Sequence[Held]) -> Iterator[Figure]:
-    """What was held early, when all was loaded, and at the end."""
+    """Yield what was held early, when all was loaded, and at the end."""
     early, late = along[len(along) // 10], along[-1]
     level = late.threads - early.threads <= GROWN and late.descriptors - early.descriptors <= GROWN
     held_then = f"{early.threads}, then {late.threads}; {early.descriptors}, then {late.descriptors}"
@@ -99,7 +99,7 @@ def growth(whose: str, along: Sequence[Held]) -> Iterator[Figure]:
 
 
 def draw(place: Path, title: str, along: Mapping[str, Sequence[Held]]) -> None:
-    """Memory, threads and descriptors over the launches, as PNG."""
+    """Draw memory, threads and descriptors over the launches, as PNG."""
     import matplotlib
 
     matplotlib.use("Agg")

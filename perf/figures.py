@@ -33,12 +33,12 @@ class Figure:
     goal: str = ""
     met: bool = True
     reason: str = ""
-    """Where the goal is missed: why, in the words of the page."""
+    """Why the goal is missed, in the words of the page."""
 
 
 @dataclass(frozen=True)
 class Section:
-    """What one benchmark says on the page."""
+    """The figures of one benchmark."""
 
     title: str
     figures: tuple[Figure, ...]
@@ -49,7 +49,7 @@ class Section:
 
 
 def figure_of(name: str, values: Sequence[float], unit: str = "", digits: int = 1) -> Figure:
-    """A figure without a goal: the median, with quartiles for its spread."""
+    """Return a figure without a goal: the median, with quartiles for its spread."""
     low, median, high = (float(value) for value in np.percentile(values, [25, 50, 75]))
     spread = f"{low:,.{digits}f} to {high:,.{digits}f} (n = {len(values)})" if len(values) > 1 else ""
     return Figure(name, f"{median:,.{digits}f} {unit}".rstrip(), spread)
@@ -58,7 +58,7 @@ def figure_of(name: str, values: Sequence[float], unit: str = "", digits: int = 
 def at_most(
     name: str, values: Sequence[float], goal: float, unit: str = "", digits: int = 1, reason: str = ""
 ) -> Figure:
-    """A figure whose median shall not exceed its goal."""
+    """Return a figure whose median must not exceed its goal."""
     met = bool(np.median(values) <= goal)
     return _judged(figure_of(name, values, unit, digits), f"at most {goal:g} {unit}", met, reason)
 
@@ -66,7 +66,7 @@ def at_most(
 def at_least(
     name: str, values: Sequence[float], goal: float, unit: str = "", digits: int = 1, reason: str = ""
 ) -> Figure:
-    """A figure whose median shall not fall below its goal."""
+    """Return a figure whose median must reach its goal."""
     met = bool(np.median(values) >= goal)
     return _judged(figure_of(name, values, unit, digits), f"at least {goal:g} {unit}", met, reason)
 
@@ -76,7 +76,7 @@ def _judged(figure: Figure, goal: str, met: bool, reason: str) -> Figure:
 
 
 def benchmark(description: str | None) -> argparse.ArgumentParser:
-    """The parser of a benchmark, to which it adds its own options."""
+    """Return the parser of a benchmark, to which it adds its own options."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--json", type=Path, help="write the figures to this file")
     return parser
@@ -92,14 +92,14 @@ def conclude(title: str, figures: Sequence[Figure], options: argparse.Namespace)
 
 
 def section_of(document: dict[str, object]) -> Section:
-    """A section as :func:`conclude` wrote it."""
+    """Return a section as :func:`conclude` wrote it."""
     figures = document["figures"]
     assert isinstance(figures, list)
     return Section(str(document["title"]), tuple(Figure(**figure) for figure in figures))
 
 
 def table(section: Section) -> str:
-    """The section in Markdown, without its title."""
+    """Return the section in Markdown, without its title."""
     lines = ["| figure | measured | spread | goal | |", "| --- | --- | --- | --- | --- |"]
     for figure in section.figures:
         verdict = ("met" if figure.met else "**missed**") if figure.goal else ""

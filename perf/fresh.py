@@ -23,7 +23,9 @@ KINDS = {"compute": "CPU-bound", "allocate": "allocation-heavy"}
 
 
 def units_for(classes: Path, kind: str) -> int:
-    """The work that takes as long as wanted: guessed, tried and corrected, twice, as the code warms up."""
+    """Return the work that takes as long as wanted: guessed, tried and corrected, twice, because code warms
+    up.
+    """
     units = 2000
     for _ in range(3):
         units = round(units * WANTED_S / unmeasured(java(classes, "Work", kind, str(units))).cpu_s)

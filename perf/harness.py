@@ -1,4 +1,4 @@
-"""What buto itself takes: time beside the program's own, memory, and the start of its commands."""
+"""What buto itself needs: time besides the program's own, memory, and the start of its commands."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ sys.addaudithook(announce)
 from buto.cli.main import entry
 entry()
 """
-"""The command line, which also says when it starts a JVM."""
+"""The command line, which also prints when it starts a JVM."""
 
 
 def command_line(*words: str, announcing: bool = False) -> list[str]:
@@ -51,7 +51,7 @@ def wall_s(command: list[str] | tuple[str, ...]) -> float:
 
 
 def added_s(classes: Path, n_launches: int) -> Iterator[float]:
-    """By a launch that is recorded, beyond one that is not."""
+    """Yield the seconds that a recorded launch takes more than one that is not recorded."""
     command = java(classes, "Nap", str(NAP_MS), "0")
     with open_collector(target(command)) as collector:
         for _ in range(n_launches):
@@ -62,7 +62,7 @@ def added_s(classes: Path, n_launches: int) -> Iterator[float]:
 
 
 def trained(directory: Path, classes: Path) -> None:
-    """An oracle for the program, as a user has one before ``buto check``."""
+    """Train an oracle for the program, as a user does before ``buto check``."""
     words = ("train", "nap", "--runs", "5", "-q", "--", *java(classes, "Nap", str(NAP_MS), "0"))
     subprocess.run(
         command_line(*words), cwd=directory, env=environment(), check=True, stdout=subprocess.DEVNULL
@@ -70,7 +70,7 @@ def trained(directory: Path, classes: Path) -> None:
 
 
 def launch_s(directory: Path) -> float:
-    """Seconds from the start of ``buto check`` to its JVM's."""
+    """Return the seconds from the start of ``buto check`` to the start of its JVM."""
     began = time.monotonic_ns()
     done = subprocess.run(
         command_line(*CHECK, announcing=True),
@@ -86,7 +86,7 @@ def launch_s(directory: Path) -> float:
 
 
 def largest_mb(directory: Path) -> float:
-    """Memory of ``buto check`` while its JVM lives."""
+    """Return the memory of ``buto check`` while its JVM lives."""
     command = command_line(*CHECK)
     largest = 0.0
     with subprocess.Popen(command, cwd=directory, env=environment(), stdout=subprocess.DEVNULL) as process:
@@ -98,7 +98,7 @@ def largest_mb(directory: Path) -> float:
 
 
 def memory_mb(pid: int) -> float:
-    """Resident now, and so of what is measuring, whatever the judging takes later."""
+    """Return the resident memory now: that of measuring, not of judging later."""
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith("VmRSS"):
             return int(line.split()[1]) * 1024e-6

@@ -70,7 +70,7 @@ WAYS = (
 
 
 def percent(way: Way, classes: Path, seconds: float) -> float:
-    """Processor time over a window in per cent of a core."""
+    """Return the processor time over a window in percent of a core."""
     command = way.command(classes, SETTLE_S + seconds + 10)
     process = subprocess.Popen(
         command, cwd=HERE.parent, stdout=subprocess.DEVNULL, start_new_session=True, stderr=subprocess.DEVNULL
@@ -95,7 +95,7 @@ def percent(way: Way, classes: Path, seconds: float) -> float:
 
 
 def is_the_program(pid: int) -> bool:
-    """Whether a process is the JVM, and not what launches it and has its command in its own."""
+    """Return whether a process is the JVM, and not its launcher, which has the same words in its command."""
     try:
         words = Path(f"/proc/{pid}/cmdline").read_text().split("\0")
     except OSError:
@@ -104,7 +104,7 @@ def is_the_program(pid: int) -> bool:
 
 
 def tree(pid: int) -> list[int]:
-    """A process and all below it."""
+    """Return a process and all its descendants."""
     found = [pid]
     for each in found:
         try:
@@ -116,12 +116,14 @@ def tree(pid: int) -> list[int]:
 
 
 def cpu_s(pid: int) -> float:
-    """Of a tree, with the children that have ended."""
+    """Return the processor time of a tree, with the children that have ended."""
     return sum(own_s(each) + ended_children_s(each) for each in tree(pid))
 
 
 def own_s(pid: int) -> float:
-    """In nanoseconds where the kernel counts them, for ten milliseconds would be a tenth of all."""
+    """Return the processor time in nanoseconds if the kernel counts them, because ten milliseconds would be a
+    tenth of all.
+    """
     try:
         tasks = [task / "schedstat" for task in Path(f"/proc/{pid}/task").iterdir()]
         return sum(int(task.read_text().split()[0]) for task in tasks) * 1e-9
@@ -148,7 +150,7 @@ def measure(rounds: int, seconds: float) -> Iterator[Figure]:
     with compiled() as classes:
         seen: dict[str, list[float]] = {way.name: [] for way in WAYS}
         for number in range(rounds):
-            # The order changes from round to round, for machines have moods.
+            # The order changes from round to round, because the speed of machines drifts.
             for way in WAYS[number % len(WAYS) :] + WAYS[: number % len(WAYS)]:
                 seen[way.name].append(percent(way, classes, seconds))
                 print(f"   {way.name}: {seen[way.name][-1]:.2f} %", flush=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def javas() -> dict[int, str]:
-    """One ``java`` for each major version: that of PATH, then where Linux puts others."""
+    """Return one ``java`` for each major version: that of PATH, then those in the places of Linux."""
     found: dict[int, str] = {}
     on_path = shutil.which("java")
     homes = [Path(on_path).resolve().parent.parent] if on_path else []

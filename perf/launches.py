@@ -1,4 +1,4 @@
-"""Is a program of 0 or 300 ms measured whole, every time, and what does it pay for it at start and exit?
+"""Is a program of 0 or 300 ms always measured from start to end, and what does that cost at start and exit?
 
 Measured and unmeasured launches alternate. A launch is whole if its first sample lies before ``main``,
 its last one within 5 ms of the program's end, and its exit code is the program's own.
@@ -22,7 +22,7 @@ EXIT_CODE = 7
 
 
 def last_ms(launch: Measured) -> float:
-    """From the program's last instruction to the last sample."""
+    """Return the time from the program's last instruction to the last sample."""
     return (launch.at_ns(-1) - launch.printed("end")) * 1e-6
 
 

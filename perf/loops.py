@@ -1,4 +1,4 @@
-"""The simple pipeline of the thesis, loop by loop: slow and plain, without anything of buto or NumPy.
+"""The simple pipeline of the thesis, loop by loop: slow and plain, without buto or NumPy.
 
 One property at a time, lists of floats, None where there is no number. The tests of the fast numerics
 compare with it, too.

@@ -1,4 +1,4 @@
-"""The programs of the benchmarks, and one launch of them, measured or not, with what it took."""
+"""The programs of the benchmarks, and one launch of them, measured or not, with its times."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HERE = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Process:
-    """A launch, in nanoseconds of the monotonic clock, which is also the one that the programs tell."""
+    """A launch, in nanoseconds of the monotonic clock, which the programs print, too."""
 
     started_ns: int
     ended_ns: int
@@ -31,7 +31,7 @@ class Process:
     stdout: bytes
 
     def printed(self, word: str) -> int:
-        """A number that the program printed behind a word."""
+        """Return a number that the program printed after a word."""
         words = dict(line.split() for line in self.stdout.decode().splitlines())
         return int(words[word])
 
@@ -49,13 +49,13 @@ class Measured(Process):
     zero_ns: int
 
     def at_ns(self, row: int) -> float:
-        """When a row was taken."""
+        """Return when a row was taken."""
         return self.zero_ns + float(self.run.times_s[row]) * 1e9
 
 
 @contextmanager
 def compiled() -> Iterator[Path]:
-    """A directory with the programs' classes, and the same in ``programs.jar``."""
+    """Yield a directory with the programs' classes, and the same in ``programs.jar``."""
     with TemporaryDirectory(prefix="buto-perf-") as directory:
         sources = sorted((HERE / "programs").glob("*.java"))
         subprocess.run(["javac", "--release", "8", "-Xlint:-options", "-d", directory, *sources], check=True)
@@ -108,7 +108,7 @@ def measured(collector: Collector) -> Measured:
 def target(
     command: Sequence[str], interval_s: float = 0.1, collector: str = "agent", code: int = 0
 ) -> Target:
-    """What to record of a program: nothing but the defaults, at an interval."""
+    """Return what to record of a program: only the defaults, at an interval."""
     return Target(
         tuple(command), timeout_s=120.0, interval_s=interval_s, collector=collector, expected_exit=code
     )

@@ -17,7 +17,7 @@ that are compared were measured in turns, in one run. A figure is a median, its 
 
 
 def page(sections: Sequence[Section]) -> str:
-    """The whole page; it names no host and no path."""
+    """Return the whole page; it names no host and no path."""
     goals = [figure.met for section in sections for figure in section.figures if figure.goal]
     parts = [
         HEAD.format(example="weight launches"),

@@ -1,7 +1,7 @@
 """How evenly spaced are samples at 10 ms while the program keeps a core busy?
 
-Either program and collector share one core, which the program never leaves idle, or there is another beside
-it, as on nearly every machine. The times are those that the samples carry: the program's clock for buto's
+Either program and collector share one core, which the program never leaves idle, or there is a second core,
+as on nearly every machine. The times are those of the samples: the program's clock for buto's
 agent, the collector's for polling. Periods in which a garbage collection ended are left out.
 """
 
@@ -29,7 +29,7 @@ REASON = (
 
 
 def errors_ms(run: Run) -> FloatArray:
-    """How far each period was from the interval; one in which ticks were missed is as long as it was."""
+    """Return how far each period was from the interval; one with missed ticks counts as long as it was."""
     collected = sum(run.series(name) for name in run.column_of if name.startswith("jvm.gc.time["))
     calm = np.diff(np.asarray(collected)) == 0
     settled = run.times_s[:-1] >= SETTLED_S

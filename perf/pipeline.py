@@ -51,7 +51,7 @@ def recorded(number: int, values: FloatArray, times: FloatArray) -> Run:
 
 
 def runs() -> list[Run]:
-    """Random walks with noise; the last one, which is judged, lies outside here and there."""
+    """Return random walks with noise; the last one, which is judged, is outside here and there."""
     random = np.random.default_rng(0)
     shape = random.standard_normal((N_SAMPLES, N_PROPERTIES)).cumsum(axis=0) * 10
     made = []
@@ -63,7 +63,7 @@ def runs() -> list[Run]:
 
 
 def over_arrays(training: Sequence[Run], test: Run) -> BoolArray:
-    """Which smoothed samples of which property lie outside, shape (n_points, n_properties)."""
+    """Return which smoothed samples of which property are outside, shape (n_points, n_properties)."""
     series, *others = (smooth(series_of(run, PROPERTIES), "mean", WINDOW) for run in (test, *training))
     (bounds,) = simple_bounds(linear(others), SETTINGS, (DEVIATIONS,))
     matched = nearest(bounds, series.times_s, INTERVAL_S)
@@ -72,12 +72,12 @@ def over_arrays(training: Sequence[Run], test: Run) -> BoolArray:
 
 
 def whole(training: Sequence[Run], test: Run) -> Comparison:
-    """What training and checking do: the same, and whole runs' means, last values and smallest deviations."""
+    """Do what training and checking do: also whole runs' means, last values and smallest deviations."""
     return compare(test, fit(training, PROPERTIES, SETTINGS).model, SETTINGS)
 
 
 def loop_by_loop(training: Sequence[Sequence[Plain]], test: Sequence[Plain]) -> list[list[float]]:
-    """The times of the samples that lie outside, by property."""
+    """Return the times of the samples that are outside, by property."""
     return [
         loops.classify(runs_of_one, test_of_one, WINDOW, DEVIATIONS, INTERVAL_S)
         for runs_of_one, test_of_one in zip(training, test, strict=True)
@@ -85,13 +85,13 @@ def loop_by_loop(training: Sequence[Sequence[Plain]], test: Sequence[Plain]) -> 
 
 
 def plainly(run: Run) -> list[Plain]:
-    """(time, value) of each sample, by property."""
+    """Return (time, value) of each sample, by property."""
     times = run.times_s.tolist()
     return [list(zip(times, column, strict=True)) for column in run.values.T.tolist()]
 
 
 def seconds(work: Callable[[], object], times: int = 1) -> float:
-    """Processor time of one call, the mean of some."""
+    """Return the processor time of one call, the mean of several."""
     begin = time.process_time()
     for _ in range(times):
         work()

@@ -32,7 +32,7 @@ BEANS = {
 
 
 def jmx_options() -> tuple[int, list[str]]:
-    """A port that is free now, and the options by which a JVM listens there."""
+    """Return a port that is free now, and the options with which a JVM listens there."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     prefix = "-Dcom.sun.management.jmxremote"
@@ -42,7 +42,7 @@ def jmx_options() -> tuple[int, list[str]]:
 
 
 def attributes(url: str) -> Callable[[], object]:
-    """One ``getAttributes`` a bean, over one connection."""
+    """Return a function that makes one ``getAttributes`` call a bean, over one connection."""
     import jpype
 
     jpype.startJVM("-Xrs", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx64m")
@@ -59,7 +59,7 @@ def attributes(url: str) -> Callable[[], object]:
 
 
 def jmxquery(url: str) -> Callable[[], object]:
-    """One query of a new JVM."""
+    """Return a function that makes one query with a new JVM."""
     library = importlib.import_module("jmxquery")
     connection = library.JMXConnection(url)
     queries = [library.JMXQuery(f"{bean}/{name}") for bean, names in BEANS.items() for name in names]

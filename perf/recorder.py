@@ -1,4 +1,4 @@
-"""A process that only records one launch: ``python -m perf.recorder COLLECTOR INTERVAL COMMAND``."""
+"""Only record one launch: ``python -m perf.recorder COLLECTOR INTERVAL COMMAND``."""
 
 from __future__ import annotations
 

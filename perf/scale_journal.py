@@ -139,7 +139,7 @@ def measure(root: Path, n_properties: int, n_samples: int, n_cuts: int) -> Itera
 
 
 def _part(arguments: list[str]) -> int:
-    """What a process of its own does; it tells its largest memory at the end."""
+    """Do the part of a process of its own; it prints its largest memory at the end."""
     what, root, *more = arguments
     if what == "--record":
         n_properties, n_samples = more

@@ -43,12 +43,14 @@ def record(collector_name: str, classes: Path, n_beans: int, last_s: float) -> R
 
 
 def snapshot_ms(run: Run) -> FloatArray:
-    """How long each snapshot of the second half took."""
+    """Return how long each snapshot of the second half took."""
     return run.series("buto.snapshot.time")[len(run.times_s) // 2 :] * 1e3
 
 
 def values_lacking(run: Run, n_beans: int) -> int:
-    """How many attributes and ticks are not there, from the first sample on that has any bean's last one."""
+    """Return how many attributes and ticks are missing, from the first sample on that has any bean's last
+    one.
+    """
     columns = [column for name, column in run.column_of.items() if name.startswith("mbean[library:")]
     there = ~np.isnan(run.values[:, columns])
     registered = int(there.all(axis=1).argmax())

@@ -1,9 +1,9 @@
-"""Do the commands that look at a store stay quick when it holds 10,000 runs and as many results?
+"""Do the commands that read a store stay quick if it has 10,000 runs and as many results?
 
 The runs are copies of one that was really recorded, under other ids, written by the store itself; only the
 flushing to the disk is left out. The commands are real processes: the list, the history, a check of a stored
 run, and a check that launches a program which ends at once. The first list of such a store, which reads each
-run and keeps what it found, is told apart.
+run and keeps what it found, is a figure of its own.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ FIRST = datetime(2024, 1, 1, tzinfo=UTC)
 
 
 def buto(directory: Path, *arguments: str) -> float:
-    """How long a command takes, seconds; RuntimeError if it fails, but not for what it finds."""
+    """Return the seconds that a command takes; raise RuntimeError if it fails, but not for what it finds."""
     began = time.monotonic()
     command = [sys.executable, "-m", "buto", *arguments]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}

@@ -54,7 +54,7 @@ class Spent:
 
 
 def properties(number: int) -> tuple[Property, ...]:
-    """The default ones that have one instance, then counters and gauges of MBeans in turn."""
+    """Return the default properties of one instance, then counters and gauges of MBeans in turn."""
     own = [metric.property() for metric in METRICS.values() if metric.per is None]
     kinds = (Kind.GAUGE, Kind.GAUGE, Kind.GAUGE, Kind.COUNTER)
     beans = [
@@ -65,7 +65,7 @@ def properties(number: int) -> tuple[Property, ...]:
 
 
 def changed(number: int) -> tuple[str, ...]:
-    """Which properties the checked run has more of."""
+    """Return which properties the checked run has more of."""
     beans = [prop.name for prop in properties(number) if prop.name.startswith("mbean[")]
     return tuple(beans[:: max(1, len(beans) // N_CHANGED)][:N_CHANGED])
 
@@ -73,10 +73,10 @@ def changed(number: int) -> tuple[str, ...]:
 def made_up(
     seed: int, n_properties: int, n_samples: int, *, more: float = 1.0, at_once: int = ROWS_AT_ONCE
 ) -> Iterator[tuple[npt.NDArray[np.int64], FloatArray]]:
-    """The samples of a run: each property around a level of its own, which varies by a percent between runs.
+    """Yield the samples of a run: each property around its own level, which varies by a percent between runs.
 
     Args:
-        more: so many times the level have those that are :func:`changed`.
+        more: factor on the level of the properties of :func:`changed`.
 
     Yields:
         The numbers of some samples, shape (at_once,), and their values, shape (at_once, n_properties).
@@ -168,7 +168,7 @@ def measure(place: Path, n_runs: int, n_properties: int, n_samples: int) -> Iter
 
 
 def _part(arguments: list[str]) -> int:
-    """What a process of its own does; it tells its largest memory at the end."""
+    """Do the part of a process of its own; it prints its largest memory at the end."""
     code = 0
     if arguments[0] == "--record":
         root, number, n_properties, n_samples, more = arguments[1:]

@@ -86,7 +86,7 @@ def specs(port: int) -> list[SourceSpec]:
 
 
 def percent(seconds: float) -> float:
-    """Processor time of this process while it waits, in percent of a core."""
+    """Return the processor time of this process while it waits, in percent of a core."""
     begun, used = time.monotonic(), time.process_time()
     threading.Event().wait(seconds)
     return 100 * (time.process_time() - used) / (time.monotonic() - begun)

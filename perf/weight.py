@@ -75,7 +75,7 @@ def recorded(
 
 
 def settled(run: Run, name: str) -> FloatArray:
-    """A series from half a second after ``main`` up to the last sample but one, before the exit hook's."""
+    """Return a series from half a second after ``main`` to the last sample before the exit hook's."""
     series: FloatArray = run.series(name)[run.times_s >= SETTLED_S][:-1]
     return series
 

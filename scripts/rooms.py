@@ -1,4 +1,4 @@
-"""Draw the rooms of buto and who imports whom: ``docs/images/rooms.svg``, which CONTRIBUTING.md shows.
+"""Draw the rooms of buto and their imports: ``docs/images/rooms.svg``, which CONTRIBUTING.md shows.
 
 ``make rooms`` calls it, and a test holds the drawing to the imports. A room is a folder or module directly
 below ``buto``. A room lies above all that it imports, and a line leads from each room to those that it
@@ -17,7 +17,7 @@ import grimp
 ROOT = Path(__file__).resolve().parent.parent
 DRAWING = ROOT / "docs" / "images" / "rooms.svg"
 ENTRY = "__main__"
-"""Starts the command line and is no room."""
+"""Starts the command line and is not a room."""
 
 WIDTH, LEVEL, BOX, CHARACTER, MARGIN = 960, 84, 34, 8.4, 24
 STYLE = """\
@@ -38,7 +38,7 @@ def main() -> int:
 
 
 def imports() -> Imports:
-    """Return who imports whom, read from the sources."""
+    """Return the imports between rooms, read from the sources."""
     graph = grimp.build_graph("buto", cache_dir=None)
     rooms = sorted(room for room in graph.find_children("buto") if not room.endswith(ENTRY))
     for room in rooms:

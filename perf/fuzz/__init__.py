@@ -1,1 +1,1 @@
-"""Readers of files and messages from strangers, given bytes that a fuzzer thought of."""
+"""Fuzz the readers of files and messages that others may have written."""

@@ -1,4 +1,4 @@
-"""Any bytes for the readers of strangers' files, thought of by what they cover: ``python -m perf.fuzz``.
+"""Fuzz the readers of files, guided by coverage: ``python -m perf.fuzz``.
 
 Needs the extra ``fuzz`` (atheris). Each reader gets so many inputs, one reader after the other; a line says
 how many were taken, how far the coverage grew, and the most memory. Exit code 1 if any input was a fault: a

@@ -1,4 +1,4 @@
-"""Bytes of a fuzzer as edits of a valid document, for bytes at random seldom get past its first brace."""
+"""Turn a fuzzer's bytes into edits of a valid document, as random bytes seldom get past its first brace."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Source:
 
 
 def edited(document: Any, source: Source) -> Any:
-    """A document with up to MOST_EDITS changes; the given one is left as it is."""
+    """Return a document with up to MOST_EDITS changes; the given one is not changed."""
     copy = [deepcopy(document)]
     for _ in range(MOST_EDITS):
         if not source.left:
@@ -73,7 +73,7 @@ def edited(document: Any, source: Source) -> Any:
 
 
 def edited_bytes(content: bytes, source: Source) -> bytes:
-    """Content with bytes overwritten, cut out or cut off."""
+    """Return content with bytes overwritten, cut out or cut off."""
     changed = bytearray(content)
     for _ in range(MOST_EDITS):
         if not source.left or not changed:

@@ -1,4 +1,4 @@
-"""Valid files to begin from: runs of a made-up program, and the oracle that was trained on them."""
+"""Valid files as seeds: runs of an invented program, and an oracle that was trained on them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ tests:
 
 
 def run(number: int, leak: float = 1.0, test: str = TEST) -> Run:
-    """Two seconds of a leak of ``leak`` MiB a second with a little noise."""
+    """Return two seconds of a leak of ``leak`` MiB a second with a little noise."""
     noise = np.random.default_rng(number)
     times = np.arange(0.0, 2.0, 0.1) + noise.uniform(0, 0.002, 20)
     heap = 2**20 * (8 + leak * times + noise.normal(0, 0.02, 20))
@@ -70,7 +70,7 @@ def run(number: int, leak: float = 1.0, test: str = TEST) -> Run:
 
 
 def disturbed(number: int) -> Run:
-    """One that may never pass."""
+    """Return a run that must never pass."""
     starved = Problem(ProblemKind.STARVED, "too many samples are missing")
     return replace(run(number), quality=Quality((starved,), 0.5))
 
@@ -79,7 +79,7 @@ ENTRY_ARRAYS = np.arange(2, dtype="<i8").tobytes() + np.ones((1, 2)).tobytes()
 
 
 def entry_documents() -> list[dict[str, Any]]:
-    """Those of two entries of a journal, each of which goes with ENTRY_ARRAYS."""
+    """Return the documents of two entries of a journal, each of which goes with ENTRY_ARRAYS."""
     prop = document.property_data(property_for("jvm.thread.count"))
     first = {
         "rows": 2,
@@ -94,7 +94,7 @@ def entry_documents() -> list[dict[str, Any]]:
 
 
 def entries() -> list[Entry]:
-    """Two entries of a journal."""
+    """Return two entries of a journal."""
     return [
         Entry(np.array([5, 9]), np.ones((2, 1)), (property_for("jvm.thread.count"),), zero_ns=1),
         Entry(np.array([15, 19]), np.ones((2, 1)), metadata={"a": 1}, zero_ns=1),

@@ -1,4 +1,4 @@
-"""What each reader makes of any bytes. It may refuse them (a ButoError); all else is a fault of buto's.
+"""Give any bytes to each reader. It may refuse them (a ButoError); everything else is a fault of buto.
 
 ``assert`` says what must not follow from any bytes: above all, that something passes.
 """
@@ -68,7 +68,7 @@ def _json(data: Any) -> bytes:
 
 
 def read_config(data: bytes, directory: Path) -> None:
-    """A configuration: as it is, or JSON, which is YAML as well."""
+    """Read a configuration: as it is, or JSON, which is YAML as well."""
     path = directory / "buto.yaml"
     source = Source(data)
     raw = source.byte(4) == 0
@@ -81,7 +81,7 @@ def read_config(data: bytes, directory: Path) -> None:
 
 
 def read_oracle(data: bytes, directory: Path) -> None:
-    """An oracle, which then judges: never may a disturbed run, or one of another test, pass by it."""
+    """Read an oracle, which then judges: a disturbed run, or one of another test, must never pass."""
     path = directory / "oracle.json"
     source = Source(data)
     raw = source.byte(4) == 0
@@ -107,7 +107,7 @@ def _oracle_document(directory: Path) -> Any:
 
 
 def read_run(data: bytes, directory: Path) -> None:
-    """A run in a store; a file that was changed without its digest in run.json must be refused."""
+    """Read a run in a store; a file that was changed without its digest in run.json must be refused."""
     source = Source(data)
     way = source.byte(6)
     good = examples.run(3)
@@ -148,7 +148,9 @@ _BESIDE = (SAMPLES, NOTIFICATIONS, STDOUT, STDERR)
 
 
 def read_channel(data: bytes, directory: Path) -> None:
-    """A conversation with an agent: nothing is heard without its secret, nothing is complete without BYE."""
+    """Read a conversation with an agent: nothing is accepted without its secret, nothing is complete without
+    BYE.
+    """
     source = Source(data)
     raw = source.byte(4) == 0
     stream = source.rest() if raw else speech.framed(source)
@@ -174,7 +176,7 @@ def read_channel(data: bytes, directory: Path) -> None:
 
 
 def read_journal(data: bytes, directory: Path) -> None:
-    """What a killed buto left of a recording; what is recovered of it is never a run that is judged."""
+    """Read what a killed buto left of a recording; a recovered run must never be judged."""
     source = Source(data)
     way = source.byte(4)
     content = source.rest() if way == 0 else MAGIC % JOURNAL_VERSION
@@ -196,7 +198,7 @@ def read_journal(data: bytes, directory: Path) -> None:
 
 
 def _entry(document: Any) -> bytes:
-    """An entry with its length and checksum, whatever its document says."""
+    """Return an entry with its length and checksum, whatever its document contains."""
     text = _json(document)
     body = zlib.compress(struct.pack("<I", len(text)) + text + examples.ENTRY_ARRAYS)
     return struct.pack("<II", len(body), zlib.crc32(body)) + body

@@ -1,4 +1,4 @@
-"""What an agent says in a good conversation, and a fuzzer's bytes as frames of right lengths."""
+"""The messages of an agent in a good conversation, and a fuzzer's bytes as frames of valid lengths."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ GOOD = (HELLO, COLUMNS, METADATA, SAMPLES, MARK, NOTIFICATIONS, REASONS, DROPPED
 
 
 def framed(source: Source) -> bytes:
-    """Good frames in any order, and made-up bodies, each with the length that it has."""
+    """Return good frames in any order, and invented bodies, each with its right length."""
     stream = b"".join(GOOD[: source.byte(len(GOOD) + 1)])
     while source.left:
         choice = source.byte(24)

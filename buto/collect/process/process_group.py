@@ -59,7 +59,7 @@ class ProcessGroup:
 
 
 def process_group_of(pid: int, marker: bytes) -> ProcessGroup:
-    """The family of a process that leads a session and was not waited for yet."""
+    """Return the group of a process that leads a session and was not waited for yet."""
     fields = stat_fields(pid)
     return ProcessGroup(marker, pid, int(fields[_START]) if fields else 0)
 

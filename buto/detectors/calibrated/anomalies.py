@@ -94,7 +94,7 @@ class Anomaly:
 
 
 def find_anomalies(profile: Profile, settings: BandSettings) -> tuple[Anomaly, ...]:
-    """What is wrong with the runs of a profile, at most one of each kind.
+    """Return what is wrong with the runs of a profile, at most one anomaly of each kind.
 
     Args:
         profile: of at least four runs, in the order in which they were made.
@@ -117,7 +117,7 @@ class _Features:
         self.stable: Stable = stabilised(self.values, profile.grain[self.columns], levels[self.columns])
 
     def levels(self) -> IntArray:
-        """One feature of each quantity: how much there is of it."""
+        """Return one feature of each quantity: its level."""
         best: dict[int, int] = {}
         for name in LEVELS:
             for place, one in enumerate(self.of):
@@ -126,12 +126,12 @@ class _Features:
         return np.array(list(best.values()), np.int64)
 
     def counts(self) -> BoolArray:
-        """Which features scatter by more than the smallest deviation that means something."""
+        """Return which features scatter by more than the smallest meaningful deviation."""
         counts: BoolArray = self.stable.values.std(axis=0) > self.stable.floor
         return counts
 
     def symptoms(self, by_clarity: IntArray, there: IntArray) -> tuple[Symptom, ...]:
-        """Of the first features of three quantities, and these runs."""
+        """Return the first features of three quantities, and these runs."""
         first: dict[int, int] = {}
         for place in by_clarity:
             first.setdefault(int(self.columns[place]), int(place))
@@ -148,7 +148,7 @@ class _Features:
 
 
 def _outlier(features: _Features, settings: BandSettings) -> Anomaly | None:
-    """The run that scores highest, if by the tail it is rare even for the highest of so many.
+    """Return the run with the highest score, if such a score is rare even for the highest of this many runs.
 
     Two runs that are alike hide each other: with either of them the others' scores are wide.
     """
@@ -166,7 +166,7 @@ def _outlier(features: _Features, settings: BandSettings) -> Anomaly | None:
 
 
 def _drift(features: _Features) -> Anomaly | None:
-    """Ranks of features against the runs' order, by Spearman, compared with random orders.
+    """Return a drift: ranks of features against the runs' order, by Spearman, compared with random orders.
 
     Two questions in one, each in its deviations over random orders: how clear is the clearest drift of
     any quantity, and how clear are those of all quantities together.
@@ -195,13 +195,15 @@ def _drift(features: _Features) -> Anomaly | None:
 
 
 def _ranks(values: FloatArray) -> FloatArray:
-    """Of each column from 1 on, the mean rank where values are equal; importing scipy.stats takes longer."""
+    """Return the ranks in each column, from 1 on, equal values with their mean rank; importing scipy.stats
+    takes longer.
+    """
     ranks = [(values < one).sum(axis=0) + ((values == one).sum(axis=0) + 1) / 2 for one in values]
     return np.array(ranks)
 
 
 def _two_groups(features: _Features) -> Anomaly | None:
-    """A gap in the levels of a quantity that is wide beside both groups on its sides.
+    """Return a gap in the levels of a quantity that is wide compared with the groups on both sides.
 
     Compared with runs that scatter evenly, of all distributions with one mode the one with the widest
     gaps: between the sorted levels are then independent exponential distances, so that the chance of a
@@ -236,7 +238,8 @@ def _two_groups(features: _Features) -> Anomaly | None:
 
 
 def _chance_of_gap(ratio: FloatArray, size: IntArray, n_runs: int) -> FloatArray:
-    """That one distance is this many times the larger of two sums, of size - 1 and of the others.
+    """Return the chance that one distance is this many times the larger of two sums, of size - 1 and of the
+    others.
 
     Args:
         ratio: any shape; 0 gives 1.

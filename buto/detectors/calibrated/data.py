@@ -28,7 +28,7 @@ _NAMES = {Kind.GAUGE: GAUGE_FEATURES, Kind.COUNTER: COUNTER_FEATURES}
 
 
 def rounded(profile_values: FloatArray) -> FloatArray:
-    """Features to DIGITS digits, so that an oracle judges alike before and after it was stored."""
+    """Round features to DIGITS digits, so that an oracle judges equally before and after it was stored."""
     return np.array([float(f"{value:.{DIGITS}g}") for value in profile_values.ravel()]).reshape(
         profile_values.shape
     )

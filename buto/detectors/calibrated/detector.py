@@ -115,7 +115,9 @@ class FittedCalibrated(FittedDetector):
         return replace(verdict, warnings=(*map(str, far), *lacking))
 
     def evidence(self, runs: RunSet) -> Evidence:
-        """Everything between runs and verdict, for reports and experiments. JudgeError for no runs."""
+        """Return the evidence between runs and verdict, for reports and experiments. Raise JudgeError for no
+        runs.
+        """
         if not len(runs):
             raise JudgeError("there is no run to judge")
         profile = self.profile.hearing(runs.runs)
@@ -161,7 +163,7 @@ class FittedCalibrated(FittedDetector):
         return explain(verdict, self.settings)
 
     def compare(self, run: Run) -> Comparison:
-        """A run beside the bands, for plots."""
+        """Return a run beside the bands, for plots."""
         return self.bands.compare(run)
 
     def to_data(self) -> dict[str, Any]:

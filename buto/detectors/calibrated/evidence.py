@@ -59,7 +59,7 @@ class Evidence:
 
 
 def weigh(profile: Profile, values: FloatArray, n_checked: int, settings: BandSettings) -> Evidence:
-    """The evidence of the last ``n_checked`` rows of features against all others.
+    """Return the evidence of the last ``n_checked`` rows of features against all others.
 
     Args:
         values: shape (n_runs, n_features), columns as the profile's catalogue; NaN: could not be read.
@@ -127,7 +127,7 @@ def may_leave_to_three(settings: BandSettings) -> bool:
 
 
 def could_not_be_read(evidence: Evidence, *, usual: bool = True) -> tuple[str, ...]:
-    """A sentence for each quantity of which some feature is not known of all runs.
+    """Return a sentence for each quantity with a feature that is not known in all runs.
 
     Args:
         usual: whether of those that all presets judge, or of the others, which a run may do without: there
@@ -141,7 +141,7 @@ def could_not_be_read(evidence: Evidence, *, usual: bool = True) -> tuple[str, .
 
 
 def runs_needed(n_checked: int, alpha: float) -> int:
-    """How many training runs let rank alone decide at this level.
+    """Return how many training runs allow a decision at this level by rank alone.
 
     Never as many as are under test, for each choice of runs has a mirror image then.
     """

@@ -97,7 +97,7 @@ def _most_telling(evidence: Evidence, features: Sequence[Feature], ours: IntArra
 
 
 def outlier_shares(evidence: Evidence, settings: BandSettings) -> dict[str, float]:
-    """How far each quantity is on its way to standing out, by its name: more than 1 does."""
+    """Return each quantity's share of the outlier limit, by its name: more than 1 is an outlier."""
     columns = np.array([evidence.profile.catalogue[place].column for place in evidence.kept])
     largest, limit = _largest(evidence, columns, settings)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -114,7 +114,7 @@ def _largest(evidence: Evidence, columns: IntArray, settings: BandSettings) -> t
 
 
 def _named(largest: FloatArray, limit: float, fails: bool) -> list[int]:
-    """Which quantities, of those in the order of ``largest``."""
+    """Return the quantities to name, of those in the order of ``largest``."""
     by_size = [int(place) for place in np.argsort(-largest, kind="stable")]
     standing_out = [place for place in by_size if largest[place] > limit]
     if standing_out or not fails:

@@ -62,7 +62,7 @@ def learn_long(runs: RunSet, settings: BandSettings) -> tuple[Profile, FittedBou
 
 
 def _divided(properties: Sequence[Property], n_samples: int) -> list[Sequence[Property]]:
-    """Parts of at least two properties, if there are two: of a single column numpy adds in another order."""
+    """Return parts of at least two properties, if there are two: numpy adds a single column in another order."""
     size = max(2, PART_VALUES // n_samples)
     n_parts = max(1, len(properties) // size)
     edges = np.linspace(0, len(properties), n_parts + 1).astype(np.int64)
@@ -84,7 +84,7 @@ def _learned(runs: RunSet, divided: Sequence[Sequence[Property]]) -> list[_Part]
 
 
 def _grain(profile: Profile, runs: Sequence[Run], properties: Sequence[Property]) -> FloatArray:
-    """That of all properties; a profile leaves out constants."""
+    """Return the grain of all properties; a profile leaves out constants."""
     known = dict(zip((prop.name for prop in profile.properties), profile.grain, strict=False))
     others = [prop for prop in properties if prop.name not in known]
     more = grains(others, [series_of(run, others).values for run in runs]) if others else ()
@@ -97,7 +97,7 @@ def _part_of(run: Run, properties: Sequence[Property]) -> Run:
 
 
 def _joined(profiles: Sequence[Profile]) -> Profile:
-    """The profile of all properties; durations and notifications are the same in each part's."""
+    """Return the profile of all properties; durations and notifications are the same in each part's."""
     last = profiles[-1]
     widths = [len(catalogue(one.properties)) for one in profiles]
     return Profile(

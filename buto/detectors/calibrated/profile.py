@@ -70,14 +70,16 @@ class Profile:
         return (*catalogue(self.properties), *totals)
 
     def measure(self, run: Run) -> FloatArray:
-        """The features of one run, shape (n_features,); NaN for those of a property that was never read."""
+        """Return the features of one run, shape (n_features,); NaN for those of a property that was never
+        read.
+        """
         heard = Counter(Emitter(one.type, one.source) for one in run.notifications)
         counts = [float(heard[emitter]) for emitter in self.emitters]
         sampled = features(series_of(run, self.properties), self.properties, self.end_s)
         return np.concatenate([sampled, [run.outcome.duration_s], counts])
 
     def hearing(self, runs: Sequence[Run]) -> Profile:
-        """The same with the emitters of these runs added, of which the training runs heard nothing."""
+        """Return the same profile with the emitters of these runs, which the training runs did not have."""
         known = set(self.emitters)
         more = tuple(one for one in _emitters(runs) if one not in known)
         silent = np.zeros((len(self.values), len(more)))
@@ -89,7 +91,7 @@ class Profile:
         )
 
     def levels(self, values: FloatArray) -> FloatArray:
-        """How much there is of each quantity in some runs, not negative, shape (n_quantities,).
+        """Return the level of each quantity in some runs, not negative, shape (n_quantities,).
 
         Args:
             values: shape (n_runs, n_features).
@@ -107,7 +109,7 @@ class Profile:
 
 
 def learn(runs: Sequence[Run], properties: Sequence[Property]) -> Profile:
-    """The profile of training runs.
+    """Return the profile of training runs.
 
     Args:
         properties: read in every one of the runs; constants are left out.

@@ -37,7 +37,7 @@ class Counting:
 
 
 def relevant(contrast: FloatArray, values: FloatArray, chosen: IntArray, counting: Counting) -> FloatArray:
-    """The contrasts, zero where a difference does not count, shape (n_choices, n_features).
+    """Return the contrasts, zero if a difference does not count, shape (n_choices, n_features).
 
     Args:
         contrast: shape (n_choices, n_features), positive where the chosen runs have more.
@@ -55,7 +55,7 @@ def relevant(contrast: FloatArray, values: FloatArray, chosen: IntArray, countin
 
 
 def effect_of(feature: Feature, prop: Property, direction: Direction) -> Effect:
-    """Whether a difference of this feature is welcome."""
+    """Return whether a difference of this feature is welcome."""
     sign = _sign_of_worse(feature, prop)
     if not sign:
         return Effect.UNKNOWN

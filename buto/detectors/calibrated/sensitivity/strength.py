@@ -89,7 +89,7 @@ def strengths(
     *,
     confirmed: bool = True,
 ) -> tuple[Strength, ...]:
-    """The strength of the oracle that this profile makes, one for each quantity, in the profile's order.
+    """Return the strength of the oracle of this profile for each quantity, in the profile's order.
 
     Args:
         profile: of at least five runs; a quantity that could not be read in all of them is left out.
@@ -121,15 +121,16 @@ def strengths(
 
 
 def usual_names(profile: Profile) -> tuple[str, ...]:
-    """The names of the quantities that everybody wants to know of; if there are none of them, all, or of
-    more than :data:`MOST_ASKED` the first :data:`FEW`."""
+    """Return the names of the quantities that most users ask for; if there are none, all names, or the first
+    :data:`FEW` of more than :data:`MOST_ASKED`.
+    """
     names = [one.name for one in profile.quantities]
     usual = tuple(name for name in names if split_name(name)[0] in USUAL)
     return usual or tuple(names if len(names) <= MOST_ASKED else names[:FEW])
 
 
 def _smallest(trial: _Trial, low: FloatArray, limit: FloatArray, sign: float) -> FloatArray:
-    """The smallest changes that are caught, shape (n_asked,), by bisection of their logarithms.
+    """Return the smallest changes that are detected, shape (n_asked,), by bisection of their logarithms.
 
     Args:
         low: shape (n_asked,), the smallest that come into question; where that is not finite, none do.
@@ -198,13 +199,13 @@ class _Trial:
         self.finest: FloatArray = FINEST * self._unit
 
     def limits(self) -> tuple[tuple[FloatArray, float], tuple[FloatArray, float]]:
-        """The largest changes to look for, for more and for less, each with its sign."""
+        """Return the largest changes to look for, for more and for less, each with its sign."""
         more = np.maximum(TIMES_LEVEL * np.abs(self.reported), TIMES_UNIT * self._unit)
         lowest = np.array([self._profile.quantities[one].lower for one in self.asked])
         return (more, 1.0), (np.minimum(more, np.maximum(self.reported - lowest, 0.0)), -1.0)
 
     def caught(self, change: FloatArray) -> BoolArray:
-        """Whether enough of what is held out fails with these changes, each tried by itself.
+        """Return whether enough of the held-out runs fail with these changes, each tried alone.
 
         Both arrays are of shape (n_asked,).
         """
@@ -265,7 +266,8 @@ class _Trial:
     def _compared_features(
         self, values: FloatArray, kept: IntArray, changed: FloatArray, copies: int
     ) -> tuple[Stable, FloatArray]:
-        """Features on their scale, and contrasts of every choice of runs, (n_choices, copies * n_kept).
+        """Return features on their scale, and contrasts of every choice of runs, (n_choices, copies *
+        n_kept).
 
         Args:
             values: shape (n_runs, n_features), what levels are taken from.
@@ -296,7 +298,7 @@ class _Trial:
 
 
 def _held_out(n_runs: int, size: int) -> IntArray:
-    """Which runs are held out together, neighbours in order, shape (n_held, size)."""
+    """Return which runs are held out together, neighbours in order, shape (n_held, size)."""
     n_held = min(n_runs, MOST_HELD_OUT[size])
     first = np.linspace(0, n_runs, n_held, endpoint=False).astype(np.int64)
     held: IntArray = np.sort((first[:, None] + np.arange(size)) % n_runs, axis=1)
@@ -304,7 +306,7 @@ def _held_out(n_runs: int, size: int) -> IntArray:
 
 
 def _compared(held: IntArray, n_runs: int) -> tuple[IntArray, IntArray]:
-    """All choices of runs that are compared, and for each row of ``held`` their order, that one first."""
+    """Return all choices of runs that are compared, and for each row of ``held`` their order, that one first."""
     others = np.sort(choices(n_runs, held.shape[1], MOST_COMPARED), axis=1)
     chosen = np.unique(np.vstack([held, others]), axis=0)
     ours = [int(np.flatnonzero((chosen == one).all(axis=1))[0]) for one in held]
@@ -313,7 +315,7 @@ def _compared(held: IntArray, n_runs: int) -> tuple[IntArray, IntArray]:
 
 
 def shares(profile: Profile) -> FloatArray:
-    """How much of a change each feature gains, shape (n_features,)."""
+    """Return how much of a change each feature gains, shape (n_features,)."""
     counted = {one.column for one in profile.catalogue if one.name == TOTAL}
     return np.array(
         [
@@ -324,7 +326,7 @@ def shares(profile: Profile) -> FloatArray:
 
 
 def _reported(profile: Profile) -> FloatArray:
-    """The level of each quantity as a reader knows it, shape (n_quantities,)."""
+    """Return the level of each quantity as reports show it, shape (n_quantities,)."""
     mean = _readable(profile.values).mean(axis=0)
     level = np.zeros(len(profile.quantities))
     for name in LEVELS:

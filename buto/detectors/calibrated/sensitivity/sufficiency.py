@@ -35,7 +35,7 @@ def is_enough(profile: Profile, settings: BandSettings) -> bool:
 
 
 def gain(before: Sequence[Strength], after: Sequence[Strength]) -> float:
-    """By which share the smallest change of the median quantity has become smaller; negative for larger.
+    """Return by which share the median quantity's smallest change has become smaller; negative for larger.
 
     1 where it was not caught before, or is caught of no quantity.
     """
