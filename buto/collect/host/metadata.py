@@ -42,7 +42,7 @@ def describe(target: Target) -> dict[str, MetadataValue]:
 
 
 def _live_set(target: Target) -> dict[str, MetadataValue]:
-    """Return when live objects are counted during the run: those collections change it, one at the end does not."""
+    """Return when live objects are counted during the run, which changes the run."""
     if target.live_set is None or target.live_set == LiveSet():
         return {}
     return {"buto.live_set": "marks" if target.live_set.at_marks else f"{target.live_set.period_s:g} s"}

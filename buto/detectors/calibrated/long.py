@@ -62,7 +62,7 @@ def learn_long(runs: RunSet, settings: BandSettings) -> tuple[Profile, FittedBou
 
 
 def _divided(properties: Sequence[Property], n_samples: int) -> list[Sequence[Property]]:
-    """Return parts of at least two properties, if there are two: numpy adds a single column in another order."""
+    """Return parts of two properties or more: numpy adds one column in another order."""
     size = max(2, PART_VALUES // n_samples)
     n_parts = max(1, len(properties) // size)
     edges = np.linspace(0, len(properties), n_parts + 1).astype(np.int64)

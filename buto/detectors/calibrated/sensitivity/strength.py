@@ -306,7 +306,7 @@ def _held_out(n_runs: int, size: int) -> IntArray:
 
 
 def _compared(held: IntArray, n_runs: int) -> tuple[IntArray, IntArray]:
-    """Return all choices of runs that are compared, and for each row of ``held`` their order, that one first."""
+    """Return all choices of runs to compare, and for each row of ``held`` their order, that one first."""
     others = np.sort(choices(n_runs, held.shape[1], MOST_COMPARED), axis=1)
     chosen = np.unique(np.vstack([held, others]), axis=0)
     ours = [int(np.flatnonzero((chosen == one).all(axis=1))[0]) for one in held]
