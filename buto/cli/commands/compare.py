@@ -6,16 +6,13 @@ from argparse import ArgumentParser, Namespace
 from typing import ClassVar
 
 from buto.cli.parsing import options
-from buto.cli.parsing.project import not_empty, overrides_of, project_of
+from buto.cli.parsing.programs import AGAINST, programs_of
+from buto.cli.parsing.project import overrides_of, project_of
 from buto.cli.printing.console import Console
 from buto.cli.printing.events import EventPrinter
 from buto.cli.printing.report_files import add_report_options, reports_of, write_reports
 from buto.detectors.comparison.detector import DEFAULT_RUNS
-from buto.errors import UsageError
 from buto.workflow.comparison.compare import CompareRequest, compare
-from buto.workflow.comparison.programs import Program, two_programs, two_revisions
-
-AGAINST = "--against"
 
 
 class CompareCommand:
@@ -81,38 +78,6 @@ examples:
         outcome = compare(project, request, EventPrinter(console, order=reports.order))
         write_reports(outcome, reports, console)
         return outcome.exit_code
-
-
-def programs_of(args: Namespace) -> tuple[Program, Program]:
-    """Return the two programs that were typed.
-
-    Raises:
-        UsageError: the words do not name two programs.
-    """
-    test, command = args.test, args.command
-    if args.revisions is not None:
-        if args.against is not None:
-            raise UsageError(f"{AGAINST} and --revisions exclude each other", advice="buto compare --help")
-        old, new = args.revisions
-        return two_revisions(test, (old, new), command)
-    if args.build is not None:
-        raise UsageError("--build needs --revisions", advice="buto compare --help")
-    if args.against is not None:
-        return two_programs(test, args.against, (None, command))
-    first, against, second = _divided(command or ())
-    return two_programs(test, against, (first, not_empty(second, args.command_name)))
-
-
-def _divided(words: tuple[str, ...]) -> tuple[tuple[str, ...] | None, str, tuple[str, ...] | None]:
-    """Divide ``cmdA --against B -- cmdB`` into the first command, B's name, and the second command."""
-    for place, word in enumerate(words[:-1]):
-        behind = words[place + 2 :]
-        if word == AGAINST and behind[:1] in ((), ("--",)):
-            return words[:place] or None, words[place + 1], behind[1:] if behind else None
-    raise UsageError(
-        "a comparison needs a second program",
-        advice=f"buto compare A [options] -- COMMAND {AGAINST} B -- COMMAND",
-    )
 
 
 COMMAND = CompareCommand()

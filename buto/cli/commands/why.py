@@ -6,9 +6,9 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from buto.cli.commands.compare import AGAINST, programs_of
 from buto.cli.parsing import options
 from buto.cli.parsing.options import STDOUT
+from buto.cli.parsing.programs import AGAINST, programs_of
 from buto.cli.parsing.project import overrides_of, project_of
 from buto.cli.printing.console import Console, Verbosity
 from buto.cli.printing.events import EventPrinter
