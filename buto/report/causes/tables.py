@@ -27,7 +27,7 @@ class Row:
 
 
 def rows(explanation: Explanation, most: int | None = MOST_ROWS) -> list[Row]:
-    """Return a row for each method that rose: all causes, then in turns the likeliest of each kind."""
+    """Return a row for each method that rose: all causes, then what is likely, of each kind in turns."""
     named = [one for one in explanation.causes if one.tier is Tier.CAUSE]
     others = [[one for one in kind.found if one.tier is not Tier.CAUSE] for kind in explanation.kinds]
     in_turns = [
@@ -36,7 +36,8 @@ def rows(explanation: Explanation, most: int | None = MOST_ROWS) -> list[Row]:
         for column in others
         if place < len(column)
     ]
-    return [Row(one, _cells(one)) for one in [*named, *in_turns][:most]]
+    likely_first = sorted(in_turns, key=lambda one: one.tier is not Tier.LIKELY)
+    return [Row(one, _cells(one)) for one in [*named, *likely_first][:most]]
 
 
 def _cells(cause: Cause) -> tuple[str, ...]:
