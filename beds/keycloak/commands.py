@@ -53,6 +53,7 @@ def server_command(keycloak: Path, *options: str) -> list[str]:
         "http-port": str(HTTP_PORT),
         "http-management-port": str(MANAGEMENT_PORT),
         "hostname-strict": "false",
+        "cache": "local",
     }
     return [
         *("java", *options, *opened),

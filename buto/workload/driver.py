@@ -8,22 +8,25 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 
 from buto.collect.hooks import LaunchHooks, MBeanConnection, Program
 from buto.collect.jmx.attach import connect_program
 from buto.collect.jmx.worker_client import Worker
 from buto.errors import MeasureError, UsageError
 from buto.runs import Problem, ProblemKind
+from buto.units import format_seconds
 from buto.workload import parts
 from buto.workload.load import tally
 from buto.workload.load.model import Load
 from buto.workload.model import HttpLoad, Workload
+from buto.workload.services.model import HttpAnswers
 
 START, END = "load.start", "load.end"
 """Names of the marks on the time axis."""
 
-_PORT_S = 60.0
 _POLL_S = 0.02
+_ASK_S = 0.1
 
 
 @contextmanager
@@ -160,16 +163,33 @@ class Driver:
         """Wait until the workload should begin; return the port that was waited for, if any.
 
         Raises:
-            MeasureError: the program does not listen in time.
+            MeasureError: the program does not listen, or is not ready, in time.
         """
+        deadline = time.monotonic() + self._workload.within_s
+        found = self._wait_for_port(program, deadline)
+        if self._workload.ready is not None:
+            self._wait_until_ready(self._workload.ready, found, deadline)
+        self._stop.wait(self._workload.after_s)
+        return found
+
+    def _wait_for_port(self, program: Program, deadline: float) -> int | None:
         port = self._workload.port
         found: int | None = None
-        deadline = time.monotonic() + _PORT_S
         while port is not None and found is None:
             found = next((one for one in program.ports() if port in (0, one)), None)
             if found is None and time.monotonic() >= deadline:
-                raise MeasureError(f"the program did not listen at {port or 'any port'} within {_PORT_S:g} s")
+                within = format_seconds(self._workload.within_s)
+                raise MeasureError(f"the program did not listen at {port or 'any port'} within {within}")
             if self._stop.wait(0 if found else _POLL_S):
                 break
-        self._stop.wait(self._workload.after_s)
         return found
+
+    def _wait_until_ready(self, wanted: HttpAnswers, port: int | None, deadline: float) -> None:
+        # Imported only if needed: it loads Python's whole HTTP client.
+        from buto.workload.services.readiness import HttpCheck
+
+        check = HttpCheck(replace(wanted, url=wanted.url.replace("${port}", str(port or ""))))
+        while (missing := check.missing()) is not None and not self._stop.wait(_ASK_S):
+            if time.monotonic() >= deadline:
+                within = format_seconds(self._workload.within_s)
+                raise MeasureError(f"the program was not ready within {within}: {missing}")

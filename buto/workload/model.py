@@ -11,6 +11,7 @@ from buto.errors import UsageError
 from buto.units import parse_seconds
 from buto.workload.load.model import Load
 from buto.workload.load.reading import MAX_RATE, MAX_REQUESTS, load_from
+from buto.workload.services.model import READY_WITHIN_S, HttpAnswers, http_answers
 
 STOPPED_EXIT = 143
 """Exit code of a JVM after SIGTERM: 128 plus the number of the signal."""
@@ -59,6 +60,8 @@ class Workload:
     Attributes:
         after_s: when it begins, seconds from the program's start; with ``port``, from the moment it listens.
         port: the TCP port at which the program must listen first; 0 for any, None for no wait.
+        ready: what the program must answer first; ``${port}`` stands for the port.
+        within_s: how long the program may take until it listens, and answers.
         command: a command that runs in parallel to the JVM; empty for none.
         operations: of MBeans, in the order of their times.
         http: requests of one kind, evenly spaced; None for none.
@@ -68,6 +71,8 @@ class Workload:
 
     after_s: float = 0.0
     port: int | None = None
+    ready: HttpAnswers | None = None
+    within_s: float = READY_WITHIN_S
     command: tuple[str, ...] = ()
     operations: tuple[Operation, ...] = ()
     http: HttpLoad | None = None
@@ -100,9 +105,12 @@ def workload_from(
     ]
     port = data.get("port")
     http = data.get("http")
+    ready = data.get("ready", {})
     return Workload(
         after_s=parse_seconds(str(data.get("after", 0.0))) if "after" in data else 0.0,
         port=0 if port == "any" else port,
+        ready=http_answers(_late(ready["http"], expand), ready.get("status")) if ready else None,
+        within_s=parse_seconds(str(ready.get("within", READY_WITHIN_S))),
         command=words(data["command"]) if "command" in data else (),
         operations=tuple(sorted(operations, key=lambda one: one.at_s)),
         http=None if http is None else _http(http, expand),
@@ -112,8 +120,7 @@ def workload_from(
 
 
 def _http(data: Mapping[str, Any], expand: Callable[[Any], str]) -> HttpLoad:
-    # ${port} is replaced later, when the port is known; it is not a variable of the environment.
-    url = expand(data["url"].replace("${port}", "$${port}"))
+    url = _late(data["url"], expand)
     parts = urlsplit(url.replace("${port}", "1"))
     if parts.scheme != "http" or not parts.hostname or not url.isascii():
         raise UsageError(
@@ -127,3 +134,8 @@ def _http(data: Mapping[str, Any], expand: Callable[[Any], str]) -> HttpLoad:
             advice="give a load generator of your own as command",
         )
     return load
+
+
+def _late(url: str, expand: Callable[[Any], str]) -> str:
+    """Replace the variables of the environment; ${port} is replaced when the port is known."""
+    return expand(url.replace("${port}", "$${port}"))

@@ -159,10 +159,18 @@ def _readiness(
             ) from error
     if "command" in data:
         return CommandSucceeds(words(("ready", "command"), data["command"]))
-    url = text(("ready", "http"), data["http"])
-    parts = urlsplit(url)
+    return http_answers(text(("ready", "http"), data["http"]), data.get("status"))
+
+
+def http_answers(url: str, status: int | None) -> HttpAnswers:
+    """Return the sign that a server answers; ``${port}`` may stand for a port that is not known yet.
+
+    Raises:
+        UsageError: the URL is not of HTTP.
+    """
+    parts = urlsplit(url.replace("${port}", "1"))
     if parts.scheme != "http" or not parts.hostname or not url.isascii():
         raise UsageError(
             f"ready: http must be an HTTP URL, got {url!r}", advice="http: http://127.0.0.1:8080/health"
         )
-    return HttpAnswers(url, data.get("status"))
+    return HttpAnswers(url, status)

@@ -49,7 +49,7 @@ def check_of(readiness: Readiness, launch: Launch, account: Account | None) -> C
         case PortOpen(port):
             return _Port(port)
         case HttpAnswers():
-            return _Http(readiness)
+            return HttpCheck(readiness)
         case LogLine():
             return _Log(readiness, launch)
         case CommandSucceeds(command):
@@ -87,7 +87,9 @@ class _Port:
         return None if is_open(self._port) else f"nothing listens at port {self._port}"
 
 
-class _Http:
+class HttpCheck:
+    """Asks a server by HTTP; redirects are followed, proxies are not used."""
+
     def __init__(self, wanted: HttpAnswers) -> None:
         self._wanted = wanted
 

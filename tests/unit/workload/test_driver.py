@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import cast
 
 import pytest
@@ -13,6 +16,7 @@ from buto.runs import ProblemKind
 from buto.workload import parts
 from buto.workload.driver import Driver, workload_hooks
 from buto.workload.model import HttpLoad, Workload
+from buto.workload.services.model import HttpAnswers
 
 
 class Stoppable:
@@ -22,9 +26,10 @@ class Stoppable:
 
     def __init__(self) -> None:
         self.stopped = threading.Event()
+        self.marks: list[str] = []
 
     def mark(self, name: str, message: str = "") -> None:
-        pass
+        self.marks.append(name)
 
     def stop(self) -> None:
         self.stopped.set()
@@ -63,3 +68,49 @@ def test_a_command_that_does_not_exist_is_reported_before_the_first_launch() -> 
         workload_hooks(Workload(command=("no-such-load",))),
     ):
         pass
+
+
+@contextmanager
+def answering(status: Callable[[int], int]) -> Iterator[tuple[str, list[str]]]:
+    """A server at a URL that answers its nth request with a status; and the paths that were asked for."""
+    asked: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            self.send_response(status(len(asked)))
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}", asked
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def test_a_workload_begins_when_the_program_is_ready() -> None:
+    with answering(lambda number: 503 if number < 3 else 200) as (url, asked):
+        load = HttpLoad(f"{url}/order", rate=10, duration_s=0.1)
+        driver, program = driven(Workload(ready=HttpAnswers(f"{url}/ready"), http=load, stop=True))
+        assert program.stopped.wait(20)
+        assert driver.program_ended() == ()
+    assert asked == ["/ready", "/ready", "/ready", "/order"]
+    assert program.marks == ["load.start", "load.end"]
+
+
+def test_a_program_that_is_never_ready_is_stopped() -> None:
+    with answering(lambda _: 503) as (url, _):
+        driver, program = driven(Workload(ready=HttpAnswers(f"{url}/ready"), within_s=0.2, command=("true",)))
+        assert program.stopped.wait(20)
+        [problem] = driver.program_ended()
+    assert problem.text == (
+        f"its workload: the program was not ready within 200 ms: {url}/ready answers with status 503"
+    )
+    assert program.marks == []
