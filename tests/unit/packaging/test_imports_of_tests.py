@@ -15,7 +15,7 @@ from packaging.utils import canonicalize_name
 
 from tests.support.checkout import ROOT
 
-OWN = {"buto", "perf", "scripts", "tests"}
+OWN = {"beds", "buto", "perf", "scripts", "tests"}
 """Packages of this checkout."""
 OTHERS = ("buto", "ci", "data", "demo", "examples", "java-probes", "perf")
 
