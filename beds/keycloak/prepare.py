@@ -7,6 +7,7 @@ database of 20,000 users, from which every run starts anew. What is there alread
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import shutil
@@ -62,7 +63,7 @@ def prepare(keycloak: str, postgresql: str) -> Bed:
     bed = Bed(
         _built(unpack_once(KEYCLOAK[keycloak])),
         unpack_once(POSTGRESQL[postgresql]) / "bin",
-        CACHE / f"database-{keycloak}-{postgresql}",
+        CACHE / f"database-{keycloak}-{postgresql}-{_content()}",
     )
     if not bed.template.exists():
         # Where PostgreSQL's own user can get at it: a checkout may be below a closed home directory.
@@ -73,6 +74,11 @@ def prepare(keycloak: str, postgresql: str) -> Bed:
         finally:
             shutil.rmtree(draft, ignore_errors=True)
     return bed
+
+
+def _content() -> str:
+    """Return what tells databases of other users or another realm apart."""
+    return hashlib.sha256(REALM.read_bytes() + USERS.read_bytes()).hexdigest()[:8]
 
 
 def _built(unpacked: Path) -> Path:
