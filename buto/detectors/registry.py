@@ -25,6 +25,10 @@ DETECTORS = {
         ("calibrated", "calibrated-next"),
     ),
     "bounds": ("buto.detectors.bounds.detector:BoundsDetector", ("sustained", "thesis")),
+    "regression-models": (
+        "buto.detectors.regression_models.detector:RegressionModelsDetector",
+        ("shang",),
+    ),
 }
 """buto's own detectors by name: where the class is, and its presets."""
 

@@ -13,6 +13,8 @@ from buto.config.schema import config_schema
 from buto.detectors.bounds.keys import KEYS as BAND_KEYS
 from buto.detectors.calibrated.settings import KEYS as RANK_KEYS
 from buto.detectors.judge import presets, settings_from
+from buto.detectors.regression_models.settings import KEYS as MODEL_KEYS
+from buto.detectors.regression_models.settings import NAME as MODELS
 from buto.errors import BadFileError, ConfigError
 from buto.runs.window import Moment, Window
 
@@ -259,18 +261,23 @@ def test_the_usual_file_is_found_and_a_given_one_goes_first(tmp_path: Path) -> N
 
 def test_the_schema_and_the_judge_know_the_same_settings() -> None:
     judge = config_schema()["definitions"]["judge"]["properties"]
-    assert set(judge) == {"preset", "detector"} | {key.name for key in (*RANK_KEYS, *BAND_KEYS)}
+    keys = (*RANK_KEYS, *BAND_KEYS, *MODEL_KEYS)
+    assert set(judge) == {"preset", "detector"} | {key.name for key in keys}
     assert set(judge["preset"]["enum"]) == set(presets())
     for key, schema in judge.items():
         limits = (schema[limit] for limit in ("minimum", "maximum") if limit in schema)
         for value in (*schema.get("enum", ()), *limits):
-            settings_from(_company(key) | {key: value})
+            settings_from(_company(key, value) | {key: value})
 
 
-def _company(key: str) -> dict[str, object]:
+def _company(key: str, value: object) -> dict[str, object]:
     """What a key of ``judge`` goes with."""
+    if value == MODELS:
+        return {"preset": "shang"}
     if key in {"preset", "detector"} | {one.name for one in RANK_KEYS}:
         return {}
+    if key in {one.name for one in MODEL_KEYS}:
+        return {"preset": "shang"}
     return {"preset": "sustained", "bounds": "particle"}
 
 

@@ -1,0 +1,157 @@
+"""The method of Shang et al. as a Detector: counters are predicted from each other, and the errors judged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from buto.detectors.explanation import Explanation
+from buto.detectors.protocol import Detector, FittedDetector
+from buto.detectors.regression_models import data as observations_data
+from buto.detectors.regression_models.findings import SHARE_BEYOND, beyond_training, differs, finding_of
+from buto.detectors.regression_models.judging import Judged, judged
+from buto.detectors.regression_models.observations import observations, readable
+from buto.detectors.regression_models.settings import (
+    DISTANCE,
+    ERROR,
+    KEYS,
+    NAME,
+    PRESETS,
+    REDUNDANT,
+    STRETCHES,
+    THRESHOLD,
+)
+from buto.detectors.settings import Settings, judges
+from buto.detectors.views import RunsView, View
+from buto.errors import JudgeError
+from buto.properties import Property
+from buto.runs import FloatArray, Run, RunSet
+from buto.steps import Action, Advice, Step
+from buto.units import format_percent
+from buto.verdicts import Finding, Status, Verdict
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class FittedRegressionModels(FittedDetector):
+    """The observations of the training runs; models are made in each check, because they depend on its runs.
+
+    Attributes:
+        properties: the columns of the observations, by name.
+        runs: of each training run, shape (n_observations, n_properties).
+        left_out: properties that cannot be judged, each with the reason.
+    """
+
+    settings: Settings
+    properties: tuple[Property, ...]
+    runs: tuple[FloatArray, ...]
+    left_out: Mapping[str, str]
+
+    def check(self, runs: RunSet) -> Verdict:
+        """Judge valid runs together, at least one.
+
+        A regression if a cluster differs; else inconclusive if a property could not be read, or if a model
+        was used beyond the training runs; else a pass.
+        """
+        usable = np.all([readable(run, self.properties) for run in runs], axis=0)
+        reasons = [
+            f"{prop.name} could not be read in enough samples"
+            for prop, read in zip(self.properties, usable, strict=True)
+            if not read
+        ]
+        properties = [prop for prop, read in zip(self.properties, usable, strict=True) if read]
+        stretches = self.settings.values[STRETCHES]
+        new = [observations(run, properties, stretches) for run in runs]
+        if not properties or not all(map(len, new)):
+            reasons = reasons if not properties else [*reasons, "a run has fewer than two samples"]
+            return Verdict(Status.INCONCLUSIVE, NAME, reasons=tuple(reasons))
+        clusters = self._clusters(usable, np.vstack(new), properties)
+        findings = self._findings(clusters, properties, runs, new)
+        beyond = beyond_training(clusters, properties)
+        if any(one.extrapolated > SHARE_BEYOND for one in clusters):
+            reasons += beyond
+        if findings:
+            warnings = tuple(dict.fromkeys([*reasons, *beyond]))
+            return Verdict(Status.REGRESSION, NAME, findings, warnings=warnings)
+        if reasons:
+            return Verdict(Status.INCONCLUSIVE, NAME, reasons=tuple(reasons))
+        return Verdict(Status.PASS, NAME, warnings=beyond)
+
+    def to_data(self) -> dict[str, Any]:
+        return observations_data.write(self.properties, self.runs, self.left_out)
+
+    def view(self, runs: Sequence[Run]) -> View:
+        known = {prop.name for prop in self.properties}
+        return RunsView(runs, lambda prop: prop.name in known)
+
+    def explain(self, verdict: Verdict) -> Explanation:
+        threshold, measure = self.settings.values[THRESHOLD], self.settings.values[ERROR]
+        known = verdict.roles.known_runs
+        return Explanation(
+            f"{verdict.n_training} {known} showed how {len(self.properties)} properties depend on each "
+            "other. Those that rise and fall together form a cluster. In each cluster, the property that "
+            "changed most is predicted from the others.",
+            f"A cluster differs if its predictions are off by more than {format_percent(threshold)} on "
+            f"average ({measure} errors), and by more than for any of the {known} when it is predicted from "
+            "the rest.",
+        )
+
+    def _clusters(
+        self, usable: np.ndarray[Any, np.dtype[np.bool_]], new: FloatArray, properties: Sequence[Property]
+    ) -> list[Judged]:
+        values = self.settings.values
+        old = [run[:, usable] for run in self.runs]
+        names = [prop.name for prop in properties]
+        return list(judged(old, new, names, values[REDUNDANT], values[DISTANCE]))
+
+    def _findings(
+        self,
+        clusters: Sequence[Judged],
+        properties: Sequence[Property],
+        runs: RunSet,
+        new: Sequence[FloatArray],
+    ) -> tuple[Finding, ...]:
+        """Return the findings, worst first; each names the run whose target is furthest from the expected."""
+        threshold, measure = self.settings.values[THRESHOLD], self.settings.values[ERROR]
+        found = []
+        for one in clusters:
+            if differs(one, threshold, measure):
+                means = [run[:, one.target].mean() for run in new]
+                worst = int(np.abs(np.array(means) - one.expected).argmax())
+                found.append(finding_of(one, properties, runs.runs[worst].id, threshold, measure))
+        return tuple(sorted(found, key=lambda one: (-one.severity, one.subject)))
+
+
+class RegressionModelsDetector(Detector[Settings]):
+    """Learns a :class:`FittedRegressionModels`."""
+
+    name = NAME
+    presets = PRESETS
+    keys = KEYS
+    exchangeable = False
+
+    def fit(self, runs: RunSet) -> FittedRegressionModels:
+        """Learn from valid runs. Raise JudgeError if no property was read in all of them."""
+        ordered = sorted(runs, key=lambda run: run.id)
+        wanted = sorted(
+            (prop for prop in runs.properties if judges(self.settings, prop)), key=lambda prop: prop.name
+        )
+        enough = np.array([readable(run, wanted) for run in ordered])
+        left_out = {
+            prop.name: f"read in enough samples of only {n_read} of the {len(ordered)} training runs"
+            for prop, n_read in zip(wanted, enough.sum(axis=0).tolist(), strict=True)
+            if n_read < len(ordered)
+        }
+        properties = tuple(prop for prop in wanted if prop.name not in left_out)
+        learned = [observations(run, properties, self.settings.values[STRETCHES]) for run in ordered]
+        if not properties or not all(map(len, learned)):
+            raise JudgeError(
+                "no property was read twice in every training run",
+                advice=Advice("see why: ", Step(Action.SHOW_RUN, ordered[0].test, run_id=ordered[0].id)),
+            )
+        return FittedRegressionModels(self.settings, properties, tuple(learned), left_out)
+
+    def from_data(self, data: Mapping[str, Any]) -> FittedRegressionModels:
+        return FittedRegressionModels(self.settings, *observations_data.read(data))
