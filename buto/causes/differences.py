@@ -1,7 +1,7 @@
 """The statistic: how far each sum of the new program lies above the old program's, in deviations.
 
-Pure functions on arrays of shape (n_launches, n_units). ``tests/support/references/causes.py`` has the same
-in plain loops.
+Pure functions on arrays of shape (n_launches, n_units). ``tests/support/references/naive_causes.py`` has the
+same in plain loops.
 """
 
 from __future__ import annotations

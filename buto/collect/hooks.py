@@ -6,6 +6,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from typing import Any, Protocol
 
 from buto.collect.closeable import Closeable
@@ -139,8 +140,12 @@ class AllHooks:
             one.program_started(program)
 
     def program_ended(self) -> tuple[Problem, ...]:
-        """See :class:`LaunchHooks`."""
-        return tuple(problem for one in self._hooks for problem in one.program_ended())
+        """See :class:`LaunchHooks`. All hooks are called, also if one of them fails."""
+        problems: list[Problem] = []
+        with ExitStack() as others:
+            for one in reversed(self._hooks):
+                others.callback(lambda hooks: problems.extend(hooks.program_ended()), one)
+        return tuple(problems)
 
     def cpu_s(self) -> float:
         """See :class:`LaunchHooks`."""

@@ -89,7 +89,8 @@ class Mask:
 
     def __init__(self, more: Sequence[str] = ()) -> None:
         self._names = _any_of([*NAMES, *(pattern.lower() for pattern in more)])
-        self._known: set[str] = set()
+        # Replaced and never changed: threads that read sources learn secrets while others mask texts.
+        self._known: frozenset[str] = frozenset()
         self._of_known: re.Pattern[str] | None = None
         self._answers: dict[str, bool] = {}
 
@@ -116,7 +117,7 @@ class Mask:
         """Treat a value as a secret from now on, unless it is too short or a common word."""
         is_telling = len(value) >= SHORTEST_KNOWN and not _is_plain(value) and value.lower() not in _WORDS
         if is_telling and value not in self._known:
-            self._known.add(value)
+            self._known |= {value}
             longest_first = sorted(self._known, key=len, reverse=True)
             self._of_known = re.compile("|".join(map(re.escape, longest_first)))
 
@@ -233,9 +234,13 @@ class MaskedMetadata(dict[str, Any]):
         return self
 
     def finished(self) -> dict[str, Any]:
-        """Return a plain dictionary, with late-learned secrets masked in early values, too."""
+        """Return a plain dictionary, with late-learned secrets masked in early values, too.
+
+        Other threads may add values meanwhile.
+        """
         return {
-            key: self._mask.known(value) if isinstance(value, str) else value for key, value in self.items()
+            key: self._mask.known(value) if isinstance(value, str) else value
+            for key, value in tuple(self.items())
         }
 
 

@@ -88,22 +88,22 @@ def with_window(run: Run, window: Window | None) -> Run:
     if window is None:
         metadata = {key: value for key, value in run.metadata.items() if key != WINDOW}
         return replace(run, metadata=metadata, marks=others)
-    marks = _complete(replace(run, marks=others))
+    run = replace(run, metadata={**run.metadata, WINDOW: str(window)}, marks=others)
+    marks = _complete(run)
     starts = [mark.time_s for mark in marks if mark.name == window.start.mark]
     ends = [mark.time_s for mark in marks if mark.name == window.end.mark]
-    metadata = {**run.metadata, WINDOW: str(window)}
     if not starts or not ends:
         missing = window.start.mark if not starts else window.end.mark
         known = ", ".join(dict.fromkeys(mark.name for mark in marks))
-        return _without(replace(run, metadata=metadata), f"it has no mark {missing!r}, only {known}")
+        return _without(run, f"it has no mark {missing!r}, only {known}")
     start_s, end_s = starts[0] + window.start.offset_s, ends[-1] + window.end.offset_s
     n_samples = int(_inside(_times(run), start_s, end_s).sum())
     if n_samples < FEWEST_SAMPLES:
         samples = f"only {n_samples} of its samples are between {start_s:.1f} s and {end_s:.1f} s"
-        return _without(replace(run, metadata=metadata), samples)
+        return _without(run, samples)
     own = [Mark(start_s, START), Mark(end_s, END)]
     marks = tuple(sorted((*others, *own), key=lambda mark: mark.time_s))
-    return replace(run, metadata=metadata, marks=marks)
+    return replace(run, marks=marks)
 
 
 def window_of(run: Run) -> tuple[float, float] | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
+from buto.collect.urls import PORT, http_url
 from buto.errors import UsageError
 from buto.units import parse_seconds
 from buto.workload.load.model import Load
@@ -121,8 +121,7 @@ def workload_from(
 
 def _http(data: Mapping[str, Any], expand: Callable[[Any], str]) -> HttpLoad:
     url = _late(data["url"], expand)
-    parts = urlsplit(url.replace("${port}", "1"))
-    if parts.scheme != "http" or not parts.hostname or not url.isascii():
+    if http_url(url) is None:
         raise UsageError(
             f"workload: url must be an HTTP URL, got {url!r}", advice="url: http://127.0.0.1:${port}/order"
         )
@@ -138,4 +137,4 @@ def _http(data: Mapping[str, Any], expand: Callable[[Any], str]) -> HttpLoad:
 
 def _late(url: str, expand: Callable[[Any], str]) -> str:
     """Replace the variables of the environment; ${port} is replaced when the port is known."""
-    return expand(url.replace("${port}", "$${port}"))
+    return expand(url.replace(PORT, f"${PORT}"))

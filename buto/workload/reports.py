@@ -83,7 +83,7 @@ class Reports:
         if word == "mark" and is_name and self._n_marks < MOST_MARKS:
             self._n_marks += 1
             self._listener.mark(rest[0], rest[1] if len(rest) > 1 else "", judged=False)
-        elif word in _KINDS and is_name and len(rest) == 2 and len(self._values) < MOST_NAMES:
+        elif word in _KINDS and is_name and len(rest) == 2 and self._has_room(rest[0]):
             number, _, unit = rest[1].partition(" ")
             try:
                 self._number(rest[0], _KINDS[word], float(number), unit.strip())
@@ -91,6 +91,9 @@ class Reports:
                 self._misunderstood(line)
         else:
             self._misunderstood(line)
+
+    def _has_room(self, name: str) -> bool:
+        return len(self._values) < MOST_NAMES or f"{TRACK}.{name}" in self._values
 
     def _number(self, name: str, kind: Kind, value: float, unit: str) -> None:
         prop = Property(f"{TRACK}.{name}", unit[:50] or "1", kind)

@@ -84,7 +84,7 @@ def record_flight(
         ):
             timed_out = _followed(launch, begun, hook_caller, hooks is not None, on_tick)
             failed = hook_caller.end()
-            foreign_load = load.foreign_load()
+            foreign_load = load.foreign_load(hook_caller.cpu_s())
             launch.end_all()
             ending = launch.poll()
             assert ending is not None

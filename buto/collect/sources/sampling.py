@@ -77,13 +77,17 @@ class SourceHooks:
 
     def program_ended(self) -> tuple[Problem, ...]:
         """See :class:`LaunchHooks`. A source that failed is no problem of the run: its values are NaN."""
-        problems = () if self._inner is None else self._inner.program_ended()
+        try:
+            return () if self._inner is None else self._inner.program_ended()
+        finally:
+            self._end_all()
+
+    def _end_all(self) -> None:
         for follower in self._followers:
             follower.ask_to_end()
         asked = time.monotonic()
         for follower in self._followers:
             follower.wait_for_end(asked)
-        return problems
 
 
 class Follower:

@@ -91,6 +91,9 @@ class _SqlReader(Reader):
         with TimeLimit(self._timeout_s, self._abort) as limit:
             try:
                 connection = self._connected()
+                # A connection that was opened too late cannot be cut off any more.
+                if limit.has_passed:
+                    raise SourceError(f"the database did not answer within {limit.elapsed_s:.1f} s")
                 values: dict[str, float] = {}
                 for name, query in self._queries.items():
                     values |= _numbers(name, *_rows(connection, query))
@@ -145,10 +148,13 @@ class _SqlReader(Reader):
         return self._connection
 
     def _abort(self) -> None:
+        import psycopg
+
         connection = self._connection
-        if connection is None or connection.closed:
+        if connection is None:
             return
-        with suppress(OSError), socket.socket(fileno=os.dup(connection.fileno())) as copy:
+        # Another thread may close it at this moment.
+        with suppress(OSError, psycopg.Error), socket.socket(fileno=os.dup(connection.fileno())) as copy:
             copy.shutdown(socket.SHUT_RDWR)
 
 

@@ -6,9 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-PORT = "${port}"
-"""In a URL: the port at which the program listens."""
-
 
 class Arrivals(Enum):
     """How the times at which requests are due are distributed over a phase."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
-from urllib.parse import urlsplit
 
+from buto.collect.urls import PORT, http_url
 from buto.errors import UsageError
 from buto.units import parse_seconds
-from buto.workload.load.model import PORT, Arrivals, Load, Login, Phase, RequestKind, Variable
+from buto.workload.load.model import Arrivals, Load, Login, Phase, RequestKind, Variable
 from buto.workload.load.templates import NUMBER, variables_in
 
 MAX_REQUESTS = 1_000_000
@@ -118,8 +118,8 @@ def _phase(data: Mapping[str, Any], weights: Mapping[str, float]) -> Phase:
 def _url(written: str, expand: Expand) -> str:
     # ${port} is replaced later, when the port is known; it is not a variable of the environment.
     url = expand(written.replace(PORT, f"${PORT}"))
-    parts = urlsplit(url.replace(PORT, "1"))
-    if parts.scheme not in ("http", "https") or not parts.hostname or not url.isascii() or parts.query:
+    parts = http_url(url, ("http", "https"))
+    if parts is None or parts.query:
         raise UsageError(
             f"workload: load: url must be an HTTP URL without a query, got {url!r}",
             advice=f"url: http://127.0.0.1:{PORT}",

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from buto.collect.urls import http_url
 from buto.errors import UsageError
 from buto.units import parse_seconds
 
@@ -168,8 +169,7 @@ def http_answers(url: str, status: int | None) -> HttpAnswers:
     Raises:
         UsageError: the URL is not of HTTP.
     """
-    parts = urlsplit(url.replace("${port}", "1"))
-    if parts.scheme != "http" or not parts.hostname or not url.isascii():
+    if http_url(url) is None:
         raise UsageError(
             f"ready: http must be an HTTP URL, got {url!r}", advice="http: http://127.0.0.1:8080/health"
         )

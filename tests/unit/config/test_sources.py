@@ -52,6 +52,10 @@ def test_the_name_may_be_the_kind_and_the_interval_is_at_least_that_of_the_test(
         ("tree: {kind: process, url: a}", "6:29: unknown key 'url' in tests.a.sources.tree; known are kind"),
         ("prometheus: {}", "6:7: 'url' is missing in tests.a.sources.prometheus"),
         ("prometheus: {url: 5}", "6:25: tests.a.sources.prometheus.url: found 5, expected a URL"),
+        (
+            "prometheus: {url: 'http://a:65536/'}",
+            "6:19: the source prometheus: url must be an HTTP URL, got 'http://a:65536/'",
+        ),
         ("prometheus: {url: ftp://a}", "6:19: the source prometheus: url must be an HTTP URL, got 'ftp://a'"),
         ("prometheus: {url: 'http://${GONE}/'}", "6:25: unknown variable ${GONE}"),
         ("Tree: {kind: process}", "6:7: 'Tree' in tests.a.sources is not a source's name"),

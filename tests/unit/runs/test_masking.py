@@ -276,3 +276,21 @@ def test_the_document_states_every_pattern():
 
     stated = (Path(__file__).parents[3] / "docs" / "security.md").read_text()
     assert [name for name in NAMES if f"`{name}`" not in stated] == []
+
+
+def test_another_thread_may_learn_secrets_and_add_metadata_meanwhile() -> None:
+    class Meanwhile(str):
+        """A text that, while it is searched, lets another thread's work happen."""
+
+        def __contains__(self, part: str) -> bool:
+            mask.learn("a-later-secret")
+            recording.metadata[f"late {len(recording.metadata)}"] = 1
+            return super().__contains__(part)
+
+    mask = Mask()
+    mask.learn("an-early-secret")
+    recording = Recording("t", mask=mask)
+    for name in ("first", "second"):
+        dict.__setitem__(recording.metadata, name, Meanwhile("an-early-secret"))
+    assert recording.metadata.finished() == {"first": MASKED, "second": MASKED}
+    assert mask.known("a-later-secret") == MASKED

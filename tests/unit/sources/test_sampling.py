@@ -10,12 +10,13 @@ from typing import Any, ClassVar, cast
 import numpy as np
 import pytest
 
-from buto.collect.hooks import Program
+from buto.collect.hooks import AllHooks, Program
 from buto.collect.record.recording import Recording
 from buto.collect.sources import sampling
 from buto.collect.sources.protocol import Reader, SourceError
 from buto.collect.sources.sampling import SourceHooks, sampled
 from buto.collect.target import SourceSpec
+from buto.errors import MeasureError
 from buto.properties import Kind, Property, Role
 from buto.runs import Outcome, Problem, ProblemKind, Quality, Run, SourceState
 
@@ -190,6 +191,30 @@ def test_other_hooks_are_called_as_without_sources() -> None:
     assert inner.calls == ["started", "ended"]
     assert sampled(inner, []) is inner
     assert sampled(None, []) is None
+
+
+class FailingWorkload(Workload):
+    """Its end cannot be reached."""
+
+    def program_ended(self) -> tuple[Problem, ...]:
+        raise MeasureError("the driver hangs")
+
+
+def test_if_other_hooks_fail_the_sources_end_all_the_same() -> None:
+    reader = Scripted([{"size": 1.0}])
+    hooks = sampled(FailingWorkload(), [SourceSpec("db", "scripted", {"reader": reader}, 0.02, 0.1)])
+    with pytest.raises(MeasureError, match="the driver hangs"):
+        Launched().run_for(2, hooks)
+    assert reader.closed
+
+
+def test_if_one_of_several_hooks_fails_the_others_end_all_the_same() -> None:
+    others = Workload(), Workload()
+    hooks = AllHooks((others[0], FailingWorkload(), others[1]))
+    with pytest.raises(MeasureError, match="the driver hangs"):
+        hooks.program_ended()
+    assert [one.calls for one in others] == [["ended"], ["ended"]]
+    assert [one.text for one in AllHooks(others).program_ended()] == ["it failed", "it failed"]
 
 
 def test_readings_keep_their_times_however_long_one_takes() -> None:

@@ -59,6 +59,7 @@ def test_a_program_that_is_stopped_exits_well_with_143(tmp_path: Path) -> None:
         ("{operations: [{at: 1s, mbean: 'a:*', operation: x}]}", "a JMX object name"),
         ("{operations: [{at: 1s, operation: x}]}", "'mbean' is missing"),
         ("{http: {url: 'https://host/', rate: 1, duration: 1s}}", "url must be an HTTP URL"),
+        ("{http: {url: 'http://host:0/', rate: 1, duration: 1s}}", "url must be an HTTP URL"),
         ("{http: {url: 'http://host/größe', rate: 1, duration: 1s}}", "url must be an HTTP URL"),
         ("{http: {url: 'http://host/', rate: 1e6, duration: 1s}}", "are too many"),
         ("{command: ['${NO_SUCH}']}", "unknown variable ${NO_SUCH}"),

@@ -88,7 +88,9 @@ def test_a_line_that_is_none_of_the_protocol_is_a_problem(line: str) -> None:
 def test_the_memory_for_a_command_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reports, "MOST_NAMES", 2)
     monkeypatch.setattr(reports, "MOST_MARKS", 1)
-    [problem], heard = run(printing(*(f"buto value a{n} 1" for n in range(5)), "buto mark a", "buto mark b"))
+    known = ("buto value a0 1", "buto value a1 1", "buto value a0 2", "buto mark a")
+    assert run(printing(*known))[0] == ()
+    [problem], heard = run(printing(*known, *(f"buto value a{n} 1" for n in range(2, 5)), "buto mark b"))
     assert "buto value a2 1" in problem
     assert len(heard.tracks[0].names()) == 2 and heard.marks == [("a", "")]
 

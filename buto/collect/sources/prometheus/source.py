@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
-from urllib.parse import urlsplit
 
 from buto.collect.sources.chosen import KEYS, Chosen, chosen
 from buto.collect.sources.prometheus.page import Page
 from buto.collect.sources.prometheus.text import PageText
 from buto.collect.sources.protocol import Reader, Settings, SourceError, Surroundings
+from buto.collect.urls import PORT, http_url
 from buto.errors import UsageError
 from buto.properties import Property
-
-PORT = "${port}"
-"""In a URL: the port at which the measured program listens."""
 
 
 class PrometheusSource:
@@ -49,8 +46,7 @@ class PrometheusSource:
 
     def __init__(self, settings: Settings) -> None:
         url = settings["url"]
-        parts = urlsplit(url.replace(PORT, "1"))
-        if parts.scheme not in ("http", "https") or not parts.hostname or not url.isascii():
+        if http_url(url, ("http", "https")) is None:
             raise UsageError(
                 f"url must be an HTTP URL, got {url!r}", advice=f"url: http://127.0.0.1:{PORT}/metrics"
             )

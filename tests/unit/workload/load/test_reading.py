@@ -100,6 +100,11 @@ def test_a_small_load_is_poisson_in_one_phase_without_a_mark(tmp_path: Path) -> 
             "ftp://a",
             "load: url must be an HTTP URL without a query, got 'ftp://a'",
         ),
+        (
+            "http://127.0.0.1:${port}",
+            "http://[::1",
+            "load: url must be an HTTP URL without a query, got 'http://[::1'",
+        ),
         ("/order}", "order}", "load: the path of order must begin with '/', got 'order'"),
         ("/order}", '"/${GONE}"}', "unknown variable ${GONE}"),
         ("rate: 50", "rate: 50\n        variables: {n: {from: 1, to: 2}}", "the variable 'n' is given twice"),

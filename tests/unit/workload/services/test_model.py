@@ -93,6 +93,10 @@ def test_an_oracle_remembers_services_without_values_of_variables(tmp_path: Path
             "{db: {command: [x], ready: {http: ftp://x/}}}",
             "4:20: ready: http must be an HTTP URL, got 'ftp://",
         ),
+        (
+            "{db: {command: [x], ready: {http: 'http://x:70000/'}}}",
+            "4:20: ready: http must be an HTTP URL, got 'http://x:70000/'",
+        ),
         ("{db: {command: [x, '${NO}'], ready: {port: 1}}}", "4:34: unknown variable ${NO}"),
         ("{db: {command: [x], ready: {port: 1}, stop-signal: 9}}", "stop-signal: found 9, expected TERM or"),
     ],
