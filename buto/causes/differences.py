@@ -26,6 +26,9 @@ NAMED = {3: 5.0, 4: 4.5, 5: 4.0}
 NAMED_SHARE = 0.1
 """A cause that is named makes up at least this share of all that rose."""
 
+RISEN = 2.0
+"""Standard errors by which the sum of all units rises at least if one of them is named."""
+
 
 def variances(
     old: FloatArray, new: FloatArray, old_squares: FloatArray, new_squares: FloatArray, grain: float
@@ -61,6 +64,20 @@ def shares(old: FloatArray, new: FloatArray) -> FloatArray:
     rise = np.maximum(new.mean(axis=0) - old.mean(axis=0), 0.0)
     total = rise.sum()
     return np.asarray(rise / total if total > 0 else rise)
+
+
+def has_risen(old: FloatArray, new: FloatArray) -> bool:
+    """Return whether the sum of all units rose beyond the scatter between launches of one program.
+
+    If it did not, a unit that rose has taken over what others did before, and the program uses no more.
+
+    Args:
+        old, new: sums of all units, shape (n_launches,).
+    """
+    freedom = max(1, len(old) + len(new) - 2)
+    scatter = ((old - old.mean()) ** 2).sum() + ((new - new.mean()) ** 2).sum()
+    error = np.sqrt(scatter / freedom * (1 / len(old) + 1 / len(new)))
+    return bool(new.mean() - old.mean() > RISEN * error)
 
 
 def ranked(z: FloatArray, rise: FloatArray) -> npt.NDArray[np.intp]:

@@ -23,6 +23,11 @@ LIKELY = 3
 
 MOST_GROWTH = 20
 
+_NOT_RISEN = (
+    "all of it together did not rise beyond the scatter between launches, so no cause is named: "
+    "a method that rose does what others did before"
+)
+
 _GRAIN = {"By": 4096.0, "s": 0.002}
 """Smallest deviation between launches by unit: a page, a sample. Counts have one."""
 
@@ -83,18 +88,23 @@ def causes_of(
     total = float(table.new_totals.mean())
     known = float(table.new.sum(axis=1).mean())
     without = 1 - known / total if total > 0 else 0.0
+    has_risen = differences.has_risen(table.old_totals, table.new_totals)
+    found = _found(table, kind, may_name=has_risen)
+    limits = [*_limits(old, new, kind, table, without)]
+    if not has_risen and found and found[0].deviations > differences.RANKED_FIRST:
+        limits.append(_NOT_RISEN)
     return Causes(
         kind,
         float(table.old_totals.mean()),
         total,
-        _found(table, kind),
+        found,
         without,
         flame_of(old, new, kind) if with_flame else Flame(""),
-        tuple(_limits(old, new, kind, table, without)),
+        tuple(limits),
     )
 
 
-def _found(table: Table, kind: Kind) -> tuple[Cause, ...]:
+def _found(table: Table, kind: Kind, *, may_name: bool) -> tuple[Cause, ...]:
     if not table.units:
         return ()
     about = kind.about
@@ -105,7 +115,7 @@ def _found(table: Table, kind: Kind) -> tuple[Cause, ...]:
     )
     z = differences.deviations(table.old, table.new, variance)
     share = differences.shares(table.old, table.new)
-    names = differences.named(z, share, table.old, table.new)
+    names = differences.named(z, share, table.old, table.new) & may_name
     before, after = table.old.mean(axis=0), table.new.mean(axis=0)
     order = differences.ranked(z, after - before)
     tiers = _tiers(names[order], z[order])

@@ -22,6 +22,17 @@ def deviations(old, new, old_squares, new_squares, grain):
     return (mean_new - mean_old) / math.sqrt(variance / len(old) + variance / len(new))
 
 
+def has_risen(old, new):
+    """Whether the sum of all units rose by more than two standard errors, from the scatter of launches."""
+    mean_old, mean_new = sum(old) / len(old), sum(new) / len(new)
+    scatter = 0.0
+    for values, mean in ((old, mean_old), (new, mean_new)):
+        for value in values:
+            scatter += (value - mean) ** 2
+    variance = scatter / max(1, len(old) + len(new) - 2)
+    return mean_new - mean_old > 2 * math.sqrt(variance / len(old) + variance / len(new))
+
+
 def order(z, rise):
     """Places of the units that rose: strong evidence first, then by rise."""
     places = [at for at in range(len(z)) if rise[at] > 0]

@@ -35,6 +35,8 @@ def test_it_is_the_same_in_plain_loops(seed: int, n_launches: int) -> None:
     share = differences.shares(old, new)
     by_unit = ([one[:, at].tolist() for at in columns] for one in (old, new))
     assert differences.named(z, share, old, new).tolist() == naive_causes.named(slow, rise.tolist(), *by_unit)
+    totals = [one[:, 1:].sum(axis=1) for one in (old, new)]
+    assert differences.has_risen(*totals) == naive_causes.has_risen(*(one.tolist() for one in totals))
 
 
 @pytest.mark.parametrize("n_launches", [1, 2])
@@ -66,6 +68,19 @@ def test_noise_of_one_launch_in_ten_is_seldom_named(n_launches: int) -> None:
         z = differences.deviations(old, new, variance)
         n_named += differences.named(z, differences.shares(old, new), old, new).any()
     assert n_named <= 10
+
+
+@pytest.mark.parametrize(
+    ("new", "has_risen"),
+    [
+        ([13.0, 13.1, 12.9], False),
+        ([13.1, 13.2, 13.0], False),
+        ([13.4, 13.5, 13.3], True),
+        ([9.0] * 3, False),
+    ],
+)
+def test_a_sum_has_risen_if_it_lies_beyond_the_scatter(new: list[float], has_risen: int) -> None:
+    assert differences.has_risen(np.array([13.0, 13.1, 12.9]), np.array(new)) == has_risen
 
 
 def test_what_did_not_rise_has_no_share_and_no_rank() -> None:

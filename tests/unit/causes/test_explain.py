@@ -48,6 +48,20 @@ def test_an_unchanged_program_has_no_cause() -> None:
         assert not [one for one in explanation.causes if one.tier is Tier.CAUSE]
 
 
+def test_a_method_that_took_over_from_another_is_no_cause() -> None:
+    """The program allocates 13 MiB, as before: another method does it now."""
+    mib = 1024.0 * 1024
+    old = {"shop.Old.read < shop.Main.main": 9 * mib, "shop.New.read < shop.Main.main": 4 * mib}
+    new = {"shop.Old.read < shop.Main.main": 4 * mib, "shop.New.read < shop.Main.main": 9 * mib}
+    causes, first = of_first(explained(launches(old, 3, 1), launches(new, 3, 2)))
+    assert (first.method, first.tier) == ("shop.New.read", Tier.LIKELY)
+    assert first.deviations > 5
+    assert any("did not rise beyond the scatter" in text for text in causes.remarks)
+    more = {**new, "shop.Old.read < shop.Main.main": 9 * mib}
+    causes, first = of_first(explained(launches(old, 3, 1), launches(more, 3, 2)))
+    assert (first.method, first.tier, causes.remarks) == ("shop.New.read", Tier.CAUSE, ())
+
+
 def test_names_that_tell_nothing_are_joined_all_the_same() -> None:
     old, new = (
         {"a.a.a < a.a.b": 50_000.0, "b.a < a.a.b": 50_000.0},
