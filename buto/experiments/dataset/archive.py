@@ -215,6 +215,9 @@ def _run(
         metadata=document.metadata,
         nan_reasons=document.nan_reasons,
         quality=head.quality,
+        marks=document.marks,
+        sources=document.sources,
+        histograms=document.histograms,
     )
 
 
