@@ -18,7 +18,12 @@ from buto.runs.files.staging import make_directories, publish_file, storage_erro
 
 _SUFFIX = ".stacks.gz"
 _MAX_BYTES = 1 << 28
-"""Of a stored file; its text may be ten times as long."""
+"""Of a stored file."""
+
+_MAX_TEXT_BYTES = 1 << 30
+"""Of its text, which is some ten times as long."""
+
+_GZIP = 16 + zlib.MAX_WBITS
 
 _KEPT = 5
 """Sets of profiles of one test; an older set is removed when a new one is stored."""
@@ -59,7 +64,7 @@ class ProfileStore:
             make_directories(place.parent)
             publish_file(place, content)
             for old in self._files(test)[:-_KEPT]:
-                old.unlink()
+                old.unlink(missing_ok=True)
         return place
 
     def has(self, test: str) -> bool:
@@ -77,9 +82,8 @@ class ProfileStore:
             return None
         path = files[-1]
         try:
-            text = gzip.decompress(read_file(path, _MAX_BYTES)).decode("utf-8", "surrogatepass")
-            found = tuple(parse(text))
-        except (OSError, EOFError, zlib.error, ValueError) as error:
+            found = tuple(parse(_decompressed(read_file(path, _MAX_BYTES)).decode("utf-8", "surrogatepass")))
+        except (OSError, zlib.error, ValueError) as error:
             raise BadFileError(f"{path} cannot be read: {error}", advice=f"delete it: rm {path}") from error
         at = names.start_of(path.name.removesuffix(_SUFFIX))
         return StoredProfiles(found, at or datetime.fromtimestamp(path.stat().st_mtime, UTC))
@@ -92,3 +96,12 @@ class ProfileStore:
         place = self.root / "profiles" / names.encode_test(test)
         refuse_links(self.root, place)
         return place
+
+
+def _decompressed(content: bytes) -> bytes:
+    """Return the text of a stored file; ValueError if it is cut off, or longer than any profile."""
+    decompressor = zlib.decompressobj(_GZIP)
+    text = decompressor.decompress(content, _MAX_TEXT_BYTES)
+    if not decompressor.eof:
+        raise ValueError(f"it is cut off, or its text has more than {_MAX_TEXT_BYTES} bytes")
+    return text

@@ -45,6 +45,15 @@ def test_a_program_that_runs_may_be_named(tmp_path: Path) -> None:
     assert re.search(r"^ +tree\.thread\.count +gauge +\d+ threads?$", done.stdout, re.MULTILINE)
 
 
+def test_a_reason_shows_no_password(tmp_path: Path) -> None:
+    source = '{kind: sql, url: "postgres+x://shop:hunter-2@db/shop", queries: {n: SELECT 1}}'
+    configuration = CONFIGURATION.replace("{kind: process}", source)
+    (tmp_path / "buto.yaml").write_text(re.sub(r".*(metrics|host):.*\n", "", configuration))
+    done = called(tmp_path, "sources")
+    assert "shop:_MASKED_@db" in done.stdout
+    assert "hunter-2" not in done.stdout + done.stderr
+
+
 def test_without_sources_it_says_how_to_add_some(tmp_path: Path) -> None:
     (tmp_path / "buto.yaml").write_text(CONFIGURATION.replace("URL", "http://127.0.0.1:1/"))
     done = called(tmp_path, "sources", "plain")

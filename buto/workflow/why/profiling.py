@@ -17,6 +17,7 @@ from buto.collect.progress import OnTick, Progress
 from buto.collect.target import Target
 from buto.config import TestConfig
 from buto.profiles import Kind, Profile
+from buto.runs.masking import Mask
 from buto.workflow.events import (
     LaunchesEnded,
     LaunchesPlanned,
@@ -90,7 +91,7 @@ def profiled(
                     queue.append(name)
                     continue
                 _warn(name, flight, on_event)
-                found[name].append(_described(flight, project))
+                found[name].append(_described(flight, test.target.new_mask()))
     finally:
         on_event(LaunchesEnded())
     return {name: tuple(profiles) for name, profiles in found.items()}
@@ -123,7 +124,9 @@ def _warn(name: str, flight: Flight, on_event: OnEvent) -> None:
         on_event(Warned(name, flight.ending))
 
 
-def _described(flight: Flight, project: Project) -> Profile:
-    """Return the profile with when it was recorded, for those who read it from a store."""
-    facts = {**flight.profile.facts, "recorded": datetime.now(UTC).isoformat(timespec="seconds")}
-    return replace(flight.profile, facts=facts)
+def _described(flight: Flight, mask: Mask) -> Profile:
+    """Return the profile without secrets, which the program's arguments may have, and with its time."""
+    facts = {name: mask.text(text) for name, text in flight.profile.facts.items()}
+    return replace(
+        flight.profile, facts={**facts, "recorded": datetime.now(UTC).isoformat(timespec="seconds")}
+    )

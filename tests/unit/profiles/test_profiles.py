@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from buto.errors import BadFileError
 from buto.profiles import ClassSize, Frame, Kind, Profile, Stack
+from buto.profiles import store as profile_store
 from buto.profiles.format import parse, text_of
 from buto.profiles.merging import with_profiler
 from buto.profiles.store import ProfileStore
@@ -81,6 +82,20 @@ def test_a_damaged_profile_is_refused_with_its_path(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:40])
     with pytest.raises(BadFileError, match="cannot be read"):
         ProfileStore(tmp_path).newest("shop")
+
+
+def test_a_small_file_with_an_endless_text_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored = ProfileStore(tmp_path)
+    path = stored.add("shop", [profile(("shop.A.b", 1.0))])
+    monkeypatch.setattr(profile_store, "_MAX_TEXT_BYTES", 20)
+    with pytest.raises(BadFileError, match="its text has more than 20 bytes"):
+        stored.newest("shop")
+    path.write_bytes(path.read_bytes()[:-9])
+    monkeypatch.undo()
+    with pytest.raises(BadFileError, match="cut off"):
+        stored.newest("shop")
 
 
 def test_a_source_file_follows_from_the_name_of_the_class() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -42,13 +42,14 @@ class Launcher:
     starved: Callable[[int], bool] = lambda number: False
     launched: list[str] = field(default_factory=list)
     kinds: tuple[Kind, ...] = ()
+    facts: dict[str, str] = field(default_factory=dict)
 
     def __call__(self, target: Target, kinds: Any, *_: object) -> Flight:
         self.kinds = tuple(kinds)
         self.launched.append(target.command[-1])
         number = len(self.launched)
         levels = OLD if target.command[-1] == "Old" else NEW
-        profile: Profile = launches(levels, 1, number)[0]
+        profile: Profile = replace(launches(levels, 1, number)[0], facts=self.facts)
         starved = "it was starved: half of it" if self.starved(number) else ""
         return Flight(profile, starved, "", 1.0, 1000)
 
@@ -112,6 +113,16 @@ def test_the_stored_profile_is_the_old_program_and_its_age_is_told(
     assert explanation.launches == (3, 3)
     assert "is stored and 0 s old" in explanation.remarks[0]
     assert explanation.kinds[0].found[0].method == "shop.Cart.add"
+
+
+def test_a_stored_profile_has_no_secret_of_the_command_line(tmp_path: Path, launcher: Launcher) -> None:
+    project = project_in(tmp_path)
+    launcher.facts = {"program": "Old run --db-password=hunter-2"}
+    command = ("java", "Old", "run", "--db-password=hunter-2")
+    store_profile(project, TestConfig("shop", Target(command), {}))
+    stored = ProfileStore(project.files.store).newest("shop")
+    assert stored is not None
+    assert {one.facts["program"] for one in stored.profiles} == {"Old run --db-password=_MASKED_"}
 
 
 def test_without_a_stored_profile_the_advice_has_both_ways(tmp_path: Path) -> None:

@@ -36,6 +36,15 @@ def sh(script: str, name: str = "db", readiness: Readiness = UP, **settings: Any
     return Service(name, ("sh", "-c", script), readiness, **settings)
 
 
+@contextmanager
+def ending(tmp_path: Path, last: str) -> Iterator[Services]:
+    """Services of which one does its last thing once it was seen to be ready, however busy the machine is."""
+    gate = tmp_path / "gate"
+    with running([sh(f"echo up; until [ -e {gate} ]; do sleep 0.01; done; {last}")]) as services:
+        gate.touch()
+        yield services
+
+
 def free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as server:
         return int(server.getsockname()[1])
@@ -301,8 +310,10 @@ def test_the_signal_is_the_one_that_was_configured() -> None:
         ("cat /dev/zero > /dev/full", "it printed: up / cat: write error: No space left on device"),
     ],
 )
-def test_a_service_that_ends_in_mid_run_stops_the_program_and_is_quoted(last: str, how: str) -> None:
-    with running([sh(f"echo up; {last}")]) as services:
+def test_a_service_that_ends_in_mid_run_stops_the_program_and_is_quoted(
+    tmp_path: Path, last: str, how: str
+) -> None:
+    with ending(tmp_path, last) as services:
         program = with_program(services)
         tick = services.on_each_tick(None)
         until(lambda: (tick(TICK), bool(program.heard))[1])
@@ -313,17 +324,19 @@ def test_a_service_that_ends_in_mid_run_stops_the_program_and_is_quoted(last: st
     assert program.heard == ["stop"]
 
 
-def test_a_program_that_goes_on_without_its_service_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_that_goes_on_without_its_service_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sys.modules[running.__module__], "_GRACE_S", 0.05)
-    with running([sh("echo up; exit 1")]) as services:
+    with ending(tmp_path, "exit 1") as services:
         program = with_program(services)
         tick = services.on_each_tick(None)
         until(lambda: (tick(TICK), "kill" in program.heard)[1])
     assert program.heard[:2] == ["stop", "kill"]
 
 
-def test_a_service_that_ended_before_main_stops_the_program_once_it_starts() -> None:
-    with running([sh("echo up; exit 1")]) as services:
+def test_a_service_that_ended_before_main_stops_the_program_once_it_starts(tmp_path: Path) -> None:
+    with ending(tmp_path, "exit 1") as services:
         tick = services.on_each_tick(None)
         time_out = time.monotonic() + PATIENCE_S
         while not services._problems and time.monotonic() < time_out:
