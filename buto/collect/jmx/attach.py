@@ -145,7 +145,8 @@ def attach(
             if connection.lost is None:
                 connection.finish()
                 outside.read(is_last=True)
-            outside.finish(None)
+            if recording.n_samples:
+                outside.finish(None)
     except AgentLeftRunningError as left_open:
         text = f"{left_open.message} ({left_open.advice})"
         problems.append(Problem(ProblemKind.OPEN_PORT, text))
