@@ -102,6 +102,9 @@ def test_tables_keep_any_run_to_the_bit(ours: list[Run], data: st.DataObject) ->
                 document.metadata,
                 document.nan_reasons,
                 document.head.quality,
+                marks=document.marks,
+                sources=document.sources,
+                histograms=document.histograms,
             )
             assert_same(found, run)
 
