@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import median_low
 
 from buto.runs import ClassCount, ClassHistogram, Run
 
@@ -48,6 +47,9 @@ def typical_histogram(runs: Sequence[Run]) -> ClassHistogram | None:
     known = [one for one in found if one is not None]
     if not known or len(known) < len(found):
         return None
+    # Imported here, because few runs have histograms.
+    from statistics import median_low
+
     by_name = [{count.name: count for count in one.classes} for one in known]
     names = dict.fromkeys(name for one in by_name for name in one)
     counts = (

@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 from buto import oracle
 from buto.errors import ButoError, StorageError
 from buto.oracle import Oracle, Settings
-from buto.profiles.store import ProfileStore
 from buto.report.charted import NO_RUNS
 from buto.report.check_report import check_report
 from buto.report.result import Result, reported
 from buto.runs import Run, RunSet, run_set
 from buto.steps import Action
+from buto.verdicts import Status
 from buto.workflow.events import Failed, Judged, OnEvent, Warned, ignore
 from buto.workflow.git.changes import divided
 from buto.workflow.launching.case import checked
@@ -105,7 +105,7 @@ def judge(
     valid = all_runs.valid()
     verdict = oracle.check(known, valid if valid.runs else all_runs)
     path = project.oracle_path(known.test)
-    has_profile = ProfileStore(project.files.store).has(known.test)
+    has_profile = verdict.status is Status.REGRESSION and _has_profile(project, known.test)
     steps = next_steps(known, verdict, from_runs, has_profile=has_profile)
     report = check_report(
         verdict,
@@ -135,6 +135,14 @@ def warn_of_settings(
     warning = settings_warning(known, now, alpha, project.door)
     if warning is not None:
         on_event(Warned(known.test, warning))
+
+
+def _has_profile(project: Project, test: str) -> bool:
+    """Return whether a profile of the trained program is stored, to compare with."""
+    # Imported here, because only a regression asks for its cause.
+    from buto.profiles.store import ProfileStore
+
+    return ProfileStore(project.files.store).has(test)
 
 
 def _result(

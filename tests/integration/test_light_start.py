@@ -22,7 +22,9 @@ PACKAGES = {"importlib.metadata", "jsonschema"}
 BEFORE_LAUNCH = REPORTS | JMX | PACKAGES | {"http.client", "psutil", "pyarrow", "rich", "scipy"}
 """No command imports these before its program has been started: everybody waits for that."""
 
-OF_STORED_RUNS = REPORTS | JMX | PACKAGES | LAUNCHING | {"buto.causes.explain", "scipy"}
+OF_STORED_RUNS = (
+    REPORTS | JMX | PACKAGES | LAUNCHING | {"buto.causes.explain", "buto.profiles.store", "scipy"}
+)
 """No command on stored runs imports these, unless it is asked for a report that needs them."""
 
 HEAVY = BEFORE_LAUNCH | OF_STORED_RUNS | {"dataclasses", "numpy", "yaml"}
