@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-
-import numpy as np
-import numpy.typing as npt
+from itertools import islice
 
 from buto.causes import differences
 from buto.causes.flame import Flame, flame_of
 from buto.causes.model import Cause, Causes, Explanation, Growth, Tier
-from buto.causes.units import FloatArray, Table, table_of
+from buto.causes.ranking import Ranking, ranking_of
+from buto.causes.units import Table, table_of
 from buto.profiles import Kind, Profile
 from buto.units import format_percent
 
@@ -23,13 +22,7 @@ LIKELY = 3
 
 MOST_GROWTH = 20
 
-_NOT_RISEN = (
-    "all of it together did not rise beyond the scatter between launches, so no cause is named: "
-    "a method that rose does what others did before"
-)
-
-_GRAIN = {"By": 4096.0, "s": 0.002}
-"""Smallest deviation between launches by unit: a page, a sample. Counts have one."""
+_MOVED = "a method that rose is not named, because others fell by as much: it may do what they did before"
 
 TRACES_BUFFERS = 25
 """The first release of Java that tells of each reservation of a buffer."""
@@ -88,37 +81,22 @@ def causes_of(
     total = float(table.new_totals.mean())
     known = float(table.new.sum(axis=1).mean())
     without = 1 - known / total if total > 0 else 0.0
-    has_risen = differences.has_risen(table.old_totals, table.new_totals)
-    found = _found(table, kind, may_name=has_risen)
-    limits = [*_limits(old, new, kind, table, without)]
-    if not has_risen and found and found[0].deviations > differences.RANKED_FIRST:
-        limits.append(_NOT_RISEN)
+    ranking = ranking_of(table, kind)
+    limits = [*_limits(old, new, kind, table, without), *([_MOVED] if ranking.has_moved else [])]
     return Causes(
         kind,
         float(table.old_totals.mean()),
         total,
-        found,
+        _found(table, ranking, kind),
         without,
         flame_of(old, new, kind) if with_flame else Flame(""),
         tuple(limits),
     )
 
 
-def _found(table: Table, kind: Kind, *, may_name: bool) -> tuple[Cause, ...]:
-    if not table.units:
-        return ()
-    about = kind.about
-    grain = _GRAIN.get(about.unit, 1.0)
-    noise = 1.0 if about.is_sampled else 0.0
-    variance = differences.variances(
-        table.old, table.new, noise * table.old_squares, noise * table.new_squares, grain
-    )
-    z = differences.deviations(table.old, table.new, variance)
-    share = differences.shares(table.old, table.new)
-    names = differences.named(z, share, table.old, table.new) & may_name
+def _found(table: Table, ranking: Ranking, kind: Kind) -> tuple[Cause, ...]:
     before, after = table.old.mean(axis=0), table.new.mean(axis=0)
-    order = differences.ranked(z, after - before)
-    tiers = _tiers(names[order], z[order])
+    rows = zip(ranking.places, _tiers(ranking), ranking.share, ranking.z, strict=True)
     return tuple(
         Cause(
             tier,
@@ -129,22 +107,20 @@ def _found(table: Table, kind: Kind, *, may_name: bool) -> tuple[Cause, ...]:
             table.units[at].type,
             float(before[at]),
             float(after[at]),
-            float(share[at]),
-            float(z[at]),
+            float(share),
+            float(z),
             table.units[at].holder,
             table.paths[at],
         )
-        for tier, at in sorted(zip(tiers, order, strict=True), key=lambda pair: pair[0] is not Tier.CAUSE)[
-            :MOST_FOUND
-        ]
+        for at, tier, share, z in islice(rows, MOST_FOUND)
     )
 
 
-def _tiers(is_named: npt.NDArray[np.bool_], z: FloatArray) -> list[Tier]:
+def _tiers(ranking: Ranking) -> list[Tier]:
     """Return the tier of each unit, in the order of rank: a cause, or likely among the first three."""
     return [
-        Tier.CAUSE if one else Tier.LIKELY if place < LIKELY and z[place] > WORTH_SHOWING else Tier.OTHER
-        for place, one in enumerate(is_named)
+        Tier.CAUSE if one else Tier.LIKELY if place < LIKELY and z > WORTH_SHOWING else Tier.OTHER
+        for place, (one, z) in enumerate(zip(ranking.is_cause, ranking.z, strict=True))
     ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from buto.profiles import Frame, Kind, Profile, Stack
 
 FloatArray = npt.NDArray[np.float64]
+Places = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class Table:
     """Sums of one kind by unit and launch.
 
     Attributes:
-        units: n of them.
+        units: n of them, in the order of their names.
         old, new: shape (n_launches, n), in the kind's unit; 0 where a launch has none.
         old_squares, new_squares: sums of squares, of the same shapes.
         old_totals, new_totals: shape (n_launches,), with what has no frame of the user's.
@@ -54,6 +55,18 @@ class Table:
     new_totals: FloatArray
     lines: tuple[int, ...]
     paths: tuple[str, ...]
+
+    def of_launches(self, old: Places, new: Places) -> Table:
+        """Return the sums of some launches, by their places. Lines and paths stay those of all launches."""
+        return replace(
+            self,
+            old=self.old[old],
+            new=self.new[new],
+            old_squares=self.old_squares[old],
+            new_squares=self.new_squares[new],
+            old_totals=self.old_totals[old],
+            new_totals=self.new_totals[new],
+        )
 
 
 def unit_of(profile: Profile, stack: Stack) -> Unit | None:
@@ -85,19 +98,22 @@ def table_of(old: Sequence[Profile], new: Sequence[Profile], kind: Kind) -> Tabl
             importance = stack.weight if launch >= len(old) else stack.weight * 1e-6
             lines[unit][stack.line] += importance  # type: ignore[assignment]
             paths[unit][stack.path] += importance  # type: ignore[assignment]
+    # The order of names, so that units of equal rise have one order whichever launches are compared.
+    units = sorted(places, key=lambda unit: (unit.frame.name, unit.type, unit.holder))
+    column = np.argsort([places[unit] for unit in units])
     sums, squares = np.zeros((2, len(launches), len(places)))
     for launch, place, weight, square in cells:
-        sums[launch, place] += weight
-        squares[launch, place] += square
+        sums[launch, column[place]] += weight
+        squares[launch, column[place]] += square
     cut = len(old)
     return Table(
-        tuple(places),
+        tuple(units),
         sums[:cut],
         sums[cut:],
         squares[:cut],
         squares[cut:],
         totals[:cut],
         totals[cut:],
-        tuple(lines[unit].most_common(1)[0][0] for unit in places),
-        tuple(paths[unit].most_common(1)[0][0] for unit in places),
+        tuple(lines[unit].most_common(1)[0][0] for unit in units),
+        tuple(paths[unit].most_common(1)[0][0] for unit in units),
     )

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from math import nan
 
 import numpy as np
+import numpy.typing as npt
 
-from buto.causes import Cause, Tier
-from buto.causes.explain import causes_of
+from buto.causes.ranking import ranking_of
+from buto.causes.units import Places, Table, table_of
 from buto.profiles import Kind, Profile
 
 _FEW = 3
@@ -72,20 +73,21 @@ def found_in(
     if min(len(old), len(new)) < pairs:
         return Found(0, nan, nan, nan, nan, nan)
     source = np.random.default_rng(seed)
+    of_kinds = [_Drawn.of(old, new, kind, methods) for kind in dict.fromkeys((*of_change, *kinds))]
+    concerned = [one for one in of_kinds if one.kind in of_change]
+    others = [one for one in of_kinds if one.kind not in of_change]
     hits = np.zeros(5)
     for _ in range(draws):
-        before = [old[at] for at in source.choice(len(old), pairs, replace=False)]
-        after = [new[at] for at in source.choice(len(new), pairs, replace=False)]
-        found = [causes_of(before, after, kind, with_flame=False).found for kind in of_change]
-        rank = min(_rank(causes, methods) for causes in found)
-        chosen = [one for causes in found for one in causes if one.tier is Tier.CAUSE]
-        others = [one for one in kinds if one not in of_change]
+        before = source.choice(len(old), pairs, replace=False)
+        after = source.choice(len(new), pairs, replace=False)
+        found = [one.looked_at(before, after) for one in concerned]
+        rank = min(one.rank for one in found)
         hits += (
             rank == 0,
             rank < _FEW,
-            any(_leads_to(one, methods) for one in chosen),
-            any(not _leads_to(one, methods) for one in chosen),
-            any(_named(before, after, other, methods) for other in others),
+            any(one.names_it for one in found),
+            any(one.names_another for one in found),
+            any(one.looked_at(before, after).names_another for one in others),
         )
     return Found(draws, *(float(share) for share in hits / draws))
 
@@ -97,33 +99,57 @@ def alarms_in(
     if len(unchanged) < 2 * pairs:
         return Alarms(0, nan, nan)
     source = np.random.default_rng(seed)
+    of_kinds = [_Drawn.of(unchanged, unchanged, kind, ()) for kind in kinds]
     hits = np.zeros(len(kinds))
     n_any = 0
     for _ in range(draws):
         chosen = source.choice(len(unchanged), 2 * pairs, replace=False)
-        before, after = ([unchanged[at] for at in part] for part in (chosen[:pairs], chosen[pairs:]))
-        named = [_named(before, after, kind, ()) for kind in kinds]
+        named = [one.looked_at(chosen[:pairs], chosen[pairs:]).names_another for one in of_kinds]
         hits += named
         n_any += any(named)
     return Alarms(draws, n_any / draws, float(hits.max(initial=0.0)) / draws)
 
 
-def _rank(causes: Sequence[Cause], methods: Sequence[str]) -> int:
-    """Return the place of the changed code among different methods, from 0; a large number without it."""
-    ranked: list[str] = []
-    for one in causes:
-        if _leads_to(one, methods):
-            return len(ranked)
-        if one.method not in ranked:
-            ranked.append(one.method)
-    return sys.maxsize
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What one draw shows in one kind: the place of the changed code among methods, and what is named."""
+
+    rank: int
+    names_it: bool
+    names_another: bool
 
 
-def _leads_to(cause: Cause, methods: Sequence[str]) -> bool:
-    return cause.method in methods or cause.held_by in methods
+@dataclass(frozen=True)
+class _Drawn:
+    """The sums of all launches in one kind, from which launches are drawn by their places.
 
+    Attributes:
+        leads: whether each unit leads to the changed code, shape (n_units,).
+        methods: a number for the method of each unit, shape (n_units,).
+    """
 
-def _named(old: Sequence[Profile], new: Sequence[Profile], kind: Kind, methods: Sequence[str]) -> bool:
-    """Return whether a method other than the changed ones is named."""
-    found = causes_of(old, new, kind, with_flame=False).found
-    return any(one.tier is Tier.CAUSE and not _leads_to(one, methods) for one in found)
+    kind: Kind
+    table: Table
+    leads: npt.NDArray[np.bool_]
+    methods: npt.NDArray[np.intp]
+
+    @classmethod
+    def of(cls, old: Sequence[Profile], new: Sequence[Profile], kind: Kind, methods: Sequence[str]) -> _Drawn:
+        table = table_of(old, new, kind)
+        names = [unit.frame.name for unit in table.units]
+        leads = [
+            name in methods or unit.holder in methods for name, unit in zip(names, table.units, strict=True)
+        ]
+        numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+        return cls(
+            kind, table, np.array(leads, np.bool_), np.array([numbers[name] for name in names], np.intp)
+        )
+
+    def looked_at(self, old: Places, new: Places) -> _Look:
+        """Compare some launches of the old and the new program, by their places."""
+        ranking = ranking_of(self.table.of_launches(old, new), self.kind)
+        leads = self.leads[ranking.places]
+        at = int(leads.argmax()) if leads.any() else None
+        rank = sys.maxsize if at is None else len(np.unique(self.methods[ranking.places[:at]]))
+        named = ranking.is_cause
+        return _Look(rank, bool((named & leads).any()), bool((named & ~leads).any()))

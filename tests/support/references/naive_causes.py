@@ -22,15 +22,10 @@ def deviations(old, new, old_squares, new_squares, grain):
     return (mean_new - mean_old) / math.sqrt(variance / len(old) + variance / len(new))
 
 
-def has_risen(old, new):
-    """Whether the sum of all units rose by more than two standard errors, from the scatter of launches."""
-    mean_old, mean_new = sum(old) / len(old), sum(new) / len(new)
-    scatter = 0.0
-    for values, mean in ((old, mean_old), (new, mean_new)):
-        for value in values:
-            scatter += (value - mean) ** 2
-    variance = scatter / max(1, len(old) + len(new) - 2)
-    return mean_new - mean_old > 2 * math.sqrt(variance / len(old) + variance / len(new))
+def exceeds_falls(z, rise):
+    """Whether each unit rose by more than all that fell by more than two standard errors."""
+    fallen = sum(-rise[at] for at in range(len(z)) if z[at] < -2)
+    return [one > fallen for one in rise]
 
 
 def order(z, rise):

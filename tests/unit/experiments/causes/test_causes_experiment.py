@@ -17,6 +17,7 @@ from buto.experiments.causes.recording import planned, record, stored
 from buto.profiles import Kind
 from tests.support.checkout import ROOT
 from tests.support.profiles import launches
+from tests.support.references import slow_draws
 
 MANIFEST = """\
 programs:
@@ -68,6 +69,22 @@ def test_draws_of_a_changed_method_find_it_and_of_an_unchanged_program_find_noth
     assert (single.first, single.named) == (1.0, 0.0)
     assert alarms_in(old, kinds, pairs=3, draws=30, seed=1).any_kind == 0.0
     assert isnan(alarms_in(old, kinds, pairs=5, draws=30, seed=1).any_kind)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("pairs", [1, 3])
+def test_a_draw_by_places_is_the_comparison_of_these_profiles(seed: int, pairs: int) -> None:
+    """Methods of equal sums, methods that only some launches have, and two methods of the change."""
+    old = launches({**OLD, "shop.Log.write < shop.Main.main": 3e4}, 5, seed)
+    new = [*launches({**NEW, "shop.New.make < shop.Main.main": 5e5}, 3, seed + 50), *old[:1]]
+    methods = ("shop.New.make", "shop.Log.write")
+    kinds = (Kind.ALLOCATION, Kind.RETENTION)
+    fast = found_in(old, new, [Kind.ALLOCATION], methods, kinds, pairs=pairs, draws=20, seed=seed)
+    assert fast == slow_draws.found_in(old, new, Kind.ALLOCATION, methods, pairs=pairs, draws=20, seed=seed)
+    quiet = alarms_in([*old, *new], kinds, pairs=pairs, draws=20, seed=seed)
+    assert quiet.any_kind == slow_draws.alarms_in(
+        [*old, *new], Kind.ALLOCATION, pairs=pairs, draws=20, seed=seed
+    )
 
 
 def test_stored_launches_are_not_repeated_and_failed_ones_are(

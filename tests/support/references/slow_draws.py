@@ -1,0 +1,40 @@
+"""Draws of launches that are compared one by one as ``buto why`` compares them, with tables of their own."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from buto.causes import Tier
+from buto.causes.explain import causes_of
+from buto.experiments.causes.draws import Found
+
+
+def found_in(old, new, kind, methods, *, pairs, draws, seed):
+    """What :func:`buto.experiments.causes.draws.found_in` returns if no other kind has events."""
+    source = np.random.default_rng(seed)
+    hits = np.zeros(4)
+    for _ in range(draws):
+        before = [old[at] for at in source.choice(len(old), pairs, replace=False)]
+        after = [new[at] for at in source.choice(len(new), pairs, replace=False)]
+        found = causes_of(before, after, kind, with_flame=False).found
+        names = list(dict.fromkeys(one.method for one in found))
+        rank = min((names.index(one) for one in methods if one in names), default=1000)
+        named = [one.method for one in found if one.tier is Tier.CAUSE]
+        hits += (
+            rank == 0,
+            rank < 3,
+            any(one in methods for one in named),
+            any(one not in methods for one in named),
+        )
+    return Found(draws, *(float(share) for share in hits / draws), 0.0)
+
+
+def alarms_in(unchanged, kind, *, pairs, draws, seed):
+    """Return the share of draws in which anything of this kind is named."""
+    source = np.random.default_rng(seed)
+    n_named = 0
+    for _ in range(draws):
+        chosen = [unchanged[at] for at in source.choice(len(unchanged), 2 * pairs, replace=False)]
+        found = causes_of(chosen[:pairs], chosen[pairs:], kind, with_flame=False).found
+        n_named += any(one.tier is Tier.CAUSE for one in found)
+    return n_named / draws
