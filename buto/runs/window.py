@@ -81,10 +81,13 @@ def parse_moment(text: str) -> Moment:
 def with_window(run: Run, window: Window | None) -> Run:
     """Return a run whose marks say where its window is, in place of any former one; None: it has none.
 
-    A valid run without one of the marks, or with fewer than two samples in its window, becomes invalid.
+    A valid run without one of the marks, or with fewer than two samples in its window, becomes invalid. A run
+    that was invalid only because it lacked a former window becomes valid again.
     Of marks that share a name, the window begins at the first and ends at the last.
     """
     others = tuple(mark for mark in run.marks if mark.name not in (START, END))
+    problems = tuple(one for one in run.quality.problems if one.kind is not ProblemKind.NO_WINDOW)
+    run = replace(run, quality=replace(run.quality, problems=problems))
     if window is None:
         metadata = {key: value for key, value in run.metadata.items() if key != WINDOW}
         return replace(run, metadata=metadata, marks=others)

@@ -86,6 +86,7 @@ def test_a_run_without_the_mark_or_without_samples_there_is_not_valid() -> None:
     assert problem.text.endswith("only 0 of its samples are between 8.0 s and 2.0 s")
     again = with_window(with_window(run(), LOAD), Window(Moment("gone"), Moment("end")))
     assert not again.quality.valid and window_of(again) is None
+    assert with_window(again, LOAD).quality.valid and with_window(again, None).quality.valid
     spoilt = replace(run(marks=()), quality=invalid(ProblemKind.SIGNAL, "it was ended by signal 9"))
     assert with_window(spoilt, LOAD).quality == spoilt.quality
 
