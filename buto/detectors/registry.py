@@ -27,7 +27,7 @@ DETECTORS = {
     "bounds": ("buto.detectors.bounds.detector:BoundsDetector", ("sustained", "thesis")),
     "regression-models": (
         "buto.detectors.regression_models.detector:RegressionModelsDetector",
-        ("shang",),
+        ("shang", "shang-calibrated"),
     ),
 }
 """buto's own detectors by name: where the class is, and its presets."""

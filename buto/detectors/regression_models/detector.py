@@ -12,10 +12,12 @@ from buto.detectors.explanation import Explanation
 from buto.detectors.protocol import Detector, FittedDetector
 from buto.detectors.regression_models import data as observations_data
 from buto.detectors.regression_models.findings import SHARE_BEYOND, beyond_training, differs, finding_of
-from buto.detectors.regression_models.judging import Judged, judged
+from buto.detectors.regression_models.judging import Judged, excesses, judged
 from buto.detectors.regression_models.observations import observations, readable
 from buto.detectors.regression_models.settings import (
+    CALIBRATION,
     DISTANCE,
+    EACH,
     ERROR,
     KEYS,
     NAME,
@@ -95,8 +97,13 @@ class FittedRegressionModels(FittedDetector):
             "changed most is predicted from the others.",
             f"A cluster differs if its predictions are off by more than {format_percent(threshold)} on "
             f"average ({measure} errors), and by more than for any of the {known} when it is predicted from "
-            "the rest.",
+            f"the rest.{self._worst(known)}",
         )
+
+    def _worst(self, known: str) -> str:
+        if self.settings.values[CALIBRATION] == EACH:
+            return ""
+        return f" It must be so by a larger factor than any of the {known} is in any cluster."
 
     def _clusters(
         self, usable: np.ndarray[Any, np.dtype[np.bool_]], new: FloatArray, properties: Sequence[Property]
@@ -116,12 +123,19 @@ class FittedRegressionModels(FittedDetector):
         """Return the findings, worst first; each names the run whose target is furthest from the expected."""
         threshold, measure = self.settings.values[THRESHOLD], self.settings.values[ERROR]
         found = []
-        for one in clusters:
-            if differs(one, threshold, measure):
-                means = [run[:, one.target].mean() for run in new]
-                worst = int(np.abs(np.array(means) - one.expected).argmax())
-                found.append(finding_of(one, properties, runs.runs[worst].id, threshold, measure))
+        for one in self._differing(clusters):
+            means = [run[:, one.target].mean() for run in new]
+            worst = int(np.abs(np.array(means) - one.expected).argmax())
+            found.append(finding_of(one, properties, runs.runs[worst].id, threshold, measure))
         return tuple(sorted(found, key=lambda one: (-one.severity, one.subject)))
+
+    def _differing(self, clusters: Sequence[Judged]) -> list[Judged]:
+        threshold, measure = self.settings.values[THRESHOLD], self.settings.values[ERROR]
+        found = [one for one in clusters if differs(one, threshold, measure)]
+        if not found or self.settings.values[CALIBRATION] == EACH:
+            return found
+        _, usual = excesses(clusters, measure)
+        return [one for one, excess in zip(found, excesses(found, measure)[0], strict=True) if excess > usual]
 
 
 class RegressionModelsDetector(Detector[Settings]):

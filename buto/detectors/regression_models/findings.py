@@ -42,11 +42,11 @@ def finding_of(
         run_id,
         direction,
         _effect(target.better, direction),
-        "" if rate else target.unit,
+        target.unit,
         cluster.measured,
         expected=cluster.expected,
         severity=float(min(error / threshold, 1e9)),
-        measure=f"rate in {target.unit} per second" if rate else "mean",
+        measure="rate per second" if rate else "mean",
         text=_text(cluster, properties, measure),
     )
 

@@ -12,6 +12,12 @@ from buto.detectors.regression_models.models import Errors, errors_of, fitted, k
 from buto.detectors.regression_models.redundancy import reduced
 from buto.runs import FloatArray
 
+GRAIN = 0.01
+"""The smallest relative error that means something."""
+
+LARGEST = 1e6
+"""Larger relative errors, also infinite ones, are equally wrong."""
+
 
 @dataclass(frozen=True, slots=True)
 class Judged:
@@ -66,6 +72,28 @@ def judged(
             float(new[:, target].mean()),
             model.extrapolates(new[:, predictors]),
         )
+
+
+def excesses(clusters: Sequence[Judged], measure: str) -> tuple[FloatArray, float]:
+    """Return how many times as large as usual the errors are, and how much of that is usual.
+
+    An excess is an error over the largest one of the training runs in the same cluster. A training run has
+    the excesses that it would have as a check of the others. With many clusters, an unchanged check is
+    worse than all training runs in some of them; it is so by a larger factor than every training run only as
+    often as any other run is the worst of all.
+
+    Args:
+        clusters: at least one, each with the errors of two or more training runs.
+        measure: see :meth:`Errors.by`.
+
+    Returns:
+        The excess of each cluster, shape (n_clusters,), and the largest excess of any training run.
+    """
+    new = np.minimum([one.new.by(measure) for one in clusters], LARGEST)
+    usual = np.minimum([[error.by(measure) for error in one.usual] for one in clusters], LARGEST)
+    second, first = np.sort(usual, axis=1)[:, -2:].T[..., None]
+    others = np.where(usual == first, second, first)
+    return new / (first[:, 0] + GRAIN), float((usual / (others + GRAIN)).max())
 
 
 def _usual(old: Sequence[FloatArray], predictors: Sequence[int], target: int) -> Iterator[Errors]:

@@ -12,6 +12,10 @@ SINGULAR = 1e-8
 """Share of its variance below which what others leave of a counter is rounding."""
 
 
+TIE = 1e-9
+"""Shares that differ by less are equal."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reduced:
     """Which counters are left.
@@ -98,9 +102,10 @@ def _removed(precision: FloatArray, threshold: float) -> list[tuple[int, float]]
     present = np.ones(len(precision), dtype=bool)
     found: list[tuple[int, float]] = []
     while True:
-        diagonal = np.where(present, precision.diagonal(), 0.0)
-        worst = int(diagonal.argmax())
-        share = 1.0 - 1.0 / diagonal[worst]
+        shares = 1.0 - 1.0 / np.where(present, precision.diagonal(), 1.0)
+        # The last two counters have equal shares, which differ in rounding.
+        worst = int(np.flatnonzero(shares >= shares.max() - TIE)[-1])
+        share = shares[worst]
         if not share > threshold:
             return found
         found.append((int(numbers[worst]), float(share)))

@@ -5,7 +5,7 @@ import pytest
 
 from buto.detectors.judge import settings_from
 from buto.detectors.regression_models.findings import differs
-from buto.detectors.regression_models.judging import Judged
+from buto.detectors.regression_models.judging import Judged, excesses
 from buto.detectors.regression_models.models import Errors
 from buto.detectors.regression_models.observations import observations
 from buto.oracle import check, train
@@ -107,3 +107,23 @@ def test_observations_are_rates_of_counters_and_means_of_the_rest():
     found = observations(run, run.properties, 2)
     assert found.tolist() == [[10.0, 3.0, 2.0], [10.0, 6.0, 7.0]]
     assert observations(run, run.properties, 99).shape == (4, 3)
+
+
+def test_an_excess_is_compared_with_the_worst_of_any_training_run():
+    def cluster(new, *usual):
+        return Judged(
+            0, (), Errors(-new, new, 0.0), tuple(Errors(one, one, 0.0) for one in usual), 1.0, 2.0, 0
+        )
+
+    clusters = [cluster(0.8, 0.2, 0.4, 0.1), cluster(0.09, 0.02, 0.02, 0.02), cluster(np.inf, 0, 0, 0)]
+    found, usual = excesses(clusters, "absolute")
+    assert found == pytest.approx([0.8 / 0.41, 3.0, 1e8])
+    assert usual == pytest.approx(0.4 / 0.21)
+
+
+@pytest.mark.parametrize(("cost", "status"), [(1.0, Status.PASS), (1.5, Status.REGRESSION)])
+def test_the_calibrated_preset_judges_by_training_runs(cost, status):
+    oracle = train(served_runs(range(10)), settings_from({"preset": "shang-calibrated"}))
+    verdict = check(oracle, served_runs([20], cost=cost))
+    assert verdict.status is status
+    assert "by a larger factor" in oracle.fitted.explain(verdict).rule

@@ -20,7 +20,7 @@ def slowly(values, threshold):
         shares = [r_squared(values, one, [other for other in kept if other != one]) for one in kept]
         if max(shares) <= threshold:
             break
-        worst = kept[int(np.argmax(shares))]
+        worst = kept[max(place for place, share in enumerate(shares) if share > max(shares) - 1e-9)]
         removed.append((worst, max(shares)))
         kept.remove(worst)
     return kept, removed

@@ -2,7 +2,7 @@
 
 import pytest
 
-from buto.detectors.regression_models.judging import judged
+from buto.detectors.regression_models.judging import excesses, judged
 from tests.support.synthetic_counters import NAMES, run
 
 SEEDS = range(15)
@@ -33,3 +33,18 @@ def test_half_or_more_load_cancels_out_by_absolute_correlation():
 
 def test_a_reversed_relation_is_missed():
     assert max(largest_errors(seed, "eq1", "reversed")[0] for seed in SEEDS) < 0.11
+
+
+def is_worse_than_training(seed, change="", rate=1.0, factor=1.0):
+    new = run(seed, 99, change, rate)
+    new[:, 0] *= factor
+    clusters = list(judged([run(seed, number) for number in range(1, 11)], new, NAMES, 0.9, "correlation"))
+    found, usual = excesses(clusters, "absolute")
+    return found.max() > max(1.0, usual)
+
+
+def test_calibrated_on_training_runs_it_finds_16_percent_and_seldom_fails_an_unchanged_run():
+    assert all(is_worse_than_training(seed, factor=1.16) for seed in SEEDS)
+    # Of eleven runs, one is the worst.
+    assert sum(is_worse_than_training(seed) for seed in SEEDS) <= 4
+    assert sum(is_worse_than_training(seed, rate=0.5) for seed in SEEDS) <= 4
