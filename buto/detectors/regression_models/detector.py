@@ -178,7 +178,8 @@ class RegressionModelsDetector(Detector[Settings]):
         return FittedRegressionModels(self.settings, properties, tuple(learned), left_out)
 
     def n_values(self, data: Mapping[str, Any]) -> int:
-        return sum(data["observations"]) * len(data["properties"])
+        n_observations: int = sum(data["observations"])
+        return n_observations * len(data["properties"])
 
     def from_data(self, data: Mapping[str, Any]) -> FittedRegressionModels:
         return FittedRegressionModels(self.settings, *observations_data.read(data))
