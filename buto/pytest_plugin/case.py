@@ -201,7 +201,8 @@ class ItemCase:
             explanation = why_since_training(self.project, self.state.test, kinds_of(subjects))
         except ButoError as error:
             reword(error, self.project.door)
-            return [f"  which code did it is not known: {error.message}", f"  try: {error.advice}"]
+            advice = [] if error.advice is None else [f"  try: {error.advice}"]
+            return [f"  which code did it is not known: {error.message}", *advice]
         return [f"  {line}".rstrip() for line in explanation_lines(explanation)]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import translate
 from typing import Any
@@ -77,6 +78,9 @@ _NO_SECRETS = frozenset({"", "true", "false", "yes", "no", "on", "off", "none", 
 _WORDS = frozenset(name.strip("*.") for name in NAMES)
 """Values that are never masked elsewhere: the password ``password`` must not mask every such word."""
 
+_LEARNING = threading.Lock()
+"""Held while a mask learns, so that of two threads that learn at once neither loses its secret."""
+
 _NOT_OF_ENVIRONMENT = frozenset({"PWD", "OLDPWD"})
 
 
@@ -116,10 +120,13 @@ class Mask:
     def learn(self, value: str) -> None:
         """Treat a value as a secret from now on, unless it is too short or a common word."""
         is_telling = len(value) >= SHORTEST_KNOWN and not _is_plain(value) and value.lower() not in _WORDS
-        if is_telling and value not in self._known:
-            self._known |= {value}
-            longest_first = sorted(self._known, key=len, reverse=True)
+        if not is_telling or value in self._known:
+            return
+        with _LEARNING:
+            known = self._known | {value}
+            longest_first = sorted(known, key=len, reverse=True)
             self._of_known = re.compile("|".join(map(re.escape, longest_first)))
+            self._known = known
 
     def words(self, words: Sequence[str]) -> list[str]:
         """Mask an argument list: the values of ``--token VALUE`` and ``--token=VALUE``."""

@@ -105,6 +105,9 @@ def anchors(page: Path) -> set[str]:
     }
 
 
+MERGE = re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE)
+"""The marks that git leaves in a file that two people have changed."""
+
 FOUND = sorted({reference for path in files() for reference in references(path)})
 
 
@@ -117,3 +120,9 @@ def test_references_are_found() -> None:
 def test_a_reference_leads_somewhere(reference: Reference) -> None:
     assert reference.target.exists()
     assert not reference.anchor or reference.anchor in anchors(reference.target)
+
+
+def test_no_file_has_the_marks_of_an_unfinished_merge() -> None:
+    assert MERGE.search("one\n" + "<" * 7 + " HEAD\n")
+    texts = ((path, path.read_text(encoding="utf-8", errors="replace")) for path in files())
+    assert [path for path, text in texts if MERGE.search(text)] == []

@@ -68,8 +68,9 @@ def test_everything_is_read_at_the_start_and_at_the_end(used: dict[str, Run]) ->
             assert np.isfinite(series[-1]), prop.name
             # A JVM tells whose its performance counters are only just before main.
             assert np.isfinite(series[0]) or prop.name.startswith("jvm."), prop.name
-    assert 0 < run.series("buto.outside.delay")[-1] < 0.1
-    assert 0 < run.series("buto.outside.time")[-1] < 0.1
+    # Seconds, and not their thousands: a busy machine may take its time.
+    assert 0 < run.series("buto.outside.delay")[-1] < 1
+    assert 0 < run.series("buto.outside.time")[-1] < 1
 
 
 def test_the_processor_counts_for_the_jvm(

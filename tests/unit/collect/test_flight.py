@@ -13,10 +13,12 @@ from buto.collect.flight.launch import record_flight, recorded_files
 from buto.collect.flight.profiler import profiler_options
 from buto.collect.flight.reader import has_flight_recorder, read
 from buto.collect.flight.settings import jvm_options, settings_text
+from buto.collect.hooks import Program
 from buto.collect.target import Target
 from buto.errors import MeasureError
 from buto.profiles import Kind
 from buto.profiles.kinds import USUAL
+from buto.runs import Problem
 from tests.support.profiles import profile
 
 
@@ -55,6 +57,37 @@ def test_a_runtime_without_flight_recorder_is_named(tmp_path: Path) -> None:
     with pytest.raises(MeasureError, match=r"lacks the module jdk\.jfr") as caught:
         record_flight(Target((java, "Main")), [Kind.CPU])
     assert "complete JDK" in (caught.value.advice or "")
+
+
+def test_services_beside_a_profile_are_no_load_by_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known_s: list[float] = []
+
+    class Meter:
+        def foreign_load(self, known: float = 0.0) -> float:
+            known_s.append(known)
+            return 0.0
+
+    class Beside:
+        """Services that use seven seconds of processor time."""
+
+        def __init__(self) -> None:
+            self._cpu_s = iter((2.0, 9.0))
+
+        def program_started(self, program: Program) -> None:
+            pass
+
+        def program_ended(self) -> tuple[Problem, ...]:
+            return ()
+
+        def cpu_s(self) -> float:
+            return next(self._cpu_s)
+
+    monkeypatch.setattr(launch, "LoadMeter", Meter)
+    with pytest.raises(MeasureError, match="Flight Recorder"):
+        record_flight(Target((java_in(tmp_path / "small", "exit 0"), "Main")), [Kind.CPU], hooks=Beside())
+    assert known_s == [7.0]
 
 
 def test_a_program_that_fails_is_no_profile(tmp_path: Path) -> None:

@@ -233,6 +233,24 @@ def test_training_stores_a_profile_and_a_regression_is_compared_with_it(
     assert "is stored and 0 s old" in details
 
 
+def test_a_program_that_cannot_be_profiled_leaves_the_verdict_and_its_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> Flight:
+        raise MeasureError("its workload failed")
+
+    trained(tmp_path)
+    ProfileStore(tmp_path / ".buto").add("leaker", launches(OLD, 3, 1))
+    monkeypatch.setattr(profiling, "record_flight", fail)
+    case = a_case(tmp_path, "check")
+    case.explains = True
+    case.add([leaking(20)])
+    case.add([leaking(21), leaking(22)])
+    outcome = case.outcome(0)
+    assert outcome.status == "regression"
+    assert outcome.details[-1] == "  which code did it is not known: its workload failed"
+
+
 def test_without_a_profile_the_verdict_stays_and_the_advice_trains_with_one(tmp_path: Path) -> None:
     case = a_case(tmp_path, "train")
     case.add([leaking_run(number) for number in range(5)])

@@ -147,7 +147,7 @@ def silence(connection: socket.socket) -> None:
 @pytest.mark.parametrize("answer", [drip, drip_headers, silence])
 def test_a_slow_page_ends_at_the_time_limit(answer: Answer) -> None:
     begun = time.monotonic()
-    assert refused(answer, timeout_s=0.3).startswith("URL did not answer within 0.")
+    assert refused(answer, timeout_s=0.3).startswith("URL did not answer within ")
     assert time.monotonic() - begun < 3
 
 

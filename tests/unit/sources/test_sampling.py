@@ -12,6 +12,7 @@ import pytest
 
 from buto.collect.hooks import AllHooks, Program
 from buto.collect.record.recording import Recording
+from buto.collect.record.track import Track
 from buto.collect.sources import sampling
 from buto.collect.sources.protocol import Reader, SourceError
 from buto.collect.sources.sampling import SourceHooks, sampled
@@ -19,6 +20,10 @@ from buto.collect.target import SourceSpec
 from buto.errors import MeasureError
 from buto.properties import Kind, Property, Role
 from buto.runs import Outcome, Problem, ProblemKind, Quality, Run, SourceState
+
+
+PATIENCE_S = 0.2
+"""Ten times the interval of the sources."""
 
 
 class Scripted(Reader):
@@ -75,15 +80,25 @@ class Launched:
         self.recording.zero_ns = time.monotonic_ns()
         self.recording.add_columns([Property("jvm.a")])
         self.recording.metadata["buto.interval"] = 0.02
-        self.track = self.recording.track
+        self._tracks: list[Track] = []
         self.describe = self.recording.metadata.update
         self.source_state = self.recording.add_source
+
+    def track(self, name: str, interval_s: float, *, from_first: bool = False) -> Track:
+        self._tracks.append(self.recording.track(name, interval_s, from_first=from_first))
+        return self._tracks[-1]
+
+    def wait_for_a_reading(self) -> None:
+        """Wait for the next one, so that it is near also on a busy machine; not long for a source that hangs."""
+        before, deadline = [one.n_readings for one in self._tracks], time.monotonic() + PATIENCE_S
+        while [one.n_readings for one in self._tracks] == before and time.monotonic() < deadline:
+            time.sleep(0.002)
 
     def run_for(self, n_samples: int, hooks: SourceHooks) -> tuple[Run, tuple[Problem, ...]]:
         hooks.program_started(cast(Program, self))
         for number in range(n_samples):
             # The run's own samples, on its own clock.
-            time.sleep(0.02)
+            self.wait_for_a_reading()
             self.recording.add_rows(np.array([time.monotonic_ns()]), np.array([[float(number)]]))
         problems = hooks.program_ended()
         return self.recording.finish(Outcome(0), Quality()), problems

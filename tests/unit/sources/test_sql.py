@@ -10,8 +10,10 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+import psycopg
 import pytest
 
+from buto.collect.sources import sql
 from buto.collect.sources.protocol import Reader, SourceError
 from buto.collect.sources.sql import SqlSource
 from buto.properties import Kind
@@ -140,7 +142,7 @@ def test_a_slow_query_ends_at_the_time_limit(database: Database) -> None:
     sleeping = {"a": "SELECT 1 AS one, pg_sleep(9) IS NULL AS two"}
     with database.open(sleeping, timeout_s=0.3) as reader:
         begun = time.monotonic()
-        with pytest.raises(SourceError, match=r"did not answer within 0\.[3-9] s"):
+        with pytest.raises(SourceError, match="did not answer within"):
             reader.read()
         assert time.monotonic() - begun < 3
 
@@ -160,6 +162,42 @@ def test_a_server_that_stands_still_ends_at_the_time_limit(database: Database) -
         finally:
             subprocess.run(["kill", "-CONT", *children], check=True)
         assert reader.read() == {"a.one": 1}
+
+
+class LateConnection:
+    """A connection of which another thread may close the descriptor."""
+
+    closed = False
+
+    def fileno(self) -> int:
+        raise psycopg.OperationalError("the connection is closed")
+
+    def close(self) -> None:
+        pass
+
+
+def test_a_connection_that_is_opened_too_late_is_asked_only_the_next_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def connect(*_: object, **__: object) -> LateConnection:
+        time.sleep(0.2)
+        return LateConnection()
+
+    monkeypatch.setattr(psycopg, "connect", connect)
+    reader = SqlSource({"url": "postgresql://a@127.0.0.1/a", "queries": {"a": "SELECT 1"}}).open(
+        NoProgram(), 0.05
+    )
+    # Without the limit it would be asked, and has no cursor.
+    with reader, pytest.raises(SourceError, match="did not answer within"):
+        reader.read()
+
+
+def test_a_connection_that_closes_at_the_time_limit_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(psycopg, "connect", lambda *_, **__: LateConnection())
+    with SqlSource({"url": "postgresql://a@127.0.0.1/a", "queries": {}}).open(NoProgram(), 5.0) as reader:
+        assert reader.read() == {}
+        assert isinstance(reader, sql._SqlReader)
+        reader._abort()
 
 
 def test_what_is_no_database_is_said() -> None:

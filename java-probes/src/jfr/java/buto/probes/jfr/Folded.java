@@ -8,7 +8,7 @@ import java.util.Objects;
 
 /** Sums of events with the same kind, stack and details. */
 final class Folded {
-    /** Beyond, a stack keeps only its frames down to the user's; a hostile recording must not fill the memory. */
+    /** Events of further stacks are only counted: a hostile recording must not fill the memory. */
     private static final int MOST_STACKS = 100_000;
 
     /** What events have in common. */
