@@ -34,9 +34,9 @@ def check_process_files() -> Check:
         return Check(name, Level.WARNING, reason.message, "mount /proc without hidepid")
     readable = ", ".join(what for what in reads if what not in missing)
     if missing:
-        said = "; ".join(f"no {what}: {why}" for what, why in missing.items())
+        detail = "; ".join(f"no {what}: {why}" for what, why in missing.items())
         advice = "runs lack these properties; give buto the rights of the program's user, or another kernel"
-        return Check(name, Level.WARNING, said, advice)
+        return Check(name, Level.WARNING, detail, advice)
     return Check(name, Level.OK, f"/proc has {readable}")
 
 
@@ -56,6 +56,6 @@ def check_processor_events() -> Check:
         what = " and ".join(kind.name for kind in events.kinds)
     if not reasons:
         return Check(name, Level.OK, f"{what} can be counted")
-    said = f"not recorded: {'; '.join(reason.message for reason in reasons)}"
+    detail = f"not recorded: {'; '.join(reason.message for reason in reasons)}"
     advice = next((str(reason.advice) for reason in reasons if reason.advice), None)
-    return Check(name, Level.WARNING if advice else Level.OK, said, advice)
+    return Check(name, Level.WARNING if advice else Level.OK, detail, advice)

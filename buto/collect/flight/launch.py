@@ -89,7 +89,10 @@ def record_flight(
             ending = launch.poll()
             assert ending is not None
             if failed:
-                raise MeasureError(f"{failed[0].text}\n{launch.quote()}")
+                raise MeasureError(
+                    f"{failed[0].text}\n{launch.quote()}",
+                    advice="correct the services or the workload of this test: a check would fail, too",
+                )
             how = _checked_ending(launch, ending, timed_out=timed_out)
             files = recorded_files(*places)
             if not how and any(path.name.endswith(_PARTS) for path in files):

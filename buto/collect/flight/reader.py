@@ -83,8 +83,8 @@ def has_flight_recorder(java: Path) -> bool:
 
 
 def _unreadable(why: str, printed: bytes) -> MeasureError:
-    said = printed.decode(errors="replace").strip()
+    printed_text = printed.decode(errors="replace").strip()
     return MeasureError(
-        f"the reader of recordings {why}{f': {said}' if said else ''}",
+        f"the reader of recordings {why}{f': {printed_text}' if printed_text else ''}",
         advice=Advice("see whether this Java works: ", Step(Action.DOCTOR)),
     )

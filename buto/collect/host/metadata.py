@@ -80,7 +80,7 @@ def _commit(directory: Path | None) -> str | None:
     # Without locks git does not refresh its index, which would change the user's repository.
     environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
     try:
-        said = subprocess.run(
+        done = subprocess.run(
             _DESCRIBE,
             cwd=directory,
             env=environment,
@@ -91,7 +91,7 @@ def _commit(directory: Path | None) -> str | None:
         )
     except (OSError, subprocess.SubprocessError):
         return None
-    return said.stdout.strip() or None
+    return done.stdout.strip() or None
 
 
 def _os_name() -> str:

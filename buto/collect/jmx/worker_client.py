@@ -195,10 +195,10 @@ class Worker(Closeable):
             self._process.kill()
             code = self._process.wait()
         self._stderr.seek(0)
-        said = last_lines(self._stderr.read()) or "(nothing)"
+        last_printed = last_lines(self._stderr.read()) or "(nothing)"
         self.close()
         return MeasureError(
-            f"buto's JMX worker {what} (exit code {code}). It printed:\n{said}",
+            f"buto's JMX worker {what} (exit code {code}). It printed:\n{last_printed}",
             advice=Advice(
                 "try again; if it happens again, look for another Java with: ", Step(Action.DOCTOR)
             ),

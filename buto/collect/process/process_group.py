@@ -117,19 +117,19 @@ def watch(parent: int, marker: bytes) -> None:
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    said = b""
+    received = b""
     poll = select.poll()
     poll.register(0, select.POLLIN)
     with suppress(ProcessLookupError):
         poll.register(os.pidfd_open(parent), select.POLLIN)
     # What the parent wrote before its death can still be read.
-    while not said.endswith(DONE):
+    while not received.endswith(DONE):
         ready = dict(poll.poll(None if os.getppid() == parent else 0))
         if not ready.get(0, 0) & select.POLLIN:
             break
-        said += os.read(0, 4096)
-    if not said.endswith(DONE):
-        words = said.split()
+        received += os.read(0, 4096)
+    if not received.endswith(DONE):
+        words = received.split()
         end(ProcessGroup(marker, int(words[0]), int(words[1])) if len(words) == 2 else ProcessGroup(marker))
 
 

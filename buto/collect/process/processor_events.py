@@ -103,8 +103,8 @@ class Opener:
         try:
             self._ours.setblocking(False)
             for kind in self._kinds:
-                said, descriptors, _, _ = socket.recv_fds(self._ours, _OUTCOME.size, 1)
-                found[kind] = descriptors[0] if descriptors else no_event(kind, -_OUTCOME.unpack(said)[0])
+                outcome, descriptors, _, _ = socket.recv_fds(self._ours, _OUTCOME.size, 1)
+                found[kind] = descriptors[0] if descriptors else no_event(kind, -_OUTCOME.unpack(outcome)[0])
         except OSError as error:
             found |= {kind: no_event(kind, error.errno or 0) for kind in self._kinds if kind not in found}
         finally:

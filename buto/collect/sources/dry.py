@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from buto.collect.process.ports import listening
 from buto.collect.sources.protocol import SourceError, Surroundings
 from buto.collect.sources.registry import require, source
-from buto.collect.sources.sampling import FAILURES, prefixed, said
+from buto.collect.sources.sampling import FAILURES, prefixed, reason_of
 from buto.collect.target import SourceSpec
 from buto.properties import Property
 
@@ -67,7 +67,7 @@ def read_once(spec: SourceSpec, surroundings: Surroundings) -> DryReading:
         try:
             values = reader.read()
         except FAILURES as error:
-            return DryReading((), time.monotonic() - begun, said(error))
+            return DryReading((), time.monotonic() - begun, reason_of(error))
         numbers = [(prefixed(spec.name, reader.property(name)), value) for name, value in values.items()]
         is_whole = values.keys() >= set(reader.names())
         reason = "" if is_whole else reader.why_missing()

@@ -158,7 +158,7 @@ class Follower:
         except FAILURES as error:
             if last:
                 return
-            values, why_not = {}, said(error)
+            values, why_not = {}, reason_of(error)
         self._failure = "" if values else why_not
         if values:
             self._good = time.monotonic()
@@ -211,6 +211,6 @@ def cost_properties(source_name: str) -> tuple[Property, Property]:
     )
 
 
-def said(error: BaseException) -> str:
+def reason_of(error: BaseException) -> str:
     """Return why a reading failed, in words."""
     return error.message if isinstance(error, SourceError) else f"{type(error).__name__}: {error}"

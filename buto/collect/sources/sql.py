@@ -102,7 +102,7 @@ class _SqlReader(Reader):
                 if limit.has_passed or isinstance(error, psycopg.errors.QueryCanceled):
                     took = f"{limit.elapsed_s:.1f} s"
                     raise SourceError(f"the database did not answer within {took}") from error
-                raise SourceError(f"the database cannot be read: {_said(error)}") from error
+                raise SourceError(f"the database cannot be read: {_reason_of(error)}") from error
         return {name: value for name, value in values.items() if math.isfinite(value)}
 
     def property(self, name: str) -> Property:
@@ -122,7 +122,7 @@ class _SqlReader(Reader):
                     found = cursor.execute(_SETTINGS).fetchall()
             except psycopg.Error as error:
                 self.close()
-                return {"version": f"not known: {_said(error)}"}
+                return {"version": f"not known: {_reason_of(error)}"}
         return {"version": version} | {f"setting.{name}": value for name, value in found}
 
     def close(self) -> None:
@@ -196,6 +196,6 @@ def _number(query: str, value: Any) -> float:
         raise SourceError(f"the query {query} returns {str(value)[:50]!r}, which is no number") from error
 
 
-def _said(error: Exception) -> str:
+def _reason_of(error: Exception) -> str:
     lines = str(error).strip().splitlines()
     return lines[0][:_MOST_SHOWN] if lines else type(error).__name__

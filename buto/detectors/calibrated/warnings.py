@@ -25,14 +25,14 @@ def few_runs(n_runs: int, alpha: float) -> tuple[str, ...]:
     if n_runs >= enough:
         return ()
     good = max(GOOD_RUNS, enough)
-    said = Advice(
+    advice = Advice(
         f"{good} are a good number (",
         Setting("runs", str(good)),
         ")",
         fact=f"{n_runs} runs are few: small changes are not detected, and below {enough} even "
         f"{CONFIRMED_BY} runs of a check need an assumption on distributions",
     )
-    return (said,)
+    return (advice,)
 
 
 def unlike_runs(runs: RunSet, profile: Profile, settings: BandSettings) -> tuple[str, ...]:

@@ -26,11 +26,11 @@ def explanation_lines(explanation: Explanation, *, full: bool = False) -> list[s
         full: whether all methods are listed and nothing is shortened.
     """
     old, new = explanation.launches
-    said = (
+    compared = (
         f"{explanation.new} against {explanation.old}, "
         f"{format_count(new, 'launch')} against {format_count(old, 'launch')}"
     )
-    lines = [headline(explanation), f"  {said}"]
+    lines = [headline(explanation), f"  {compared}"]
     lines += [f"  {kind_line(kind)}" for kind in explanation.kinds if kind.old or kind.new]
     found = [row.cells for row in rows(explanation, None if full else 10)]
     if found:

@@ -169,7 +169,7 @@ class _Drive:
                     pass  # What is not kept takes no memory.
                 failure = _failure(prepared.kind, answer.status)
         except _failures() as error:
-            failure = _said(error)
+            failure = _reason_of(error)
         self._tally.answered(kind, asyncio.get_running_loop().time() - due, failure)
 
     def _request(self, session: ClientSession, prepared: _Prepared, values: Mapping[str, str]) -> Any:
@@ -198,7 +198,7 @@ class _Drive:
                 if failure:
                     raise MeasureError(f"its log-in failed: {failure}")
         except _failures() as error:
-            raise MeasureError(f"its log-in failed: {_said(error)}") from error
+            raise MeasureError(f"its log-in failed: {_reason_of(error)}") from error
         return {name: _found(content, place) for name, place in login.keep.items()}
 
     async def _close_intervals(self) -> None:
@@ -237,7 +237,7 @@ def _failures() -> tuple[type[Exception], ...]:
     return (ClientError, OSError, TimeoutError, ValueError)
 
 
-def _said(error: Exception) -> str:
+def _reason_of(error: Exception) -> str:
     if isinstance(error, TimeoutError):
         return "no answer in time"
     if isinstance(error, ConnectionRefusedError) or isinstance(error.__cause__, ConnectionRefusedError):

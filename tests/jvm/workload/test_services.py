@@ -73,7 +73,9 @@ DRIVEN = """
 import os, socket, pytest
 
 @pytest.mark.buto(main="Shop", classpath="classes", args=["serve"], judge={"preset": "sustained"}, services={
-    "web": {"command": ["python3", "-m", "http.server", "PORT"], "ready": {"port": PORT}},
+    "web": {
+        "command": ["python3", "-m", "http.server", "PORT", "--bind", "127.0.0.1"], "ready": {"port": PORT}
+    },
 })
 def test_shop(buto):
     with buto.record(stop=True) as target:

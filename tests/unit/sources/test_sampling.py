@@ -89,7 +89,7 @@ class Launched:
         return self._tracks[-1]
 
     def wait_for_a_reading(self) -> None:
-        """Wait for the next one, so that it is near also on a busy machine; not long for a source that hangs."""
+        """Wait for the next one, so that it is near on a busy machine, too; not for long in a hanging one."""
         before, deadline = [one.n_readings for one in self._tracks], time.monotonic() + PATIENCE_S
         while [one.n_readings for one in self._tracks] == before and time.monotonic() < deadline:
             time.sleep(0.002)

@@ -59,7 +59,7 @@ class Page:
                 if limit.has_passed or isinstance(error, TimeoutError):
                     took = f"{limit.elapsed_s:.1f} s"
                     raise SourceError(f"{self._shown} did not answer within {took}") from error
-                raise SourceError(f"{self._shown} cannot be read: {_said(error)}") from error
+                raise SourceError(f"{self._shown} cannot be read: {_reason_of(error)}") from error
             finally:
                 connection.close()
 
@@ -120,7 +120,7 @@ def _abort(sockets: Sequence[socket.socket | None]) -> None:
                 one.shutdown(socket.SHUT_RDWR)
 
 
-def _said(error: Exception) -> str:
+def _reason_of(error: Exception) -> str:
     if isinstance(error, ConnectionRefusedError):
         return "nothing listens there"
     if isinstance(error, OSError) and error.strerror:

@@ -1,6 +1,7 @@
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -78,7 +79,7 @@ final class Uses {
             HELD.add(new FileInputStream("/dev/null"));
         }
         for (int k = 0; k < SOCKETS; k++) {
-            HELD.add(new ServerSocket(0));
+            HELD.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
         }
         HELD.add(ByteBuffer.allocateDirect(TOUCHED));
     }
