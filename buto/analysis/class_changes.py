@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from buto.runs import ClassCount, ClassHistogram, Run
+from buto.runs.observations import AT_END
 
-AT_END = "end"
 MOST_CHANGES = 20
 FEWEST_BYTES = 1024
 """Smaller changes are not worth a line."""

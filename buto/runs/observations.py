@@ -7,6 +7,9 @@ from dataclasses import dataclass
 MOST_CLASSES = 500
 """Largest number of classes in one histogram."""
 
+AT_END = "end"
+"""The point of the histogram at the program's end."""
+
 
 @dataclass(frozen=True, slots=True)
 class Mark:

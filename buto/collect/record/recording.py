@@ -27,6 +27,7 @@ from buto.runs import (
 )
 from buto.runs.journal_entries import Entry, TrackPart
 from buto.runs.masking import Mask, MaskedMetadata
+from buto.runs.observations import AT_END
 
 _NS = 1e-9
 
@@ -34,6 +35,9 @@ T = TypeVar("T")
 
 MOST_NOTIFICATION_BYTES = 64 * 2**20
 """Memory for the notifications of one recording: some 250,000 short ones."""
+
+MOST_HISTOGRAMS = 500
+"""Of one recording, besides that of the end: some 22 MiB of a run's document, which has at most 64 MiB."""
 
 _NOTIFICATION_BYTES = 200
 """Memory of one notification besides its texts."""
@@ -223,8 +227,12 @@ class Recording:
         self._sources[source.name] = replace(source, reason=self.mask.text(source.reason))
 
     def add_histogram(self, time_ns: int, histogram: ClassHistogram) -> None:
-        """Add a histogram of classes; its own ``time_s`` is replaced when the recording is finished."""
-        self._histograms.append((time_ns, histogram))
+        """Add a histogram of classes; beyond MOST_HISTOGRAMS only that of the program's end is kept.
+
+        Its own ``time_s`` is replaced when the recording is finished.
+        """
+        if len(self._histograms) < MOST_HISTOGRAMS or histogram.point == AT_END:
+            self._histograms.append((time_ns, histogram))
 
     def add_reason(self, name: str, why: str) -> None:
         """Add a reason why values of a column are NaN; different reasons are joined."""

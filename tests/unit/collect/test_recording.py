@@ -11,7 +11,7 @@ from buto.collect.record import recording as recording_module
 from buto.collect.record.recording import Recording
 from buto.errors import MeasureError
 from buto.properties import Property
-from buto.runs import Outcome, Quality, Run
+from buto.runs import ClassHistogram, Outcome, Quality, Run
 
 QUICK = settings(max_examples=50, deadline=None)
 
@@ -36,6 +36,21 @@ def test_times_are_seconds_from_the_programs_start() -> None:
     assert run.times_s.tolist() == pytest.approx([-1e-7, 2.0 - 5e-7])
     assert run.notifications[0].time_s == pytest.approx(0.5)
     assert run.id.startswith("20260101T000000.000Z-")
+
+
+def test_a_long_recording_keeps_some_histograms_and_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recording_module, "MOST_HISTOGRAMS", 2)
+    recording = Recording("t")
+    recording.zero_ns = 0
+    recording.add_columns([A])
+    recording.add_rows(np.array([1]), block([1.0]))
+    for number, point in enumerate(("period", "period", "period", "load.end", "end")):
+        recording.add_histogram(number, ClassHistogram(0.0, point, number, 100))
+    assert [(one.point, one.instances) for one in finish(recording).histograms] == [
+        ("period", 0),
+        ("period", 1),
+        ("end", 4),
+    ]
 
 
 def test_values_that_come_after_their_row_are_added_to_it() -> None:
