@@ -60,7 +60,9 @@ def live_text(newest: Newest, room: int) -> str:
 
 def _drawn(curve: _Curve, times_s: FloatArray, values: FloatArray) -> str:
     if curve.is_rate:
-        values = np.diff(values) / np.diff(times_s)
+        # Two rows have the same time where the live objects were counted.
+        passed_s = np.diff(times_s)
+        values = np.diff(values)[passed_s > 0] / passed_s[passed_s > 0]
     known = values[np.isfinite(values)]
     if not known.size:
         return ""

@@ -77,3 +77,11 @@ def test_a_long_recording_shows_curves(
     progress(LaunchStarted("shop", 1, 1))
     progress(LaunchProgressed(Progress(elapsed_s, 60.0, 40, "running", recording().newest)))
     assert ("heap ▁" in capfd.readouterr().err) == is_drawn
+
+
+def test_two_rows_of_one_time_are_no_division_by_zero() -> None:
+    """The row before a count of the live objects is sent once more, with their numbers."""
+    made = recording()
+    made.add_rows(np.array([39 * 10**9]), np.array([[0.25 * 39, 2**20 * 39.0]]))
+    with np.errstate(all="raise"):
+        assert live_text(made.newest, 200).endswith("25 %")
