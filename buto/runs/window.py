@@ -110,9 +110,12 @@ def with_window(run: Run, window: Window | None) -> Run:
 
 
 def window_of(run: Run) -> tuple[float, float] | None:
-    """Return from when to when a run is learned and judged, seconds; None for all of it."""
+    """Return from when to when a run is learned and judged, seconds; None for all of it.
+
+    Marks of these names that the program's load made are no window.
+    """
     times = {mark.name: mark.time_s for mark in run.marks if mark.name in (START, END)}
-    return (times[START], times[END]) if len(times) == 2 else None
+    return (times[START], times[END]) if len(times) == 2 and WINDOW in run.metadata else None
 
 
 def is_cut(run: Run) -> bool:

@@ -75,6 +75,12 @@ def test_start_and_end_are_marks_of_every_run() -> None:
     assert window_of(with_window(run(), Window(Moment("main", 3.0), Moment("end", -2.0)))) == (3.0, 8.0)
 
 
+def test_marks_of_a_driver_make_no_window() -> None:
+    driven = run(marks=(Mark(2.0, "window.start"), Mark(8.0, "window.end")))
+    assert window_of(driven) is None and measured(driven) is driven
+    assert window_of(with_window(driven, Window())) == (0.0, 10.0)
+
+
 def test_a_run_without_the_mark_or_without_samples_there_is_not_valid() -> None:
     found = with_window(run(marks=()), LOAD)
     [problem] = found.quality.problems
