@@ -44,9 +44,9 @@ def schedule(load: Load) -> Schedule:
 
 
 def arrivals(phase: Phase, how: Arrivals, random: np.random.Generator) -> FloatArray:
-    """Return when the requests of one phase are due, shape (n,), seconds from its beginning."""
+    """Return when the requests of one phase are due, shape (n,), seconds from its beginning; at least one."""
     if how is Arrivals.EVEN:
         return np.arange(max(1, round(phase.rate * phase.duration_s))) / phase.rate
     # Given their number, the arrivals of a Poisson process are uniform.
-    n = random.poisson(phase.rate * phase.duration_s)
+    n = max(1, random.poisson(phase.rate * phase.duration_s))
     return np.sort(random.uniform(0.0, phase.duration_s, n))

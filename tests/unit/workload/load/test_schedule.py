@@ -36,6 +36,13 @@ def test_gaps_of_poisson_arrivals_are_exponential_and_their_number_is_near_rate_
     assert stats.kstest(np.diff(due), "expon", args=(0, 0.01)).pvalue > 0.001
 
 
+@pytest.mark.parametrize("arrivals", Arrivals)
+def test_a_phase_in_which_nothing_is_due_by_chance_has_a_request_all_the_same(arrivals: Arrivals) -> None:
+    plan = schedule(load(phase(0.001, 1.0), phase(0.001, 1.0), arrivals=arrivals))
+    first, second = plan.due_s.tolist()
+    assert 0 <= first <= 1 <= second <= 2
+
+
 def test_even_arrivals_have_equal_gaps() -> None:
     due = schedule(load(phase(10.0, 2.0), arrivals=Arrivals.EVEN)).due_s
     np.testing.assert_allclose(due, np.arange(20) / 10)
