@@ -21,7 +21,6 @@ from buto.errors import MeasureError
 from buto.properties import Kind, Property, Role
 from buto.runs import Outcome, Problem, ProblemKind, Quality, Run, SourceState
 
-
 PATIENCE_S = 0.2
 """Ten times the interval of the sources."""
 
