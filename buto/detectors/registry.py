@@ -29,6 +29,7 @@ DETECTORS = {
         "buto.detectors.regression_models.detector:RegressionModelsDetector",
         ("shang", "shang-calibrated"),
     ),
+    "ensemble": ("buto.detectors.ensemble.detector:EnsembleDetector", ("foo",)),
 }
 """buto's own detectors by name: where the class is, and its presets."""
 

@@ -31,12 +31,9 @@ from buto.detectors.views import RunsView, View
 from buto.errors import JudgeError
 from buto.properties import Property
 from buto.runs import FloatArray, Run, RunSet
-from buto.steps import Action, Advice, Setting, Step
+from buto.steps import Action, Advice, Step
 from buto.units import format_percent
 from buto.verdicts import Finding, Status, Verdict
-
-FEW_RUNS = 10
-"""With fewer training runs, a warning says how often an unchanged check fails."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -86,13 +83,6 @@ class FittedRegressionModels(FittedDetector):
 
     def to_data(self) -> dict[str, Any]:
         return observations_data.write(self.properties, self.runs, self.left_out)
-
-    def training_warnings(self, runs: RunSet) -> tuple[str, ...]:
-        """Return how often an unchanged check fails after few runs; with ``each`` it is not known."""
-        if len(runs) >= FEW_RUNS or self.settings.values[CALIBRATION] == EACH:
-            return ()
-        fact = f"about one unchanged check in {len(runs) + 1} is worse than all of {len(runs)} training runs"
-        return (Advice("more make it rarer: ", Setting("runs", str(2 * FEW_RUNS)), fact=fact),)
 
     def view(self, runs: Sequence[Run]) -> View:
         known = {prop.name for prop in self.properties}
@@ -176,10 +166,6 @@ class RegressionModelsDetector(Detector[Settings]):
                 advice=Advice("see why: ", Step(Action.SHOW_RUN, ordered[0].test, run_id=ordered[0].id)),
             )
         return FittedRegressionModels(self.settings, properties, tuple(learned), left_out)
-
-    def n_values(self, data: Mapping[str, Any]) -> int:
-        n_observations: int = sum(data["observations"])
-        return n_observations * len(data["properties"])
 
     def from_data(self, data: Mapping[str, Any]) -> FittedRegressionModels:
         return FittedRegressionModels(self.settings, *observations_data.read(data))

@@ -12,9 +12,10 @@ from buto.config import Config, build_test, find, load
 from buto.config.schema import config_schema
 from buto.detectors.bounds.keys import KEYS as BAND_KEYS
 from buto.detectors.calibrated.settings import KEYS as RANK_KEYS
+from buto.detectors.ensemble.settings import KEYS as RULE_KEYS
 from buto.detectors.judge import presets, settings_from
+from buto.detectors.registry import DETECTORS
 from buto.detectors.regression_models.settings import KEYS as MODEL_KEYS
-from buto.detectors.regression_models.settings import NAME as MODELS
 from buto.errors import BadFileError, ConfigError
 from buto.runs.window import Moment, Window
 
@@ -261,7 +262,7 @@ def test_the_usual_file_is_found_and_a_given_one_goes_first(tmp_path: Path) -> N
 
 def test_the_schema_and_the_judge_know_the_same_settings() -> None:
     judge = config_schema()["definitions"]["judge"]["properties"]
-    keys = (*RANK_KEYS, *BAND_KEYS, *MODEL_KEYS)
+    keys = (*RANK_KEYS, *BAND_KEYS, *MODEL_KEYS, *RULE_KEYS)
     assert set(judge) == {"preset", "detector"} | {key.name for key in keys}
     assert set(judge["preset"]["enum"]) == set(presets())
     for key, schema in judge.items():
@@ -271,11 +272,13 @@ def test_the_schema_and_the_judge_know_the_same_settings() -> None:
 
 
 def _company(key: str, value: object) -> dict[str, object]:
-    """What a key of ``judge`` goes with."""
-    if value == MODELS:
-        return {"preset": "shang"}
+    """What a key of ``judge`` with this value goes with."""
+    if key == "detector":
+        return {"preset": DETECTORS[str(value)][1][0]}
     if key in {"preset", "detector"} | {one.name for one in RANK_KEYS}:
         return {}
+    if key in {one.name for one in RULE_KEYS}:
+        return {"preset": "foo"}
     if key in {one.name for one in MODEL_KEYS}:
         return {"preset": "shang"}
     return {"preset": "sustained", "bounds": "particle"}

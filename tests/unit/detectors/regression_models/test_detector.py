@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from buto.detectors.judge import settings_from
-from buto.detectors.regression_models.detector import RegressionModelsDetector
 from buto.detectors.regression_models.findings import differs
 from buto.detectors.regression_models.judging import Judged, excesses
 from buto.detectors.regression_models.models import Errors
@@ -128,16 +127,3 @@ def test_the_calibrated_preset_judges_by_training_runs(cost, status):
     verdict = check(oracle, served_runs([20], cost=cost))
     assert verdict.status is status
     assert "by a larger factor" in oracle.fitted.explain(verdict).rule
-
-
-def test_training_says_how_often_an_unchanged_check_fails():
-    chosen = settings_from({"preset": "shang-calibrated"})
-    (warning,) = train(served_runs(range(5)), chosen).warnings
-    assert "about one unchanged check in 6 is worse than all of 5 training runs" in warning
-    assert train(served_runs(range(10)), chosen).warnings == ()
-
-
-def test_a_short_file_that_stands_for_many_numbers_is_counted():
-    detector = RegressionModelsDetector(SHANG)
-    data = detector.fit(served_runs(range(3))).to_data()
-    assert detector.n_values(data) == 3 * 30 * len(data["properties"])

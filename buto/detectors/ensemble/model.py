@@ -1,0 +1,201 @@
+"""The ensemble: bins of all prior tests together, and the rules of each; and what it says of a new test."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from buto.detectors.ensemble.discretise import Bins, IntArray, discretise, learn_bins, widened
+from buto.detectors.ensemble.mining import STRIDE, Rules, Thresholds, mine
+from buto.detectors.ensemble.violations import BoolArray, broken, changes, confidence_change, flagged
+from buto.detectors.ensemble.voting import (
+    Environment,
+    bagged,
+    components_shared,
+    stacked,
+    stacked_weights,
+    weights,
+)
+from buto.runs import FloatArray
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PriorTest:
+    """One prior test.
+
+    Attributes:
+        lowest, highest: shape (n_counters,), the range of each counter.
+    """
+
+    run_id: str
+    environment: Environment
+    rules: Rules
+    lowest: FloatArray
+    highest: FloatArray
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Ensemble:
+    """What was learned of all prior tests."""
+
+    bins: Bins
+    tests: tuple[PriorTest, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """How a new test is judged.
+
+    Attributes:
+        change: the drop of confidence (1 - cosine similarity) above which a rule is violated.
+        stacking: whether prior tests are weighted by likeness; if not, each has the same vote.
+        ranges: whether leaving a prior test's range counts as breaking a rule without a premise.
+    """
+
+    change: float = 0.2
+    stacking: bool = True
+    ranges: bool = False
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Judgement:
+    """What an ensemble says of one new test.
+
+    Attributes:
+        bins: shape (n_intervals, n_counters), the bins of the new test.
+        shared: shape (n_tests,), number of components that each prior test's environment shares.
+        weight: shape (n_tests,), sum 1.
+        changes: for each prior test, shape (n_rules,), by how much each rule's confidence drops.
+        range_changes: shape (n_tests, n_counters), the same for the rule that a counter stays in the range.
+        votes: shape (n_tests, n_counters), which counters each prior test flags.
+        flagged: shape (n_counters,), which counters the ensemble flags.
+        share: shape (n_counters,), the weight of the prior tests that flag each counter.
+        broken: shape (n_intervals, n_counters), in which intervals a violated rule is broken.
+    """
+
+    bins: IntArray
+    shared: tuple[int, ...]
+    weight: FloatArray
+    changes: tuple[FloatArray, ...]
+    range_changes: FloatArray
+    votes: BoolArray
+    flagged: BoolArray
+    share: FloatArray
+    broken: BoolArray
+
+    @property
+    def severity(self) -> FloatArray:
+        """Share of the intervals in which each counter breaks a violated rule, shape (n_counters,)."""
+        severity: FloatArray = self.broken.mean(axis=0)
+        return severity
+
+
+@dataclass(frozen=True, slots=True)
+class Learning:
+    """How an ensemble is learned.
+
+    Attributes:
+        resolution: differences below this share of a counter's largest value mean nothing.
+        consistent: whether prior tests of one environment have one range of each counter, and no rule of one
+            is kept that another violates by a larger change than this; None to keep all.
+    """
+
+    thresholds: Thresholds
+    resolution: float = 0.0
+    consistent: float | None = None
+
+
+def learn(tests: Sequence[tuple[str, Environment, FloatArray]], how: Learning) -> Ensemble:
+    """Learn from prior tests: id, environment and values, shape (n_intervals, n_counters), of each.
+
+    Each counter has a value in every test.
+    """
+    bins = learn_bins([values for _, _, values in tests], how.resolution)
+    numbers = [discretise(values, bins) for _, _, values in tests]
+    found = [
+        _prior_test(run_id, environment, mine(number, how.thresholds), values, how.resolution)
+        for (run_id, environment, values), number in zip(tests, numbers, strict=True)
+    ]
+    if how.consistent is None:
+        return Ensemble(bins, tuple(found))
+    return Ensemble(bins, tuple(_consistent(one, found, numbers, how.consistent) for one in found))
+
+
+def _prior_test(
+    run_id: str, environment: Environment, rules: Rules, values: FloatArray, resolution: float
+) -> PriorTest:
+    low, high = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
+    return PriorTest(run_id, environment, rules, *widened(low, high, resolution))
+
+
+def _consistent(
+    test: PriorTest, tests: Sequence[PriorTest], numbers: Sequence[IntArray], change: float
+) -> PriorTest:
+    """Return a prior test with what holds in all prior tests of its environment."""
+    same = [place for place, other in enumerate(tests) if other.environment == test.environment]
+    holds = np.all([changes(numbers[place], test.rules) <= change for place in same], axis=0)
+    return replace(
+        test,
+        rules=only(test.rules, holds),
+        lowest=np.min([tests[place].lowest for place in same], axis=0),
+        highest=np.max([tests[place].highest for place in same], axis=0),
+    )
+
+
+def judge(ensemble: Ensemble, environment: Environment, values: FloatArray, how: Judging) -> Judgement:
+    """Return what the ensemble says of a new test with at least one interval."""
+    bins = discretise(values, ensemble.bins)
+    shared = tuple(components_shared(test.environment, environment) for test in ensemble.tests)
+    weight = weights(shared if how.stacking else [0] * len(shared))
+    all_changes = tuple(changes(bins, test.rules) for test in ensemble.tests)
+    ranges = np.array([range_changes(values, test) for test in ensemble.tests])
+    votes = np.array(
+        [
+            flagged(test.rules.consequents, change > how.change, values.shape[1])
+            for test, change in zip(ensemble.tests, all_changes, strict=True)
+        ]
+    )
+    if how.ranges:
+        votes |= ranges > how.change
+    chosen = stacked(votes, weight) if how.stacking else bagged(votes)
+    where = _broken(ensemble, bins, all_changes, how)
+    if how.ranges:
+        for test, left in zip(ensemble.tests, ranges > how.change, strict=True):
+            where |= outside(values, test) & left
+    share = stacked_weights(votes, weight)
+    return Judgement(bins, shared, weight, all_changes, ranges, votes, chosen, share, where & chosen)
+
+
+def _broken(ensemble: Ensemble, bins: IntArray, all_changes: Sequence[FloatArray], how: Judging) -> BoolArray:
+    """Return in which intervals each counter breaks a violated rule, same shape as ``bins``."""
+    where = np.zeros(bins.shape, dtype=bool)
+    for test, change in zip(ensemble.tests, all_changes, strict=True):
+        violated = only(test.rules, change > how.change)
+        _, fails = broken(bins, violated)
+        for column, counter in enumerate(violated.consequents // STRIDE):
+            where[:, counter] |= fails[:, column]
+    return where
+
+
+def outside(values: FloatArray, test: PriorTest) -> BoolArray:
+    """Return which values are outside the ranges of a prior test, same shape."""
+    beyond: BoolArray = (values < test.lowest) | (values > test.highest)
+    return beyond
+
+
+def range_changes(values: FloatArray, test: PriorTest) -> FloatArray:
+    """Return by how much the confidence drops that a counter stays in its range of a prior test, shape
+    (n_counters,); 0 for counters that were not read.
+    """
+    read = ~np.isnan(values)
+    beyond = outside(values, test)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        after = 1 - beyond.sum(axis=0) / np.where(read.any(axis=0), read.sum(axis=0), np.nan)
+    return confidence_change(np.ones(values.shape[1]), after)
+
+
+def only(rules: Rules, chosen: BoolArray) -> Rules:
+    """Return the chosen rules; ``chosen`` has shape (n_rules,)."""
+    return Rules(rules.premises[chosen], rules.consequents[chosen], rules.confidences[chosen])
