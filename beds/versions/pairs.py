@@ -1,0 +1,107 @@
+"""The pairs of releases: what was reported, and the files of both sides."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from beds.artefacts import Artefact
+from beds.versions.releases import jackson, jars
+
+
+class Kind(enum.StrEnum):
+    """What a release uses more of; the value is its name on the line that a scenario prints."""
+
+    HEAP = "heap_mb"
+    ALLOCATION = "allocated_mb"
+    CPU = "cpu_s"
+    THREADS = "threads"
+    CLASSES = "classes"
+    DESCRIPTORS = "descriptors"
+    NATIVE = "rss_mb"
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two releases of a library, and a program that shows what was reported of the newer one.
+
+    Attributes:
+        scenario: the program's main class, in ``scenarios/``.
+        issue: where it was reported: project and number.
+        reported: what was reported, in short.
+        old: the library's files before the regression, the library itself first.
+        new: the files after it.
+        beside: what both need.
+    """
+
+    name: str
+    scenario: str
+    kind: Kind
+    issue: str
+    reported: str
+    old: tuple[Artefact, ...]
+    new: tuple[Artefact, ...]
+    beside: tuple[Artefact, ...] = ()
+
+    @property
+    def versions(self) -> str:
+        return f"{self.old[0].name} {self.old[0].version} → {self.new[0].version}"
+
+
+PAIRS = (
+    Pair(
+        "hikari-cycle",
+        "HikariCycle",
+        Kind.CPU,
+        "brettwooldridge/HikariCP#2159",
+        "taking and returning a connection, pool of 32: 10,421 → 8,329 times a ms",
+        old=jars("com.zaxxer:HikariCP:5.0.0"),
+        new=jars("com.zaxxer:HikariCP:5.0.1"),
+        beside=jars("org.slf4j:slf4j-api:2.0.16", "org.slf4j:slf4j-nop:2.0.16"),
+    ),
+    Pair(
+        "jackson-mappers",
+        "JacksonMappers",
+        Kind.HEAP,
+        "FasterXML/jackson-databind#3665",
+        "an ObjectMapper holds 4,376 → 259,240 bytes, on 24 cores",
+        old=jackson("2.13.4"),
+        new=jackson("2.14.0"),
+    ),
+    Pair(
+        "jackson-short-lived",
+        "JacksonShortLived",
+        Kind.ALLOCATION,
+        "json4s/json4s#1443",
+        "mappers that share no factory make their buffers anew",
+        old=jackson("2.16.2"),
+        new=jackson("2.17.0"),
+    ),
+    Pair(
+        "jsoup-errors",
+        "JsoupErrors",
+        Kind.ALLOCATION,
+        "jhy/jsoup#159",
+        "125 million parse errors in the heap, 5 GB",
+        old=jars("org.jsoup:jsoup:1.5.2"),
+        new=jars("org.jsoup:jsoup:1.6.1"),
+    ),
+    Pair(
+        "jsoup-parse",
+        "JsoupParse",
+        Kind.CPU,
+        "jhy/jsoup#1327",
+        "parsing a page some thousand times: 8.7 → 16.4 s",
+        old=jars("org.jsoup:jsoup:1.11.2"),
+        new=jars("org.jsoup:jsoup:1.12.2"),
+    ),
+    Pair(
+        "snakeyaml-long-text",
+        "YamlLongText",
+        Kind.CPU,
+        "FasterXML/jackson-dataformats-text#67",
+        "parsing large text values is slow; 1.17 was not",
+        old=jars("org.yaml:snakeyaml:1.17"),
+        new=jars("org.yaml:snakeyaml:1.18"),
+    ),
+)
