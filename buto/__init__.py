@@ -18,6 +18,8 @@ if TYPE_CHECKING:  # the same names for type checkers; a name that is imported a
     from buto.api.actions import record as record
     from buto.api.actions import selftest as selftest
     from buto.api.actions import train as train
+    from buto.api.labels import label as label
+    from buto.api.labels import labels as labels
     from buto.api.plots import plot_history as plot_history
     from buto.api.plots import plot_result as plot_result
     from buto.api.plots import plot_runs as plot_runs
@@ -49,6 +51,7 @@ if TYPE_CHECKING:  # the same names for type checkers; a name that is imported a
 _MODULES = {"events": "buto.workflow.events", "frames": "buto.frames"}
 _HOMES = {
     "buto.api.actions": ("accept", "check", "compare", "record", "selftest", "train"),
+    "buto.api.labels": ("label", "labels"),
     "buto.api.plots": ("plot_history", "plot_result", "plot_runs"),
     "buto.api.values": (
         "history",

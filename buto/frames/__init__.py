@@ -7,7 +7,8 @@ for what is not known, counts that may be unknown are ``Int64``, texts are ``str
 
 from buto.frames.finding_table import findings
 from buto.frames.history_table import history
+from buto.frames.label_table import labels
 from buto.frames.run_table import marks, metadata, runs
 from buto.frames.sample_table import data_set, samples
 
-__all__ = ["data_set", "findings", "history", "marks", "metadata", "runs", "samples"]
+__all__ = ["data_set", "findings", "history", "labels", "marks", "metadata", "runs", "samples"]

@@ -31,6 +31,7 @@ from buto.workflow.events import (
 from buto.workflow.git import commands as git
 from buto.workflow.git import worktrees
 from buto.workflow.git.bisection import Answer, check_order, described, first_bad, move_to
+from buto.workflow.labels.automatic import label_bisected
 from buto.workflow.launching.case import checked
 from buto.workflow.outcome import Outcome, concluded
 from buto.workflow.project import NO_OVERRIDES, Overrides, Project
@@ -102,6 +103,7 @@ def bisect(project: Project, request: BisectRequest, on_event: OnEvent = ignore)
         raise _several(project, [described(repository, commit) for commit in found], search)
     commit = described(repository, found[0])
     result = search.results[commit.name]
+    label_bisected(project, commit, result, search.parent_of(commit), on_event)
     explanation = _explained(project, request, repository, commit, result, on_event)
     outcome = concluded(action, [result], exit_code=EXIT_PASS, first_bad=commit)
     return replace(outcome, explanation=explanation)
@@ -162,6 +164,10 @@ class _Search:
             f"{which} does not fail: {_why(result)}",
             advice="a failure only here comes from uncommitted files, ignored files or the machine",
         )
+
+    def parent_of(self, commit: Commit) -> Result | None:
+        """Return the result of the parent of a commit that was judged; None if the parent was not judged."""
+        return self.results.get(git.output_of(self.repository, "rev-parse", f"{commit.name}^"))
 
     def _checked(self, commit: str) -> Result:
         if self.request.build is not None:

@@ -20,6 +20,7 @@ from buto.report.result import Commit, LeftOut, Result
 from buto.runs.results import ResultStore
 from buto.steps import Action
 from buto.workflow.events import OnEvent, Warned
+from buto.workflow.labels.automatic import label_result
 from buto.workflow.project import Project
 
 if TYPE_CHECKING:  # only `buto why` needs what finds causes
@@ -71,7 +72,7 @@ def concluded(
 
 
 def keep(project: Project, outcome: Outcome, on_event: OnEvent) -> None:
-    """Store each verdict and training for the history; warn if that is not possible."""
+    """Store each verdict and training for the history, and label its runs; warn if that is not possible."""
     store = ResultStore(project.files.store)
     for result in outcome.results:
         if result.error is not None or not result.runs:
@@ -81,6 +82,7 @@ def keep(project: Project, outcome: Outcome, on_event: OnEvent) -> None:
             store.add(result.test, result_text(document).encode())
         except StorageError as error:
             on_event(Warned(result.test, f"{error.message}; buto history will not show it"))
+        label_result(project, outcome.command, result, on_event)
 
 
 def _code(result: Result) -> int:

@@ -15,6 +15,7 @@ from buto.report.formats.otava import otava_text
 from buto.report.history import usual_properties
 from buto.report.property_selection import select
 from buto.report.terminal.history import history_lines
+from buto.runs.labels import LabelStore, current
 from buto.workflow.history import history
 
 NEWEST = 30
@@ -26,8 +27,9 @@ class HistoryCommand:
     name: ClassVar[str] = "history"
     takes_command: ClassVar[bool] = False
     help: ClassVar[str] = """\
-Show the checks of a test over time: date, commit, result, and one number for each property. The number
-is the last value of a counter, or the mean of anything else; of several runs of a check, the median.
+Show the checks of a test over time: date, commit, result, the label of its runs (see buto label), and one
+number for each property. The number is the last value of a counter, or the mean of anything else; of
+several runs of a check, the median.
 
 Without PROPERTY, buto shows the properties that differed most often.
 
@@ -77,7 +79,9 @@ examples:
         named = select(known, args.properties, f"the history of {args.test!r}") if args.properties else []
         newest = entries[-args.last :]
         shown = named or usual_properties(newest, MAX_PROPERTIES)
-        for line in history_lines(args.test, newest, shown):
+        known_labels = LabelStore(project.files.store).all(args.test)
+        given = {run: one.label.value for run, one in current(known_labels).items()}
+        for line in history_lines(args.test, newest, shown, given):
             console.result(line)
         if args.otava is not None:
             write_file(args.otava, otava_text(entries, named).encode(), "--otava")

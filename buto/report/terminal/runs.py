@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 
@@ -13,6 +13,7 @@ from buto.properties import Property, Role
 from buto.report.terminal.sparkline import sparkline
 from buto.report.terminal.table import aligned
 from buto.runs import Notification, Outcome, Quality, Run, RunSummary
+from buto.runs.labels import RunLabel
 from buto.runs.model import PURPOSE, MetadataValue
 from buto.runs.names import start_of
 from buto.runs.observations import Mark, SourceState
@@ -36,26 +37,40 @@ SYSTEM_PROPERTY = "system.property["
 """Prefix of the metadata keys that only ``--whole`` shows; a JVM has about fifty."""
 
 _LIST_HEADER = ("TEST", "RUN", "FOR", "AGE", "DURATION", "SAMPLES", "SIZE", "OUTCOME", "STATE")
+_LABEL, _LABEL_AT = "LABEL", 3
+"""Header of the column of labels, and its place."""
+
+NO_LABELS: Mapping[tuple[str, str], str] = {}
 
 
 def list_lines(
-    runs: Iterable[tuple[str, RunSummary]], now: datetime, learned: Container[tuple[str, str]] = ()
+    runs: Iterable[tuple[str, RunSummary]],
+    now: datetime,
+    learned: Container[tuple[str, str]] = (),
+    labels: Mapping[tuple[str, str], str] = NO_LABELS,
 ) -> list[str]:
     """Return a header and one line for each pair of a test and a run.
 
     Args:
         now: for their age.
         learned: test and id of the runs that oracles have learned from.
+        labels: by test and id; without any, there is no column for them.
     """
-    rows = (_list_row(test, summary, now, (test, summary.id) in learned) for test, summary in runs)
-    return aligned([_LIST_HEADER, *rows])
+    every = list(runs)
+    rows = [_LIST_HEADER, *(_list_row(test, one, now, (test, one.id) in learned) for test, one in every)]
+    if not labels:
+        return aligned(rows)
+    column = [_LABEL, *(labels.get((test, one.id), "") for test, one in every)]
+    labelled = [(*row[:_LABEL_AT], text, *row[_LABEL_AT:]) for row, text in zip(rows, column, strict=True)]
+    return aligned(labelled)
 
 
-def run_lines(run: Run, now: datetime, *, whole: bool = False) -> list[str]:
+def run_lines(run: Run, now: datetime, *, whole: bool = False, labels: Sequence[RunLabel] = ()) -> list[str]:
     """Return everything that is known of one run.
 
     Args:
         now: for its age.
+        labels: all that it has or had, oldest first.
         whole: whether system properties, properties that are always zero or unreadable, all
             notifications and all texts in full length are given.
     """
@@ -78,6 +93,7 @@ def run_lines(run: Run, now: datetime, *, whole: bool = False) -> list[str]:
     ]
     lines = [aligned([(f"{key}:", _shown(value, None)) for key, value in facts])]
     services = [_service_row(name, output, limit) for name, output in run.outputs.items()]
+    lines += [_section("labels", [_label_row(one, limit) for one in labels])]
     lines += [_section("services", services)]
     lines += [_section("sources", [_source_row(source, limit) for source in run.sources])]
     lines += [_section("metadata", _metadata_rows(run, limit))]
@@ -96,6 +112,17 @@ def run_lines(run: Run, now: datetime, *, whole: bool = False) -> list[str]:
         notifications.append(("...", f"{len(run.notifications) - len(shown)} more", "", "", ""))
     lines += [_section("notifications", notifications)]
     return [line for part in lines for line in part]
+
+
+def _label_row(one: RunLabel, limit: int | None) -> tuple[str, ...]:
+    given = one.labelling
+    return (
+        f"{given.label.value} (replaced)" if one.is_replaced else given.label.value,
+        _shown(given.command, limit),
+        _shown(given.person, limit),
+        f"{given.at.astimezone(UTC):%Y-%m-%d %H:%M}",
+        _shown(given.reason, limit),
+    )
 
 
 def _source_row(source: SourceState, limit: int | None) -> tuple[str, ...]:

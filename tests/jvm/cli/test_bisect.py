@@ -15,6 +15,7 @@ import jsonschema
 import pytest
 
 from buto import schemas
+from buto.runs.labels import Label, LabelStore, current
 from buto.runs.store import RunStore
 from tests.support.checkout import ROOT
 from tests.support.processes.command import buto, called
@@ -120,6 +121,11 @@ def test_the_commit_is_found_and_convicted(repository: Path) -> None:
     assert test["status"] == "regression"
     assert {run["commit"].removesuffix("+dirty") for run in test["runs"]} == {guilty}
     untouched(repository)
+    labels = current(LabelStore(repository / ".buto").all("waiter"))
+    for label, commit in ((Label.BAD, guilty), (Label.GOOD, git(repository, "rev-parse", "HEAD~2"))):
+        judged = [run for run, one in labels.items() if (one.label, one.command) == (label, "bisect")]
+        runs = RunStore(repository / ".buto").load_set("waiter", judged)
+        assert {str(run.metadata["buto.commit"]).removesuffix("+dirty") for run in runs} == {commit}
     # What was judged is kept, but teaches nothing unless it is named.
     assert len(RunStore(repository / ".buto").ids("waiter")) > 3
     again = buto(repository, "train", "--from-runs", "all")

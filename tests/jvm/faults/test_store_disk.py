@@ -44,6 +44,8 @@ WRITES = {
     "export": ("runs", "export", "leaker", "-o", "out.csv"),
     "list": ("runs", "list", "--json", "out.json"),
     "picture": ("history", "leaker", "--plot", "out.png"),
+    "label": ("label", "leaker", "all", "good"),
+    "labels": ("label", "leaker", "--export", "out.csv"),
     "otava": ("history", "leaker", "--otava", "out.csv"),
     "acceptance": ("accept", "leaker", "--from-runs", ",".join(leaking_run(n).id for n in (*range(5), 20))),
     "recovery": ("runs", "recover"),

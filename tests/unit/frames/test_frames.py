@@ -18,6 +18,7 @@ from buto.errors import JudgeError, UsageError
 from buto.properties import Property, property_for
 from buto.report.history import Entry
 from buto.runs import Outcome, Problem, ProblemKind, Quality, Run, RunStore
+from buto.runs.labels import Label, Labelling
 from buto.runs.long import LongRun
 from buto.runs.observations import Mark
 from buto.verdicts import Direction, Effect, Finding, Status, Verdict
@@ -55,6 +56,19 @@ def test_samples_of_a_window_begin_at_zero() -> None:
     assert frames.samples(run, window=True).equals(frames.samples(run))
     with pytest.raises(JudgeError, match="it has no mark 'warm-up', only load.start, main, load.end, end"):
         frames.samples([run], window=("warm-up", "load.end"))
+
+
+def test_labels_are_rows() -> None:
+    at = datetime(2026, 1, 2, 3, tzinfo=timezone(timedelta(hours=1)))
+    bad = Labelling("shop", (FIRST, SECOND), Label.BAD, at, "check")
+    good = Labelling("shop", (FIRST,), Label.GOOD, at + timedelta(days=1), "label", "Ada", "a new cache")
+    frame = frames.labels([good, bad])
+    assert list(frame.index) == [FIRST, FIRST, SECOND]
+    assert frame["label"].tolist() == ["bad", "good", "bad"]
+    assert frame["replaced"].tolist() == [True, False, False]
+    assert frame.iloc[1][["command", "person", "reason"]].tolist() == ["label", "Ada", "a new cache"]
+    assert frame["at"].iloc[0] == pd.Timestamp("2026-01-02T02:00Z")
+    assert types(frames.labels([])) == types(frame)
 
 
 def test_marks_are_rows() -> None:

@@ -21,6 +21,8 @@ from buto.runs import journal_entries, run_set
 from buto.runs.files import cache
 from buto.runs.format import document, tables
 from buto.runs.journal_entries import Entry
+from buto.runs.labels import LabelStore
+from buto.runs.labels.store import labelling_of
 from buto.runs.results import ResultStore
 from buto.runs.store import RunStore
 from perf.fuzz import examples, speech
@@ -158,7 +160,7 @@ def test_json_of_any_depth(tmp_path: Path, text: str) -> None:
     path = tmp_path / "deep.json"
     path.write_text(text)
     refused(lambda: oracle.load(path), "damaged")
-    for read in (document.decode, document.decode_head, entry_of):
+    for read in (document.decode, document.decode_head, entry_of, labelling_of):
         with pytest.raises(ValueError, match="it "):
             read(text.encode())
 
@@ -220,6 +222,7 @@ def linked(tmp_path: Path) -> tuple[RunStore, Path]:
     (store / "runs").mkdir(parents=True)
     (store / "runs" / RUN.test).symlink_to(elsewhere / "runs" / RUN.test)
     (store / "results").symlink_to(elsewhere)
+    (store / "labels").symlink_to(elsewhere)
     return RunStore(store), elsewhere
 
 
@@ -234,6 +237,7 @@ def test_no_link_leads_out_of_the_store(linked: tuple[RunStore, Path]) -> None:
         lambda: store.add(examples.run(4)),
         lambda: ResultStore(store.root).add(RUN.test, b"{}"),
         lambda: ResultStore(store.root).all(RUN.test),
+        lambda: LabelStore(store.root).all(RUN.test),
     ]
     for use in uses:
         refused(use, "is a link")

@@ -21,6 +21,7 @@ from buto.errors import EXIT_PASS, UsageError
 from buto.report.terminal.runs import run_lines
 from buto.runs import RunStore
 from buto.runs.export import Layout, to_csv, to_json, to_parquet
+from buto.runs.labels import LabelStore, run_labels
 from buto.units import format_bytes, format_count
 from buto.workflow.project import Files
 
@@ -106,7 +107,8 @@ examples:
 
 def _show(args: Namespace, store: RunStore, console: Console) -> None:
     run = store.load(args.test, args.id or existing_ids(store, args.test)[-1])
-    for line in run_lines(run, datetime.now(UTC), whole=args.whole):
+    labels = [one for one in run_labels(LabelStore(store.root).all(args.test)) if one.run_id == run.id]
+    for line in run_lines(run, datetime.now(UTC), whole=args.whole, labels=labels):
         console.result(line)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from buto.runs import RunStore, RunSummary
 from buto.runs.format.document import problem_data
 from buto.runs.format.fields import json_number
 from buto.runs.journal import unfinished
+from buto.runs.labels import LabelStore, current
 from buto.runs.model import PURPOSE
 from buto.runs.names import start_of
 from buto.steps import Action, Step
@@ -39,13 +40,18 @@ def list_runs(files: Files, names: Sequence[str], json_path: Path | None, consol
         if not any(one.test == test for one in left):
             existing_ids(store, test)
     runs = [(test, summary) for test in names or store.tests() for summary in store.summaries(test)]
+    labels = {
+        (test, run_id): one.label.value
+        for test in {test for test, _ in runs}
+        for run_id, one in current(LabelStore(files.store).all(test)).items()
+    }
     if json_path is not None:
-        _write_list(json_path, runs)
+        _write_list(json_path, runs, labels)
     elif runs:
         learned = {
             (test, run_id) for test in {test for test, _ in runs} for run_id in learned_ids(files, test)
         }
-        for line in list_lines(runs, datetime.now(UTC), learned):
+        for line in list_lines(runs, datetime.now(UTC), learned, labels):
             console.result(line)
     elif not left:
         record = door_of(files).step(Step(Action.RECORD, "NAME", command=("java", "..."), plain=True))
@@ -54,19 +60,23 @@ def list_runs(files: Files, names: Sequence[str], json_path: Path | None, consol
         console.info(to_recover(left, store))
 
 
-def _write_list(path: Path, runs: Sequence[tuple[str, RunSummary]]) -> None:
-    document = {"format": FORMAT, "version": VERSION, "runs": [_entry(test, run) for test, run in runs]}
+def _write_list(
+    path: Path, runs: Sequence[tuple[str, RunSummary]], labels: Mapping[tuple[str, str], str]
+) -> None:
+    entries = [_entry(test, run, labels.get((test, run.id))) for test, run in runs]
+    document = {"format": FORMAT, "version": VERSION, "runs": entries}
     text = json.dumps(document, indent=1, allow_nan=False) + "\n"
     write_file(path, text.encode(), "--json", make_parents=False)
 
 
-def _entry(test: str, summary: RunSummary) -> dict[str, Any]:
+def _entry(test: str, summary: RunSummary, label: str | None) -> dict[str, Any]:
     start, head = start_of(summary.id), summary.head
     entry: dict[str, Any] = {
         "test": test,
         "id": summary.id,
         "started": None if start is None else start.isoformat(),
         "damage": summary.damage or None,
+        "label": label,
     }
     if head is not None:
         entry |= {

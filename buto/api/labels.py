@@ -1,0 +1,61 @@
+"""Label stored runs and read their labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal, Unpack, get_args
+
+from buto.api.options import Location, located
+from buto.errors import UsageError
+from buto.runs import Run
+from buto.runs.labels import Label, Labelling
+from buto.workflow.labels import label as labelling
+
+LabelName = Literal["good", "bad", "invalid"]
+
+
+def label(
+    test: str,
+    runs: str | Run | Iterable[Run],
+    label: LabelName,
+    *,
+    reason: str = "",
+    **options: Unpack[Location],
+) -> Labelling:
+    """Say what is true of stored runs; their earlier labels stay in the record.
+
+    Args:
+        test: its name.
+        runs: runs, or which of the stored ones: ``"last"`` for those of the newest check or recording,
+            ``"all"``, ids with commas between them, or ``"FIRST..LAST"``.
+        label: what they are.
+        reason: why, for those who read it later.
+        options: see :class:`buto.api.options.Location`.
+
+    Raises:
+        UsageError: there is no such label, or no run.
+        BadFileError: a run does not exist.
+        StorageError: the label cannot be written.
+    """
+    if label not in get_args(LabelName):
+        raise UsageError(f"a label must be good, bad or invalid, got {label!r}")
+    if not isinstance(runs, str):
+        every = [runs] if isinstance(runs, Run) else list(runs)
+        if not every:
+            raise UsageError("there is no run to label")
+        runs = ",".join(run.id for run in every)
+    request = labelling.LabelRequest(test, runs, Label(label), reason)
+    return labelling.label(located(options), request)
+
+
+def labels(test: str, **options: Unpack[Location]) -> list[Labelling]:
+    """Return all labels that were given to runs of a test, by time; :func:`buto.frames.labels` makes a frame.
+
+    Args:
+        test: its name.
+        options: see :class:`buto.api.options.Location`.
+
+    Raises:
+        BadFileError: there is neither a label nor a run of the test, or a stored label is damaged.
+    """
+    return labelling.labels(located(options), test)
