@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # the same names for type checkers; a name that is imported a
     from buto.api.actions import record as record
     from buto.api.actions import selftest as selftest
     from buto.api.actions import train as train
+    from buto.api.actions import why as why
     from buto.api.labels import label as label
     from buto.api.labels import labels as labels
     from buto.api.plots import plot_history as plot_history
@@ -30,6 +31,8 @@ if TYPE_CHECKING:  # the same names for type checkers; a name that is imported a
     from buto.api.values import load_oracle as load_oracle
     from buto.api.values import open_store as open_store
     from buto.api.values import save_oracle as save_oracle
+    from buto.causes import Explanation as Explanation
+    from buto.causes import Tier as Tier
     from buto.errors import BadFileError as BadFileError
     from buto.errors import ButoError as ButoError
     from buto.errors import ConfigError as ConfigError
@@ -50,7 +53,7 @@ if TYPE_CHECKING:  # the same names for type checkers; a name that is imported a
 
 _MODULES = {"events": "buto.workflow.events", "frames": "buto.frames"}
 _HOMES = {
-    "buto.api.actions": ("accept", "check", "compare", "record", "selftest", "train"),
+    "buto.api.actions": ("accept", "check", "compare", "record", "selftest", "train", "why"),
     "buto.api.labels": ("label", "labels"),
     "buto.api.plots": ("plot_history", "plot_result", "plot_runs"),
     "buto.api.values": (
@@ -62,6 +65,7 @@ _HOMES = {
         "open_store",
         "save_oracle",
     ),
+    "buto.causes": ("Explanation", "Tier"),
     "buto.errors": (
         "BadFileError",
         "ButoError",

@@ -1,4 +1,4 @@
-"""Record, train, check, accept, compare and self-test one test from Python.
+"""Record, train, check, accept, compare, self-test and explain one test from Python.
 
 Each is the command of the same name: the same defaults, rules, files, history, events and errors. Where a
 command would end with exit code 2, 3 or 4, these raise the :class:`buto.errors.ButoError` of that code. A
@@ -13,9 +13,12 @@ complete; those stay in the store.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Literal, Unpack
 
-from buto.api.options import Location, Options, check_count, exclude, located, project_of
+from buto.api.options import Location, Options, check_count, exclude, kinds_named, located, project_of
+from buto.causes import Explanation
+from buto.errors import UsageError
 from buto.report.result import Result
 from buto.runs import RunSet, run_set
 from buto.workflow import accept as accepting
@@ -24,9 +27,11 @@ from buto.workflow import record as recording
 from buto.workflow import selftest as testing
 from buto.workflow import train as training
 from buto.workflow.comparison import compare as comparing
-from buto.workflow.comparison.programs import two_programs
+from buto.workflow.comparison.programs import Program, two_programs, two_revisions
 from buto.workflow.events import OnEvent, ignore
 from buto.workflow.outcome import Outcome
+from buto.workflow.why import why as explaining
+from buto.workflow.why.profiling import PAIRS
 
 
 def record(
@@ -70,6 +75,7 @@ def train(
     runs: int | Literal["auto"] | None = None,
     from_runs: str | None = None,
     resume: str | None = None,
+    profile: bool = False,
     alpha: float | None = None,
     on_event: OnEvent = ignore,
     **options: Unpack[Options],
@@ -84,6 +90,7 @@ def train(
         from_runs: stored runs to learn from instead of launching: ``"all"``, ids with commas between them,
             or ``"FIRST..LAST"``.
         resume: the id of a stored run; it and later runs count, and only missing runs are launched.
+        profile: whether the program is then launched three more times to store its profile for :func:`why`.
         alpha: the share of checks of an unchanged program that may fail.
         on_event: is called with every event, see :mod:`buto.workflow.events`.
         options: see :class:`Options`.
@@ -101,7 +108,7 @@ def train(
     project, overrides = project_of(options, command, alpha)
     check_count("runs", runs, auto=True)
     exclude(from_runs=from_runs, resume=resume)
-    request = training.TrainRequest((test,), overrides, runs, from_runs, resume)
+    request = training.TrainRequest((test,), overrides, runs, from_runs, resume, profile=profile)
     return _only(training.train(project, request, on_event))
 
 
@@ -234,6 +241,73 @@ def selftest(
     check_count("training", training)
     project = located(options)
     return testing.selftest(project, testing.SelftestRequest(test, from_runs, training), on_event)
+
+
+def why(
+    test: str,
+    *,
+    command: Sequence[str] | None = None,
+    against: str | None = None,
+    against_command: Sequence[str] | None = None,
+    revisions: tuple[str, str] | None = None,
+    build: str | None = None,
+    pairs: int = PAIRS,
+    kinds: Sequence[str] = (),
+    profiler: str | Path | None = None,
+    on_event: OnEvent = ignore,
+    **options: Unpack[Options],
+) -> Explanation:
+    """Profile an old and a new program and name the methods of which the new one uses more.
+
+    Without ``against`` and ``revisions``, the program as it is now is compared with its stored profile, see
+    ``profile`` of :func:`train`. No run is stored, and no verdict is changed.
+
+    Args:
+        test: the name of the test; with ``against``, of the old program.
+        command: how to start it; None for the configuration's or the oracle's.
+        against: the name of the new program.
+        against_command: how to start the new program; None as for ``command``.
+        revisions: the old and the new git revision of the program, instead of ``against``.
+        build: the command that builds a revision.
+        pairs: how often each program is launched, from 1 to 20; with fewer than 3 no cause is named.
+        kinds: what to record, as ``["allocation", "cpu"]``; empty for what the findings of the newest check
+            need.
+        profiler: where async-profiler is; None to do without.
+        on_event: is called with every event, see :mod:`buto.workflow.events`.
+        options: see :class:`Options`.
+
+    Returns:
+        The explanation: its ``causes`` are the methods, named causes first.
+
+    Raises:
+        UsageError, ConfigError: no command is known for a program, or an argument is not valid.
+        MeasureError: a program cannot be launched or leaves no recording.
+        BadFileError: no profile is stored, or a file is damaged.
+        StorageError: the lock of the store cannot be taken.
+    """
+    exclude(against=against, revisions=revisions)
+    if against is None and against_command is not None:
+        raise UsageError("against_command needs against")
+    if revisions is None and build is not None:
+        raise UsageError("build needs revisions")
+    check_count("pairs", pairs, most=explaining.MOST_PAIRS)
+    project, overrides = project_of(options, command)
+    programs: tuple[Program, Program] | None = None
+    if against is not None:
+        new = None if against_command is None else tuple(against_command)
+        programs = two_programs(test, against, (overrides.command, new))
+    elif revisions is not None:
+        programs = two_revisions(test, revisions, overrides.command)
+    request = explaining.WhyRequest(
+        test,
+        programs,
+        overrides,
+        pairs,
+        build,
+        kinds_named(kinds),
+        None if profiler is None else Path(profiler),
+    )
+    return explaining.why(project, request, on_event)
 
 
 def _only(outcome: Outcome) -> Result:

@@ -9,6 +9,7 @@ from typing import Final, TypedDict
 from buto.api.python_door import PythonDoor
 from buto.config.model import AUTO, MAX_RUNS
 from buto.errors import UsageError
+from buto.profiles import Kind
 from buto.workflow.project import NO_OVERRIDES, Files, Overrides, Project
 
 LOCATION: Final = ("config", "store", "oracle")
@@ -95,18 +96,35 @@ def project_of(
     return located(options, overrides), overrides
 
 
-def check_count(argument: str, number: object, *, auto: bool = False) -> None:
-    """Raise UsageError unless a number of runs is one that the command line takes, or None.
+def check_count(argument: str, number: object, *, auto: bool = False, most: int = MAX_RUNS) -> None:
+    """Raise UsageError unless a number of launches is one that the command line takes, or None.
 
     Args:
         argument: its name, for the message.
         auto: whether ``"auto"`` is one, too.
+        most: the largest.
     """
     if number is None or (auto and number == AUTO):
         return
-    if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= MAX_RUNS:
+    if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= most:
         also = f' or "{AUTO}"' if auto else ""
-        raise UsageError(f"{argument} must be a whole number from 1 to {MAX_RUNS}{also}, got {number!r}")
+        raise UsageError(f"{argument} must be a whole number from 1 to {most}{also}, got {number!r}")
+
+
+def kinds_named(words: Sequence[str]) -> tuple[Kind, ...]:
+    """Return the kinds of events that these words name, each once.
+
+    Raises:
+        TypeError: the words are one text.
+        UsageError: one of them names no kind.
+    """
+    if isinstance(words, str):
+        raise TypeError(f'kinds must be a list of words, as ["allocation", "cpu"], got {words!r}')
+    known = {kind.value: kind for kind in Kind}
+    for word in words:
+        if word not in known:
+            raise UsageError(f"each of kinds must be one of {', '.join(known)}, got {word!r}")
+    return tuple(dict.fromkeys(known[word] for word in words))
 
 
 def exclude(**specified: object) -> None:

@@ -15,8 +15,8 @@ from buto.steps import Action, Step
 from buto.workflow.project import NO_OVERRIDES, Overrides
 
 _NUMBER = re.compile(r"\d+(\.\d+)?")
-_LAUNCHING = frozenset({Action.RECORD, Action.TRAIN, Action.CHECK, Action.ACCEPT})
-_COMMAND_LINE_ONLY = frozenset({Action.ATTACH, Action.BISECT, Action.REPORT, Action.DOCTOR, Action.WHY})
+_LAUNCHING = frozenset({Action.RECORD, Action.TRAIN, Action.CHECK, Action.ACCEPT, Action.WHY})
+_COMMAND_LINE_ONLY = frozenset({Action.ATTACH, Action.BISECT, Action.REPORT, Action.DOCTOR})
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +65,6 @@ class PythonDoor:
                 return f"buto.open_store({', '.join(store.values())}).delete({_text(step.test)}, [{runs}])"
             case Action.PLOT:
                 return "buto.plot_result(result)"
-            case Action.WHY:
-                return shlex.join(step.words())
-            case Action.TRAIN if step.profile:
-                return shlex.join(step.words())
             case action if action in _COMMAND_LINE_ONLY:
                 return shlex.join(["buto", action.value, *([step.test] if step.test else [])])
             case _:
@@ -78,8 +74,13 @@ class PythonDoor:
         """Return a call about the same program, with what was specified for this one unless the step is
         plain.
         """
-        positional = [_text(name) for name in (step.test, step.against) if name]
+        names = (step.test,) if step.action is Action.WHY else (step.test, step.against)
+        positional = [_text(name) for name in names if name]
         named = {} if step.runs is None else {"runs": str(step.runs)}
+        if step.action is Action.WHY:
+            named |= _programs(step)
+        if step.profile:
+            named["profile"] = "True"
         if step.from_runs is not None:
             named["from_runs"] = _text(step.from_runs)
         command = step.command
@@ -115,6 +116,14 @@ class PythonDoor:
         alpha = specified.alpha if action is Action.COMPARE else None
         numbers = {"expect_exit": specified.expect_exit, "alpha": alpha}
         return named | {key: f"{value:g}" for key, value in numbers.items() if value is not None}
+
+
+def _programs(step: Step) -> dict[str, str]:
+    """Return which programs an explanation compares; nothing for the stored profile."""
+    revisions = f"({', '.join(map(_text, step.revisions))})" if step.revisions else ""
+    texts = {"against": step.against, "build": step.build}
+    named = {key: _text(value) for key, value in texts.items() if value}
+    return named | ({"revisions": revisions} if revisions else {})
 
 
 def _text(value: str) -> str:

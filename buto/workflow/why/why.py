@@ -25,6 +25,10 @@ from buto.workflow.why.findings import newest_subjects
 from buto.workflow.why.profiling import PAIRS, profiled
 
 
+MOST_PAIRS = 20
+"""Most launches of each program that can be asked for."""
+
+
 @dataclass(frozen=True, slots=True)
 class WhyRequest:
     """What to explain.

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import buto
 from buto.api.options import Location, Options
+from buto.collect.flight.launch import Flight
+from buto.collect.target import Target
 from buto.errors import EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXIT_USAGE
+from buto.profiles import Kind
 from buto.workflow.project import Overrides
+from buto.workflow.why import profiling
 from tests.support.processes.command import called
+from tests.support.profiles import launches
 from tests.support.runs.stored import leaking_run, store
 
 COMMAND = ["java", "-jar", "app.jar"]
@@ -87,6 +93,53 @@ def test_compare_and_selftest(project: Path) -> None:
     assert 0 <= found.found.single.rate <= 1
 
 
+def test_why_explains_as_the_command_does(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    old = {"shop.Cart.add < shop.Main.main": 1e6}
+    seen: list[object] = []
+    asked: list[tuple[str, ...]] = []
+
+    def record(target: Target, kinds: Sequence[Kind], *_: object) -> Flight:
+        asked.append(tuple(kind.value for kind in kinds))
+        levels = old if target.command[-1] == "Old" else dict.fromkeys(old, 4e6)
+        return Flight(launches(levels, 1, len(asked))[0], "", "", 1.0, 1000)
+
+    monkeypatch.setattr(profiling, "record_flight", record)
+    found = buto.why(
+        "old",
+        command=["java", "Old"],
+        against="new",
+        against_command=["java", "New"],
+        kinds=["allocation", "cpu"],
+        on_event=seen.append,
+    )
+    assert set(asked) == {("allocation", "cpu")}
+    assert (found.causes[0].method, found.causes[0].tier) == ("shop.Cart.add", buto.Tier.CAUSE)
+    assert seen[-1] == buto.events.Explained(found)
+    with pytest.raises(buto.BadFileError, match="no profile of the old 'shop'") as missing:
+        buto.why("shop", command=["java", "New"])
+    assert missing.value.advice is not None
+    assert 'buto.why("shop", revisions=("OLD", "NEW"))' in missing.value.advice
+    assert missing.value.advice.endswith('buto.train("shop", profile=True)')
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"against": "b", "revisions": ("a", "b")}, "against and revisions exclude each other"),
+        ({"against_command": ["java"]}, "against_command needs against"),
+        ({"build": "make"}, "build needs revisions"),
+        ({"pairs": 21}, "pairs must be a whole number from 1 to 20, got 21"),
+        ({"kinds": ["heap"]}, "each of kinds must be one of allocation, .*, got 'heap'"),
+        ({"kinds": ["native"]}, "native needs async-profiler"),
+    ],
+)
+def test_why_refuses_what_the_command_refuses(
+    project: Path, arguments: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(buto.UsageError, match=message):
+        buto.why("shop", **arguments)
+
+
 def test_an_error_has_the_exit_code_and_message_of_the_command_and_advice_as_a_call(project: Path) -> None:
     with pytest.raises(buto.BadFileError, match="'cart' has no oracle yet") as missing:
         buto.check("cart")
@@ -158,7 +211,7 @@ def test_every_option_of_a_call_reaches_it() -> None:
     assert specified | {"command", "alpha"} == set(Overrides.__dataclass_fields__)
 
 
-@pytest.mark.parametrize("name", ["record", "train", "check", "accept", "compare", "selftest"])
+@pytest.mark.parametrize("name", ["record", "train", "check", "accept", "compare", "selftest", "why"])
 def test_the_docstring_names_every_argument(name: str) -> None:
     function = getattr(buto, name)
     words = (function.__doc__ or "").replace(",", " ").replace(":", " ").split()

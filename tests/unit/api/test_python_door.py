@@ -36,6 +36,13 @@ SPECIFIED: Door = PythonDoor(
         (Step(Action.CHECK, 'a "b" é'), 'buto.check("a \\"b\\" é")'),
         (Step(Action.ACCEPT, "shop", why="if it is meant"), 'buto.accept("shop")  # if it is meant'),
         (Step(Action.COMPARE, "old", against="new"), 'buto.compare("old", "new")'),
+        (Step(Action.WHY, "shop", why="which code did it"), 'buto.why("shop")  # which code did it'),
+        (Step(Action.WHY, "old", against="new"), 'buto.why("old", against="new")'),
+        (
+            Step(Action.WHY, "shop", revisions=("a", "b"), build="make"),
+            'buto.why("shop", build="make", revisions=("a", "b"))',
+        ),
+        (Step(Action.TRAIN, "shop", profile=True), 'buto.train("shop", profile=True)'),
         (Step(Action.SELFTEST, "shop"), 'buto.selftest("shop")'),
         (Step(Action.LIST_RUNS), "buto.open_store().tests()"),
         (Step(Action.SHOW_RUN, "shop", run_id="a"), 'buto.open_store().load("shop", "a")'),
@@ -67,13 +74,13 @@ def test_every_action_has_advice_that_python_or_the_command_line_takes() -> None
             assert any(name in buto.__all__ for name in names), written
 
 
-@pytest.mark.parametrize("name", ["record", "train", "check", "accept", "compare", "selftest"])
+@pytest.mark.parametrize("name", ["record", "train", "check", "accept", "compare", "selftest", "why"])
 def test_a_function_takes_what_advice_gives_it(name: str) -> None:
     step = Step(
         Action(name),
         "shop",
-        runs=3 if name != "selftest" else None,
-        against="b" if name == "compare" else None,
+        runs=None if name in ("selftest", "why") else 3,
+        against="b" if name in ("compare", "why") else None,
     )
     call = ast.parse(SPECIFIED.step(step), mode="eval").body
     assert isinstance(call, ast.Call)
