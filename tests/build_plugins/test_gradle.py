@@ -99,7 +99,10 @@ def many(for_gradle: Path, tmp_path_factory: pytest.TempPathFactory) -> Done:
             "    ignoreFailures = true\n    def unused = {"
         },
         "not-asked": {"runWithCheck = true": ""},
-        "asked": {"tests {": f"alpha = '0.02'\n    checkRuns = 3\n    runs = 7\n    {asked}"},
+        "asked": {
+            "tests {": "alpha = '0.02'\n    checkRuns = 3\n    pairs = 4\n    profile = true\n    runs = 7\n"
+            f"    {asked}"
+        },
         "asked-jar": {"tests {": asked, MAIN: "jar = file('app.jar')"},
         "asked-command": {"tests {": asked, MAIN: "command = ['./start.sh']", OPTIONS: ""},
         "asked-tests": {"tests {": asked, MAIN: f"{MAIN}; testClasspath = true"},
@@ -122,6 +125,7 @@ def many(for_gradle: Path, tmp_path_factory: pytest.TempPathFactory) -> Done:
         ":asked:butoTrain",
         ":asked:butoAccept",
         ":asked:butoReport",
+        ":asked:butoWhy",
     )
     return root.build("--continue", "check", *others, buto=False)
 
@@ -186,9 +190,10 @@ def test_buto_is_asked_for_what_the_build_script_says(many: Done) -> None:
         "-cp> <build/classes/java/test:build/resources/test:build/classes/java/main:build/resources/main>"
     )
     for (command, project), pattern in {
-        ("train", "asked"): f"/.buto> <--runs> <7> <--alpha> <0.02> <--> <*/{main}",
+        ("train", "asked"): f"/.buto> <--runs> <7> <--alpha> <0.02> <--profile> <--> <*/{main}",
         ("accept", "asked"): f"/.buto> <--runs> <7> <--> <*/{main}",
         ("check", "asked"): f"/.buto> <--runs> <3> <--alpha> <0.02> <--junitxml> <*.md> <--> <*/{main}",
+        ("why", "asked"): f"/.buto> <--pairs> <4> <--html> <*/catalogue-why.md> <--> <*/{main}",
         ("report", "asked"): "/.buto> <--junitxml> <*/catalogue.md",
         ("check", "asked-jar"): f"<--> <*/{java} <-jar> <app.jar> <10",
         ("check", "asked-command"): "<--> <./start.sh> <10",

@@ -85,6 +85,24 @@ def test_a_build_passes_fails_after_a_change_and_passes_when_the_change_is_accep
     assert passed.output.count("run 1 of 1") == 1
 
 
+def test_a_regression_is_explained_by_the_profile_that_training_stored(maven: Sample) -> None:
+    missing = maven.build("package", "buto:why")
+    assert missing.code == 1
+    assert BROKEN in missing.output
+    assert "buto, catalogue: could not be explained" in missing.output
+    train = advised(missing.output, "train")
+    assert train == "mvn package buto:train -Dbuto.test=catalogue -Dbuto.profile=true"
+
+    trained = maven.typed(train, RUNS)
+    assert trained.code == 0, trained.output
+    maven.change(PROGRAM, "ENTRIES_PER_PAGE = 200", "ENTRIES_PER_PAGE = 3000")
+    explained = maven.build("package", "buto:why")
+    assert explained.code == 0, explained.output
+    reports = maven.directory / "target/buto-reports"
+    assert sorted(path.name for path in reports.iterdir()) == ["catalogue-why.html", "catalogue-why.md"]
+    assert "Catalogue." in (reports / "catalogue-why.md").read_text()
+
+
 def failures(junit_xml: Path) -> int:
     return len(list(ET.parse(junit_xml).iter("failure")))
 
@@ -205,7 +223,10 @@ def test_a_missing_oracle_is_named(many: Done) -> None:
 
 def test_buto_is_asked_for_what_the_pom_says(plugins: Path, tmp_path: Path) -> None:
     """A module for each way to say what is started, and one that does not use the plugin."""
-    settings = "<alpha>0.02</alpha><checkRuns>3</checkRuns><runs>7</runs><tests>"
+    settings = (
+        "<alpha>0.02</alpha><checkRuns>3</checkRuns><pairs>4</pairs><profile>true</profile><runs>7</runs>"
+        "<tests>"
+    )
     command = "<command><word>./start.sh</word></command>"
     modules: dict[str, Changes] = {
         "main": {"<tests>": settings},
@@ -220,7 +241,7 @@ def test_buto_is_asked_for_what_the_pom_says(plugins: Path, tmp_path: Path) -> N
         (tmp_path / module / "src/test/buto").mkdir(parents=True)
         (tmp_path / module / "src/test/buto/catalogue.json").touch()
     (tmp_path / "yaml/buto.yaml").touch()
-    goals = [f"buto:{goal}" for goal in ("train", "check", "accept", "report")]
+    goals = [f"buto:{goal}" for goal in ("train", "check", "accept", "report", "why")]
     options = ("-Dbuto.test=catalogue", f"-Dbuto.executable={asked_buto(tmp_path)}")
     done = build.build(*goals, *options, buto=False)
     assert done.code == 0, done.output
@@ -240,13 +261,15 @@ def test_buto_is_asked_for_what_the_pom_says(plugins: Path, tmp_path: Path) -> N
             f" <--junitxml> <{here}/TEST-catalogue.xml>"
             f" <--html> <{here}/catalogue.html> <--markdown> <{here}/catalogue.md>"
         )
-        expected = ("<--runs> <7>", "<--runs> <3>", "<--alpha> <0.02>") if module == "main" else ("", "", "")
-        runs, check_runs, alpha = (f" {one}" if one else "" for one in expected)
+        pages = f" <--html> <{here}/catalogue-why.html> <--markdown> <{here}/catalogue-why.md>"
+        set_ = ("<--runs> <7>", "<--runs> <3>", "<--alpha> <0.02>", "<--profile>", "<--pairs> <4>")
+        runs, check_runs, alpha, profile, pairs = (f" {one}" if module == "main" else "" for one in set_)
         for line in (
-            f"<train> {files}{runs}{alpha}{program}",
+            f"<train> {files}{runs}{alpha}{profile}{program}",
             f"<check> {files}{check_runs}{alpha}{reports}{program}",
             f"<accept> {files}{runs}{program}",
             f"<report> {files}{reports}",
+            f"<why> {files}{pairs}{pages}{program}",
         ):
             assert re.search(rf"^\[INFO\] asked {line}$", done.output, re.MULTILINE), (line, done.output)
     assert done.output.count("no tests for buto in this module") == 2 * len(goals)
@@ -263,7 +286,8 @@ def test_a_main_class_that_does_not_exist_is_reported_by_buto(maven: Sample) -> 
 
 def test_a_buto_that_breaks_off_neither_passes_nor_accuses(plugins: Path, tmp_path: Path) -> None:
     """A module a goal; and one of which nobody says which test of its buto.yaml is meant."""
-    modules: dict[str, Changes] = {goal: bound(goal) for goal in ("train", "check", "accept", "report")}
+    goals = ("train", "check", "accept", "report", "why")
+    modules: dict[str, Changes] = {goal: bound(goal) for goal in goals}
     build = reactor(tmp_path, {**modules, "which": {**bound("accept"), **WITHOUT_TESTS}})
     for goal in modules:
         (tmp_path / goal / "src/test/buto").mkdir(parents=True)

@@ -39,12 +39,14 @@ class Build:
             empty test means all.
         setting: from the name and the value of a setting of the build tool to the word that sets it.
         settings: by key of buto's settings, the name of the build tool's own.
+        explains: whether it can train with a profile, and compare with that.
     """
 
     program: str
     launch: Callable[[str, Action, str], list[str]]
     setting: Callable[[str, str], str]
     settings: Mapping[str, str]
+    explains: bool = False
 
 
 def _maven(program: str, action: Action, test: str) -> list[str]:
@@ -84,8 +86,15 @@ BUILDS: Mapping[str, Build] = {
         _maven,
         lambda name, value: f"-Dbuto.{name}={value}",
         {"runs": "runs", "alpha": "alpha", **_DIRECTORIES},
+        explains=True,
     ),
-    "gradle": Build("gradle", _gradle, lambda name, value: f"-Pbuto.{name}={value}", {"runs": "runs"}),
+    "gradle": Build(
+        "gradle",
+        _gradle,
+        lambda name, value: f"-Pbuto.{name}={value}",
+        {"runs": "runs"},
+        explains=True,
+    ),
     "junit-maven": Build(
         "mvn",
         _junit_in_maven,
@@ -124,14 +133,23 @@ class InBuild:
         return self.command_line.configuration
 
     def step(self, step: Step) -> str:
-        # Stored runs are for the command line; but training again takes the settings of the build.
-        is_stored = step.from_runs is not None and step.action is not Action.TRAIN
-        if step.action not in _LAUNCHING or is_stored or step.plain:
+        if not self._does(step):
             return shlex.quote(self.program) + self.command_line.step(step).removeprefix("buto")
         words = shlex.join(self.build.launch(self.tool or self.build.program, step.action, step.test))
         words += self.typed
         words += "" if step.runs is None else f" {self.setting('runs', str(step.runs))}"
+        words += f" {self.build.setting('profile', 'true')}" if step.profile else ""
         return f"{words}  # {step.why}" if step.why else words
+
+    def _does(self, step: Step) -> bool:
+        """Return whether the build tool carries out a step; else it is for the command line."""
+        if step.action is Action.WHY:
+            return self.build.explains and not step.against and not step.revisions
+        if step.profile:
+            return self.build.explains
+        # Stored runs are for the command line; but training again takes the settings of the build.
+        is_stored = step.from_runs is not None and step.action is not Action.TRAIN
+        return step.action in _LAUNCHING and not is_stored and not step.plain
 
     def setting(self, key: str, value: str) -> str:
         own = self.build.settings.get(key)

@@ -133,6 +133,23 @@ SCENARIO = "com.acme.ShopTest.Orders.cancel"
             "gradle butoAccept -Pbuto.test=shop  # if meant",
         ),
         ("gradle", Step(Action.CHECK), "gradle butoCheck"),
+        ("maven", Step(Action.WHY, "shop"), "mvn package buto:why -Dbuto.test=shop"),
+        ("gradle", Step(Action.WHY, "a", why="which code"), "gradle butoWhy -Pbuto.test=a  # which code"),
+        (
+            "maven",
+            Step(Action.WHY, "shop", revisions=("a", "b"), plain=True),
+            f"buto why shop --revisions a b {NAMED} --store 'my runs'",
+        ),
+        (
+            "gradle",
+            Step(Action.TRAIN, "shop", profile=True, plain=True),
+            "gradle butoTrain -Pbuto.test=shop -Pbuto.profile=true",
+        ),
+        (
+            "junit-maven",
+            Step(Action.TRAIN, "shop", profile=True, plain=True),
+            f"buto train shop --profile {NAMED} --store 'my runs'",
+        ),
         ("gradle", Step(Action.TRAIN, "a", from_runs="1..2"), "gradle butoTrain -Pbuto.test=a"),
         (
             "maven",

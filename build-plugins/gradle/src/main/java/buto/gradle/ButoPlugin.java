@@ -19,10 +19,11 @@ import org.gradle.api.tasks.SourceSet;
 import org.gradle.api.tasks.SourceSetContainer;
 import org.gradle.language.base.plugins.LifecycleBasePlugin;
 
-/** Adds {@code buto { ... }} and the tasks butoTrain, butoCheck, butoAccept and butoReport. */
+/** Adds {@code buto { ... }} and the tasks butoTrain, butoCheck, butoAccept, butoReport and butoWhy. */
 public class ButoPlugin implements Plugin<Project> {
     private static final String GROUP = "verification";
-    private static final List<String> OF_ONE_BUILD = Arrays.asList("buto.test", "buto.runs");
+    private static final List<String> OF_ONE_BUILD =
+            Arrays.asList("buto.test", "buto.runs", "buto.pairs", "buto.profile");
 
     @Override
     public void apply(Project project) {
@@ -32,6 +33,7 @@ public class ButoPlugin implements Plugin<Project> {
         add(project, extension, "butoTrain", ButoTrain.class, "Trains the oracles of the programs; commit them.");
         add(project, extension, "butoAccept", ButoAccept.class, "Trains again, and reports how the oracles differ.");
         add(project, extension, "butoReport", ButoReport.class, "Writes the reports of the last check again.");
+        add(project, extension, "butoWhy", ButoWhy.class, "Names the methods that use more than in the profile.");
         ButoCheck check = add(
                 project, extension, "butoCheck", ButoCheck.class, "Checks the programs against their oracles.");
         project.afterEvaluate(evaluated -> {
@@ -57,6 +59,14 @@ public class ButoPlugin implements Plugin<Project> {
         Object runs = project.findProperty("buto.runs");
         if (runs != null) {
             extension.setRuns(Integer.valueOf(runs.toString()));
+        }
+        Object pairs = project.findProperty("buto.pairs");
+        if (pairs != null) {
+            extension.setPairs(Integer.valueOf(pairs.toString()));
+        }
+        Object profile = project.findProperty("buto.profile");
+        if (profile != null) {
+            extension.setProfile(Boolean.parseBoolean(profile.toString()));
         }
     }
 

@@ -12,7 +12,7 @@ import javax.xml.xpath.XPathFactory;
 import org.xml.sax.InputSource;
 
 /**
- * Trains, checks, accepts and reports the tests of one module.
+ * Trains, checks, accepts, reports and explains the tests of one module.
  *
  * <p>A test without a program is taken from the {@code buto.yaml} in the module's directory, which also names its
  * oracle. Without a name, all tests of that file are meant.
@@ -52,6 +52,9 @@ public final class Harness {
         Arguments arguments = about("train", name)
                 .option("--runs", settings.getRuns())
                 .option("--alpha", settings.getAlpha());
+        if (settings.isProfile()) {
+            arguments.word("--profile");
+        }
         return checked(launch(arguments, program), false);
     }
 
@@ -80,6 +83,17 @@ public final class Harness {
     /** Writes the reports of the last check again; starts no program. */
     public Outcome report(String name) throws ButoException {
         return checked(launch(withReports(aboutOne("report", name), name), null), false);
+    }
+
+    /** Compares a test with its stored profile, names the methods that use more, and writes that as reports. */
+    public Outcome why(String name, List<String> program) throws ButoException {
+        Arguments arguments = aboutOne("why", name)
+                .option("--pairs", settings.getPairs())
+                .option("--html", fresh(new File(settings.getReports(), name + "-why.html")))
+                .option("--markdown", fresh(new File(settings.getReports(), name + "-why.md")));
+        Outcome outcome = checked(launch(arguments, program), false);
+        // Training as usual would store no profile; buto advises what does.
+        return outcome == Outcome.BAD_FILE ? Outcome.NOT_EXPLAINED : outcome;
     }
 
     /** Whether a test of the build has no oracle; if so, a line says it. For tests of buto.yaml, buto itself does. */

@@ -11,6 +11,8 @@ public enum Outcome {
     FAILED(-1, "buto itself failed"),
     /** For a check of all tests of a buto.yaml: a regression determines the exit code, whatever else failed. */
     REGRESSION_AND_NOT_JUDGED(-3, "regression; another test could not be measured or judged"),
+    /** For the methods behind a regression: there is no stored profile, or a file is damaged. */
+    NOT_EXPLAINED(-4, "could not be explained"),
     /** Found without starting buto, which would advise another way to train than the build's. */
     NO_ORACLE(-2, "has no oracle yet");
 

@@ -11,6 +11,8 @@ public class Settings {
     private File reports;
     private Integer runs;
     private Integer checkRuns;
+    private Integer pairs;
+    private boolean profile;
     private String alpha;
 
     /** Nothing is set yet. */
@@ -25,6 +27,8 @@ public class Settings {
         reports = other.reports;
         runs = other.runs;
         checkRuns = other.checkRuns;
+        pairs = other.pairs;
+        profile = other.profile;
         alpha = other.alpha;
     }
 
@@ -89,6 +93,24 @@ public class Settings {
 
     public void setCheckRuns(Integer checkRuns) {
         this.checkRuns = checkRuns;
+    }
+
+    /** Number of launches that name the methods behind a regression; null leaves that to buto. */
+    public Integer getPairs() {
+        return pairs;
+    }
+
+    public void setPairs(Integer pairs) {
+        this.pairs = pairs;
+    }
+
+    /** Whether training also stores a profile, with which later programs are compared. */
+    public boolean isProfile() {
+        return profile;
+    }
+
+    public void setProfile(boolean profile) {
+        this.profile = profile;
     }
 
     /** Share of the checks of an unchanged program that may fail by chance; null leaves that to buto. */

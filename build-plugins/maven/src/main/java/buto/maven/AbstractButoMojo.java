@@ -73,6 +73,14 @@ abstract class AbstractButoMojo extends AbstractMojo {
     @Parameter(property = "buto.checkRuns")
     private Integer checkRuns;
 
+    /** How often <code>why</code> launches the program. */
+    @Parameter(property = "buto.pairs")
+    private Integer pairs;
+
+    /** Whether <code>train</code> also stores a profile, which <code>why</code> needs. */
+    @Parameter(property = "buto.profile", defaultValue = "false")
+    private boolean profile;
+
     /** Share of the checks of an unchanged program that may fail by chance. */
     @Parameter(property = "buto.alpha")
     private String alpha;
@@ -133,6 +141,8 @@ abstract class AbstractButoMojo extends AbstractMojo {
         settings.setStore(store);
         settings.setRuns(runs);
         settings.setCheckRuns(checkRuns);
+        settings.setPairs(pairs);
+        settings.setProfile(profile);
         settings.setAlpha(alpha);
         return settings;
     }

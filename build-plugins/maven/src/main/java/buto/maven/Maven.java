@@ -10,7 +10,13 @@ import java.util.stream.Collectors;
 /** The words of Maven. */
 final class Maven implements BuildTool {
     private static final List<String> OF_ONE_BUILD = Arrays.asList(
-            "buto.test", "buto.runs", "buto.checkRuns", "buto.skip", "buto.failOnRegression");
+            "buto.test",
+            "buto.runs",
+            "buto.checkRuns",
+            "buto.pairs",
+            "buto.profile",
+            "buto.skip",
+            "buto.failOnRegression");
 
     private final String program = BuildTool.program(new File(""), "mvn", "mvnw");
     private final String words;
