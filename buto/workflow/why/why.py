@@ -24,7 +24,6 @@ from buto.workflow.steps import worded
 from buto.workflow.why.findings import newest_subjects
 from buto.workflow.why.profiling import PAIRS, profiled
 
-
 MOST_PAIRS = 20
 """Most launches of each program that can be asked for."""
 

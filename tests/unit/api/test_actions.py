@@ -133,9 +133,7 @@ def test_why_explains_as_the_command_does(project: Path, monkeypatch: pytest.Mon
         ({"kinds": ["native"]}, "native needs async-profiler"),
     ],
 )
-def test_why_refuses_what_the_command_refuses(
-    project: Path, arguments: dict[str, Any], message: str
-) -> None:
+def test_why_refuses_what_the_command_refuses(project: Path, arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(buto.UsageError, match=message):
         buto.why("shop", **arguments)
 
