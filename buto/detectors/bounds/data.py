@@ -49,8 +49,8 @@ def read(data: Mapping[str, Any]) -> Parts:
 
 def _read(data: Mapping[str, Any]) -> Parts:
     times = _numbers(data["times_s"], len(data["times_s"]))
-    if not np.isfinite(times).all() or not (np.diff(times) > 0).all():
-        raise ValueError("the times do not increase")
+    if not np.isfinite(times).all() or not (np.diff(times) >= 0).all():
+        raise ValueError("the times decrease")
     blocks: Sequence[Mapping[str, Any]] = data["properties"]
     shape = (len(times), len(blocks))
     curves = [unpacked(block) for block in blocks]

@@ -22,11 +22,17 @@ _TINIEST = 1e-200
 
 
 def rounded(bounds: Bounds) -> Bounds:
-    """Return bounds with limits rounded outwards to three digits of the band's width, times to 0.1 ms.
+    """Return bounds in the order of time, with limits rounded outwards to three digits of the band's width.
 
+    Times are rounded to 0.1 ms. The last points of runs of unequal length may come in another order, because
+    few runs reach them.
     A band without width stays exact, as does NaN. What an oracle keeps in memory is rounded too, so that
     it judges equally before and after it was stored.
     """
+    order = np.argsort(bounds.times_s, kind="stable")
+    bounds = Bounds(
+        bounds.times_s[order], bounds.lower[order], bounds.upper[order], bounds.expected[order]
+    )
     width = bounds.upper - bounds.lower
     wide = np.isfinite(width) & (width > _RESIDUE * np.maximum(np.abs(bounds.lower), np.abs(bounds.upper)))
     wide &= width > _TINIEST

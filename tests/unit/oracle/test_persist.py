@@ -341,3 +341,15 @@ def test_text_keeps_numbers_exact_and_short():
 def test_text_refuses_what_json_has_not():
     with pytest.raises(ValueError, match="Out of range"):
         to_text({"number": float("nan")})
+
+
+def test_an_oracle_of_runs_of_unequal_length_can_be_read_again(tmp_path, settings):
+    """Only the fastest run has a fourth sample, and it comes before the third ones of the others."""
+    late = [make_run(n, [0, 0.1, 0.3 + n / 100], {"jvm.class.count": [800, 810, 820]}) for n in range(5)]
+    early = make_run(5, [0, 0.1, 0.15, 0.2], {"jvm.class.count": [800, 810, 815, 820]})
+    known = train(run_set([*late, early]), settings)
+    path = tmp_path / "unequal.json"
+    save(path, known)
+    stored = times(json.loads(path.read_text()))
+    assert stored == sorted(stored)
+    assert check(load(path), run_set([early])) == check(known, run_set([early]))
