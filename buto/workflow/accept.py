@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from buto import oracle
 from buto.config import TestConfig
-from buto.errors import ButoError, JudgeError, StorageError
+from buto.errors import ButoError, JudgeError, StorageError, UsageError
 from buto.oracle import Oracle
 from buto.report.result import Result
 from buto.runs import Run, run_set
@@ -18,7 +19,13 @@ from buto.workflow.launching.case import Case, accepted, check_number_of_runs
 from buto.workflow.launching.collected import Collected
 from buto.workflow.outcome import Outcome, concluded, keep
 from buto.workflow.project import NO_OVERRIDES, Overrides, Project
-from buto.workflow.project.stored import is_of_another_program, named, not_passed, stored_runs
+from buto.workflow.project.stored import (
+    is_of_another_program,
+    named,
+    not_passed,
+    other_command,
+    stored_runs,
+)
 from buto.workflow.record import program_changed
 from buto.workflow.rules import warnings
 from buto.workflow.steps import in_words, reword, worded
@@ -155,12 +162,28 @@ def _collected(
         check_number_of_runs(test, project.door)
         command = test.target.new_mask().command(test.target.command)
         judged = [] if request.launch else not_passed(project, known[test.name], command)
+        if not (judged or request.launch or request.overrides.command):
+            _refuse_another_command(project, known[test.name])
         n_wanted = None if request.runs is None else test.runs
         case, taken = begin(test, known[test.name], judged, on_event, n_wanted=n_wanted)
         if taken:
             on_event(JudgedTaken(test.name, tuple(run.id for run in taken), case.missing))
         cases.append(case)
     return complete_learning(project, cases, on_event)
+
+
+def _refuse_another_command(project: Project, known: Oracle) -> None:
+    """Raise UsageError if the newest check did not pass a command that this call would not launch."""
+    runs = not_passed(project, known)
+    other = other_command(project, known, runs)
+    if other:
+        accept = project.door.step(Step(Action.ACCEPT, known.test, command=other))
+        raise UsageError(
+            f"the newest check of {known.test!r} judged another command than the one of its oracle: "
+            f"{shlex.join(other)}",
+            advice=f"to accept what was judged: {accept}; to launch the oracle's command: "
+            f"{project.door.name('launch')}",
+        )
 
 
 def begin(

@@ -21,7 +21,7 @@ from buto.workflow.launching.case import checked
 from buto.workflow.launching.collected import Collected
 from buto.workflow.outcome import Outcome, concluded, keep
 from buto.workflow.project import NO_OVERRIDES, Overrides, Project
-from buto.workflow.project.stored import stored_runs, training_runs
+from buto.workflow.project.stored import other_command, stored_runs, training_runs
 from buto.workflow.record import complete
 from buto.workflow.rules import jvm_measured, next_steps, settings_warning, warnings
 from buto.workflow.steps import reword, worded
@@ -106,7 +106,8 @@ def judge(
     verdict = oracle.check(known, valid if valid.runs else all_runs)
     path = project.oracle_path(known.test)
     has_profile = verdict.status is Status.REGRESSION and _has_profile(project, known.test)
-    steps = next_steps(known, verdict, from_runs, has_profile=has_profile)
+    command = other_command(project, known, runs)
+    steps = next_steps(known, verdict, from_runs, has_profile=has_profile, command=command)
     report = check_report(
         verdict,
         known,

@@ -77,7 +77,12 @@ def jvm_measured(test: str, runs: RunSet) -> JvmMeasured:
 
 
 def next_steps(
-    known: Oracle, verdict: Verdict, from_runs: str | None = None, *, has_profile: bool = False
+    known: Oracle,
+    verdict: Verdict,
+    from_runs: str | None = None,
+    *,
+    has_profile: bool = False,
+    command: tuple[str, ...] = (),
 ) -> tuple[Step, ...]:
     """Return the next steps after a verdict; none after a pass.
 
@@ -85,6 +90,7 @@ def next_steps(
         known: the oracle that judged.
         from_runs: which stored runs were judged; None for those of the newest check.
         has_profile: whether a profile of the trained program is stored, to compare with.
+        command: that was judged; empty if it is the one of the configuration or oracle.
     """
     test = known.test
     if verdict.status is Status.PASS:
@@ -103,7 +109,7 @@ def next_steps(
         "every change is an improvement: this accepts it" if verdict.is_welcome else "if the change is meant"
     )
     is_enough = len(verdict.run_ids) >= oracle.fewest_runs(known.settings)
-    accept = Step(Action.ACCEPT, test, from_runs=from_runs if is_enough else None, why=why)
+    accept = Step(Action.ACCEPT, test, from_runs=from_runs if is_enough else None, command=command, why=why)
     plot = Step(Action.PLOT, test, from_runs=from_runs)
     if verdict.is_welcome or not has_profile:
         return show, plot, accept

@@ -31,17 +31,18 @@ class Project:
         assert called(directory, "train", "leaker", *COMMAND).returncode == 0
         self.jar.write_bytes(b"as checked")
 
-    def check(self, *options: str, n_runs: int = 3) -> None:
-        self.launches(range(20, 20 + n_runs), leak=9.0)
+    def check(self, *options: str, n_runs: int = 3, command: str = "java Leaker") -> None:
+        self.launches(range(20, 20 + n_runs), leak=9.0, command=command)
         assert called(self.directory, "check", "leaker", *options).returncode == 1
 
-    def launches(self, numbers: range, leak: float) -> None:
+    def launches(self, numbers: range, leak: float, command: str = "java Leaker") -> None:
         """Put runs down that are of the jar as it is when they are launched."""
 
         def runs() -> Iterator[Run]:
             place: dict[str, MetadataValue] = {
                 "system.property[user.dir]": str(self.directory),
                 "jvm.class.path": "app.jar",
+                "buto.command": command,
             }
             for number in numbers:
                 yield leaking_run(number, leak=leak, **place, **{"process.program": program_digest(place)})
@@ -104,3 +105,22 @@ def test_judged_runs_that_are_enough_are_accepted_as_they_were(project: Project)
     assert done.returncode == 0, done.stderr
     assert f"{CHANGED}: what is accepted is the program as it was then" in done.stderr
     assert project.learned() == list(range(10, 15))
+
+
+def test_accept_without_a_command_does_not_launch_another_one_than_was_judged(project: Project) -> None:
+    project.check("--", "java", "Leaker", "9", command="java Leaker 9")
+    before = (project.directory / "oracles" / "leaker.json").read_text()
+    refused = called(project.directory, "accept", "leaker")
+    assert refused.returncode == 2
+    assert "judged another command than the one of its oracle: java Leaker 9" in refused.stderr
+    assert "buto accept leaker -- java Leaker 9" in refused.stderr
+    assert (project.directory / "oracles" / "leaker.json").read_text() == before
+    reported = called(project.directory, "report", "leaker")
+    assert "buto accept leaker -- java Leaker 9" in reported.stdout
+
+
+def test_the_command_that_was_judged_can_be_accepted_as_advised(project: Project) -> None:
+    project.check("--runs", "5", "--", "java", "Leaker", "9", n_runs=5, command="java Leaker 9")
+    accepted = called(project.directory, "accept", "leaker", "--", "java", "Leaker", "9")
+    assert accepted.returncode == 0
+    assert project.learned() == [10, 11, 12, 13, 14]

@@ -30,9 +30,7 @@ def rounded(bounds: Bounds) -> Bounds:
     it judges equally before and after it was stored.
     """
     order = np.argsort(bounds.times_s, kind="stable")
-    bounds = Bounds(
-        bounds.times_s[order], bounds.lower[order], bounds.upper[order], bounds.expected[order]
-    )
+    bounds = Bounds(bounds.times_s[order], bounds.lower[order], bounds.upper[order], bounds.expected[order])
     width = bounds.upper - bounds.lower
     wide = np.isfinite(width) & (width > _RESIDUE * np.maximum(np.abs(bounds.lower), np.abs(bounds.upper)))
     wide &= width > _TINIEST

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Sequence
 
 from buto import oracle
 from buto.collect.process.program_files import program_digest
-from buto.errors import JudgeError, UsageError
+from buto.errors import ButoError, JudgeError, UsageError
 from buto.oracle import Oracle
 from buto.runs import Run, RunSet, run_set
 from buto.runs.format.document import Head
@@ -15,6 +16,7 @@ from buto.runs.window import with_window
 from buto.steps import Action, Step
 from buto.verdicts import Status
 from buto.workflow.launching.ending import bad_ending
+from buto.workflow.project.overrides import NO_OVERRIDES
 from buto.workflow.project.resolving import Project
 
 ALL = "all"
@@ -120,6 +122,22 @@ def not_passed(project: Project, known: Oracle, command: str | None = None) -> l
         return []
     elsewhere = any(one.source == oracle.METADATA_SOURCE for one in verdict.findings)
     return [] if verdict.status is Status.PASS or elsewhere else runs
+
+
+def other_command(project: Project, known: Oracle, runs: Sequence[Run]) -> tuple[str, ...]:
+    """Return the command of these runs, without its secrets, if neither configuration nor oracle has it.
+
+    Empty if a call that names no command starts the same program, or if the runs are of several commands.
+    """
+    commands = {run.metadata.get(COMMAND) for run in runs}
+    text = commands.pop() if len(commands) == 1 else None
+    if not isinstance(text, str) or project.configured(known.test) is not None:
+        return ()
+    try:
+        target = project.test(known.test, Action.ACCEPT, NO_OVERRIDES, known).target
+    except ButoError:
+        return ()
+    return () if text == target.new_mask().command(target.command) else tuple(shlex.split(text))
 
 
 def is_of_another_program(runs: Sequence[Run]) -> bool:
