@@ -44,6 +44,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         (("check", "leaker", "--oracle", LONG), 4, "cannot be read: File name too long"),
         (("history", "leaker"), 4, ".buto/results/leaker cannot be read: Permission denied"),
         (("check", "leaker", "--html", "shut/x.html"), 3, "--html: shut/x.html cannot be written"),
+        (("check", "leaker", "--html", "/proc/x.html"), 3, "--html: /proc/x.html cannot be written"),
         (
             ("check", "leaker", "--html", "shut/inner/x.html"),
             3,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -180,5 +181,16 @@ def _check_writable(name: str, path: Path) -> None:
             f"--{name}: the directory {path.parent} does not exist, or cannot be reached",
             advice=f"mkdir -p {path.parent}",
         )
-    if os.path.isdir(path) or not os.access(path.parent if is_missing(path) else path, os.W_OK):
+    if os.path.isdir(path) or not (
+        _can_create_in(path.parent) if is_missing(path) else os.access(path, os.W_OK)
+    ):
         raise StorageError(f"--{name}: {path} cannot be written", advice=f"name another file with --{name}")
+
+
+def _can_create_in(directory: Path) -> bool:
+    # Permissions do not tell it: nobody can create a file in /proc, though root may write there.
+    try:
+        with tempfile.TemporaryFile(dir=directory):
+            return True
+    except OSError:
+        return False
