@@ -14,10 +14,10 @@ import pytest
 from tests.support.checkout import ROOT, java_build
 
 JUDGING = (
-    *("tests/jvm/releases/", "tests/jvm/api/"),
     *(f"tests/build_plugins/test_{tool}.py::test_a_build_passes" for tool in ("gradle", "maven")),
     *("tests/build_plugins/test_junit.py::test_a_scenario_passes", "tests/jvm/pytest_plugin/test_sample.py"),
     *(f"tests/jvm/cli/test_{what}.py" for what in ("bisect", "compare", "confirm", "flow")),
+    *("tests/jvm/releases/", "tests/jvm/api/"),
     "tests/integration/test_readme.py",
 )
 """In the order in which they come: those that judge by the defaults last."""

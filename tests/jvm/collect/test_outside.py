@@ -42,7 +42,8 @@ def test_known_amounts_are_counted(used: dict[str, Run]) -> None:
     if counts_locks(used["all"]):
         # A young JVM has a few contended locks of its own.
         assert CONTENDED - 5 <= more(used, "jvm.lock.contended") <= CONTENDED + 40
-        assert CONTENDED - 5 <= more(used, "jvm.lock.parked") <= CONTENDED + 100
+        # A thread that waits spins first. How many park depends on the machine.
+        assert 0 < more(used, "jvm.lock.parked") <= CONTENDED + 100
     assert more(used, "process.socket.count") == SOCKETS
     assert SOCKETS + FILES <= more(used, "process.unix.file_descriptor.count") <= SOCKETS + FILES + 10
     # The agent's own samples are written, too, a little more in the longer run.

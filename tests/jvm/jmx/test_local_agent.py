@@ -23,6 +23,7 @@ from buto.collect.jmx.credentials import Credentials
 from buto.collect.jmx.local_agent import endpoint_while_attached, open_endpoint
 from buto.collect.jmx.worker_client import Worker
 from buto.collect.jvm.diagnostic_command import AttachError, run_command
+from buto.collect.jvm.local_jvm import GoneError
 from buto.errors import MeasureError
 from tests.support.jvm.driven import DRIVER, Targets, address_of, listens_at, once_sampled, remote_address_of
 from tests.support.processes.leftovers import nothing_is_left
@@ -192,5 +193,5 @@ def test_a_process_that_ends_while_it_is_attached_to_is_reported_as_ended(
     with endpoint_while_attached(process.pid):
         process.kill()
         process.wait()
-    with pytest.raises(AttachError, match="cannot attach"), endpoint_while_attached(process.pid):
+    with pytest.raises(GoneError, match=f"no process {process.pid}"), endpoint_while_attached(process.pid):
         pass

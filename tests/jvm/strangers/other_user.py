@@ -24,7 +24,7 @@ def text(value: str) -> bytes:
 
 
 def hello(secret: str) -> bytes:
-    body = b"\1" + struct.pack(">H", 3) + text(secret) + struct.pack(">q", os.getpid())
+    body = b"\1" + struct.pack(">H", 4) + text(secret) + struct.pack(">q", os.getpid())
     body += text("Stranger") + text("17") + struct.pack(">qqq", 0, 0, 0)
     return struct.pack(">I", len(body)) + body
 

@@ -61,7 +61,8 @@ def test_touched_memory_is_resident_and_anonymous(own: ProcessFiles) -> None:
     after = own.memory()
     assert 32 * MIB <= after.resident - before.resident + MIB < 70 * MIB
     assert 32 * MIB <= after.anonymous - before.anonymous + MIB < 70 * MIB
-    assert own.pss() - pss > 30 * MIB
+    # What other processes of the tests share may have become less meanwhile.
+    assert own.pss() - pss > 24 * MIB
     assert own.stat().minor_faults > faults
     del touched
 

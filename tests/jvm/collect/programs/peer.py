@@ -28,7 +28,7 @@ def connect() -> socket.socket:
     return socket.create_connection(("127.0.0.1", int(session()["port"])), timeout=10)
 
 
-def hello(*, secret: str | None = None, pid: int = 0, version: int = 3, command: str = "Peer") -> bytes:
+def hello(*, secret: str | None = None, pid: int = 0, version: int = 4, command: str = "Peer") -> bytes:
     return speech.hello(secret or session()["secret"], pid or os.getpid(), command, version=version)
 
 
@@ -77,7 +77,7 @@ def main(behaviour: str) -> None:
         channel.sendall(hello(secret="0" * 64))
         assert channel.recv(1) == b""
     elif behaviour == "other version":
-        channel.sendall(hello(version=4))
+        channel.sendall(hello(version=5))
         assert channel.recv(1) == b""
     elif behaviour == "no sample":
         channel.sendall(hello())

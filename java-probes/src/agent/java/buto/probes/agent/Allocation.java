@@ -24,6 +24,9 @@ final class Allocation {
     private final boolean isCounted;
     private boolean hasTotal = true;
 
+    /** The JVM reads its sum a moment after the sampler's own bytes, and counts both with a small delay. */
+    private long highest;
+
     /** The live threads but the sampler, sorted, and their counters. */
     private long[] ids = {};
 
@@ -64,7 +67,8 @@ final class Allocation {
         }
         if (hasTotal) {
             try {
-                return platform.allocatedBytes() - own;
+                highest = Math.max(highest, platform.allocatedBytes() - own);
+                return highest;
             } catch (LinkageError noSum) {
                 hasTotal = false;
             }
