@@ -93,6 +93,8 @@ def named(z: FloatArray, share: FloatArray, old: FloatArray, new: FloatArray) ->
 def exceeds_falls(z: FloatArray, rise: FloatArray) -> npt.NDArray[np.bool_]:
     """Return which units rose by more than all units fell that fell beyond the noise, shape (n_units,).
 
+    None did if all units together have not risen: then the program uses no more.
+
     What does not may only have moved: the compiler inlined other methods, or samples fell on other sites of
     the same loop. The total of all units would tell that, too, but with the noise of every unit: where a
     change is small beside the rest of the program, it hides one cause in four.
@@ -100,4 +102,4 @@ def exceeds_falls(z: FloatArray, rise: FloatArray) -> npt.NDArray[np.bool_]:
     Args:
         z, rise: shape (n_units,).
     """
-    return np.asarray(rise > -rise[z < -FELL].sum())
+    return np.asarray((rise > -rise[z < -FELL].sum()) & (rise.sum() > 0))

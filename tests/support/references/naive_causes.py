@@ -23,9 +23,10 @@ def deviations(old, new, old_squares, new_squares, grain):
 
 
 def exceeds_falls(z, rise):
-    """Whether each unit rose by more than all that fell by more than two standard errors."""
+    """Whether each unit rose by more than all that fell by more than two standard errors; none if the sum
+    of all has not risen."""
     fallen = sum(-rise[at] for at in range(len(z)) if z[at] < -2)
-    return [one > fallen for one in rise]
+    return [sum(rise) > 0 and one > fallen for one in rise]
 
 
 def order(z, rise):
