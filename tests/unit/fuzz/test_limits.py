@@ -98,7 +98,7 @@ def an_oracle(tmp_path: Path) -> tuple[Path, dict[str, Any]]:
         (lambda data: data["model"].update(n_runs=10**400), "more than"),
         (lambda data: data["model"].update(end_s=10**400), "too large"),
         (lambda data: data.update(foreign_load="-inf"), "foreign_load"),
-        (lambda data: data["model"]["bands"]["times_s"].__setitem__(3, None), "do not increase"),
+        (lambda data: data["model"]["bands"]["times_s"].__setitem__(3, None), "the times decrease"),
         (lambda data: data["model"]["properties"][1].update(mean="1E310"), "infinite"),
         (lambda data: data["model"]["bands"].update(window=2**70 + 1), "window"),
         (lambda data: data["model"]["bands"].update(window=4), "window"),
@@ -109,7 +109,7 @@ def an_oracle(tmp_path: Path) -> tuple[Path, dict[str, Any]]:
         ),
         (lambda data: data["model"]["properties"][0].update(grain=-1), "no size"),
         (lambda data: data["model"]["bands"]["notifications"][0].update(expected_s=[None]), "how often"),
-        (lambda data: data["model"]["bands"]["times_s"].reverse(), "do not increase"),
+        (lambda data: data["model"]["bands"]["times_s"].reverse(), "the times decrease"),
     ],
     ids=[
         "times",
