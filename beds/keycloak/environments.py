@@ -50,7 +50,6 @@ class Injected:
     Attributes:
         paper: where it comes from.
         woven: into Keycloak's methods.
-        statements: carried out on the database before the load begins.
         settings: of PostgreSQL that differ.
         options: of Keycloak that are added.
     """
@@ -58,7 +57,6 @@ class Injected:
     name: str
     paper: str
     woven: tuple[Fault, ...] = ()
-    statements: tuple[str, ...] = ()
     settings: dict[str, str] = field(default_factory=dict)
     options: tuple[str, ...] = ()
 
@@ -85,7 +83,6 @@ FAULTS = {
         ),
         Injected("repeat-low", "000, D5", (Fault("again", "repeat", 2, f"{_STORE}#getUserById", True),)),
         Injected("repeat-high", "000, D5", (Fault("again", "repeat", 10, f"{_STORE}#getUserById", True),)),
-        Injected("no-index", "002, C", statements=("drop index idx_user_credential",)),
         Injected("small-buffers", "000, J3", settings={"shared_buffers": "1MB"}),
         Injected("log-sql", "002, E", options=("--log-level=org.hibernate.SQL:debug",)),
     )
