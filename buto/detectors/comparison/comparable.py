@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from buto.analysis.series import LARGEST, series_of
 from buto.classify.metadata import MetadataSettings, compare_metadata, learn_metadata
 from buto.detectors.bounds.detector import MOST_UNREAD
+from buto.detectors.settings import Settings, judges
 from buto.errors import JudgeError
 from buto.properties import Property, is_judged
 from buto.runs import FloatArray, Run, RunSet
@@ -16,23 +18,33 @@ from buto.runs.long import drawn
 from buto.steps import Action, Advice, Step
 
 
-def comparable_properties(
-    first: RunSet, second: RunSet, *, cost: bool
-) -> tuple[tuple[Property, ...], tuple[str, ...]]:
-    """Return the properties that were read in every run, by name, and a sentence for each that only one
-    program has.
+@dataclass(frozen=True, slots=True)
+class Comparable:
+    """What can be compared.
+
+    Attributes:
+        properties: read in every run, by name.
+        one_sided: a sentence for each property that all presets judge and only one program has.
+        lacking: the same of the others, which a run may do without: there was no collection, or the kernel
+            does not tell.
+    """
+
+    properties: tuple[Property, ...]
+    one_sided: tuple[str, ...]
+    lacking: tuple[str, ...]
+
+
+def comparable(first: RunSet, second: RunSet, settings: Settings) -> Comparable:
+    """Return the properties that the settings judge and that were read in every run.
 
     A property that is missing in some runs of a program gives no information about it and is left out.
-
-    Args:
-        cost: whether properties of role COST are among them; others that are not judged never are.
 
     Raises:
         JudgeError: there are none.
     """
     ours, theirs = (set.intersection(*map(_read, runs)) for runs in (first, second))
     known = {prop.name: prop for prop in (*second.properties, *first.properties)}
-    wanted = [known[name] for name in sorted(known) if is_judged(known[name], cost=cost)]
+    wanted = [known[name] for name in sorted(known) if judges(settings, known[name])]
     both = tuple(prop for prop in wanted if prop.name in ours & theirs)
     if not both:
         raise JudgeError(
@@ -41,19 +53,23 @@ def comparable_properties(
                 Step(Action.SHOW_RUN, _test(second), run_id=second.runs[-1].id), " says why for one run"
             ),
         )
-    one_sided = [
-        f"{prop.name} was read in all runs of {_test(runs)} only, and could not be compared"
-        for prop in wanted
-        for runs, names in ((first, ours - theirs), (second, theirs - ours))
-        if prop.name in names
-    ]
-    return both, tuple(one_sided)
+    one_sided: dict[bool, list[str]] = {True: [], False: []}
+    for prop in wanted:
+        for runs, names in ((first, ours - theirs), (second, theirs - ours)):
+            if prop.name in names:
+                one_sided[is_judged(prop, cost=True)].append(
+                    f"{prop.name} was read in all runs of {_test(runs)} only, and could not be compared"
+                )
+    return Comparable(both, tuple(one_sided[True]), tuple(one_sided[False]))
 
 
 def unequally_read(first: RunSet, second: RunSet, properties: Sequence[Property]) -> tuple[str, ...]:
     """Return a sentence for each property of which a run of one program lacks far more samples than any of
-    the other's.
+    the other's; not for those that are read seldom, at times that differ from run to run.
     """
+    properties = [prop for prop in properties if is_judged(prop, cost=True)]
+    if not properties:
+        return ()
     lacking = [np.array([_lacking(run, properties) for run in runs]) for runs in (first, second)]
     most = [shares.max(axis=0) for shares in lacking]
     sentences = []

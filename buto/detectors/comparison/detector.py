@@ -17,9 +17,10 @@ from buto.detectors.bounds.settings import BandSettings
 from buto.detectors.calibrated.evidence import FEWEST_RUNS, MOST_CHOICES, could_not_be_read, weigh
 from buto.detectors.calibrated.findings import findings
 from buto.detectors.calibrated.profile import learn
+from buto.detectors.calibrated.resolution import at_resolution
 from buto.detectors.calibrated.settings import CALIBRATED
 from buto.detectors.comparison.comparable import (
-    comparable_properties,
+    comparable,
     environment_differences,
     unequal_times,
     unequally_read,
@@ -117,11 +118,15 @@ def compare(first: RunSet, second: RunSet, settings: BandSettings) -> Verdict:
     elsewhere, reported = environment_differences(ours, theirs, settings.metadata)
     if elsewhere:
         return replace(verdict, reasons=elsewhere)
-    properties, one_sided = comparable_properties(ours, theirs, cost=settings.cost)
-    one_sided += unequally_read(ours, theirs, properties)
-    profile = learn((*ours, *theirs), properties)
+    shared = comparable(ours, theirs, settings)
+    profile = at_resolution(learn((*ours, *theirs), shared.properties), settings)
     evidence = weigh(profile, profile.values, len(theirs), settings)
-    one_sided += could_not_be_read(evidence)
+    one_sided = (
+        *shared.one_sided,
+        *unequally_read(ours, theirs, shared.properties),
+        *could_not_be_read(evidence),
+    )
+    lacking = (*shared.lacking, *could_not_be_read(evidence, usual=False))
     found = evidence.significance
     differs = found.p_value <= settings.alpha
     inconclusive = bool(one_sided) and not differs
@@ -130,7 +135,7 @@ def compare(first: RunSet, second: RunSet, settings: BandSettings) -> Verdict:
         status=Status.REGRESSION if differs else Status.INCONCLUSIVE if inconclusive else Status.PASS,
         findings=tuple(replace(one, source=DETECTOR) for one in findings(evidence, theirs, settings)),
         reasons=one_sided if inconclusive else (),
-        warnings=(*verdict.warnings, *unequal_times(ours, theirs), *one_sided, *reported),
+        warnings=(*verdict.warnings, *unequal_times(ours, theirs), *one_sided, *lacking, *reported),
         p_value=found.p_value,
         guarantee=_guarantee(found, len(evidence.score)),
     )
