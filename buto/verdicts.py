@@ -124,6 +124,7 @@ class Verdict(Displayed):
         p_value, alpha: None if the detector has none.
         stands_out: whether the runs differ more from the others than any other choice of as many runs, even
             if this is not enough to fail; false if the detector has no p-value.
+        obvious: names of properties that lie many times the range of training beyond all training runs.
         guarantee: the assumption of the p-value, in words; empty if there is none.
         runs_needed: number of training runs that would decide an inconclusive verdict; None if not known.
         roles: names of the judged runs and of the ``n_training`` runs that they are compared with.
@@ -139,6 +140,7 @@ class Verdict(Displayed):
     p_value: float | None = None
     alpha: float | None = None
     stands_out: bool = False
+    obvious: tuple[str, ...] = ()
     guarantee: str = ""
     runs_needed: int | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)

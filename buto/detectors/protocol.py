@@ -57,9 +57,12 @@ class FittedDetector(ABC):
         """Properties that are not judged, each with the reason."""
         return {}
 
-    def needs_confirmation(self, verdict: Verdict) -> bool:
-        """Return whether two more runs should be made before one run's verdict is believed or dismissed."""
-        return False
+    def why_confirm(self, verdict: Verdict) -> str | None:
+        """Return, in a clause, why two more runs should decide together with one that has this verdict.
+
+        None if that run decides alone.
+        """
+        return None
 
     def training_warnings(self, runs: RunSet) -> tuple[str, ...]:
         """Return what a reader should know of the training runs: too few, or unlike each other.

@@ -2,7 +2,7 @@
 
 from buto.detectors.judge import DEFAULT, settings_from, with_alpha
 from buto.detectors.settings import Settings
-from buto.oracle.check import AGENT_KEY, METADATA_SOURCE, at_alpha, check, needs_confirmation
+from buto.oracle.check import AGENT_KEY, METADATA_SOURCE, at_alpha, check, why_confirm
 from buto.oracle.model import Oracle
 from buto.oracle.persist import load, save
 from buto.oracle.train import FEWEST_RUNS, auto_runs, enough_runs, fewest_runs, train
@@ -21,11 +21,11 @@ __all__ = [
     "enough_runs",
     "fewest_runs",
     "load",
-    "needs_confirmation",
     "promises_alarm_rate",
     "save",
     "selftest",
     "settings_from",
     "train",
+    "why_confirm",
     "with_alpha",
 ]

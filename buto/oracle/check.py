@@ -89,9 +89,9 @@ def at_alpha(oracle: Oracle, alpha: float) -> Oracle:
     return replace(oracle, settings=settings, fitted=detector.from_data(oracle.fitted.to_data()))
 
 
-def needs_confirmation(oracle: Oracle, verdict: Verdict) -> bool:
-    """Return whether two more runs are needed before one run's verdict is believed or dismissed."""
-    return oracle.fitted.needs_confirmation(verdict)
+def why_confirm(oracle: Oracle, verdict: Verdict) -> str | None:
+    """Return why two more runs should decide together with one that has this verdict; None if it decides."""
+    return oracle.fitted.why_confirm(verdict)
 
 
 def _cleared(oracle: Oracle, verdict: Verdict, runs: RunSet) -> tuple[str, ...]:
@@ -99,7 +99,7 @@ def _cleared(oracle: Oracle, verdict: Verdict, runs: RunSet) -> tuple[str, ...]:
     if verdict.status is not Status.PASS or verdict.p_value is None or len(runs) < 2:
         return ()
     alone = oracle.fitted.check(RunSet(runs.runs[:1]))
-    if not needs_confirmation(oracle, alone):
+    if why_confirm(oracle, alone) is None or not (alone.stands_out or alone.obvious):
         return ()
     return (
         f"the first run was an outlier (p = {alone.p_value:.3g}); with {len(runs) - 1} more it is ordinary",

@@ -115,9 +115,15 @@ class EnoughRuns:
 
 @dataclass(frozen=True, slots=True)
 class Confirming:
-    """A run of each of these tests does not pass; more runs are launched to confirm or refute it."""
+    """A run of this test does not decide alone; more runs are launched, and all are judged together.
 
-    tests: tuple[str, ...]
+    Attributes:
+        why: in a clause.
+        runs: how many more.
+    """
+
+    test: str
+    why: str
     runs: int
 
 

@@ -83,10 +83,9 @@ def complete(project: Project, cases: Sequence[Case], on_event: OnEvent) -> dict
     by_name = {case.test.name: case for case in cases}
     while waiting := [case for case in by_name.values() if case.missing]:
         now = [case for case in waiting if case.purpose == waiting[0].purpose]
-        confirming = [case for case in now if case.is_confirming]
-        if confirming:
-            names = tuple(case.test.name for case in confirming)
-            on_event(Confirming(names, max(case.missing for case in confirming)))
+        for case in now:
+            if case.why_more:
+                on_event(Confirming(case.test.name, case.why_more, case.missing))
         collected = launch(
             project,
             [case.test for case in now],

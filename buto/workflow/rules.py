@@ -22,13 +22,13 @@ FEWEST_INTERVALS = 3
 SHORT_INTERVAL = "10ms"
 
 
-def needs_confirmation(known: Oracle, runs: RunSet) -> bool:
-    """Return whether two more runs are needed before these runs fail a check.
+def why_confirm(known: Oracle, runs: RunSet) -> str | None:
+    """Return, in a clause, why two more runs should decide together with this one; None if it decides.
 
     Raises:
         JudgeError: no runs, or runs of another test.
     """
-    return oracle.needs_confirmation(known, oracle.check(known, runs))
+    return oracle.why_confirm(known, oracle.check(known, runs))
 
 
 def changed_settings(known: Oracle, now: Settings) -> list[str]:

@@ -74,9 +74,8 @@ class EventPrinter:
                 console.info(f"{test}: {most if is_most else enough}")
             case JudgedTaken():
                 console.info(f"{event.test}: {event.describe()}")
-            case Confirming(tests, runs):
-                names = ", ".join(tests)
-                console.info(f"{names}: the run is an outlier; launching {runs} more to confirm it")
+            case Confirming(test, why, runs):
+                console.info(f"{test}: {why}; launching {runs} more to judge them together")
             case JvmMeasured():
                 self._jvm(event)
             case Warned(test, text):

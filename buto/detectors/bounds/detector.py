@@ -90,9 +90,10 @@ class FittedBounds(FittedDetector):
     def to_data(self) -> dict[str, Any]:
         return bounds_data.write(self.model, self.duration, self.notifications, self.left_out)
 
-    def needs_confirmation(self, verdict: Verdict) -> bool:
-        """Return whether it fails; not where a single run's finding decides whatever others do."""
-        return verdict.status is Status.REGRESSION and self.settings.runs_outside == "most"
+    def why_confirm(self, verdict: Verdict) -> str | None:
+        """Return that the run fails; None where a single run's finding decides whatever others do."""
+        fails = verdict.status is Status.REGRESSION and self.settings.runs_outside == "most"
+        return "the run is outside the bounds" if fails else None
 
     def training_warnings(self, runs: RunSet) -> tuple[str, ...]:
         return few_runs(len(runs), self.model, self.duration, self.settings)

@@ -27,6 +27,7 @@ from buto.detectors.calibrated.evidence import (
     could_not_be_read,
     goes_on,
     may_leave_to_three,
+    passes,
     runs_needed,
     weigh,
 )
@@ -87,9 +88,6 @@ class FittedCalibrated(FittedDetector):
         lacking = could_not_be_read(evidence, usual=False)
         needed = runs_needed(len(runs), self.settings.alpha)
         far = obvious(evidence, len(runs))
-        stands_out = found.highest
-        if gate_of(self.settings) is not None:
-            stands_out = goes_on(found, self.settings) or bool(far)
         verdict = Verdict(
             Status.PASS,
             CALIBRATED.detector,
@@ -98,10 +96,12 @@ class FittedCalibrated(FittedDetector):
             p_value=found.p_value,
             alpha=self.settings.alpha,
             guarantee=_guarantee(found, self.n_training, len(runs)),
-            stands_out=stands_out,
+            stands_out=found.highest,
+            obvious=tuple(one.quantity.name for one in far),
         )
         is_first = len(runs) == 1 and may_leave_to_three(self.settings)
-        if self.settings.alpha < found.smallest and (stands_out or not is_first):
+        leaves = is_first and not (goes_on(found, self.settings) or far)
+        if self.settings.alpha < found.smallest and not leaves:
             reason = (
                 f"{self.n_training} training runs cannot tell a share of {self.settings.alpha:g} from chance "
                 f"with {len(runs)} under test: {needed} could"
@@ -128,16 +128,25 @@ class FittedCalibrated(FittedDetector):
     def left_out(self) -> Mapping[str, str]:
         return self.bands.left_out
 
-    def needs_confirmation(self, verdict: Verdict) -> bool:
-        """Return whether the run differs enough that two more should decide with it.
+    def why_confirm(self, verdict: Verdict) -> str | None:
+        """Return why the run differs enough that two more should decide with it; None if it does not.
 
         Three runs have the power that one lacks. Without a gate in the settings, the run must differ more
         than every training run differs from the others, and of good builds one in n + 1 pays for two more
         runs.
         """
-        if verdict.p_value is None or verdict.alpha is None:
-            return False
-        return verdict.stands_out or verdict.p_value <= verdict.alpha
+        p_value, alpha, gate = verdict.p_value, verdict.alpha, gate_of(self.settings)
+        if p_value is None or alpha is None:
+            return None
+        if gate is None and verdict.stands_out:
+            return "the run is an outlier"
+        if p_value <= alpha:
+            return f"the run's p-value of {p_value:.3g} is not above alpha"
+        if gate is not None and passes(p_value, gate):
+            return f"the run is not ordinary enough to decide alone (p = {p_value:.3g}, gate {gate:g})"
+        if gate is not None and verdict.obvious:
+            return f"the run is far beyond all training runs in {verdict.obvious[0]}"
+        return None
 
     def training_warnings(self, runs: RunSet) -> tuple[str, ...]:
         return (

@@ -118,7 +118,12 @@ def goes_on(found: Significance, settings: BandSettings) -> bool:
     gate = gate_of(settings)
     if gate is None:
         return found.highest or found.p_value <= settings.alpha
-    return found.rank <= gate + ROUNDING
+    return passes(found.rank, gate)
+
+
+def passes(p_value: float, gate: float) -> bool:
+    """Return whether a first run with this p-value by rank passes the gate, so that two more follow."""
+    return p_value <= gate + ROUNDING
 
 
 def may_leave_to_three(settings: BandSettings) -> bool:

@@ -13,7 +13,7 @@ from buto.runs import Run, RunSet, run_set
 from buto.runs.model import PROGRAM, PURPOSE
 from buto.steps import Action
 from buto.verdicts import Status
-from buto.workflow.rules import N_CONFIRMING, needs_confirmation
+from buto.workflow.rules import N_CONFIRMING, why_confirm
 from buto.workflow.steps import Door
 
 ENOUGH_JUDGED = 5
@@ -34,6 +34,7 @@ class Case:
         replaced: the oracle that what is learned replaces; None without one.
         runs: the runs that are judged or trained on together, including unusable ones.
         failure: why there will be no more runs; None unless the test was given up.
+        why_more: in a clause, why the missing runs follow one that was judged; empty if they do not.
     """
 
     test: TestConfig
@@ -45,6 +46,7 @@ class Case:
     replaced: Oracle | None = None
     runs: tuple[Run, ...] = ()
     failure: ButoError | None = None
+    why_more: str = ""
 
     @property
     def missing(self) -> int:
@@ -59,11 +61,6 @@ class Case:
         """
         mine = (run for run in self.runs if not (self.replaced and run.metadata.get(PURPOSE) != self.purpose))
         return next((run.id for run in mine), None)
-
-    @property
-    def is_confirming(self) -> bool:
-        """Return whether the missing runs confirm or refute an existing run."""
-        return self.known is not None and bool(self.runs) and self.missing > 0
 
     def valid(self) -> RunSet:
         """Return the usable runs."""
@@ -90,8 +87,11 @@ class Case:
             return replace(case, planned=len(case.valid())) if adaptive else case
         if case.missing:
             return case
-        if case.confirms and len(case.valid()) == 1 and needs_confirmation(case.known, case.valid()):
-            return replace(case, planned=case.planned + N_CONFIRMING, confirms=False)
+        if case.confirms and len(case.valid()) == 1:
+            why_more = why_confirm(case.known, case.valid())
+            if why_more is not None:
+                more = case.planned + N_CONFIRMING
+                return replace(case, planned=more, confirms=False, why_more=why_more)
         if case.accepts and oracle.check(case.known, case.valid()).status is not Status.PASS:
             return accepted(case.test, case.known, case.runs)
         return case

@@ -46,7 +46,7 @@ def test_one_odd_run_among_good_ones_passes(trained: Path, classes: Path) -> Non
     (trained / "odd").touch()
     done = buto(trained, "check", "--json", "result.json", CLASSES=str(classes))
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "launching 2 more to confirm it" in done.stderr
+    assert "the run is outside the bounds; launching 2 more to judge them together" in done.stderr
     assert n_judged(trained) == 3
     marked = [run.metadata.get(SESSION) for run in RunStore(trained / ".buto").load_set("keeper")]
     assert len(set(marked[-3:])) == 1

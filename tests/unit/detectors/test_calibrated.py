@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from buto.detectors.calibrated.evidence import weigh
 from buto.detectors.calibrated.findings import NOT_ALONE
 from buto.errors import JudgeError, UsageError
-from buto.oracle import check, load, needs_confirmation, save, settings_from, train
+from buto.oracle import check, load, save, settings_from, train, why_confirm
 from buto.runs import Notification, RunSet, run_set
 from buto.verdicts import Direction, Effect, Status
 from tests.support.runs.signals import ENVIRONMENT, INTERVAL_S, Program, make_run, program_run, program_runs
@@ -305,7 +305,7 @@ def test_another_environment_is_inconclusive_without_a_p_value():
     verdict = check(ORACLE, run_set([run]))
     assert verdict.status is Status.INCONCLUSIVE
     assert verdict.p_value is None
-    assert not needs_confirmation(ORACLE, verdict)
+    assert why_confirm(ORACLE, verdict) is None
 
 
 def test_an_outlier_is_confirmed_before_it_is_believed_or_dismissed():
@@ -315,18 +315,18 @@ def test_an_outlier_is_confirmed_before_it_is_believed_or_dismissed():
         chosen = [pool[place] for place in random.permutation(40)[:9]]
         oracle = train(run_set(chosen[:8]))
         verdict = check(oracle, run_set(chosen[8:]))
-        assert needs_confirmation(oracle, verdict) == verdict.stands_out
+        assert why_confirm(oracle, verdict) == ("the run is an outlier" if verdict.stands_out else None)
         asked += verdict.stands_out
     # One in nine stands out further than all others: 4.4 are expected, 12 or more have a chance of 1 in 1000.
     assert 0 < asked < 12
-    assert needs_confirmation(ORACLE, check(ORACLE, runs_of(Program(heap=3.0), 1)))
+    assert why_confirm(ORACLE, check(ORACLE, runs_of(Program(heap=3.0), 1))) == "the run is an outlier"
 
 
 def test_a_pass_says_that_the_first_run_stood_out_and_the_others_did_not():
     odd = Program(threads=1, work=1.2)
     first, others = program_run(4, 100, odd), runs_of(UNCHANGED, 2, 200).runs
     alone, together = check(ORACLE, run_set([first])), check(ORACLE, run_set([first, *others]))
-    assert needs_confirmation(ORACLE, alone)
+    assert why_confirm(ORACLE, alone) == "the run is an outlier"
     assert together.status is Status.PASS
     assert together.warnings == (
         f"the first run was an outlier (p = {alone.p_value:.3g}); with 2 more it is ordinary",

@@ -69,9 +69,11 @@ def test_one_run_alone_passes_or_says_that_it_cannot_decide() -> None:
     changed = fitted.check(run_set([leaking_run(20, leak=9.0)]))
     assert changed.status is Status.INCONCLUSIVE
     assert "so could three under test" in changed.reasons[0]
-    assert fitted.needs_confirmation(changed)
+    assert fitted.why_confirm(changed) == (
+        "the run is not ordinary enough to decide alone (p = 0.0909, gate 0.3)"
+    )
     ordinary = [fitted.check(run_set([leaking_run(number)])) for number in range(30, 40)]
-    assert all(one.status is Status.PASS for one in ordinary if not fitted.needs_confirmation(one))
+    assert all(one.status is Status.PASS for one in ordinary if fitted.why_confirm(one) is None)
     assert any(one.status is Status.PASS for one in ordinary)
 
 

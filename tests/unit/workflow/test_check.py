@@ -112,7 +112,7 @@ def test_a_run_that_does_not_pass_is_confirmed_by_two_more_of_its_session(
 ) -> None:
     trained(tmp_path, launches)
     outcome, log = checked(tmp_path, launches, *leaking(3, 9.0))
-    assert log.of(Confirming) == [Confirming(("leaker",), 2)]
+    assert log.of(Confirming) == [Confirming("leaker", "the run is an outlier", 2)]
     (result,) = outcome.results
     assert (result.status, outcome.exit_code, len(result.runs)) == ("regression", 1, 3)
     assert {run.metadata["buto.session"] for run in result.runs} == {result.runs[0].id}
