@@ -52,6 +52,10 @@ class MeasureError(ButoError):
     exit_code = EXIT_NOT_JUDGED
 
 
+class EngineLostError(MeasureError):
+    """Whatever carries out the launches is gone, so that no test can be launched any more."""
+
+
 class JudgeError(ButoError):
     """The runs cannot be judged: they are too few, differ, or are invalid."""
 

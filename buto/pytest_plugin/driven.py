@@ -14,15 +14,16 @@ from buto.collect.hooks import LaunchHooks, MBeanConnection, Program
 from buto.collect.jmx.attach import connect_program
 from buto.collect.jmx.worker_client import Worker
 from buto.collect.progress import OnTick
+from buto.engine.recording import record_one
+from buto.engine.setup import Setup
 from buto.errors import MeasureError, UsageError
 from buto.pytest_plugin.case import ItemCase
 from buto.pytest_plugin.live import LiveLaunch
 from buto.pytest_plugin.session import ItemTests
 from buto.runs import Run
-from buto.workflow.launching.collecting import record_one
+from buto.runs.model import PURPOSE, SESSION
 from buto.workflow.launching.ending import check_ending
 from buto.workflow.launching.lock import measuring
-from buto.workflow.launching.setup import setup_of
 from buto.workload.model import STOPPED_EXIT
 
 _POLL_S = 0.02
@@ -149,11 +150,10 @@ class Buto:
             collector,
             state.test.name,
             case.project.store,
-            state.purpose,
-            state.session,
+            {PURPOSE: state.purpose} | ({SESSION: state.session} if state.session else {}),
             on_tick,
             hooks,
-            setup_of(state.test),
+            Setup(state.test.services, state.test.window),
         )
 
     def _keep(self, run: Run, case: ItemCase) -> None:

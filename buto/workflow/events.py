@@ -55,18 +55,27 @@ class LaunchStarted:
     Attributes:
         number: the number of the usable run that it is for, from 1.
         planned: how many usable runs of this test are wanted.
+        host: on which host of a cluster; empty without one.
     """
 
     test: str
     number: int
     planned: int
+    host: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class LaunchProgressed:
-    """Some time has passed in the current launch."""
+    """Some time has passed in a launch.
+
+    Attributes:
+        test: its test; empty where only one launch goes on at a time.
+        host: on which host of a cluster; empty without one.
+    """
 
     progress: Progress
+    test: str = ""
+    host: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +87,11 @@ class RunStored:
 
 @dataclass(frozen=True, slots=True)
 class LaunchRepeated:
-    """A launch failed, and will be repeated later."""
+    """A launch failed, and will be repeated later; ``host`` is where, empty without a cluster."""
 
     test: str
     error: ButoError
+    host: str = ""
 
 
 @dataclass(frozen=True, slots=True)

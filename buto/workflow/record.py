@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from buto.config import TestConfig
+from buto.engine.setup import Setup
 from buto.errors import JudgeError
 from buto.runs import Run, RunSet
 from buto.steps import Action
@@ -29,13 +29,8 @@ from buto.workflow.launching.case import Case
 from buto.workflow.launching.collected import Collected
 from buto.workflow.launching.interruption import Complete, Interrupted
 from buto.workflow.launching.lock import measuring
-from buto.workflow.launching.setup import setup_of
 from buto.workflow.project import NO_OVERRIDES, Overrides, Project
 from buto.workflow.steps import Door, reword, worded
-from buto.workload.model import Workload
-
-if TYPE_CHECKING:
-    from buto.collect.hooks import LaunchHooks
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,19 +147,18 @@ def launch(
     tally = _Tally(project.door, on_event)
     on_event(LaunchesPlanned(dict(runs), frozenset(enough), seed=seed, commands=commands))
     try:
-        with ExitStack() as held:
-            plans = [
-                Plan(
-                    test.name,
-                    test.target,
-                    runs[test.name],
-                    held.enter_context(hooks_of(test.workload)),
-                    setup_of(test),
-                    enough.get(test.name),
-                )
-                for test in tests
-            ]
-            held.enter_context(measuring_alone(project, on_event))
+        plans = [
+            Plan(
+                test.name,
+                test.target,
+                runs[test.name],
+                test.workload,
+                Setup(test.services, test.window),
+                enough.get(test.name),
+            )
+            for test in tests
+        ]
+        with measuring_alone(project, on_event):
             return collect(
                 plans,
                 project.store,
@@ -179,16 +173,6 @@ def launch(
         raise Interrupted(counts, project.files.store, tally.first_id) from stop
     finally:
         on_event(LaunchesEnded())
-
-
-def hooks_of(workload: Workload | None) -> AbstractContextManager[Callable[[], LaunchHooks] | None]:
-    """Return what creates the hooks of each launch; None without a workload."""
-    if workload is None:
-        return nullcontext()
-    # Imported here: it brings JMX along, and few tests have a workload.
-    from buto.workload.driver import workload_hooks
-
-    return workload_hooks(workload)
 
 
 def measuring_alone(project: Project, on_event: OnEvent) -> AbstractContextManager[None]:

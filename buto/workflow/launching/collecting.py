@@ -6,32 +6,22 @@ import math
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-from buto.collect.collector import Collector
-from buto.collect.hooks import AllHooks, LaunchHooks
-from buto.collect.opener import open_collector
-from buto.collect.process.launch import check_startable
-from buto.collect.progress import OnTick, Progress
-from buto.collect.record.journal import Journal
-from buto.collect.record.quality import busy_host
 from buto.collect.target import Target
-from buto.errors import ButoError, StorageError
-from buto.runs import Run, RunSet
+from buto.engine.local import LocalEngine
+from buto.engine.placement import ANYWHERE, Placement
+from buto.engine.protocol import Began, Ended, Engine, EngineFor, GivenBack, Launch, News, Progressed
+from buto.engine.setup import ALONE, Setup
+from buto.errors import ButoError
+from buto.runs import RunSet
 from buto.runs.model import PURPOSE, SESSION
 from buto.runs.store import RunStore
-from buto.runs.window import with_window
 from buto.workflow.events import GivenUp, LaunchProgressed, LaunchRepeated, LaunchStarted, OnEvent, RunStored
 from buto.workflow.launching.collected import Collected
 from buto.workflow.launching.ending import check_ending, check_repeats
 from buto.workflow.launching.order import interleave, without
-from buto.workflow.launching.setup import ALONE, Setup
-from buto.workload.services.model import Service
-
-if TYPE_CHECKING:
-    from buto.workload.services.running import Services
+from buto.workload.model import Workload
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,17 +29,19 @@ class Plan:
     """How often to launch one test.
 
     Attributes:
-        hooks: creates the hooks of each launch; None for none.
+        workload: what loads the program while it is measured; None for nothing.
         setup: what belongs to every run besides the program.
         enough: called with the valid runs of this session after each; returns whether no more are needed.
+        where: on which hosts, if there are several.
     """
 
     test: str
     target: Target
     runs: int
-    hooks: Callable[[], LaunchHooks] | None = None
+    workload: Workload | None = None
     setup: Setup = ALONE
     enough: Callable[[RunSet], bool] | None = None
+    where: Placement = ANYWHERE
 
 
 def collect(
@@ -59,8 +51,7 @@ def collect(
     *,
     seed: int,
     purpose: str,
-    collector_for: Callable[[Target], Collector] = open_collector,
-    check: Callable[[Target], None] = check_startable,
+    engine_for: EngineFor = LocalEngine,
     done: Mapping[str, int] | None = None,
     deadline_s: float = math.inf,
     forgiven: int = 0,
@@ -78,8 +69,7 @@ def collect(
         seed: of the random order.
         purpose: written into each run's metadata under PURPOSE, so that runs which were judged can be
             distinguished from those that may train an oracle.
-        collector_for: how to open a collector.
-        check: raises a ButoError for a program that cannot be started; called for all programs first.
+        engine_for: creates what carries out the launches.
         done: by test, how many valid runs an interrupted session with these plans and this seed has
             stored; the order continues after them. None: there was no such session.
         deadline_s: of ``time.monotonic()``; no launch begins after it.
@@ -94,119 +84,148 @@ def collect(
 
     Raises:
         StorageError: the store cannot be written. What was stored before stays.
-        KeyboardInterrupt: the current program was stopped and its run dropped; those before stay.
+        EngineLostError: the engine can carry out no launch any more. What was stored before stays.
+        KeyboardInterrupt: the current programs were stopped and their runs dropped; those before stay.
     """
-    plan_of = {plan.test: plan for plan in plans}
-    results = {plan.test: Collected() for plan in plans}
-    done = done or {}
-    firsts = dict(sessions or {})
-    failures: Counter[str] = Counter()
+    session = _Session(plans, on_event, purpose, done or {}, sessions or {}, forgiven, together)
+    with engine_for(store, session.report) as engine:
+        session.check(engine)
+        if together and session.failed:
+            return session.results
+        session.plan(seed)
+        while session.begin(engine, deadline_s):
+            ended = engine.wait()
+            if ended is not None:
+                session.conclude(ended, engine)
+    return session.results
 
-    def tick(progress: Progress) -> None:
-        on_event(LaunchProgressed(progress))
 
-    for plan in plans:
-        try:
-            check(plan.target)
-        except ButoError as error:
-            results[plan.test] = Collected(failure=error)
-            on_event(GivenUp(plan.test, error))
-    startable = [plan for plan in plans if results[plan.test].failure is None]
-    if together and len(startable) < len(plans):
-        return results
-    queue = deque(without(interleave({plan.test: plan.runs for plan in startable}, seed), done))
-    with ExitStack() as stack:
-        collectors: dict[str, Collector] = {}
-        while queue and time.monotonic() < deadline_s:
-            test = queue.popleft()
-            plan, result = plan_of[test], results[test]
+class _Session:
+    """The launches of one call: which are still wanted, which have begun, and what they gave.
+
+    Attributes:
+        results: by test, in the order of the plans.
+    """
+
+    def __init__(
+        self,
+        plans: Sequence[Plan],
+        on_event: OnEvent,
+        purpose: str,
+        done: Mapping[str, int],
+        sessions: Mapping[str, str],
+        forgiven: int,
+        together: bool,
+    ) -> None:
+        self._plans = {plan.test: plan for plan in plans}
+        self._on_event = on_event
+        self._purpose = purpose
+        self._done = done
+        self._firsts = dict(sessions)
+        self._forgiven = forgiven
+        self._together = together
+        self._failures: Counter[str] = Counter()
+        self._running: Counter[str] = Counter()
+        self._queue: deque[str] = deque()
+        self.results = {plan.test: Collected() for plan in plans}
+
+    @property
+    def failed(self) -> bool:
+        """Whether a test was given up."""
+        return any(result.failure is not None for result in self.results.values())
+
+    def report(self, news: News) -> None:
+        """Report what the engine does."""
+        match news:
+            case Began(launch, host):
+                planned = self._plans[launch.test].runs
+                self._on_event(LaunchStarted(launch.test, launch.number, planned, host))
+            case Progressed(launch, progress, host):
+                self._on_event(LaunchProgressed(progress, launch.test, host))
+            case GivenBack(launch, error, host):
+                self._on_event(LaunchRepeated(launch.test, error, host))
+
+    def check(self, engine: Engine) -> None:
+        """Give up the tests whose programs cannot be started."""
+        for plan in self._plans.values():
             try:
-                if test not in collectors:
-                    collectors[test] = stack.enter_context(collector_for(plan.target))
-                number = done.get(test, 0) + len(result.valid()) + 1
-                on_event(LaunchStarted(test, number, plan.runs))
-                hooks = None if plan.hooks is None else plan.hooks()
-                run = record_one(
-                    collectors[test], test, store, purpose, firsts.get(test), tick, hooks, plan.setup
-                )
-                firsts.setdefault(test, run.id)
-                result = results[test] = replace(result, runs=(*result.runs, run))
-                on_event(RunStored(run))
-                check_ending(run, plan.target)
-                if not run.quality.valid:
-                    check_repeats(result.runs, plan.runs)
-                    queue.append(test)
-                elif plan.enough is not None and plan.enough(result.valid()):
-                    queue = deque(other for other in queue if other != test)
-            except StorageError:
-                raise
+                engine.check(plan.target)
             except ButoError as error:
-                failures[test] += 1
-                if failures[test] <= forgiven:
-                    on_event(LaunchRepeated(test, error))
-                    queue.append(test)
-                    continue
-                results[test] = replace(result, failure=error)
-                on_event(GivenUp(test, error))
-                queue = deque(other for other in queue if other != test and not together)
-    return results
+                self.results[plan.test] = Collected(failure=error)
+                self._on_event(GivenUp(plan.test, error))
 
+    def plan(self, seed: int) -> None:
+        """Put the launches that are missing into random order."""
+        counts = {test: plan.runs for test, plan in self._plans.items() if self._failure(test) is None}
+        self._queue = deque(without(interleave(counts, seed), self._done))
 
-def record_one(
-    collector: Collector,
-    test: str,
-    store: RunStore,
-    purpose: str,
-    session: str | None = None,
-    on_tick: OnTick | None = None,
-    hooks: LaunchHooks | None = None,
-    setup: Setup = ALONE,
-) -> Run:
-    """Launch once, with its services beside it, and store the run, valid or not.
+    def begin(self, engine: Engine, deadline_s: float) -> bool:
+        """Begin what there is room for; return whether there is anything to wait for."""
+        while self._queue and time.monotonic() < deadline_s:
+            wanted = [self._launch(test) for test in dict.fromkeys(self._queue)]
+            begun = engine.begin(wanted)
+            for launch in begun:
+                self._queue.remove(launch.test)
+                self._running[launch.test] += 1
+            if not begun:
+                return True
+        return self._running.total() > 0
 
-    If recording fails midway, the part before is kept, unless it is very short; see
-    :class:`buto.collect.record.journal.Journal`.
+    def conclude(self, ended: Ended, engine: Engine) -> None:
+        """Keep what a launch gave, and decide whether its test goes on."""
+        test = ended.launch.test
+        if ended.begun:
+            self._running[test] -= 1
+        plan = self._plans[test]
+        try:
+            if ended.run is None:
+                assert ended.error is not None
+                raise ended.error
+            run = ended.run
+            self._firsts.setdefault(test, str(run.metadata.get(SESSION, run.id)))
+            result = replace(self.results[test], runs=(*self.results[test].runs, run))
+            self.results[test] = result
+            self._on_event(RunStored(run))
+            check_ending(run, plan.target)
+            if not run.quality.valid:
+                check_repeats(result.runs, plan.runs)
+                self._queue.append(test)
+            elif plan.enough is not None and plan.enough(result.valid()):
+                self._drop([test], engine)
+        except ButoError as error:
+            self._fail(ended, error, engine)
 
-    Args:
-        purpose, session: written into the run's metadata, see :func:`collect`; a run without a session
-            begins one.
+    def _fail(self, ended: Ended, error: ButoError, engine: Engine) -> None:
+        test = ended.launch.test
+        self._failures[test] += 1
+        if self._failures[test] <= self._forgiven:
+            self._on_event(LaunchRepeated(test, error))
+            if ended.begun:
+                self._queue.append(test)
+            return
+        self.results[test] = replace(self.results[test], failure=error)
+        self._on_event(GivenUp(test, error))
+        self._drop(list(self._plans) if self._together else [test], engine)
 
-    Raises:
-        MeasureError: there is nothing to record, or a service does not get ready.
-        UsageError: a service has no template or user.
-        StorageError: the run cannot be stored.
-    """
-    marks = {PURPOSE: purpose} | ({SESSION: session} if session else {})
-    with running_services(setup.services, on_tick) as beside, Journal(store, marks) as journal:
-        if beside is not None:
-            hooks = beside if hooks is None else AllHooks((beside, hooks))
-            on_tick = beside.on_each_tick(on_tick)
-        run = collector.record(test, on_tick, hooks, journal)
-        outputs = {} if beside is None else beside.stop()
-        run = replace(run, metadata={**run.metadata, SESSION: run.id, **marks}, outputs=outputs)
-        if hooks is not None:
-            run = _unless_busy(run)
-        if setup.window is not None:
-            run = with_window(run, setup.window)
-        store.add(run)
-    return run
+    def _drop(self, tests: Sequence[str], engine: Engine) -> None:
+        """Launch these tests no more."""
+        for test in tests:
+            engine.drop(test)
+            del self._running[test]
+        self._queue = deque(test for test in self._queue if test not in tests)
 
+    def _failure(self, test: str) -> ButoError | None:
+        return self.results[test].failure
 
-def _unless_busy(run: Run) -> Run:
-    """Return a run of a loaded system; not valid if the machine had no idle time left."""
-    busy = busy_host(run.metadata.get("host.load.idle"), run.outcome.duration_s)
-    if busy is None:
-        return run
-    return replace(run, quality=replace(run.quality, problems=(*run.quality.problems, busy)))
-
-
-def running_services(
-    services: Sequence[Service], on_tick: OnTick | None
-) -> AbstractContextManager[Services | None]:
-    """Return what runs services during its block; None in place of no services."""
-    if not services:
-        return nullcontext()
-    # Imported here: few tests have services.
-    from buto.workload.services.running import running
-
-    return running(services, on_tick)
+    def _launch(self, test: str) -> Launch:
+        """Return the next launch of a test."""
+        plan, first = self._plans[test], self._firsts.get(test)
+        return Launch(
+            test,
+            plan.target,
+            self._done.get(test, 0) + len(self.results[test].valid()) + self._running[test] + 1,
+            plan.workload,
+            plan.setup,
+            {PURPOSE: self._purpose} | ({SESSION: first} if first else {}),
+            plan.where,
+        )

@@ -16,6 +16,7 @@ from buto.collect.hooks import AllHooks, LaunchHooks
 from buto.collect.progress import OnTick, Progress
 from buto.collect.target import Target
 from buto.config import TestConfig
+from buto.engine.recording import hooks_of, running_services
 from buto.profiles import Kind, Profile
 from buto.runs.masking import Mask
 from buto.workflow.events import (
@@ -27,11 +28,10 @@ from buto.workflow.events import (
     ProfileRecorded,
     Warned,
 )
-from buto.workflow.launching.collecting import running_services
 from buto.workflow.launching.ending import repeats
 from buto.workflow.launching.order import interleave
 from buto.workflow.project import Project
-from buto.workflow.record import hooks_of, measuring_alone
+from buto.workflow.record import measuring_alone
 
 PAIRS = 3
 """Fewest launches of each program with which a cause can be named."""

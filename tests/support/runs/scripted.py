@@ -12,6 +12,7 @@ from buto.collect.hooks import LaunchHooks
 from buto.collect.progress import OnTick, Progress
 from buto.collect.record.journal import Journal
 from buto.collect.target import Target
+from buto.engine.local import LocalEngine
 from buto.errors import ButoError
 from buto.runs import Outcome, ProblemKind, Run
 from buto.workflow.events import Event as LaunchEvent
@@ -60,7 +61,9 @@ class Script:
     @property
     def collect(self) -> Callable[..., dict[str, Collected]]:
         """Return :func:`collect` with this script in place of launches."""
-        return partial(collect, collector_for=self.collector, check=self.check)
+        return partial(
+            collect, engine_for=partial(LocalEngine, collector_for=self.collector, check=self.check)
+        )
 
     def check(self, target: Target) -> None:
         if target.command[0] in self.broken:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from buto.collect.hooks import AllHooks
 from buto.collect.target import Target
+from buto.engine.recording import record_one
 from buto.errors import MeasureError, StorageError
 from buto.runs import Problem, ProblemKind, Quality, RunSet
 from buto.runs.model import PURPOSE, SESSION
@@ -18,7 +19,7 @@ from buto.runs.store import RunStore
 from buto.workflow.events import Event as LaunchEvent
 from buto.workflow.events import RunStored
 from buto.workflow.launching.collected import Collected
-from buto.workflow.launching.collecting import Plan, record_one
+from buto.workflow.launching.collecting import Plan
 from buto.workflow.launching.ending import repeats
 from buto.workflow.launching.order import interleave
 from tests.support.runs.scripted import GOOD, LATE, STARVED, WRONG_EXIT, Event, Log, Script
@@ -111,7 +112,7 @@ def test_a_machine_without_idle_time_spoils_the_run_of_a_loaded_system(
     run = replace(GOOD, metadata=metadata, outcome=replace(GOOD.outcome, duration_s=duration_s))
     collector = Script({"a": [run]}).collector(Target(("a",)))
     hooks = AllHooks(()) if is_loaded else None
-    stored = record_one(collector, "a", RunStore(tmp_path), "train", hooks=hooks)
+    stored = record_one(collector, "a", RunStore(tmp_path), {PURPOSE: "train"}, hooks=hooks)
     assert stored.quality.valid == is_valid
     if not is_valid:
         [problem] = stored.quality.problems

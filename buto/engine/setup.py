@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from buto.config import TestConfig
 from buto.runs.window import Window
 from buto.workload.services.model import Service
 
@@ -24,8 +23,3 @@ class Setup:
 
 ALONE = Setup()
 """A program without anything beside it, of which the whole run counts."""
-
-
-def setup_of(test: TestConfig) -> Setup:
-    """Return what belongs to every run of a test."""
-    return Setup(test.services, test.window)

@@ -1,0 +1,1 @@
+"""Launches: from what is wanted to a finished run in the store; here, one after the other."""
