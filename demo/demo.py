@@ -1,6 +1,7 @@
 """Show buto on the bundled leaking program, only by the command line.
 
-All files stay in demo-output/. The demo ends with an error if a verdict is wrong.
+All files stay in demo-output/. The demo ends with an error if a verdict is wrong. About one check in a
+hundred of an unchanged program fails, so the demo then begins once more; twice in a row is an error.
 """
 
 from __future__ import annotations
@@ -15,18 +16,17 @@ ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "demo-output"
 TIMEOUT_S = 600.0
 CHANGED = "buto check leaker --config changed.yaml"
+ALARM = """
+This was one of the checks of an unchanged program that fail: about one in a hundred does, and more where the
+machine has just become faster or slower. Once more from the beginning."""
 
 
 def main() -> int:
     """Record, train, check what is unchanged and what is not, draw; the exit code is for make."""
-    if OUT.exists():
-        shutil.rmtree(OUT)
-    OUT.mkdir()
-    for name in ("buto.yaml", "changed.yaml"):
-        shutil.copy(ROOT / "demo" / name, OUT)
     print(f"All commands run in {OUT.relative_to(ROOT)}/.")
-    step("Learn what the program uses, from ten runs.", "buto train leaker", 0)
-    step("Run it again, unchanged: this must pass.", "buto check leaker", 0)
+    if learn_and_check(0, 1) == 1:
+        print(ALARM)
+        learn_and_check(0)
     step("Run a version that leaks four times as much: this must fail.", CHANGED, 1)
     step("Draw what was expected and what came.", "buto --quiet plot leaker --out plots", 0)
     print("\nAll verdicts were right. The demo leaves in demo-output/:")
@@ -36,15 +36,27 @@ def main() -> int:
     return 0
 
 
-def step(purpose: str, command: str, expected: int) -> None:
-    """Show and carry out one command; SystemExit if it ends with another code than expected."""
+def learn_and_check(*expected: int) -> int:
+    """Train in an empty directory and check the same program; return the exit code of the check."""
+    if OUT.exists():
+        shutil.rmtree(OUT)
+    OUT.mkdir()
+    for name in ("buto.yaml", "changed.yaml"):
+        shutil.copy(ROOT / "demo" / name, OUT)
+    step("Learn what the program uses, from ten runs.", "buto train leaker", 0)
+    return step("Run it again, unchanged: this must pass.", "buto check leaker", *expected)
+
+
+def step(purpose: str, command: str, *expected: int) -> int:
+    """Show and carry out one command; return its exit code. SystemExit if it is none of the expected ones."""
     print(f"\n# {purpose}\n$ {command}", flush=True)
     done = subprocess.run(shlex.split(command), cwd=OUT, timeout=TIMEOUT_S, check=False)
-    if done.returncode != expected:
+    if done.returncode not in expected:
         raise SystemExit(
-            f"\nThe demo FAILED: {command!r} exited with {done.returncode}, expected {expected}.\n"
+            f"\nThe demo FAILED: {command!r} exited with {done.returncode}, expected {expected[0]}.\n"
             f"What was recorded is in {OUT}; does this machine measure well? Type: buto doctor"
         )
+    return done.returncode
 
 
 if __name__ == "__main__":

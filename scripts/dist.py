@@ -25,8 +25,13 @@ TRIES = 4
 TIMEOUT_S = 600.0
 CONFIG = {
     "version": 1,
-    "defaults": {"runs": 5, "timeout": "1min", "judge": {"preset": "sustained", "deviations": 30}},
+    "defaults": {
+        "runs": 5,
+        "timeout": "1min",
+        "judge": {"preset": "sustained", "deviations": 30, "level-share": 0.05},
+    },
 }
+"""Only what becomes more than 2.5 times as much counts: a larger leak does so, a slower machine does not."""
 JAVA = ("java", "-Xms256m", "-Xmx256m", "-XX:+UseSerialGC", "-cp", "${testprograms}")
 PROGRAM = ("buto.testprograms.leaker.Leaker", "--duration", "2s", "--pieces", "20", "--piece-size", "2000")
 

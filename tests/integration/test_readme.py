@@ -1,32 +1,28 @@
 """What README and docs tell people to type works, and where they point to exists.
 
-A fenced block that begins with ```sh tested is typed line by line, in an empty directory with an
-``app.jar``, an ``app-2.jar`` that keeps twice as much, and the repository's ``data``; a line that ends
-in ``# exits with N`` must do so. A block that begins with ```yaml NAME is written to that file. The blocks of
-a page that begin with ```python tested are one program, which runs there last.
+Pages are typed in an empty directory with an ``app.jar``, an ``app-2.jar`` that keeps twice as much, and the
+repository's ``data``; ``tests/support/pages.py`` says which blocks are typed.
 """
 
 from __future__ import annotations
 
 import os
 import re
-import shlex
 import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
-from functools import partial
+from itertools import count
 from pathlib import Path
 
 import pytest
 
-from tests.support.processes.patience import until_quiet
+from tests.support.pages import fault_of, typed
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
 PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
 RUNNING_PID = "4711"
-PYTHON = "python tested"
 MAIN = """
 package com.acme;
 import java.util.*;
@@ -40,18 +36,6 @@ public class Main {
     }
 }
 """
-
-
-def blocks(page: Path) -> list[tuple[str, str]]:
-    """The info string and the text of each fenced block."""
-    return re.findall(r"^```([^\n]*)\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-
-
-def typed(page: Path) -> list[tuple[str, str]]:
-    """What is typed into a shell or written to a file, in its order; then the page's Python program."""
-    found = [(info, text) for info, text in blocks(page) if info == "sh tested" or info.startswith("yaml ")]
-    program = "\n".join(text for info, text in blocks(page) if info == PYTHON)
-    return [*found, (PYTHON, program)] if program else found
 
 
 @pytest.fixture(scope="module")
@@ -78,39 +62,38 @@ def server(jars: Path) -> Iterator[int]:
 
 
 @pytest.mark.jvm
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("page", [page for page in PAGES if typed(page)], ids=lambda page: page.name)
 def test_what_a_page_shows_works(page: Path, jars: Path, server: int, tmp_path: Path) -> None:
-    for jar in jars.glob("*.jar"):
-        (tmp_path / jar.name).symlink_to(jar)
-    (tmp_path / "data").symlink_to(ROOT / "data")
-    bin_directory = tmp_path / "bin"
-    bin_directory.mkdir()
-    buto = bin_directory / "buto"
+    buto = tmp_path / "bin" / "buto"
+    buto.parent.mkdir()
     buto.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m buto "$@"\n')
     buto.chmod(0o755)
-    path = f"{bin_directory}{os.pathsep}{os.environ['PATH']}"
+    path = f"{buto.parent}{os.pathsep}{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)}
-    for info, text in typed(page):
-        if info.startswith("yaml "):
-            (tmp_path / info.split()[1]).write_text(text)
-            continue
-        lines = [shlex.join([sys.executable, "-c", text])] if info == PYTHON else text.splitlines()
-        for line in lines:
-            expected = re.search(r"# exits with (\d+)$", line)
-            start = partial(
-                subprocess.run,
-                ["bash", "-c", line.replace(RUNNING_PID, str(server))],
-                cwd=tmp_path,
-                env=environment,
-                capture_output=True,
-                text=True,
-                timeout=120,
-                check=False,
-            )
-            done = until_quiet(start, lambda ended: ended.stdout)
-            wanted = int(expected[1]) if expected else 0
-            assert done.returncode == wanted, f"{line}\n{done.stdout}{done.stderr}"
+    number = count(1)
+
+    def new_directory() -> Path:
+        directory = tmp_path / f"typed-{next(number)}"
+        directory.mkdir()
+        for jar in jars.glob("*.jar"):
+            (directory / jar.name).symlink_to(jar)
+        (directory / "data").symlink_to(ROOT / "data")
+        return directory
+
+    def shell(line: str, directory: Path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["bash", "-c", line.replace(RUNNING_PID, str(server))],
+            cwd=directory,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    fault = fault_of(typed(page), new_directory, shell)
+    assert fault is None, str(fault)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

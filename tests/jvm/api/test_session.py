@@ -60,7 +60,7 @@ def test_train_and_check_the_demo_program(tmp_path: Path, monkeypatch: pytest.Mo
     assert kinds.index("LaunchesEnded") < kinds.index("OracleWritten")
 
     def check() -> buto.Result:
-        return buto.check("leaker", command=leaker(40))
+        return buto.check("leaker", command=leaker(100))
 
     changed = until_quiet(check, lambda result: str(result.verdict))
     assert changed.verdict is not None

@@ -18,6 +18,7 @@ from buto import schemas
 from buto.runs.labels import Label, LabelStore, current
 from buto.runs.store import RunStore
 from tests.support.checkout import ROOT
+from tests.support.judging import BY_MULTIPLES, literal
 from tests.support.processes.command import buto, called
 from tests.support.processes.patience import until_quiet
 
@@ -37,7 +38,7 @@ public final class Main extends Thread {
     }
 }
 """
-CONFIG = """\
+CONFIG = f"""\
 version: 1
 tests:
   waiter:
@@ -46,7 +47,7 @@ tests:
     interval: 50ms
     timeout: 1min
     inputs: [Main.java]
-    judge: {preset: sustained, deviations: 30}  # how sharp verdicts are is tested elsewhere
+    judge: {literal(BY_MULTIPLES)}
 """
 BUILD = "javac -d out Main.java"
 DEADLINE_S = 120.0

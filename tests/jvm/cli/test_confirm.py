@@ -9,16 +9,17 @@ import pytest
 
 from buto.runs.model import SESSION
 from buto.runs.store import RunStore
+from tests.support.judging import BY_MULTIPLES, literal
 from tests.support.processes.command import buto, judged
 
-CONFIG = """\
+CONFIG = f"""\
 version: 1
 tests:
   keeper:
     command: [sh, start.sh]
     interval: 50ms
     runs: 3
-    judge: {preset: sustained, deviations: 30}
+    judge: {literal(BY_MULTIPLES)}
 """
 SCRIPT = """\
 amount=$(cat amount)
@@ -70,7 +71,7 @@ def test_a_stated_number_of_runs_is_kept_to(trained: Path, classes: Path) -> Non
 def test_settings_that_changed_since_training_are_reported(trained: Path, classes: Path) -> None:
     (trained / "amount").write_text("40")
     config = trained / "other.yaml"
-    config.write_text(CONFIG.replace("deviations: 30", "deviations: 31"))
+    config.write_text(CONFIG.replace('"deviations": 30', '"deviations": 31'))
     done = buto(trained, "check", "--config", "other.yaml", CLASSES=str(classes))
     assert "judged with the settings of the training" in done.stderr
     assert "deviations" in done.stderr

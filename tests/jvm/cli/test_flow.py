@@ -10,25 +10,27 @@ from pathlib import Path
 
 from buto.config import portable
 from buto.runs.store import RunStore
+from tests.support.judging import BY_HEAP, BY_MULTIPLES, literal
 from tests.support.processes.command import buto, judged
 
-CONFIG = """\
+CONFIG = f"""\
 version: 1
 defaults:
   interval: 50ms
   runs: 3
-  judge: {preset: sustained, deviations: 30}  # how sharp verdicts are is tested elsewhere
+  judge: {literal(BY_MULTIPLES)}
 tests:
   keeper:
-    command: [java, -Xmx128m, -cp, '${CLASSES}', Does, keep, 40]
+    command: [java, -Xmx128m, -cp, '${{CLASSES}}', Does, keep, 40]
   sleeper:
     command: ./start.sh
-    environment: {MILLISECONDS: 300}
+    environment: {{MILLISECONDS: 300}}
 """
 
 
 def test_train_and_check_from_the_command_line(tmp_path: Path, classes: Path) -> None:
     """Also: the command is remembered, another may be given, and nothing but runs and oracle is written."""
+    (tmp_path / "buto.yaml").write_text(f"version: 1\ntests:\n  keeper: {{judge: {literal(BY_HEAP)}}}\n")
     start = ("java", "-Xmx128m", "-cp", str(classes), "Does", "keep")
     done = buto(
         tmp_path,
@@ -61,7 +63,12 @@ def test_train_and_check_from_the_command_line(tmp_path: Path, classes: Path) ->
     assert changed.returncode == 1, changed.stdout + changed.stderr
     assert changed.stdout.startswith("REGRESSION  keeper: ")
     assert "jvm.memory." in changed.stdout
-    assert sorted(path.name for path in tmp_path.iterdir()) == [".buto", "oracles", "result.json"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        ".buto",
+        "buto.yaml",
+        "oracles",
+        "result.json",
+    ]
 
 
 def test_train_and_check_all_tests_of_a_configuration(tmp_path: Path, classes: Path) -> None:

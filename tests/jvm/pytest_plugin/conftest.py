@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.checkout import ROOT
+from tests.support.judging import BY_HEAP, BY_MULTIPLES, Judge, literal
 from tests.support.processes.leftovers import nothing_is_left
 from tests.support.processes.sample_project import compile_java
 
@@ -28,23 +29,19 @@ def project(tmp_path: Path, compile_java: Callable[[Path], None]) -> Path:
 @pytest.fixture
 def blunt(project: Path) -> Path:
     """The sample project with settings for three training runs and wide bounds."""
-    return _judging(project, "{'preset': 'sustained', 'deviations': 30}")
+    return _judging(project, BY_MULTIPLES)
 
 
 @pytest.fixture
 def lenient(project: Path) -> Path:
-    """The sample project where only what grows to three times as much counts.
-
-    Its runs are shorter than the phases in which a shared processor is slow, so that all training runs may
-    be quick ones; how sharp verdicts are is tested elsewhere.
-    """
-    return _judging(project, "{'minimum-effect': {'*': '200%'}}")
+    """The sample project where only many MiB more in the heap count."""
+    return _judging(project, BY_HEAP)
 
 
-def _judging(project: Path, judge: str) -> Path:
+def _judging(project: Path, judge: Judge) -> Path:
     tests = project / "test_shop.py"
     usual = tests.read_text()
-    changed = usual.replace("buto(main=", f"buto(judge={judge}, main=", 1)
+    changed = usual.replace("buto(main=", f"buto(judge={literal(judge)}, main=", 1)
     assert changed != usual
     tests.write_text(changed)
     return project

@@ -12,6 +12,7 @@ import pytest
 
 from buto.collect.jvm.installations import find_installations
 from tests.support.checkout import ROOT, compile_java
+from tests.support.judging import BY_HEAP, literal
 from tests.support.processes.command import buto, judged
 
 PACKAGES = {11: "11.0.13.1", 17: "17.0.9.2", 21: "21.0.8.2", 25: "25.0.2.1"}
@@ -55,9 +56,9 @@ def _from_package(release: int) -> Path:
 def test_a_program_is_trained_and_checked_and_a_regression_is_found(
     tmp_path: Path, classes: Path, java: Path
 ) -> None:
-    """A program of a second; one that keeps fifty times as much is found whatever else the machine does."""
+    """A program of a second that keeps 1 MiB, and one that keeps 50."""
     (tmp_path / "buto.yaml").write_text(
-        "version: 1\ntests:\n  keeper:\n    interval: 20ms\n    judge: {minimum-effect: {'*': 200%}}\n"
+        f"version: 1\ntests:\n  keeper:\n    interval: 20ms\n    judge: {literal(BY_HEAP)}\n"
     )
     program = [os.fspath(java), "-Xmx256m", "-XX:+UseSerialGC", "-cp", os.fspath(classes), "Does", "keep"]
     trained = buto(tmp_path, "train", "keeper", "--runs", "5", "--", *program, "10")

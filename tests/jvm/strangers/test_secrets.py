@@ -13,6 +13,7 @@ from buto.collect.jmx.worker_client import Worker
 from buto.runs.masking import MASKED
 from buto.runs.store import RunStore
 from tests.support.checkout import ROOT, compile_java
+from tests.support.judging import BY_MULTIPLES, literal
 from tests.support.processes.leftovers import nothing_is_left
 
 __all__ = ["nothing_is_left"]
@@ -24,21 +25,21 @@ SECRETS = {
 }
 PROPERTY = "Kartoffel puffer 9"
 
-CONFIG = """\
+CONFIG = f"""\
 version: 1
-defaults: {mask: ['*.licence'], interval: 50ms, runs: 5, judge: {preset: sustained, deviations: 1000}}
+defaults: {{mask: ['*.licence'], interval: 50ms, runs: 5, judge: {literal(BY_MULTIPLES)}}}
 tests:
   shop:
     command:
       - java
-      - -Dshop.password=${SHOP_PROPERTY}
-      - -Dshop.licence=${SHOP_LICENCE}
+      - -Dshop.password=${{SHOP_PROPERTY}}
+      - -Dshop.licence=${{SHOP_LICENCE}}
       - -cp
       - CLASSES
       - Talkative
       - --token
-      - ${SHOP_TOKEN}
-    mbeans: [{name: 'shop:*', metadata: [Password, Url]}]
+      - ${{SHOP_TOKEN}}
+    mbeans: [{{name: 'shop:*', metadata: [Password, Url]}}]
 """
 
 
@@ -110,7 +111,8 @@ def test_nor_through_jmx_nor_in_messages_nor_of_a_command_that_was_typed(
     project: Path, classes: Path
 ) -> None:
     (project / "buto.yaml").write_text(
-        "version: 1\ndefaults: {mask: ['*.licence']}\ntests: {other: {command: java}}\n"
+        f"version: 1\ndefaults: {{mask: ['*.licence'], judge: {literal(BY_MULTIPLES)}}}\n"
+        "tests: {other: {command: java}}\n"
     )
     command = ["java", f"-Dshop.password={PROPERTY}", "-cp", str(classes), "Talkative"]
     command += ["--token", SECRETS["SHOP_TOKEN"]]

@@ -14,6 +14,7 @@ from pathlib import Path
 from buto.report.formats.junit import junit_xml
 from buto.report.result import Result
 from tests.support.checkout import ROOT
+from tests.support.judging import BY_HEAP, literal
 from tests.support.processes.patience import until_quiet
 from tests.support.report import made
 
@@ -86,13 +87,9 @@ class Sample:
         return until_quiet(lambda: self.build(*words), lambda done: done.output)
 
     def judge_bluntly(self, test: str) -> None:
-        """Have only what grows to three times as much count.
-
-        The examples' runs are shorter than the phases in which a shared processor is slow, so that all
-        training runs may be quick ones; how sharp verdicts are is tested elsewhere.
-        """
-        judge = "{alpha: 0.05, minimum-effect: {'*': 200%}}"
-        (self.directory / "buto.yaml").write_text(f"version: 1\ntests:\n  {test}: {{judge: {judge}}}\n")
+        """Have only many MiB more in the heap count, as between the example and its change."""
+        tests = f"version: 1\ntests:\n  {test}: {{judge: {literal(BY_HEAP)}}}\n"
+        (self.directory / "buto.yaml").write_text(tests)
 
     def add_wrapper(self) -> str:
         """Give the project a wrapper of its build tool; return how it is started."""

@@ -1,0 +1,27 @@
+"""Settings by which tests judge real programs.
+
+At the defaults, buto promises that about one check in a hundred of an unchanged program fails; where the
+machine becomes faster or slower between training and check, it can be more. A test must not depend on that.
+With these settings, only changes count that no machine makes. How sharp verdicts are is tested elsewhere.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+Judge = Mapping[str, Any]
+"""The value of ``judge`` in a configuration."""
+
+BY_HEAP: Judge = {"alpha": 0.05, "minimum-effect": {"*": "100000%", "jvm.memory.heap.used": "6MiB"}}
+"""Only the used heap, and only 6 MiB: the programs that tests judge so keep about 2 MiB, and 20 or more after
+a change. Of five training runs, three that confirm a change can reach this alpha by rank alone."""
+
+BY_MULTIPLES: Judge = {"preset": "sustained", "deviations": 30, "level-share": 0.05}
+"""Only what becomes more than 2.5 times as much; three training runs are enough."""
+
+
+def literal(judge: Judge) -> str:
+    """Return settings as text that YAML and Python read alike."""
+    return json.dumps(judge)
