@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from buto.experiments.dataset import archive
+from buto.experiments.dataset.files import write
 from buto.runs import RunStore
 from tests.support.checkout import ROOT
 from tests.support.processes.command import buto, called
@@ -27,7 +28,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for runs in a_data_set(8, ("references-strong", "references-weak"), shift=2.0).values():
         for run in runs:
             store.add(run)
-    archive.write(directory / "set", archive.pack(store))
+    write(directory / "set", archive.pack(store))
     return directory
 
 
@@ -71,7 +72,7 @@ def test_what_cannot_be_done_is_reported(
         for runs in a_data_set(3, ("references-strong", "references-weak")).values():
             for run in runs:
                 store.add(run)
-        archive.write(data / "few", archive.pack(store))
+        write(data / "few", archive.pack(store))
     ended = called(data, "experiments", "run", *arguments, "--workers", "1")
     assert ended.returncode == code
     assert message in ended.stderr
@@ -110,7 +111,7 @@ def test_how_good_the_calibrated_oracle_is_comes_as_table_csv_and_json(data: Pat
     for runs in a_data_set(7, ("leaker-string", "leaker-thread"), shift=30.0).values():
         for run in runs:
             store.add(replace(run, id=f"2027{run.id[4:]}"))
-    archive.write(data / "fresh", archive.pack(store))
+    write(data / "fresh", archive.pack(store))
     ended = called(
         data, "experiments", "run", "calibrated", "--data", "fresh", "--workers", "1", "--out", "calibrated"
     )
@@ -130,7 +131,7 @@ def test_power_comes_as_tables_csv_and_a_figure(data: Path) -> None:
     for runs in a_data_set(14, ("references-strong", "references-weak"), shift=2.0).values():
         for run in runs:
             store.add(run)
-    archive.write(data / "enough", archive.pack(store))
+    write(data / "enough", archive.pack(store))
     ended = called(
         data, "experiments", "run", "power", "--data", "enough", "--workers", "1", "--out", "power"
     )

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import datetime
 from fnmatch import fnmatchcase
@@ -12,26 +10,21 @@ from pathlib import Path
 
 from buto.classify.metadata import MetadataSettings, learn_metadata
 from buto.detectors.settings import CHANGES_WITH_EACH_RUN, DECIDING_METADATA
-from buto.errors import BadFileError, StorageError
+from buto.errors import BadFileError
 from buto.experiments.dataset import parquet
+from buto.experiments.dataset.files import RUNS, reading, sha256
 from buto.experiments.dataset.parquet import Groups, Index
 from buto.experiments.dataset.variants import HOSTS, host_and_variant
 from buto.properties import Role
 from buto.runs import FloatArray, Notification, Run, RunSet
-from buto.runs.files.reading import read_file
-from buto.runs.files.staging import make_directories, publish_file
-from buto.runs.format.document import Document, NewerVersionError
+from buto.runs.format.document import Document
 from buto.runs.names import start_of
 from buto.runs.store import RunStore
-from buto.version import READ_BY_NEWER
 
 RECORDED = Path(__file__).parents[3] / "data" / "experiments"
 """The data set in buto's repository. An installed package does not have it."""
 
-RUNS, SAMPLES, NOTIFICATIONS = "runs.parquet", "samples.parquet", "notifications.parquet"
-
-MAX_BYTES = 1 << 28
-"""Largest size of one file; a thousand runs of five seconds take 2 MB."""
+SAMPLES, NOTIFICATIONS = "samples.parquet", "notifications.parquet"
 
 KEPT_METADATA = (
     "host.os",
@@ -80,7 +73,7 @@ def pack(store: RunStore) -> dict[str, bytes]:
         SAMPLES: parquet.samples_to_parquet(groups),
         NOTIFICATIONS: parquet.notifications_to_parquet(groups),
     }
-    return files | {RUNS: parquet.runs_to_parquet(groups, {name: _sha256(files[name]) for name in files})}
+    return files | {RUNS: parquet.runs_to_parquet(groups, {name: sha256(files[name]) for name in files})}
 
 
 def published(run: Run) -> Run:
@@ -105,25 +98,6 @@ def published(run: Run) -> Run:
         stdout=b"",
         stderr=b"",
     )
-
-
-def write(directory: Path, files: Mapping[str, bytes]) -> None:
-    """Write the files of :func:`pack` into a directory, in place of an older data set.
-
-    Raises:
-        StorageError: they cannot be written.
-    """
-    # The file with the checksums is written last, so that a reader in the meantime sees that the files
-    # differ.
-    for name in (SAMPLES, NOTIFICATIONS, RUNS):
-        try:
-            make_directories(directory)
-            publish_file(directory / name, files[name])
-        except OSError as error:
-            raise StorageError(
-                f"{directory / name} cannot be written: {error.strerror}",
-                advice="free some space, or name another directory with -o DIR",
-            ) from error
 
 
 def load(directory: Path, host: str, *, since: datetime | None = None) -> dict[str, RunSet]:
@@ -151,7 +125,7 @@ def load(directory: Path, host: str, *, since: datetime | None = None) -> dict[s
         runs = {
             variant: RunSet(
                 tuple(
-                    _run(document, *samples, emitted[document.head.id])
+                    run_of(document, *samples, emitted[document.head.id])
                     for document, samples in zip(
                         group, parquet.samples_of_group(content, number, group), strict=True
                     )
@@ -200,9 +174,10 @@ def _check_environment(groups: Groups) -> None:
         learn_metadata(everything, ONE_MACHINE)
 
 
-def _run(
+def run_of(
     document: Document, times_s: FloatArray, values: FloatArray, notifications: tuple[Notification, ...]
 ) -> Run:
+    """Return the run of a document and its arrays; it has no output."""
     head = document.head
     return Run(
         id=head.id,
@@ -233,22 +208,6 @@ def _index(directory: Path) -> Index:
         return parquet.runs_from_parquet(content)
 
 
-@contextmanager
-def _reading(path: Path, index: Index | None = None) -> Iterator[bytes]:
-    """Yield the content of a file; a ValueError of the block becomes a BadFileError that names the file."""
-    try:
-        content = read_file(path, MAX_BYTES)
-        if index is not None and index.sha256.get(path.name) != _sha256(content):
-            raise ValueError(f"it is not the file that {RUNS} describes")
-        yield content
-    except NewerVersionError as error:
-        raise BadFileError(f"{path} cannot be read: {error}", advice=READ_BY_NEWER) from error
-    except ValueError as error:
-        raise BadFileError(
-            f"{path} cannot be read: {error}",
-            advice=f"name another data set with --data DIR, or: buto experiments pack -o {path.parent}",
-        ) from error
-
-
-def _sha256(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
+def _reading(path: Path, index: Index | None = None) -> AbstractContextManager[bytes]:
+    advice = f"name another data set with --data DIR, or: buto experiments pack -o {path.parent}"
+    return reading(path, advice, index.sha256 if index else None)

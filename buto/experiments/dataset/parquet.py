@@ -93,7 +93,7 @@ def runs_to_parquet(groups: Groups, sha256: Mapping[str, str]) -> bytes:
         float_array(np.array([run.quality.foreign_load for run in runs], np.float64)),
         text_array([document.encode(run, {}).decode() for run in runs]),
     ]
-    return _written([pa.Table.from_arrays(columns, schema=schema)], schema)
+    return written([pa.Table.from_arrays(columns, schema=schema)], schema)
 
 
 def runs_from_parquet(content: bytes) -> Index:
@@ -103,8 +103,8 @@ def runs_from_parquet(content: bytes) -> Index:
         NewerVersionError: the data set is of a later version.
         ValueError: it is not a table of runs.
     """
-    with _arrow_errors():
-        file = _opened(content)
+    with arrow_errors():
+        file = opened(content)
         head = json.loads((file.schema_arrow.metadata or {}).get(_KEY, b"null"))
         if not isinstance(head, dict) or head.get("format") != FORMAT:
             raise ValueError(f"its format must be {FORMAT!r}")
@@ -136,7 +136,7 @@ def samples_to_parquet(groups: Groups) -> bytes:
         pa.Table.from_batches([_samples(run, names, schema) for run in runs], schema)
         for runs in groups.values()
     ]
-    return _written(tables, schema)
+    return written(tables, schema)
 
 
 def samples_of_group(
@@ -145,8 +145,8 @@ def samples_of_group(
     """Yield times (n_samples,) and values (n_samples, n_properties) of each run of a row group."""
     import pyarrow.compute as pc
 
-    with _arrow_errors():
-        file = _opened(content)
+    with arrow_errors():
+        file = opened(content)
         if file.metadata.num_rows * file.metadata.num_columns > MAX_VALUES:
             raise ValueError(f"it holds more than {MAX_VALUES} values")
         # Read all columns: Parquet takes dots in names for paths, and one name may be a prefix of another.
@@ -180,15 +180,15 @@ def notifications_to_parquet(groups: Groups) -> bytes:
         text_array([one.message for _, one in emitted]),
     ]
     schema = _notification_schema()
-    return _written([pa.Table.from_arrays(columns, schema=schema)], schema)
+    return written([pa.Table.from_arrays(columns, schema=schema)], schema)
 
 
 def notifications_from_parquet(
     content: bytes, documents: Sequence[Document]
 ) -> list[tuple[Notification, ...]]:
     """Return the notifications of each run; ``documents`` are those of all runs."""
-    with _arrow_errors():
-        file = _opened(content)
+    with arrow_errors():
+        file = opened(content)
         n_rows = sum(one.head.n_notifications for one in documents)
         if file.metadata.num_rows != n_rows or n_rows > MAX_NOTIFICATIONS:
             raise ValueError(f"it has {file.metadata.num_rows} rows, {n_rows} are expected")
@@ -245,7 +245,7 @@ def _notification_schema() -> pa.Schema:
     return notification_schema().insert(0, pa.field("run", pa.large_string()))
 
 
-def _written(tables: Sequence[pa.Table], schema: pa.Schema) -> bytes:
+def written(tables: Sequence[pa.Table], schema: pa.Schema) -> bytes:
     """Return a Parquet file with one row group for each table."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -267,7 +267,8 @@ def _written(tables: Sequence[pa.Table], schema: pa.Schema) -> bytes:
     return content
 
 
-def _opened(content: bytes) -> pq.ParquetFile:
+def opened(content: bytes) -> pq.ParquetFile:
+    """Return the reader of a Parquet file; it raises what :func:`arrow_errors` turns into ValueError."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -275,7 +276,8 @@ def _opened(content: bytes) -> pq.ParquetFile:
 
 
 @contextmanager
-def _arrow_errors() -> Iterator[None]:
+def arrow_errors() -> Iterator[None]:
+    """Make a ValueError of whatever pyarrow raises for content that is not as expected."""
     import pyarrow as pa
 
     try:

@@ -18,6 +18,7 @@ import pytest
 from buto.collect.doctor.machine import Check, Level
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS
 from buto.experiments.dataset import archive
+from buto.experiments.dataset.files import write
 from buto.runs import RunStore
 from tests.support.checkout import ROOT
 from tests.support.jvm.harness import DEADLINE_S, compiled
@@ -67,7 +68,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for runs in a_data_set(8, ("references-strong", "references-weak"), shift=2.0).values():
         for run in runs:
             RunStore(directory / "recorded").add(run)
-    archive.write(directory / "packed", archive.pack(RunStore(directory / "recorded")))
+    write(directory / "packed", archive.pack(RunStore(directory / "recorded")))
     return directory
 
 

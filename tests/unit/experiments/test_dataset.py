@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from buto.errors import BadFileError, JudgeError, StorageError
 from buto.experiments.dataset import archive, parquet
-from buto.experiments.dataset.archive import NOTIFICATIONS, RUNS, SAMPLES
+from buto.experiments.dataset.archive import NOTIFICATIONS, SAMPLES
+from buto.experiments.dataset.files import RUNS, write
 from buto.properties import Property, Role, property_for
 from buto.runs import MetadataValue, Run, RunStore
 from tests.support.runs.examples import assert_same, full_run, runs
@@ -43,7 +44,7 @@ def stored(root: Path, ours: Sequence[Run]) -> RunStore:
 
 
 def packed(root: Path, ours: Sequence[Run]) -> Path:
-    archive.write(root / "set", archive.pack(stored(root, ours)))
+    write(root / "set", archive.pack(stored(root, ours)))
     return root / "set"
 
 
@@ -284,9 +285,9 @@ def test_a_damaged_file_is_named(tmp_path: Path, name: str, damage: str) -> None
 
 def test_writing_again_replaces_and_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     directory = packed(tmp_path, [recorded(1)])
-    archive.write(directory, archive.pack(stored(tmp_path, [recorded(2)])))
+    write(directory, archive.pack(stored(tmp_path, [recorded(2)])))
     assert len(archive.load(directory, "parallel")["references-strong"]) == 2
     assert sorted(path.name for path in directory.iterdir()) == [NOTIFICATIONS, RUNS, SAMPLES]
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError, match="file"):
-        archive.write(tmp_path / "file" / "set", archive.pack(stored(tmp_path, [])))
+        write(tmp_path / "file" / "set", archive.pack(stored(tmp_path, [])))

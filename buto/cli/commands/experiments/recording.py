@@ -12,6 +12,7 @@ from buto.cli.printing.events import EventPrinter
 from buto.cli.printing.interruption import Stopped
 from buto.errors import EXIT_PASS
 from buto.experiments.dataset import archive
+from buto.experiments.dataset.files import write
 from buto.experiments.dataset.generate import Recorded, generate, recorded
 from buto.runs.store import RunStore
 from buto.units import format_bytes, format_count, format_percent
@@ -76,7 +77,7 @@ def pack(data: Path, output: Path, console: Console) -> int:
     """Write the runs of a store as a data set, print how many there are, and return the exit code."""
     store = RunStore(data)
     files = archive.pack(store)
-    archive.write(output, files)
+    write(output, files)
     found = [recorded(store, test) for test in store.tests()]
     usable, disturbed = sum(one.usable for one in found), sum(one.disturbed for one in found)
     console.result(

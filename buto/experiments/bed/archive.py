@@ -1,0 +1,177 @@
+"""Pack the bed's runs into files for a repository, and load them. Format: docs/bed.md."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from buto.errors import BadFileError
+from buto.experiments.bed import index, tables
+from buto.experiments.bed.index import Index
+from buto.experiments.bed.labels import BedRun, block_of, labels_of
+from buto.experiments.bed.parts import PART_OF_BLOCK, Part, PartName
+from buto.experiments.bed.published import published
+from buto.experiments.bed.tables import Column
+from buto.experiments.dataset import parquet
+from buto.experiments.dataset.archive import run_of
+from buto.experiments.dataset.files import RUNS, reading, sha256
+from buto.properties import Property
+from buto.runs import FloatArray, Run
+from buto.runs.store import RunStore
+from buto.runs.window import window_of
+
+RECORDED = Path(__file__).parents[3] / "data" / "keycloak"
+"""The data set in buto's repository. An installed package does not have it."""
+
+PROPERTIES, SAMPLES, CONSTANTS, NOTIFICATIONS = (
+    f"{name}.parquet" for name in ("properties", "samples", "constants", "notifications")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """One part of a data set.
+
+    Attributes:
+        n_runs: number of runs in it.
+        files: by name.
+        left_out: invalid runs by id, with the reason.
+    """
+
+    n_runs: int
+    files: Mapping[str, bytes]
+    left_out: Mapping[str, str]
+
+
+def pack(store: RunStore) -> dict[Part, Packed]:
+    """Return the parts whose runs a store holds. The same runs give the same bytes.
+
+    Raises:
+        BadFileError: there are no usable runs; one is damaged, is none of the bed, or has no window; or two
+            runs describe a property differently.
+    """
+    runs = [store.load(test, run_id) for test in store.tests() for run_id in store.ids(test)]
+    of_part: dict[Part, list[Run]] = {}
+    for run in sorted(runs, key=lambda run: run.id):
+        of_part.setdefault(_part_of(run), []).append(run)
+    packed = {part: _packed(part, of_part[part]) for part in Part if part in of_part}
+    if not any(one.n_runs for one in packed.values()):
+        raise BadFileError(f"{store.root} holds no usable runs", advice="python -m beds.keycloak generate")
+    return packed
+
+
+def load(directory: Path = RECORDED, part: PartName = "tuning") -> tuple[BedRun, ...]:
+    """Return the runs of one part in the order of their start, each cut to its measured window.
+
+    Runs that are set apart must be asked for by that name. Use them once, for final figures, when everything
+    is chosen.
+
+    Raises:
+        BadFileError: a file is missing, damaged, of a newer format, of another part, or of another set.
+    """
+    place = directory / Part(part).directory
+    found = _index(place, Part(part))
+    documents = found.documents
+    lengths = [one.head.n_samples for one in documents]
+    with _reading(place / PROPERTIES, found) as content:
+        properties = index.properties_from_parquet(content)
+    with _reading(place / NOTIFICATIONS, found) as content:
+        emitted = parquet.notifications_from_parquet(content, documents)
+    with _reading(place / SAMPLES, found) as content:
+        times_s, varying = tables.samples_from_parquet(content, lengths)
+    with _reading(place / CONSTANTS, found) as content:
+        columns = varying | tables.constants_from_parquet(content, [one.head.id for one in documents])
+        if set(columns) != {prop.name for prop in properties}:
+            raise ValueError(f"its properties and those of {SAMPLES} are not those of {PROPERTIES}")
+    runs = []
+    for number, (one, notifications) in enumerate(zip(documents, emitted, strict=True)):
+        ours = {prop: columns[prop.name][number] for prop in properties}
+        known = {prop: column for prop, column in ours.items() if column is not None}
+        described = replace(one, properties=tuple(known))
+        values = _values(tuple(known.values()), lengths[number])
+        run = run_of(described, times_s[number], values, notifications)
+        runs.append(BedRun(run, found.labels[number]))
+    return tuple(runs)
+
+
+def parts(directory: Path = RECORDED) -> dict[Part, int]:
+    """Return the number of runs of each part that a data set has, without reading their values."""
+    places = {part: directory / part.directory for part in Part}
+    return {part: len(_index(place, part).documents) for part, place in places.items() if place.is_dir()}
+
+
+def _packed(part: Part, runs: Sequence[Run]) -> Packed:
+    usable = [run for run in runs if run.quality.valid]
+    for run in usable:
+        if window_of(run) is None:
+            raise BadFileError(
+                f"the run {run.id} of {run.test} has no window",
+                advice="the bed's configuration must have one",
+            )
+    kept = [published(run) for run in usable]
+    properties = _properties(kept)
+    ids = [run.id for run in kept]
+    columns = {
+        prop.name: [run.series(prop.name) if prop.name in run.column_of else None for run in kept]
+        for prop in properties
+    }
+    constant = {name: of for name, of in columns.items() if all(map(tables.is_constant, of))}
+    varying = {name: of for name, of in columns.items() if name not in constant}
+    files = {
+        PROPERTIES: index.properties_to_parquet(properties),
+        SAMPLES: tables.samples_to_parquet(ids, [run.times_s for run in kept], varying),
+        CONSTANTS: tables.constants_to_parquet(ids, constant),
+        NOTIFICATIONS: parquet.notifications_to_parquet({("", ""): kept}),
+    }
+    checksums = {name: sha256(files[name]) for name in files}
+    files[RUNS] = index.runs_to_parquet(kept, [labels_of(run) for run in usable], part, checksums)
+    return Packed(len(kept), files, {run.id: run.quality.describe() for run in runs if not run.quality.valid})
+
+
+def _properties(runs: Sequence[Run]) -> tuple[Property, ...]:
+    """Return the properties of all runs by name."""
+    known: dict[str, Property] = {}
+    for run in runs:
+        for prop in run.properties:
+            if known.setdefault(prop.name, prop) != prop:
+                raise BadFileError(
+                    f"{prop.name} is described differently in the run {run.id} of {run.test}",
+                    advice="pack runs that one version of buto has recorded",
+                )
+    return tuple(known[name] for name in sorted(known))
+
+
+def _part_of(run: Run) -> Part:
+    block = block_of(run)
+    if block not in PART_OF_BLOCK:
+        raise BadFileError(
+            f"the label bed.block must be {' or '.join(PART_OF_BLOCK)}, got {block!r} in the run {run.id} of "
+            f"{run.test}",
+            advice="name a store of runs that the bed has recorded: docs/bed.md",
+        )
+    return PART_OF_BLOCK[block]
+
+
+def _values(columns: Sequence[Column], n_samples: int) -> FloatArray:
+    """Return values, shape (n_samples, n_properties); a column of one value is constant."""
+    values = np.empty((n_samples, len(columns)))
+    for number, column in enumerate(columns):
+        values[:, number] = column
+    return values
+
+
+def _index(place: Path, part: Part) -> Index:
+    with _reading(place / RUNS) as content:
+        found = index.runs_from_parquet(content)
+        if found.part is not part:
+            raise ValueError(f"its part must be {part.value!r}, got {found.part.value!r}")
+        return found
+
+
+def _reading(path: Path, found: Index | None = None) -> AbstractContextManager[bytes]:
+    advice = "name another data set with --data DIR, or: buto experiments bed pack RUNS DIRECTORY"
+    return reading(path, advice, found.sha256 if found else None)

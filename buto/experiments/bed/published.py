@@ -1,0 +1,77 @@
+"""The part of a recorded run that the data set keeps."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from fnmatch import fnmatchcase
+
+import numpy as np
+
+from buto.experiments.bed.labels import PLANNED
+from buto.experiments.dataset.archive import KEPT_METADATA
+from buto.properties import Property, Role
+from buto.runs import MetadataValue, Run
+from buto.runs.window import WINDOW, measured
+
+KEPT = (*KEPT_METADATA, "environment.*", "source.*", WINDOW)
+"""Shell patterns of the metadata that is kept."""
+
+_DIRECTORIES = re.compile(r"(?<![\w/])/(?:[\w.+@-]+/)+")
+"""The directories of a path in a text, such as an option of the JVM; not those of a URL."""
+
+_FAULT = re.compile(r"-javaagent:faults-agent\.jar=\S* ?")
+"""The option of the JVM that has the fault. Only the labels tell it, or a detector could read it."""
+
+_NODE = re.compile(r"(?<=[\[,])node=[^,\]]*(?:,|(?=\]))")
+"""A label of Keycloak's caches: the name of the machine and a number that differs in each run."""
+
+
+def published(run: Run) -> Run:
+    """Return a run's measured window, without output, cost of measuring, labels, and names of machines.
+
+    Values are those of :func:`buto.runs.window.measured`: time zero is the window's start, and counters count
+    from there.
+    """
+    run = measured(run)
+    columns = [number for number, prop in enumerate(run.properties) if prop.role is Role.PROGRAM]
+    properties = tuple(_renamed(run.properties[number]) for number in columns)
+    values = np.ascontiguousarray(run.values[:, columns])
+    missing = [bool(np.isnan(column).any()) for column in values.T]
+    reasons = {without_node(name): why for name, why in run.nan_reasons.items()}
+    return replace(
+        run,
+        properties=properties,
+        values=values,
+        nan_reasons={
+            prop.name: reasons[prop.name]
+            for prop, is_missing in zip(properties, missing, strict=True)
+            if is_missing and prop.name in reasons
+        },
+        metadata={
+            key: _without_fault(without_directories(value))
+            for key, value in run.metadata.items()
+            if any(fnmatchcase(key, pattern) for pattern in KEPT) and not key.startswith(PLANNED)
+        },
+        stdout=b"",
+        stderr=b"",
+        outputs={},
+    )
+
+
+def without_node(name: str) -> str:
+    """Return the name of a property without the label ``node``."""
+    return _NODE.sub("", name).replace(",]", "]").replace("[]", "")
+
+
+def without_directories(value: MetadataValue) -> MetadataValue:
+    """Return a text with the last part of each path alone; any other value as it is."""
+    return _DIRECTORIES.sub("", value) if isinstance(value, str) else value
+
+
+def _without_fault(value: MetadataValue) -> MetadataValue:
+    return _FAULT.sub("", value).rstrip() if isinstance(value, str) else value
+
+
+def _renamed(prop: Property) -> Property:
+    return replace(prop, name=without_node(prop.name))
