@@ -8,10 +8,14 @@ from buto.cli.parsing.options import add_verbosity
 
 
 class Actions:
-    """Adds actions to the parser of a command; ``args.action`` is the one that was chosen."""
+    """Adds actions to the parser of a command; ``args.action`` is the one that was chosen.
 
-    def __init__(self, parser: ArgumentParser) -> None:
-        self._parsers = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    Args:
+        chosen: another name than ``action``, for the actions of an action.
+    """
+
+    def __init__(self, parser: ArgumentParser, chosen: str = "action") -> None:
+        self._parsers = parser.add_subparsers(dest=chosen, metavar="ACTION", required=True)
 
     def add(self, name: str, help: str, more: str = "") -> ArgumentParser:
         """Add an action and return its parser.

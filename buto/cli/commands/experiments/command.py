@@ -9,6 +9,7 @@ from math import inf
 from pathlib import Path
 from typing import ClassVar
 
+from buto.cli.commands.experiments.bed import add_bed_arguments, run_bed
 from buto.cli.commands.experiments.recording import pack, record_variants
 from buto.cli.commands.experiments.request import ExperimentsRequest
 from buto.cli.parsing import options
@@ -44,6 +45,7 @@ examples:
   buto experiments generate --data runs --host parallel --runs 50
   buto experiments causes --manifest manifest.yaml --classes out --data profiles --minutes 20
   buto experiments pack --data runs -o data-set
+  buto experiments bed list
   buto experiments generate --help"""
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -145,8 +147,12 @@ examples:
             "--out", metavar="DIR", type=Path, default=RESULTS, help=f"for causes.json (default: {RESULTS})"
         )
 
+        add_bed_arguments(add("bed", "runs of a real system: pack them, list them, show its faults"), RESULTS)
+
     def run(self, args: Namespace, console: Console) -> int:
         match args.action:
+            case "bed":
+                return run_bed(args, console)
             case "causes":
                 from buto.cli.commands.experiments.causes import measure_causes
 
