@@ -1,1 +1,1 @@
-"""The runs of the bed, Keycloak on PostgreSQL, as a data set that needs no bed: docs/bed.md."""
+"""The runs of the bed, Keycloak on PostgreSQL, as a data set that needs no bed: docs/formats/bed.md."""

@@ -1,4 +1,4 @@
-"""Pack the bed's runs into files for a repository, and load them. Format: docs/bed.md."""
+"""Pack the bed's runs into files for a repository, and load them. Format: docs/formats/bed.md."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def _part_of(run: Run) -> Part:
         raise BadFileError(
             f"the label bed.block must be {' or '.join(PART_OF_BLOCK)}, got {block!r} in the run {run.id} of "
             f"{run.test}",
-            advice="name a store of runs that the bed has recorded: docs/bed.md",
+            advice="name a store of runs that the bed has recorded: docs/formats/bed.md",
         )
     return PART_OF_BLOCK[block]
 

@@ -91,6 +91,6 @@ def _text(run: Run, key: str) -> str:
     if value is None:
         raise BadFileError(
             f"the run {run.id} of {run.test} is no run of the bed: it has no {key}",
-            advice="name a store of runs that the bed has recorded: docs/bed.md",
+            advice="name a store of runs that the bed has recorded: docs/formats/bed.md",
         )
     return str(value)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-from collections import Counter as Tally
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from math import isnan
@@ -22,15 +21,21 @@ PHASE = "phase-"
 
 
 def run_table(runs: Sequence[BedRun], caption: str) -> Columns:
-    """Return how many runs there are of each environment, role, fault and load, with their sizes."""
-    keys = [(one.labels.environment, one.labels.role, one.labels.fault, one.labels.load) for one in runs]
-    sizes = {key: (one.run.n_samples, len(one.run.properties)) for key, one in zip(keys, runs, strict=True)}
+    """Return one line for each run: its name, labels and size."""
     rows = [
-        (*key, format_number(count), *map(format_number, sizes[key]))
-        for key, count in sorted(Tally(keys).items())
+        (
+            one.run.test,
+            one.labels.environment,
+            one.labels.role,
+            one.labels.fault,
+            one.labels.load,
+            format_number(one.run.n_samples),
+            format_number(len(one.run.properties)),
+        )
+        for one in sorted(runs, key=lambda one: (one.labels.environment, one.labels.role, one.run.test))
     ]
-    heads = ("environment", "role", "fault", "load", "runs", "samples", "properties")
-    return Columns(caption, heads, tuple(rows), left=4)
+    heads = ("run", "environment", "role", "fault", "load", "samples", "properties")
+    return Columns(caption, heads, tuple(rows), left=5)
 
 
 def effect_tables(found: Mapping[Faulty, Sequence[Effect]]) -> Iterator[Columns]:

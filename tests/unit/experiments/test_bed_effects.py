@@ -111,7 +111,10 @@ def test_tables_and_pictures_show_each_fault(runs: tuple[BedRun, ...]) -> None:
     assert (name, picture[:4]) == ("busy", b"\x89PNG")
 
 
-def test_runs_are_counted_by_their_labels(runs: tuple[BedRun, ...]) -> None:
+def test_runs_are_listed_by_environment_and_role(runs: tuple[BedRun, ...]) -> None:
     table = run_table(runs, "9 runs:")
-    assert table.rows[0] == ("base", "fault", "busy-high", "20-40", "1", "8", "8")
-    assert ("base", "good", "none", "20-40", "4", "8", "8") in table.rows
+    assert table.rows[0] == ("b1-base-fault-10", "base", "fault", "busy-high", "20-40", "8", "8")
+    assert [row[2] for row in table.rows] == [
+        *("fault", "fault", "good", "good", "good", "good"),
+        *("environment-fault", "environment", "environment-fault"),
+    ]
