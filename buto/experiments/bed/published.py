@@ -38,15 +38,15 @@ def published(run: Run) -> Run:
     properties = tuple(_renamed(run.properties[number]) for number in columns)
     values = np.ascontiguousarray(run.values[:, columns])
     missing = [bool(np.isnan(column).any()) for column in values.T]
-    reasons = {without_node(name): why for name, why in run.nan_reasons.items()}
+    explained = {without_node(name): why for name, why in run.nan_reasons.items()}
     return replace(
         run,
         properties=properties,
         values=values,
         nan_reasons={
-            prop.name: reasons[prop.name]
+            prop.name: explained[prop.name]
             for prop, is_missing in zip(properties, missing, strict=True)
-            if is_missing and prop.name in reasons
+            if is_missing and prop.name in explained
         },
         metadata={
             key: _without_fault(without_directories(value))
