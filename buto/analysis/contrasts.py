@@ -100,7 +100,7 @@ def contrasts(stable: Stable, chosen: IntArray) -> FloatArray:
     variance = np.maximum(spread, 0.0) / freedom + stable.floor**2
     squared = (mean - mean_others) ** 2 / (variance * (1 / size + 1 / others))
     normal: FloatArray = np.sqrt(freedom * np.log1p(squared / freedom))
-    signed: FloatArray = np.copysign(normal * _wallace(freedom), mean - mean_others)
+    signed: FloatArray = np.copysign(normal * wallace(freedom), mean - mean_others)
     return signed
 
 
@@ -116,7 +116,7 @@ def within(stable: Stable, size: int, limit: float) -> tuple[FloatArray, FloatAr
     squares = ((others - others.mean(axis=0)) ** 2).sum(axis=0) + ((ours - ours.mean(axis=0)) ** 2).sum(
         axis=0
     )
-    squared = freedom * np.expm1((limit / _wallace(freedom)) ** 2 / freedom)
+    squared = freedom * np.expm1((limit / wallace(freedom)) ** 2 / freedom)
     variance = squares / freedom + stable.floor**2
     half = np.sqrt(squared * variance * (1 / size + 1 / len(others)))
     centre = others.mean(axis=0)
@@ -124,5 +124,6 @@ def within(stable: Stable, size: int, limit: float) -> tuple[FloatArray, FloatAr
         return stable.unit * np.sinh(centre - half), stable.unit * np.sinh(centre + half)
 
 
-def _wallace(freedom: int) -> float:
+def wallace(freedom: int) -> float:
+    """Return the factor of Wallace's approximation, see :func:`contrasts`."""
     return (8 * freedom + 1) / (8 * freedom + 3)

@@ -80,6 +80,7 @@ class Target:
         mask: further shell patterns for names of secrets, see :mod:`buto.runs.masking`.
         labels: of the environment in which it runs, see :mod:`buto.config.labels`.
         sources: what is read beside the JVM, in the order of the configuration.
+        cores: the processors to which the command and all its processes are pinned; none: not pinned.
     """
 
     command: tuple[str, ...]
@@ -95,6 +96,7 @@ class Target:
     sources: tuple[SourceSpec, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
     live_set: LiveSet | None = None
+    cores: tuple[int, ...] = ()
 
     def new_mask(self) -> Mask:
         """Return a mask for the secrets in this program's command and environment."""

@@ -25,6 +25,10 @@ SESSION = "buto.session"
 """Metadata key: id of the first run of a test that the same command recorded. Runs that share it were judged
 together."""
 
+PAIR = "process.pair"
+"""Metadata key: id of the pair of two programs that ran at the same time, on disjoint cores, see
+``buto compare --duet``."""
+
 PROGRAM = "process.program"
 """The metadata key of the checksum over the program's files."""
 

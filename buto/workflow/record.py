@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from buto.config import TestConfig
 from buto.engine.setup import Setup
@@ -31,6 +32,9 @@ from buto.workflow.launching.interruption import Complete, Interrupted
 from buto.workflow.launching.lock import measuring
 from buto.workflow.project import NO_OVERRIDES, Overrides, Project
 from buto.workflow.steps import Door, reword, worded
+
+if TYPE_CHECKING:
+    from buto.collect.host.cores import Halves
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +129,7 @@ def launch(
     sessions: Mapping[str, str] | None = None,
     together: bool = False,
     enough: Mapping[str, Callable[[RunSet], bool]] | None = None,
+    cores: Halves | None = None,
 ) -> dict[str, Collected]:
     """Launch tests and store their runs.
 
@@ -134,6 +139,7 @@ def launch(
         sessions: by test, the id of the first run of an earlier session that these runs continue.
         together: whether a test that fails also ends the others.
         enough: by test, a function from its new runs to whether no more are needed.
+        cores: two disjoint halves, for two tests that run at the same time; None: one launch at a time.
 
     Raises:
         StorageError, Interrupted: see :func:`record`.
@@ -145,7 +151,8 @@ def launch(
     seed = secrets.randbits(32)
     commands = {test.name: test.target.new_mask().command(test.target.command) for test in tests}
     tally = _Tally(project.door, on_event)
-    on_event(LaunchesPlanned(dict(runs), frozenset(enough), seed=seed, commands=commands))
+    at_once = 1 if cores is None else len(tests)
+    on_event(LaunchesPlanned(dict(runs), frozenset(enough), seed=seed, commands=commands, at_once=at_once))
     try:
         plans = [
             Plan(
@@ -159,6 +166,13 @@ def launch(
             for test in tests
         ]
         with measuring_alone(project, on_event):
+            if cores is not None:
+                from buto.workflow.launching.duet import collect_pairs
+
+                first, second = plans
+                return collect_pairs(
+                    (first, second), project.store, tally, seed=seed, purpose=purpose, cores=cores
+                )
             return collect(
                 plans,
                 project.store,

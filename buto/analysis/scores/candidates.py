@@ -10,7 +10,7 @@ import numpy as np
 from buto.analysis.contrasts import Stable
 from buto.analysis.evidence import largest_of_each
 from buto.analysis.matching import BoolArray
-from buto.analysis.scores.differences import differences, huber_weights
+from buto.analysis.scores.differences import Differences, differences, huber_weights
 from buto.analysis.scores.likelihood import factors, mean_of_each
 from buto.analysis.timepoints import IntArray
 from buto.runs import FloatArray
@@ -69,7 +69,12 @@ class Candidate:
     ) -> FloatArray:
         """Return how much each quantity differs, shape (n_choices, n_quantities): t² or a Bayes factor."""
         weights = None if self.huber is None else huber_weights(stable, self.huber)
-        found = differences(stable, chosen, weights, self.prior_freedom)
+        return self.of_differences(differences(stable, chosen, weights, self.prior_freedom), quantity, counts)
+
+    def of_differences(
+        self, found: Differences, quantity: IntArray, counts: BoolArray | None = None
+    ) -> FloatArray:
+        """Return the same as :meth:`of_each` from differences that are known."""
         if self.combination == LARGEST:
             squared = found.squared_t if counts is None else np.where(counts, found.squared_t, 0.0)
             return largest_of_each(squared, quantity)

@@ -29,11 +29,15 @@ only one of the two is such a test, the other is measured with the same settings
 With --revisions, buto checks out two revisions of the current git repository into temporary working
 trees, builds them with --build, and launches them there. Uncommitted files are not included.
 
+With --duet, the two run at the same time, each on its own half of the cores, and runs are compared in
+pairs. What slows the machine for a while then slows both.
+
 examples:
   buto compare old -- java -jar old.jar --against new -- java -jar new.jar
   buto compare shop --against shop-next
   buto compare shop --against g1 -- java -XX:+UseG1GC -cp app.jar com.acme.Main 5 100
   buto compare shop --revisions v1.2 HEAD --build 'mvn -q package' -- java -cp target/classes Main
+  buto compare old --against new --duet --runs 10
   buto compare old --against new --from-runs all --html report.html
 """
 
@@ -53,6 +57,9 @@ examples:
             metavar="K",
             type=options.count,
             help=f"usable runs of each (default: {DEFAULT_RUNS})",
+        )
+        parser.add_argument(
+            "--duet", action="store_true", help="launch both at the same time, each on half of the cores"
         )
         parser.add_argument("--from-runs", metavar="WHICH", help="launch nothing: 'all', or FIRST..LAST")
         parser.add_argument(
@@ -74,6 +81,7 @@ examples:
             runs=args.runs,
             from_runs=args.from_runs,
             build=args.build,
+            duet=args.duet,
         )
         outcome = compare(project, request, EventPrinter(console, order=reports.order))
         write_reports(outcome, reports, console)

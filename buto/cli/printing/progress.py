@@ -49,6 +49,8 @@ class LaunchProgress:
         self._launches: dict[str, int] = {}
         self._launch_begun = self._begun
         self._label = ""
+        self._labels: dict[str, str] = {}
+        self._at_once = 1
         self._next_line = 0.0
 
     def __call__(self, event: Event) -> None:
@@ -58,10 +60,11 @@ class LaunchProgress:
                 self._plan(event)
             case LaunchStarted(test, number, planned):
                 self._label = f"{test}: run {number} of {self._at_most_of(test)}{planned}"
+                self._labels[test] = self._label
                 self._launch_begun = time.monotonic()
                 self._next_line = 0.0 if self.console.animated else _PLAIN_LINE_EVERY_S
-            case LaunchProgressed(progress):
-                self._tick(progress)
+            case LaunchProgressed(progress, test):
+                self._tick(progress, self._labels.get(test, self._label))
             case RunStored(run):
                 self._store(run)
             case ProfileRecorded():
@@ -88,16 +91,17 @@ class LaunchProgress:
         self._begun = time.monotonic()
         self._given_up = set()
         self._at_most = plan.at_most
+        self._at_once = plan.at_once
         self._spent_s = dict.fromkeys(plan.planned, 0.0)
         self._launches = dict.fromkeys(plan.planned, 0)
 
     def _at_most_of(self, test: str) -> str:
         return "at most " if test in self._at_most else ""
 
-    def _tick(self, progress: Progress) -> None:
+    def _tick(self, progress: Progress, label: str) -> None:
         if progress.elapsed_s < self._next_line:
             return
-        text = f"{self._label}, {progress.stage}, {format_count(progress.n_samples, 'sample')}{self._times()}"
+        text = f"{label}, {progress.stage}, {format_count(progress.n_samples, 'sample')}{self._times()}"
         if self.console.animated:
             self._next_line = progress.elapsed_s + _REDRAW_S
             self.console.rewrite(text + self._live(progress, len(text)))
@@ -121,11 +125,12 @@ class LaunchProgress:
         self._spent_s[run.test] += time.monotonic() - self._launch_begun
         self._launches[run.test] += 1
         self.clear()
+        label = self._labels.get(run.test, self._label)
         if run.quality.valid:
             self.complete[run.test] += 1
-            self.console.info(f"{self._label}: {format_count(len(run.times_s), 'sample')}{self._times()}")
+            self.console.info(f"{label}: {format_count(len(run.times_s), 'sample')}{self._times()}")
         else:
-            self.console.info(f"{self._label}: not usable: {run.quality.describe()}")
+            self.console.info(f"{label}: not usable: {run.quality.describe()}")
 
     def _profile(self, event: ProfileRecorded) -> None:
         self._spent_s[event.test] += time.monotonic() - self._launch_begun
@@ -162,4 +167,4 @@ class LaunchProgress:
             launches = self._launches[test]
             left_s += todo * (self._spent_s[test] / launches if launches else mean_of_all)
             missing += todo
-        return left_s if mean_of_all > 0 and missing else None
+        return left_s / self._at_once if mean_of_all > 0 and missing else None

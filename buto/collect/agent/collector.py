@@ -57,7 +57,7 @@ class AgentCollector:
         if journal is not None:
             on_tick = journal.on_each_tick(recording, on_tick)
         recording.metadata.update(describe(self.target))
-        load = LoadMeter()
+        load = LoadMeter(self.target.cores)
         with (
             private_directory() as directory,
             AgentListener(directory, _exit_ms(self.target)) as listener,
@@ -67,7 +67,8 @@ class AgentCollector:
         ):
             ending = loop.run()
             problems = hook_caller.end()
-            foreign_load = load.foreign_load(hook_caller.cpu_s())
+            known_s = ending.cpu_s if self.target.cores else 0.0
+            foreign_load = load.foreign_load(known_s + hook_caller.cpu_s())
             recording.metadata["host.load.idle"] = load.idle_share()
             launch.end_all()
             observed = _observed(loop, launch, recording, ending, foreign_load)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import resource
 import time
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
@@ -22,12 +23,16 @@ class LoadMeter:
 
     Others are all processes except this one and the children that it has waited for meanwhile. Time
     that a hypervisor took away counts as used by others.
+
+    Args:
+        cores: measure only these. Then this process counts as another one, because it may run elsewhere.
     """
 
-    def __init__(self) -> None:
-        self._cpus = visible_cpus()
+    def __init__(self, cores: Collection[int] = ()) -> None:
+        self._cpus = frozenset(cores) or visible_cpus()
+        self._is_part = bool(cores)
         self._start_s = time.monotonic()
-        self._own_s = _own_cpu_s()
+        self._own_s = self._used_s()
         self._busy_s = _busy_s(self._cpus)
 
     def foreign_load(self, known_s: float = 0.0) -> float:
@@ -40,7 +45,7 @@ class LoadMeter:
         busy_s = _busy_s(self._cpus)
         if elapsed_s < _MIN_LOAD_WINDOW_S or busy_s is None or self._busy_s is None:
             return float("nan")
-        foreign_s = busy_s - self._busy_s - (_own_cpu_s() - self._own_s) - known_s
+        foreign_s = busy_s - self._busy_s - (self._used_s() - self._own_s) - known_s
         return min(1.0, max(0.0, foreign_s / (elapsed_s * len(self._cpus))))
 
     def idle_share(self) -> float:
@@ -53,6 +58,10 @@ class LoadMeter:
         if elapsed_s < _MIN_LOAD_WINDOW_S or busy_s is None or self._busy_s is None:
             return float("nan")
         return min(1.0, max(0.0, 1.0 - (busy_s - self._busy_s) / (elapsed_s * len(self._cpus))))
+
+    def _used_s(self) -> float:
+        """Return the processor time that this process and its children have used on these cores."""
+        return 0.0 if self._is_part else _own_cpu_s()
 
 
 def run_queue_s(pid: int) -> float | None:

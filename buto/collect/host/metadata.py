@@ -36,6 +36,7 @@ def describe(target: Target) -> dict[str, MetadataValue]:
         "buto.probe": jars.digest(jars.JMX if target.collector == "jmx" else jars.AGENT),
         "buto.interval": target.interval_s,
         **_live_set(target),
+        **_cores(target),
         "buto.command": target.new_mask().command(target.command),
         COMMIT: _commit(target.directory) if target.command else None,
     }
@@ -46,6 +47,13 @@ def _live_set(target: Target) -> dict[str, MetadataValue]:
     if target.live_set is None or target.live_set == LiveSet():
         return {}
     return {"buto.live_set": "marks" if target.live_set.at_marks else f"{target.live_set.period_s:g} s"}
+
+
+def _cores(target: Target) -> dict[str, MetadataValue]:
+    """Return to which cores the program is pinned, which are then all that it has."""
+    if not target.cores:
+        return {}
+    return {"host.cores": len(target.cores), "process.cores": ",".join(map(str, target.cores))}
 
 
 def environment(labels: Mapping[str, str]) -> dict[str, MetadataValue]:

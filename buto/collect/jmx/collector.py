@@ -88,7 +88,7 @@ class JmxCollector:
         if journal is not None:
             on_tick = journal.on_each_tick(recording, on_tick)
         recording.metadata.update(describe(self.target))
-        load = LoadMeter()
+        load = LoadMeter(self.target.cores)
         worker_s = worker.cpu_s()
         with (
             private_directory() as directory,
@@ -98,7 +98,8 @@ class JmxCollector:
         ):
             ending = loop.run()
             problems = hook_caller.end()
-            foreign_load = load.foreign_load(worker.cpu_s() - worker_s + hook_caller.cpu_s())
+            known_s = ending.cpu_s if self.target.cores else worker.cpu_s() - worker_s
+            foreign_load = load.foreign_load(known_s + hook_caller.cpu_s())
             recording.metadata["host.load.idle"] = load.idle_share()
             launch.end_all()
             observed = _observed(loop, launch, recording, ending, foreign_load)

@@ -259,7 +259,7 @@ class Launch(Closeable):
                 cwd=self.target.directory,
                 env=self.environment,
                 start_new_session=True,
-                preexec_fn=partial(_before_exec, os.getpid(), opener),
+                preexec_fn=partial(_before_exec, os.getpid(), opener, self.target.cores),
                 **identity(self._account),
             )
         except OSError as error:
@@ -282,9 +282,11 @@ def check_startable(target: Target) -> None:
         raise _cannot_start(target, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
 
 
-def _before_exec(parent: int, opener: Opener) -> None:
+def _before_exec(parent: int, opener: Opener, cores: Sequence[int]) -> None:
     """Run in the child between fork and exec."""
     kernel.die_with_parent(parent)
+    if cores:
+        os.sched_setaffinity(0, cores)
     opener.open_in_child()
 
 

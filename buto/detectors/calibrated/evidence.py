@@ -9,6 +9,7 @@ import numpy as np
 
 from buto.analysis.contrasts import Stable, choices, contrasts, mirrored, stabilised
 from buto.analysis.evidence import Significance, largest_of_each, scores, significance
+from buto.analysis.pairs import exchanges, paired_contrasts, paired_differences
 from buto.analysis.scores.candidates import Groups
 from buto.analysis.timepoints import IntArray
 from buto.detectors.bounds.settings import BandSettings
@@ -47,6 +48,7 @@ class Evidence:
         contrast: shape (n_choices, n_kept), zero where a difference does not count.
         score: shape (n_choices,).
         significance: of the runs under test.
+        paired: whether the runs are pairs, as :mod:`buto.analysis.pairs` has them.
     """
 
     profile: Profile
@@ -56,13 +58,17 @@ class Evidence:
     contrast: FloatArray
     score: FloatArray
     significance: Significance
+    paired: bool = False
 
 
-def weigh(profile: Profile, values: FloatArray, n_checked: int, settings: BandSettings) -> Evidence:
+def weigh(
+    profile: Profile, values: FloatArray, n_checked: int, settings: BandSettings, *, paired: bool = False
+) -> Evidence:
     """Return the evidence of the last ``n_checked`` rows of features against all others.
 
     Args:
         values: shape (n_runs, n_features), columns as the profile's catalogue; NaN: could not be read.
+        paired: whether each row of the first half and its counterpart in the second are a pair.
     """
     kept = np.flatnonzero(~np.isnan(values).any(axis=0))
     if not len(kept):
@@ -74,15 +80,16 @@ def weigh(profile: Profile, values: FloatArray, n_checked: int, settings: BandSe
     columns = np.array([one.column for one in features])
     values = values[:, kept]
     stable = stabilised(values, profile.grain[columns], levels[columns], level_share(settings))
-    chosen = choices(len(values), n_checked, MOST_CHOICES)
+    chosen = exchanges(n_checked, MOST_CHOICES) if paired else choices(len(values), n_checked, MOST_CHOICES)
+    plain = paired_contrasts(stable, chosen) if paired else contrasts(stable, chosen)
     effects = smallest_effects(profile.quantities, levels, settings.minimum_effect)
     counting = Counting(features, profile.quantities, effects, settings.fail_on)
-    contrast = relevant(contrasts(stable, chosen), values, chosen, counting)
-    score = _scores(profile, stable, chosen, columns, contrast, settings)
+    contrast = relevant(plain, values, chosen, counting)
+    score = _scores(profile, stable, chosen, columns, contrast, settings, paired=paired)
     twice = settings.fail_on == "any" and mirrored(chosen, len(values))
     by_rank = candidate_of(settings) is not None
     found = significance(score, n_checked, settings.alpha, mirrored=twice, by_rank=by_rank)
-    return Evidence(profile, values, stable, kept, contrast, score, found)
+    return Evidence(profile, values, stable, kept, contrast, score, found, paired)
 
 
 def _scores(
@@ -92,6 +99,8 @@ def _scores(
     columns: IntArray,
     contrast: FloatArray,
     settings: BandSettings,
+    *,
+    paired: bool,
 ) -> FloatArray:
     """Return the score of each choice of runs that the settings ask for.
 
@@ -105,6 +114,9 @@ def _scores(
         [FAMILIES.index(topic_of(profile.quantities[one].name)) for one in np.unique(columns)]
     )
     counts = None if settings.fail_on == "any" and not settings.minimum_effect else contrast != 0
+    if paired:
+        of_each = candidate.of_differences(paired_differences(stable, chosen), columns, counts)
+        return candidate.combined(of_each, families)
     return candidate.scores(stable, chosen, Groups(columns, families), counts)
 
 

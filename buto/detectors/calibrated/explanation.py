@@ -10,6 +10,13 @@ from buto.verdicts import Verdict
 
 _ROWS = "each run is one row of numbers: levels, growth, scatter and extremes of every property"
 
+_PAIRED = (
+    "The two programs ran in pairs, at the same time. Every way of exchanging the two runs within pairs gets "
+    "a score: how far the runs that are then the second program's differ from their partners. If the "
+    "programs do not differ, each way is as likely as any other to have the highest score. The p-value says "
+    "how unusual the actual score is among all of them; at or below alpha the programs differ."
+)
+
 
 def explain(verdict: Verdict, settings: BandSettings) -> Explanation:
     """Return what a run is reduced to, and what the p-value compares."""
@@ -20,12 +27,16 @@ def explain(verdict: Verdict, settings: BandSettings) -> Explanation:
     )
 
 
-def explain_comparison(verdict: Verdict, settings: BandSettings) -> Explanation:
-    """Return the same of two programs, neither of which is the better known one."""
+def explain_comparison(verdict: Verdict, settings: BandSettings, *, paired: bool = False) -> Explanation:
+    """Return the same of two programs, neither of which is the better known one.
+
+    Args:
+        paired: whether the runs are compared in pairs.
+    """
     around = f" around the {verdict.n_training} {verdict.roles.known_runs}"
     return Explanation(
         f"The runs of both programs show the usual scatter; {_ROWS}. {_bands(settings, around)}",
-        _rule(f"{len(verdict.run_ids)} {verdict.roles.judged_runs}", verdict),
+        _PAIRED if paired else _rule(f"{len(verdict.run_ids)} {verdict.roles.judged_runs}", verdict),
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from buto.analysis.contrasts import within
 from buto.analysis.evidence import LARGEST_CONTRAST, largest_of_each
 from buto.analysis.features import Feature
+from buto.analysis.pairs import within_pairs
 from buto.analysis.timepoints import IntArray
 from buto.detectors.bounds.settings import BandSettings
 from buto.detectors.calibrated.evidence import Evidence
@@ -127,7 +128,11 @@ class _Numbers:
 
     def __init__(self, evidence: Evidence, features: Sequence[Feature], limit: float, runs: RunSet) -> None:
         self._evidence, self._features, self._runs = evidence, features, runs
-        self._lower, self._upper = within(evidence.stable, len(runs), limit)
+        self._lower, self._upper = (
+            within_pairs(evidence.stable, limit)
+            if evidence.paired
+            else within(evidence.stable, len(runs), limit)
+        )
 
     def finding(self, column: int) -> Finding:
         feature, n_checked = self._features[column], len(self._runs)

@@ -5,6 +5,8 @@ many equally likely ones, and the share of assignments that put two groups at le
 far apart is a p-value for any distribution of the values: the permutation test of the calibrated
 oracle's score (:mod:`buto.analysis.evidence`), here by rank alone. Launches in rounds, one of each, make the
 test cautious if the machine changes meanwhile, because the assignments include some that the rounds exclude.
+
+Two programs that ran at the same time are compared in pairs (:mod:`buto.analysis.pairs`).
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from buto.detectors.comparison.comparable import (
     unequal_times,
     unequally_read,
 )
+from buto.detectors.comparison.pairs import pairs_of
 from buto.detectors.settings import Settings
 from buto.errors import JudgeError
 from buto.runs import RunSet
@@ -63,20 +66,24 @@ def comparing(settings: Settings) -> BandSettings:
     return replace(taken, metadata=replace(taken.metadata, deciding=deciding, ignored=ignored))
 
 
-def smallest_p_value(n_first: int, n_second: int, settings: BandSettings) -> float:
+def smallest_p_value(n_first: int, n_second: int, settings: BandSettings, *, paired: bool = False) -> float:
     """Return the p-value of the largest possible difference.
 
     With equally many runs of each program, every assignment has a mirror image with the same distance,
     unless only the worse direction counts.
+
+    Args:
+        paired: whether runs are exchanged only within pairs.
     """
     alike = 2 if n_first == n_second and settings.fail_on == "any" else 1
-    return max(alike / comb(n_first + n_second, n_second), 1 / MOST_CHOICES)
+    n_ways = 2**n_second if paired else comb(n_first + n_second, n_second)
+    return max(alike / n_ways, 1 / MOST_CHOICES)
 
 
-def runs_needed(settings: BandSettings) -> int:
+def runs_needed(settings: BandSettings, *, paired: bool = False) -> int:
     """Return the smallest number of runs of each program that can show a difference at their alpha."""
     n_runs = FEWEST_RUNS
-    while smallest_p_value(n_runs, n_runs, settings) > settings.alpha:
+    while smallest_p_value(n_runs, n_runs, settings, paired=paired) > settings.alpha:
         n_runs += 1
     return n_runs
 
@@ -85,7 +92,8 @@ def compare(first: RunSet, second: RunSet, settings: BandSettings) -> Verdict:
     """Judge whether two programs differ; findings name what the second has more or less of.
 
     Both count equally: properties, scales and features come from the runs of both. Runs that
-    are not valid are left out with a warning. Inconclusive if there are too few for alpha, or the machines
+    are not valid are left out with a warning. If there are pairs, only these are compared, each run with its
+    partner. Inconclusive if there are too few for alpha, or the machines
     differ; or if the programs do not, but a property is there in one of them only, or in far fewer samples.
 
     Args:
@@ -96,6 +104,10 @@ def compare(first: RunSet, second: RunSet, settings: BandSettings) -> Verdict:
             that changed between runs of the first.
     """
     ours, theirs = measured_set(first.valid()), measured_set(second.valid())
+    pairs = pairs_of(ours, theirs)
+    paired = pairs is not None
+    if pairs is not None:
+        ours, theirs = pairs.first, pairs.second
     if min(len(ours), len(theirs)) < FEWEST_RUNS:
         raise JudgeError(
             f"{len(ours)} and {len(theirs)} usable runs of the two programs are too few to compare them",
@@ -106,21 +118,21 @@ def compare(first: RunSet, second: RunSet, settings: BandSettings) -> Verdict:
     verdict = Verdict(
         Status.INCONCLUSIVE,
         DETECTOR,
-        warnings=_unusable(first, second),
+        warnings=(*_unusable(first, second), *([pairs.left_out] if pairs and pairs.left_out else [])),
         run_ids=tuple(run.id for run in theirs),
         n_training=len(ours),
         alpha=settings.alpha,
         settings=settings.to_data(),
         roles=_roles(first, second),
     )
-    if smallest_p_value(len(ours), len(theirs), settings) > settings.alpha:
-        return replace(verdict, reasons=(_too_few(ours, theirs, settings),))
+    if smallest_p_value(len(ours), len(theirs), settings, paired=paired) > settings.alpha:
+        return replace(verdict, reasons=(_too_few(ours, theirs, settings, paired=paired),))
     elsewhere, reported = environment_differences(ours, theirs, settings.metadata)
     if elsewhere:
         return replace(verdict, reasons=elsewhere)
     shared = comparable(ours, theirs, settings)
     profile = at_resolution(learn((*ours, *theirs), shared.properties), settings)
-    evidence = weigh(profile, profile.values, len(theirs), settings)
+    evidence = weigh(profile, profile.values, len(theirs), settings, paired=paired)
     one_sided = (
         *shared.one_sided,
         *unequally_read(ours, theirs, shared.properties),
@@ -137,7 +149,7 @@ def compare(first: RunSet, second: RunSet, settings: BandSettings) -> Verdict:
         reasons=one_sided if inconclusive else (),
         warnings=(*verdict.warnings, *unequal_times(ours, theirs), *one_sided, *lacking, *reported),
         p_value=found.p_value,
-        guarantee=_guarantee(found, len(evidence.score)),
+        guarantee=_guarantee(found, len(evidence.score), paired=paired),
     )
 
 
@@ -146,7 +158,10 @@ def _roles(first: RunSet, second: RunSet) -> Roles:
     return Roles(judged, f"runs of {judged}", known, f"runs of {known}")
 
 
-def _too_few(first: RunSet, second: RunSet, settings: BandSettings) -> str:
+def _too_few(first: RunSet, second: RunSet, settings: BandSettings, *, paired: bool) -> str:
+    if paired:
+        needed = runs_needed(settings, paired=True)
+        return f"{len(first)} pairs cannot tell a share of {settings.alpha:g} from chance: {needed} could"
     return (
         f"{len(first)} runs of {first.runs[0].test} and {len(second)} of {second.runs[0].test} cannot tell a "
         f"share of {settings.alpha:g} from chance: {runs_needed(settings)} of each could"
@@ -161,9 +176,10 @@ def _unusable(first: RunSet, second: RunSet) -> tuple[str, ...]:
     )
 
 
-def _guarantee(found: Significance, n_ways: int) -> str:
+def _guarantee(found: Significance, n_ways: int, *, paired: bool) -> str:
     as_far = round(found.p_value * n_ways)
+    ways = "exchanging the two runs of each pair" if paired else "dealing the runs out to the two"
     return (
-        f"{as_far} of {n_ways} ways of dealing the runs out to the two set them as far apart; holds whatever "
+        f"{as_far} of {n_ways} ways of {ways} set them as far apart; holds whatever "
         "the values are distributed like"
     )

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from buto import oracle
+from buto.config import TestConfig
 from buto.detectors.bounds.settings import BandSettings
 from buto.detectors.calibrated.explanation import explain_comparison
 from buto.detectors.calibrated.settings import CALIBRATED
 from buto.detectors.comparison.detector import DEFAULT_RUNS, comparing, runs_needed
 from buto.detectors.comparison.detector import compare as compare_runs
+from buto.detectors.comparison.pairs import pairs_of
 from buto.detectors.judge import with_alpha
 from buto.errors import ButoError, UsageError
 from buto.report.check_report import check_report
@@ -29,6 +33,9 @@ from buto.workflow.project.stored import ALL, stored_runs
 from buto.workflow.record import launch
 from buto.workflow.steps import worded
 
+if TYPE_CHECKING:
+    from buto.collect.host.cores import Halves
+
 
 @dataclass(frozen=True, slots=True)
 class CompareRequest:
@@ -40,6 +47,7 @@ class CompareRequest:
         runs: how many usable runs of each; None for enough to decide.
         from_runs: stored runs to compare instead of launching: ``all``, or ``FIRST..LAST``.
         build: the command that builds a revision before it is launched; None for none.
+        duet: whether the two run at the same time, in pairs, each on half of the cores.
     """
 
     programs: tuple[Program, Program]
@@ -47,6 +55,7 @@ class CompareRequest:
     runs: int | None = None
     from_runs: str | None = None
     build: str | None = None
+    duet: bool = False
 
 
 @worded
@@ -57,7 +66,9 @@ def compare(project: Project, request: CompareRequest, on_event: OnEvent = ignor
         One result. It is not in the history, because it does not belong to a single test.
 
     Raises:
-        UsageError: the programs have one name, no command is known for one, or too few runs are wanted.
+        UsageError: the programs have one name, no command is known for one, too few runs are wanted, or a
+            program that is to run beside the other has services or a workload.
+        MeasureError: there are too few cores for two programs at the same time.
         StorageError: the store cannot be written.
         Interrupted: Ctrl-C; runs that are complete stay.
     """
@@ -67,16 +78,27 @@ def compare(project: Project, request: CompareRequest, on_event: OnEvent = ignor
             f"both programs are called {first.name!r}",
             advice=f"give them two names: {project.door.step(Step(Action.COMPARE, 'old', against='new'))}",
         )
+    if request.duet and request.from_runs is not None:
+        name = project.door.name
+        raise UsageError(
+            f"{name('duet')} and {name('from-runs')} exclude each other",
+            advice=f"stored pairs are recognised: leave out {name('duet')}",
+        )
     settings = _settings(project, request)
     runs = _number_of_runs(project, request, settings)
     if request.from_runs is None:
+        cores = _halves() if request.duet else None
         with ExitStack() as stack:
             tests = [
                 test_of(program, project, request.overrides, request.build, stack, on_event)
                 for program in request.programs
             ]
+            if request.duet:
+                _check_alone(project, tests)
             planned = {test.name: runs for test in tests}
-            collected = launch(project, tests, planned, Action.COMPARE.value, on_event, together=True)
+            collected = launch(
+                project, tests, planned, Action.COMPARE.value, on_event, together=True, cores=cores
+            )
     else:
         collected = {
             program.name: Collected(tuple(_stored(project, program.name, request.from_runs)))
@@ -95,13 +117,31 @@ def _settings(project: Project, request: CompareRequest) -> BandSettings:
 
 def _number_of_runs(project: Project, request: CompareRequest, settings: BandSettings) -> int:
     """Return how many runs of each to launch; UsageError if too few to show anything are wanted."""
-    needed = runs_needed(settings)
+    needed = runs_needed(settings, paired=request.duet)
     if request.runs is not None and request.runs < needed:
+        what = "pairs" if request.duet else "runs of each"
         raise UsageError(
-            f"{request.runs} runs of each are too few for an alpha of {settings.alpha:g}",
+            f"{request.runs} {what} are too few for an alpha of {settings.alpha:g}",
             advice=f"{project.door.setting('runs', str(needed))}, or a larger {project.door.name('alpha')}",
         )
     return request.runs or max(DEFAULT_RUNS, needed)
+
+
+def _halves() -> Halves:
+    # Imported here, because stored runs are compared without what asks the machine.
+    from buto.collect.host.cores import two_halves
+
+    return two_halves()
+
+
+def _check_alone(project: Project, tests: Sequence[TestConfig]) -> None:
+    """Raise UsageError if a program needs others beside it, which would not be on its half of the cores."""
+    for test in tests:
+        if test.services or test.workload is not None:
+            raise UsageError(
+                f"{test.name} has services or a workload, and cannot run at the same time as another program",
+                advice=f"launch them in turns, without {project.door.name('duet')}",
+            )
 
 
 def _stored(project: Project, test: str, which: str) -> list[Run]:
@@ -147,7 +187,9 @@ def _compared(
         first.valid(),
         made=datetime.now(UTC),
         next_steps=[project.door.step(step) for step in _next_steps(verdict, request, runs)],
-        explanation=explain_comparison(verdict, settings),
+        explanation=explain_comparison(
+            verdict, settings, paired=pairs_of(first.valid(), second.valid()) is not None
+        ),
     )
     result = Result(title, None, runs, verdict, report=report)
     on_event(Judged(result))
