@@ -33,6 +33,7 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
     "repeating": ("perf.repeating",),
     "sources": ("perf.sources",),
     "load": ("perf.load",),
+    "phases": ("perf.phases",),
     "scale-mbeans": ("perf.scale_mbeans",),
     "scale-runs": ("perf.scale_runs",),
     "scale-store": ("perf.scale_store",),
