@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
-from buto.collect.record.track import Track, aligned
+from buto.collect.record.samples import Samples, Table, instances
+from buto.collect.record.track import IntArray, Track, aligned
 from buto.errors import MeasureError
-from buto.properties import Property
 from buto.runs import (
     ClassHistogram,
     FloatArray,
@@ -44,12 +43,6 @@ _NOTIFICATION_BYTES = 200
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Table:
-    times_ns: npt.NDArray[np.int64]
-    values: FloatArray
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Checkpoint:
     """The size of a recording at one moment, from which later changes are found.
 
@@ -70,7 +63,7 @@ class Checkpoint:
     tracks: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
 
-class Recording:
+class Recording(Samples):
     """Samples, notifications, metadata and reasons of one execution, in the order of arrival.
 
     All times are nanoseconds of the collector's monotonic clock; ``zero_ns`` is the program's own start on
@@ -83,14 +76,12 @@ class Recording:
     """
 
     def __init__(self, test: str, *, start: datetime | None = None, mask: Mask | None = None) -> None:
+        super().__init__()
         self.id = new_id(start)
         self.test = test
         self.zero_ns: int | None = None
         self.mask = Mask() if mask is None else mask
         self.metadata = MaskedMetadata(self.mask)
-        self._columns: dict[str, Property] = {}
-        self._times: list[npt.NDArray[np.int64]] = []
-        self._values: list[FloatArray] = []
         self.n_dropped_notifications = 0
         self._notifications: list[tuple[int, str, str, int, str]] = []
         self._notification_bytes = 0
@@ -99,40 +90,9 @@ class Recording:
         self._sources: dict[str, SourceState] = {}
         self._histograms: list[tuple[int, ClassHistogram]] = []
         self._tracks: dict[str, Track] = {}
-        self._n_samples = 0
-        self._table: _Table | None = None
-
-    @property
-    def n_samples(self) -> int:
-        return self._n_samples
-
-    @property
-    def columns(self) -> tuple[Property, ...]:
-        """The properties of the columns so far."""
-        return tuple(self._columns.values())
-
-    @property
-    def first_time_ns(self) -> int | None:
-        """The time of the row that arrived first; None without rows."""
-        return int(self._times[0][0]) if self._times else None
-
-    @property
-    def last_time_ns(self) -> int | None:
-        """The time of the row that arrived last; None without rows."""
-        return int(self._times[-1][-1]) if self._times else None
-
-    def last_value(self, name: str) -> float:
-        """Return the newest value of a column that is not NaN; NaN if there is none."""
-        column = list(self._columns).index(name)
-        for block in reversed(self._values):
-            if column < block.shape[1]:
-                known = block[~np.isnan(block[:, column]), column]
-                if len(known):
-                    return float(known[-1])
-        return float("nan")
 
     def newest(self, metric: str, n: int) -> tuple[FloatArray, FloatArray]:
-        """Return the newest samples of all instances of a metric.
+        """Return the newest samples of all instances of a metric, those of tracks included.
 
         Returns:
             Times, shape (at most n,), seconds of the recording's clock, and values, shape (at most n,
@@ -140,69 +100,13 @@ class Recording:
         """
         for track in self.tracks:
             readings = track.readings(max(0, track.n_readings - n))
-            columns = _instances(metric, readings.properties)
+            columns = instances(metric, readings.properties)
             if columns:
-                times_s = np.asarray(readings.times_ns * _NS, dtype=np.float64)
-                return times_s, readings.values[:, columns]
-        columns = _instances(metric, self.columns)
-        times: list[npt.NDArray[np.int64]] = []
-        values: list[FloatArray] = []
-        found = 0
-        for block_times, block in zip(reversed(self._times), reversed(self._values), strict=False):
-            if found >= n or not columns or columns[-1] >= block.shape[1]:
+                times_ns, values = readings.times_ns, readings.values[:, columns]
                 break
-            times.append(block_times)
-            values.append(block[:, columns])
-            found += len(block)
-        joined = np.concatenate([np.empty((0, len(columns))), *reversed(values)])[-n:]
-        times_ns = np.concatenate([np.empty(0, dtype=np.int64), *reversed(times)])[-n:]
-        return np.asarray(times_ns * _NS, dtype=np.float64), joined
-
-    def add_columns(self, properties: Iterable[Property]) -> None:
-        """Append columns; existing rows get NaN in them.
-
-        Raises:
-            MeasureError: there already is a column of that name.
-        """
-        for prop in properties:
-            if prop.name in self._columns:
-                raise MeasureError(f"the property {prop.name} was announced twice")
-            self._columns[prop.name] = prop
-        self._table = None
-
-    def add_rows(self, times_ns: npt.NDArray[np.int64], values: FloatArray) -> None:
-        """Append rows.
-
-        Args:
-            times_ns: shape (n_rows,).
-            values: shape (n_rows, n), n at most the number of columns so far: the first n of them.
-
-        Raises:
-            MeasureError: the shapes do not match each other or the columns.
-        """
-        if len(times_ns) == 0:
-            return
-        if values.ndim != 2 or len(values) != len(times_ns) or values.shape[1] > len(self._columns):
-            raise MeasureError(
-                f"samples of shape {values.shape} for {len(times_ns)} times and {len(self._columns)} columns"
-            )
-        self._times.append(np.array(times_ns, dtype=np.int64))
-        self._values.append(np.array(values, dtype=np.float64))
-        self._n_samples += len(times_ns)
-        self._table = None
-
-    def add_row(self, time_ns: int, values: Mapping[str, float]) -> None:
-        """Append one row of known columns by name; all other columns get NaN."""
-        row = np.full((1, len(self._columns)), np.nan)
-        for column, name in enumerate(self._columns):
-            row[0, column] = values.get(name, np.nan)
-        self.add_rows(np.array([time_ns], dtype=np.int64), row)
-
-    def add_to_last_row(self, values: Mapping[str, float]) -> None:
-        """Set values in the row that arrived last, by name; KeyError for a column that it does not have."""
-        places = {name: column for column, name in enumerate(self._columns)}
-        self._values[-1][-1, [places[name] for name in values]] = list(values.values())
-        self._table = None
+        else:
+            times_ns, values = self.newest_samples(metric, n)
+        return np.asarray(times_ns * _NS, dtype=np.float64), values
 
     def add_notification(self, time_ns: int, type: str, source: str, sequence: int, message: str) -> None:
         """Add a notification; beyond the memory limit it is only counted, in ``n_dropped_notifications``."""
@@ -275,11 +179,11 @@ class Recording:
             len(self._histograms),
             sources,
         )
-        times = self._times[since.n_blocks : now.n_blocks]
+        times_ns, values = self.blocks(since.n_blocks, now.n_blocks)
         tracks = tuple(self._part_of(track, *since.tracks.get(track.name, (0, 0))) for track in self.tracks)
         entry = Entry(
-            times_ns=np.concatenate([np.empty(0, dtype=np.int64), *times]),
-            values=self._joined(self._values[since.n_blocks : now.n_blocks]),
+            times_ns=times_ns,
+            values=values,
             properties=self.columns[since.n_columns :],
             notifications=tuple(self._notifications[since.n_notifications : now.n_notifications]),
             metadata=_changed(metadata, since.metadata),
@@ -331,11 +235,11 @@ class Recording:
 
     def times_s(self) -> FloatArray:
         """Return the times of the rows so far, shape (n_samples,), in increasing order, seconds from zero."""
-        return self._seconds(self._sorted().times_ns)
+        return self._seconds(self.table().times_ns)
 
     def series(self, name: str) -> FloatArray:
         """Return one column in the order of :meth:`times_s`, shape (n_samples,)."""
-        return self._sorted().values[:, list(self._columns).index(name)]
+        return self.table().values[:, list(self._columns).index(name)]
 
     def finish(self, outcome: Outcome, quality: Quality, *, stdout: bytes = b"", stderr: bytes = b"") -> Run:
         """Return the frozen run. Of rows with the same time, the one that arrived last counts.
@@ -345,7 +249,7 @@ class Recording:
         """
         if self._n_samples == 0:
             raise MeasureError("no sample arrived")
-        table = self._sorted()
+        table = self.table()
         values = self._joined_tracks(table)
         for column, name in enumerate(self._columns):
             if np.isnan(values[:, column]).any() and name not in self._reasons:
@@ -379,7 +283,7 @@ class Recording:
             ),
         )
 
-    def _joined_tracks(self, table: _Table) -> FloatArray:
+    def _joined_tracks(self, table: Table) -> FloatArray:
         """Append the columns of the tracks; return the values of all columns at the times of the rows."""
         parts = [table.values]
         for track in self.tracks:
@@ -403,40 +307,8 @@ class Recording:
     def _second(self, time_ns: int) -> float:
         return (time_ns - self._zero()) * _NS
 
-    def _seconds(self, times_ns: npt.NDArray[np.int64]) -> FloatArray:
+    def _seconds(self, times_ns: IntArray) -> FloatArray:
         return np.asarray((times_ns - self._zero()) * _NS, dtype=np.float64)
-
-    def _sorted(self) -> _Table:
-        """Return all rows in strictly increasing order of time, with all columns."""
-        if self._table is None:
-            times = np.concatenate([np.empty(0, dtype=np.int64), *self._times])
-            values = self._joined(self._values)
-            order = np.argsort(times, kind="stable")
-            last_of_time = np.append(np.diff(times[order]) > 0, True)[: len(times)]
-            kept = order[last_of_time]
-            if len(kept) < len(times) or (np.diff(kept) < 0).any():
-                times, values = times[kept], values[kept]
-            self._table = _Table(times, values)
-        return self._table
-
-    def _joined(self, blocks: Sequence[FloatArray]) -> FloatArray:
-        """Return the rows of all blocks, with all columns; NaN in columns that a block did not have yet."""
-        # In column order, so that the store writes them without a copy.
-        values = np.full((sum(map(len, blocks)), len(self._columns)), np.nan, order="F")
-        start = 0
-        for block in blocks:
-            values[start : start + len(block), : block.shape[1]] = block
-            start += len(block)
-        return values
-
-
-def _instances(metric: str, properties: Sequence[Property]) -> list[int]:
-    """Return the columns of a metric without instances, or of all its instances."""
-    return [
-        column
-        for column, prop in enumerate(properties)
-        if prop.name == metric or prop.name.startswith(f"{metric}[")
-    ]
 
 
 def _changed(now: Mapping[str, T], before: Mapping[str, T]) -> dict[str, T]:
