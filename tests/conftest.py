@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+import hypothesis
 import psutil
 import pytest
 
@@ -36,6 +37,9 @@ GRACE_S = 5.0
 def pytest_configure(config: pytest.Config) -> None:
     # Matplotlib keeps its list of fonts below HOME otherwise.
     os.environ.setdefault("MPLCONFIGDIR", str(config.rootpath / ".pytest_cache" / "matplotlib"))
+    # An example takes long where the machine is busy for a moment; that is no fault.
+    hypothesis.settings.register_profile("patient", deadline=None)
+    hypothesis.settings.load_profile("patient")
     # A shell starts background jobs with these ignored, and all that the tests start would inherit it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for number in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM):

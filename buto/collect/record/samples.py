@@ -132,7 +132,7 @@ class Samples:
         return np.concatenate([np.empty(0, dtype=np.int64), *reversed(times)])[-n:], joined
 
     def blocks(self, start: int = 0, end: int | None = None) -> tuple[IntArray, FloatArray]:
-        """Return times and values of some blocks, or of all: rows in the order of arrival, with all columns."""
+        """Return times and values of some blocks, or of all: rows as they arrived, with all columns."""
         times = np.concatenate([np.empty(0, dtype=np.int64), *self._times[start:end]])
         return times, self._joined(self._values[start:end])
 
