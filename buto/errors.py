@@ -63,7 +63,7 @@ class JudgeError(ButoError):
 
 
 class StorageError(ButoError):
-    """The store cannot be written: full, read-only, or taken by another process."""
+    """The store cannot be written or reached: full, read-only, taken by another process, or not answering."""
 
     exit_code = EXIT_NOT_JUDGED
 

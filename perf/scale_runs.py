@@ -48,7 +48,9 @@ def fill(directory: Path, n_runs: int) -> str:
     """Copy the newest run and its result until there are so many; the id of one copy."""
     runs, results = RunStore(directory / "store"), ResultStore(directory / "store")
     newest = runs.ids(TEST)[-1]
-    run, result = runs.load(TEST, newest), results.all(TEST)[-1].read_text()
+    run = runs.load(TEST, newest)
+    with results.reading(TEST, results.all(TEST)[-1]) as content:
+        result = content.decode()
     with patch("os.fsync"):
         for number in range(n_runs):
             copy = replace(run, id=new_id(FIRST + timedelta(minutes=number)))

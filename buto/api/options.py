@@ -10,6 +10,7 @@ from buto.api.python_door import PythonDoor
 from buto.config.model import AUTO, MAX_RUNS
 from buto.errors import UsageError
 from buto.profiles import Kind
+from buto.runs.storage.place import Place, place_of
 from buto.workflow.project import NO_OVERRIDES, Files, Overrides, Project
 
 LOCATION: Final = ("config", "store", "oracle")
@@ -20,7 +21,8 @@ class Location(TypedDict, total=False):
 
     Attributes:
         config: the configuration; without it ``buto.yaml`` in this directory, if it is there.
-        store: where runs are kept; without it ``.buto`` beside the configuration.
+        store: where runs are kept, a directory or ``s3://BUCKET/PREFIX``; without it ``.buto`` beside the
+            configuration.
         oracle: the file of the oracle; without it ``oracles/NAME.json`` beside the configuration.
     """
 
@@ -63,9 +65,11 @@ def located(options: Location, overrides: Overrides = NO_OVERRIDES) -> Project:
     unknown = [key for key in options if key not in Options.__annotations__]
     if unknown:
         raise TypeError(f"there is no option {unknown[0]!r}; known are {', '.join(Options.__annotations__)}")
-    paths: dict[str, Path] = {key: Path(options[key]) for key in LOCATION if key in options}
-    files = Files.located(paths.get("config"), paths.get("store"), paths.get("oracle"))
-    return Project(files, files.read_configuration(), PythonDoor(paths, overrides))
+    paths: dict[str, Path] = {key: Path(options[key]) for key in ("config", "oracle") if key in options}
+    store = {"store": place_of(options["store"])} if "store" in options else {}
+    files = Files.located(paths.get("config"), store.get("store"), paths.get("oracle"))
+    specified: dict[str, Place] = {**paths, **store}
+    return Project(files, files.read_configuration(), PythonDoor(specified, overrides))
 
 
 def project_of(

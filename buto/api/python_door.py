@@ -11,6 +11,7 @@ from pathlib import Path
 
 from buto.config import FILE_NAME
 from buto.runs.masking import Mask
+from buto.runs.storage.place import Place
 from buto.steps import Action, Step
 from buto.workflow.project import NO_OVERRIDES, Overrides
 
@@ -28,7 +29,7 @@ class PythonDoor:
         overrides: what was specified of the test, to be specified again; secrets are masked.
     """
 
-    located: Mapping[str, Path] = field(default_factory=dict)
+    located: Mapping[str, Place] = field(default_factory=dict)
     overrides: Overrides = NO_OVERRIDES
 
     @property

@@ -14,17 +14,20 @@ from buto.experiments.dataset import archive
 from buto.oracle import DEFAULT, Oracle
 from buto.report.history import Entry
 from buto.runs import Run, RunSet, RunStore, run_set
+from buto.runs.storage.place import place_of
 from buto.verdicts import Verdict
 from buto.workflow import history as histories
 
 
 def open_store(root: str | Path = ".buto") -> RunStore:
-    """Open the runs that are stored under a directory; it need not exist yet.
+    """Open the runs that are stored in a directory or a bucket (``s3://BUCKET/PREFIX``).
+
+    A directory need not exist yet, a bucket must.
 
     ``tests()`` and ``ids(test)`` list what it has, ``summaries(test)`` how each run went, ``load(test, id)``
     and ``load_set(test)`` load runs, ``add(run)`` and ``delete(test, ids)`` change it.
     """
-    return RunStore(Path(root))
+    return RunStore(place_of(root))
 
 
 def load_oracle(path: str | Path) -> Oracle:

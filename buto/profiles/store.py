@@ -1,4 +1,4 @@
-"""Profiles on disk: ``ROOT/profiles/TEST/ID.stacks.gz``, apart from the runs."""
+"""Stored profiles: ``profiles/TEST/ID.stacks.gz`` in a store, apart from the runs."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ import gzip
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from pathlib import Path
+from datetime import datetime
 
 from buto.errors import BadFileError
 from buto.profiles.format import parse, text_of
 from buto.profiles.model import Profile
 from buto.runs import names
-from buto.runs.files.reading import read_file, refuse_links
-from buto.runs.files.staging import make_directories, publish_file, storage_errors
+from buto.runs.storage.opening import open_storage
+from buto.runs.storage.place import Place
 
 _SUFFIX = ".stacks.gz"
 _MAX_BYTES = 1 << 28
@@ -42,34 +41,35 @@ class StoredProfiles:
 
 
 class ProfileStore:
-    """The stored profiles below one directory. No function of runs, oracles or history looks there.
+    """The profiles in one store. No function of runs, oracles or history looks there.
+
+    Every method raises StorageError if the storage cannot be reached.
 
     Args:
         root: the root of the runs, see :class:`buto.runs.store.RunStore`.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Place) -> None:
         self.root = root
+        self._storage = open_storage(root)
 
-    def add(self, test: str, profiles: Sequence[Profile]) -> Path:
+    def add(self, test: str, profiles: Sequence[Profile]) -> Place:
         """Store profiles that belong together and return their file.
 
         Raises:
             StorageError: it cannot be written.
             UsageError: the test has no name for a file.
         """
-        place = self._directory(test) / f"{names.new_id()}{_SUFFIX}"
+        key = f"{_folder(test)}/{names.new_id()}{_SUFFIX}"
         content = gzip.compress(text_of(profiles).encode("utf-8", "surrogatepass"), mtime=0)
-        with storage_errors("keep the profile", place):
-            make_directories(place.parent)
-            publish_file(place, content)
-            for old in self._files(test)[:-_KEPT]:
-                old.unlink(missing_ok=True)
-        return place
+        self._storage.add_file(key, content, "profile")
+        for old in self._keys(test)[:-_KEPT]:
+            self._storage.delete_file(old)
+        return self._storage.place(key)
 
     def has(self, test: str) -> bool:
         """Return whether there are profiles of a test."""
-        return bool(self._files(test))
+        return bool(self._keys(test))
 
     def newest(self, test: str) -> StoredProfiles | None:
         """Return the newest profiles of a test; None without any.
@@ -77,25 +77,36 @@ class ProfileStore:
         Raises:
             BadFileError: they are damaged.
         """
-        files = self._files(test)
-        if not files:
+        keys = self._keys(test)
+        if not keys:
             return None
-        path = files[-1]
+        key = keys[-1]
         try:
-            found = tuple(parse(_decompressed(read_file(path, _MAX_BYTES)).decode("utf-8", "surrogatepass")))
+            content = self._storage.read_file(key, _MAX_BYTES)
+            found = tuple(parse(_decompressed(content).decode("utf-8", "surrogatepass")))
         except (OSError, zlib.error, ValueError) as error:
-            raise BadFileError(f"{path} cannot be read: {error}", advice=f"delete it: rm {path}") from error
-        at = names.start_of(path.name.removesuffix(_SUFFIX))
-        return StoredProfiles(found, at or datetime.fromtimestamp(path.stat().st_mtime, UTC))
+            raise BadFileError(
+                f"{self._storage.place(key)} cannot be read: {error}",
+                advice=f"delete it: {self._storage.removal(key)}",
+            ) from error
+        at = _start_of(key)
+        assert at is not None
+        return StoredProfiles(found, at)
 
-    def _files(self, test: str) -> list[Path]:
-        found = self._directory(test).glob(f"*{_SUFFIX}")
-        return sorted(path for path in found if names.is_id(path.name.removesuffix(_SUFFIX)))
+    def _keys(self, test: str) -> list[str]:
+        """Return the keys of a test's files, oldest first."""
+        folder = _folder(test)
+        found = (name for name in self._storage.files(folder) if name.endswith(_SUFFIX))
+        return [f"{folder}/{name}" for name in sorted(found) if _start_of(name) is not None]
 
-    def _directory(self, test: str) -> Path:
-        place = self.root / "profiles" / names.encode_test(test)
-        refuse_links(self.root, place)
-        return place
+
+def _folder(test: str) -> str:
+    return f"profiles/{names.encode_test(test)}"
+
+
+def _start_of(key: str) -> datetime | None:
+    """Return when a file was stored; None for a name that no stored file has."""
+    return names.start_of(key.rpartition("/")[2].removesuffix(_SUFFIX))
 
 
 def _decompressed(content: bytes) -> bytes:

@@ -135,7 +135,7 @@ class Buto:
         self._is_recording = True
         try:
             with (
-                measuring(self._tests.options.store, lambda: None),
+                measuring(case.project.store.storage.here, lambda: None),
                 open_collector(test.target) as collector,
             ):
                 launch = LiveLaunch(partial(self._record, collector, case), test.target.timeout_s)

@@ -7,6 +7,7 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
+from buto.runs.storage.place import Place
 from buto.steps import Action, Step
 
 _STORE = Path(".buto")
@@ -36,7 +37,7 @@ class InPytest:
     node: str
     test: str
     directory: Path
-    store: Path
+    store: Place
     oracle: Path
 
     @property
@@ -63,7 +64,8 @@ class InPytest:
         return os.path.relpath(path, self.directory)
 
     def _words(self, step: Step) -> list[str]:
-        stored = [] if self.path(self.store) == str(_STORE) else ["--store", self.path(self.store)]
+        store = self.path(self.store) if isinstance(self.store, Path) else str(self.store)
+        stored = [] if store == str(_STORE) else ["--store", store]
         if step.action is Action.DOCTOR:
             return step.words()
         if step.action is Action.ATTACH:

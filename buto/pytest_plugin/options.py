@@ -25,7 +25,7 @@ class Options:
     Attributes:
         mode: CHECK, TRAIN, ACCEPT or SKIP.
         root: pytest's rootdir; commands are started there, and relative paths start there.
-        store: where runs are kept.
+        store: where runs are kept, as written; a directory is below the root.
         oracles: where oracles are kept.
         defaults: arguments of the mark from the ini file, as texts.
         why: whether a regression is explained by the stored profile, which training then stores.
@@ -34,7 +34,7 @@ class Options:
 
     mode: str
     root: Path
-    store: Path
+    store: str
     oracles: Path
     defaults: dict[str, str] = field(default_factory=dict)
     verbosity: int = 0
@@ -52,7 +52,11 @@ def add_options(parser: pytest.Parser) -> None:
         default=False,
         help="name the methods behind a regression; with --buto-train: store the profile that this needs",
     )
-    parser.addini("buto_store", "where runs are kept, below the rootdir", default=".buto")
+    parser.addini(
+        "buto_store",
+        "where runs are kept: a directory below the rootdir, or s3://BUCKET/PREFIX",
+        default=".buto",
+    )
     parser.addini("buto_oracles", "where oracles are kept, below the rootdir", default="oracles")
     parser.addini("buto_skip", "skip all buto tests, as --buto-skip does", type="bool", default=False)
     for key in _DEFAULTS:
@@ -73,7 +77,7 @@ def options_of(config: pytest.Config) -> Options:
     return Options(
         mode=asked[0] if asked else usual,
         root=config.rootpath,
-        store=config.rootpath / config.getini("buto_store"),
+        store=config.getini("buto_store"),
         oracles=config.rootpath / config.getini("buto_oracles"),
         defaults={key: text for key, text in given.items() if text},
         verbosity=config.getoption("verbose"),

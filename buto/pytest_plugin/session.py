@@ -17,6 +17,7 @@ from buto.pytest_plugin.mark import STARTS, arguments_of, joined, name_of, test_
 from buto.pytest_plugin.options import Options
 from buto.pytest_plugin.outcome import ERROR, NotPassed, Outcome
 from buto.runs import encode_test
+from buto.runs.storage.place import place_of
 from buto.workflow.steps import reword
 
 
@@ -108,7 +109,8 @@ class ItemTests:
         started_in = self._item.config.invocation_params.dir
         inside = self._item.nodeid.partition("::")[2]
         node = f"{os.path.relpath(self._item.path, started_in)}::{inside}"
-        door = self._door = InPytest(node, test.name, started_in, self.options.store, path)
+        store = place_of(self.options.store, self.options.root)
+        door = self._door = InPytest(node, test.name, started_in, store, path)
         is_driven = "buto" in getattr(self._item, "fixturenames", ())
         project = project_of(test, door)
         events = Events()

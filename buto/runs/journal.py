@@ -98,7 +98,7 @@ def place_of(store: RunStore, test: str, run_id: str) -> Path:
 def unfinished(store: RunStore, tests: Sequence[str] = ()) -> list[Unfinished]:
     """Return recordings whose runs are not stored yet, of some tests or all, in the order of their start."""
     found = []
-    for test in tests or store.known_tests():
+    for test in tests or store.recorded_tests():
         with suppress(FileNotFoundError), os.scandir(store.directory(test)) as entries:
             for entry in entries:
                 named = _NAME.fullmatch(entry.name)

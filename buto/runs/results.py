@@ -1,14 +1,14 @@
-"""Results of checks and trainings, stored next to the runs: ``ROOT/results/TEST/ID.json``, one file each."""
+"""Results of checks and trainings, stored next to the runs: ``results/TEST/ID.json``, one file each."""
 
 from __future__ import annotations
 
 from typing import ClassVar
 
-from buto.runs.files.entries import EntryStore
+from buto.runs.entries import EntryStore
 
 
 class ResultStore(EntryStore):
-    """The results under one directory, see :class:`buto.runs.files.entries.EntryStore`."""
+    """The results in one store, see :class:`buto.runs.entries.EntryStore`."""
 
     kind: ClassVar[str] = "results"
     noun: ClassVar[str] = "result"

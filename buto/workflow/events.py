@@ -16,6 +16,7 @@ from buto.errors import ButoError
 from buto.oracle import Oracle
 from buto.report.result import Commit, LeftOut, Result
 from buto.runs import Run
+from buto.runs.storage.place import Place
 from buto.steps import Step
 
 if TYPE_CHECKING:  # only `buto why` needs what finds causes
@@ -47,7 +48,7 @@ class LaunchesPlanned:
 class WaitingForStore:
     """Another buto is measuring into the same store; this one waits until it ends."""
 
-    store: Path
+    store: Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,7 +348,7 @@ class ProfilesStored:
     """The profiles of a test as it is now are stored."""
 
     test: str
-    path: Path
+    path: Place
     n_profiles: int
 
 

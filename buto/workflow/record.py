@@ -192,7 +192,7 @@ def launch(
 def measuring_alone(project: Project, on_event: OnEvent) -> AbstractContextManager[None]:
     """Hold the store's lock; see :func:`buto.workflow.launching.lock.measuring`."""
     store = project.files.store
-    return measuring(store, lambda: on_event(WaitingForStore(store)))
+    return measuring(project.store.storage.here, lambda: on_event(WaitingForStore(store)))
 
 
 @dataclass(slots=True)

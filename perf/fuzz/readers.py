@@ -23,10 +23,11 @@ from buto.collect.record.journal import recover
 from buto.collect.record.recording import Recording
 from buto.errors import ButoError
 from buto.runs import Outcome, Quality, journal_entries, run_set
+from buto.runs.format.run_files import DOCUMENT, NOTIFICATIONS, SAMPLES, STDERR, STDOUT
 from buto.runs.journal import place_of, unfinished
 from buto.runs.journal_entries import MAGIC
 from buto.runs.journal_entries import VERSION as JOURNAL_VERSION
-from buto.runs.store import DOCUMENT, NOTIFICATIONS, SAMPLES, STDERR, STDOUT, RunStore
+from buto.runs.store import RunStore
 from buto.verdicts import Status
 from perf.fuzz import examples, speech
 from perf.fuzz.edits import Source, edited, edited_bytes

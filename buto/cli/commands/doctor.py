@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
+from buto.cli.parsing import options
 from buto.cli.parsing.doors import door_of
 from buto.cli.parsing.project import files_of
 from buto.cli.printing.console import Console
@@ -40,9 +41,9 @@ examples:
         parser.add_argument(
             "--store",
             metavar="DIR",
-            type=Path,
+            type=options.store,
             default=Path(".buto"),
-            help="where runs would be kept (default: .buto)",
+            help="where runs would be kept: a directory, or s3://BUCKET/PREFIX (default: .buto)",
         )
 
     def run(self, args: Namespace, console: Console) -> int:

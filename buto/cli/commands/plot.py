@@ -132,8 +132,8 @@ def matplotlib_beside(store: RunStore) -> Iterator[None]:
         yield
         return
     with TemporaryDirectory(prefix="buto-") as passing:
-        beside = os.access(store.root, os.W_OK | os.X_OK)
-        os.environ[MATPLOTLIB_PLACE] = str(store.root.resolve() / "matplotlib") if beside else passing
+        beside = os.access(store.storage.here, os.W_OK | os.X_OK)
+        os.environ[MATPLOTLIB_PLACE] = str(store.storage.here.resolve() / "matplotlib") if beside else passing
         try:
             yield
         finally:

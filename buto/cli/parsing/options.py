@@ -5,6 +5,10 @@ from __future__ import annotations
 from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError, Namespace
 from argparse import _ArgumentGroup as ArgumentGroup
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from buto.runs.storage.place import Place
 
 STDOUT = Path("-")
 """The file name that means standard output; text for people then goes to standard error."""
@@ -87,7 +91,20 @@ def add_mbean_option(parser: ArgumentParser | ArgumentGroup) -> None:
 
 def add_store_option(parser: ArgumentParser | ArgumentGroup) -> None:
     """Add the option for the store."""
-    parser.add_argument("--store", metavar="DIR", type=Path, help="where runs are kept (default: .buto)")
+    parser.add_argument(
+        "--store",
+        metavar="DIR",
+        type=store,
+        help="where runs are kept: a directory, or s3://BUCKET/PREFIX (default: .buto)",
+    )
+
+
+def store(text: str) -> Place:
+    """Read where runs are kept, for argparse."""
+    # Reading a place imports the runs, and --help can do without.
+    from buto.runs.storage.place import place_of
+
+    return place_of(text)
 
 
 def count(text: str) -> int:

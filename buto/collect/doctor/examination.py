@@ -25,6 +25,7 @@ from buto.collect.jvm.installations import INSTALL_ADVICE, OLDEST_JAVA, JavaInst
 from buto.collect.opener import open_collector
 from buto.collect.target import Target
 from buto.errors import BadFileError, ButoError
+from buto.runs.storage.place import Place
 
 _PROGRAM = ("buto.testprograms.leaker.Leaker", "--duration", "300ms")
 _PROGRAM_S = 0.3
@@ -32,7 +33,7 @@ _INTERVAL_S = 0.02
 _TIMEOUT_S = 30.0
 
 
-def examine(store: Path) -> Iterator[Check]:
+def examine(store: Place) -> Iterator[Check]:
     """Check everything; yield each result as soon as it is known.
 
     Args:

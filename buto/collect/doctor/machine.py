@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 import time
 from dataclasses import dataclass
 from enum import Enum
-from pathlib import Path
 
 from buto.collect.host import metadata
 from buto.collect.process.private_directory import private_directory
-from buto.errors import StorageError
-from buto.runs.files.reading import is_missing
-from buto.steps import Action, Advice, Setting, Step
+from buto.errors import StorageError, UsageError
+from buto.runs.files.staging import STORE
+from buto.runs.storage.opening import open_storage
+from buto.runs.storage.place import Place
+from buto.steps import Action, Advice, Step
 from buto.units import format_bytes, format_count, format_number, format_percent, format_seconds
 
 COARSE_CLOCK_S = 1e-6
@@ -24,6 +24,8 @@ BUSY_SHARE = 0.2
 LITTLE_SPACE = 1 << 30
 NO_SPACE = 50 << 20
 """A run of some seconds takes less than 1 MiB, but its output may take several."""
+
+_ANOTHER = ("name another directory: ", STORE)
 
 
 class Level(Enum):
@@ -87,19 +89,23 @@ def check_load(foreign_load: float) -> Check:
     return Check("load by others", Level.OK, detail)
 
 
-def check_store(store: Path) -> Check:
+def check_store(store: Place) -> Check:
     """Check whether runs can be stored, and how much space is left."""
-    place = next(path for path in (store.absolute(), *store.absolute().parents) if not is_missing(path))
-    another: tuple[str | Setting, ...] = ("name another directory: ", Setting("store", "DIR"))
     try:
-        with tempfile.TemporaryFile(dir=place):
-            free = shutil.disk_usage(place).free
-    except OSError as error:
-        return Check("store", Level.PROBLEM, f"{store} cannot be written: {error.strerror}", Advice(*another))
+        free = open_storage(store).probe()
+    except (StorageError, UsageError) as error:
+        return Check("store", Level.PROBLEM, error.message, error.advice)
+    if free is None:
+        return Check("store", Level.OK, f"{store} can be written")
     detail = f"{store}, {format_bytes(free)} free"
     if free < LITTLE_SPACE:
         level = Level.PROBLEM if free < NO_SPACE else Level.WARNING
-        advice = Advice("free some space (", Step(Action.LIST_RUNS), " lists the runs), or ", *another)
+        advice = Advice(
+            "free some space (",
+            Step(Action.LIST_RUNS),
+            " lists the runs), or name another directory: ",
+            STORE,
+        )
         return Check("store", level, detail, advice)
     return Check("store", Level.OK, detail)
 

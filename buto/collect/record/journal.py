@@ -19,6 +19,7 @@ from buto.runs.files.staging import storage_errors
 from buto.runs.journal import JournalFile, Unfinished, place_of, read, taken
 from buto.runs.journal_entries import Entry
 from buto.runs.model import JOURNAL, MetadataValue
+from buto.runs.storage.protocol import UnsentError
 
 FIRST_WRITE_S = 10.0
 """Nothing is written before: a short program is not disturbed, and loses little."""
@@ -36,9 +37,10 @@ class RecordingAbandonedError(MeasureError):
 class Journal:
     """Writes the growth of one recording into the store, from its tenth second on.
 
-    The journal is removed if the ``with`` block ends without an exception, by Ctrl-C, or because the
-    recording is no longer wanted. Otherwise it stays for ``buto runs recover``. A failure to write, as on a
-    full disk, does not end the recording; the missing part is written the next time.
+    The journal is removed if the ``with`` block ends without an exception, by Ctrl-C, because the recording
+    is no longer wanted, or because the whole run waits on this machine. Otherwise it stays for
+    ``buto runs recover``. A failure to write, as on a full disk, does not end the recording; the missing part
+    is written the next time.
 
     Args:
         marks: further metadata.
@@ -72,7 +74,7 @@ class Journal:
     ) -> None:
         if self._file is None:
             return
-        if error is None or isinstance(error, KeyboardInterrupt | RecordingAbandonedError):
+        if error is None or isinstance(error, KeyboardInterrupt | RecordingAbandonedError | UnsentError):
             with suppress(OSError):
                 self._file.discard()
         elif isinstance(error, ButoError) and self.is_written:

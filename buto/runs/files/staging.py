@@ -63,13 +63,13 @@ def storage_advice(error: OSError, place: Setting) -> str:
 
 
 @contextmanager
-def storage_errors(action: str, path: Path) -> Iterator[None]:
-    """Turn an OSError of the block into a StorageError: ``cannot <action> <path>: why``."""
+def storage_errors(action: str, place: object) -> Iterator[None]:
+    """Turn an OSError of the block into a StorageError: ``cannot <action> <place>: why``."""
     try:
         yield
     except OSError as error:
         why = error.strerror or error
-        raise StorageError(f"cannot {action} {path}: {why}", advice=storage_advice(error, STORE)) from error
+        raise StorageError(f"cannot {action} {place}: {why}", advice=storage_advice(error, STORE)) from error
 
 
 def make_directories(directory: Path) -> None:
@@ -90,7 +90,7 @@ def publish_directory(place: Path, files: Mapping[str, bytes]) -> None:
     with ExitStack() as undo:
         hidden.mkdir()
         undo.callback(shutil.rmtree, hidden, ignore_errors=True)
-        with _locked(hidden):
+        with locked(hidden):
             for name, content in files.items():
                 _write(hidden / name, content)
             _flush_directory(hidden)
@@ -113,7 +113,7 @@ def publish_file(place: Path, content: bytes) -> None:
 def withdraw_directory(place: Path) -> None:
     """Remove a directory so that no reader sees a part of it; raises OSError."""
     hidden = hidden_name(place)
-    with _locked(place):
+    with locked(place):
         place.rename(hidden)
         _flush_directory(place.parent)
         shutil.rmtree(hidden)
@@ -140,14 +140,14 @@ def _is_left_behind(hidden: Path) -> bool:
     try:
         if time.time() - hidden.lstat().st_mtime < LEFTOVER_AGE_S:
             return False
-        with _locked(hidden) as locked:
-            return locked
+        with locked(hidden) as is_ours:
+            return is_ours
     except OSError:
         return False
 
 
 @contextmanager
-def _locked(place: Path) -> Iterator[bool]:
+def locked(place: Path) -> Iterator[bool]:
     """Hold the lock of a directory or file; False if another has it or the file system has no locks."""
     descriptor = os.open(place, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:

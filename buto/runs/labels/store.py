@@ -1,4 +1,4 @@
-"""Labels on disk: ``ROOT/labels/TEST/ID.json``, a file for each labelling. Format: docs/formats/labels.md."""
+"""Labels in a store: ``labels/TEST/ID.json``, a file for each labelling. Format: docs/formats/labels.md."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Any, ClassVar
 
 from buto.runs import names
-from buto.runs.files.entries import EntryStore
+from buto.runs.entries import EntryStore
 from buto.runs.files.reading import parse_json
 from buto.runs.labels.model import Label, Labelling
+from buto.runs.storage.place import Place
 
 FORMAT, VERSION = "buto-label", 1
 
@@ -24,13 +24,13 @@ class _Entries(EntryStore):
 
 
 class LabelStore:
-    """The labels of the runs under one directory. They stay when their runs are deleted.
+    """The labels of the runs in one store. They stay when their runs are deleted.
 
     Args:
         root: the root of the runs, see :class:`buto.runs.store.RunStore`.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Place) -> None:
         self._entries = _Entries(root)
 
     def add(self, labelling: Labelling) -> Labelling:

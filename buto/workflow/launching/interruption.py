@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
+
+from buto.runs.storage.place import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,7 @@ class Interrupted(KeyboardInterrupt):
         first_id: id of the first run that was stored, None without any; training can continue from there.
     """
 
-    def __init__(self, complete: tuple[Complete, ...], store: Path, first_id: str | None) -> None:
+    def __init__(self, complete: tuple[Complete, ...], store: Place, first_id: str | None) -> None:
         super().__init__("interrupted")
         self.complete = complete
         self.store = store

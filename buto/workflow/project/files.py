@@ -8,6 +8,7 @@ from typing import Self
 
 from buto import config
 from buto.runs.names import encode_test
+from buto.runs.storage.place import Place
 
 STORE = Path(".buto")
 ORACLES = Path("oracles")
@@ -21,19 +22,19 @@ class Files:
         configuration: the given file; None for the one in the current directory.
         has_configuration: whether there is a configuration, given or found.
         root: the directory of the configuration; without one, the current directory.
-        store: the directory in which runs are kept.
+        store: where runs are kept.
         oracle: the given oracle file; None for ``oracles/NAME.json`` below the root.
     """
 
     configuration: Path | None
     has_configuration: bool
     root: Path
-    store: Path
+    store: Place
     oracle: Path | None
 
     @classmethod
     def located(
-        cls, configuration: Path | None = None, store: Path | None = None, oracle: Path | None = None
+        cls, configuration: Path | None = None, store: Place | None = None, oracle: Path | None = None
     ) -> Self:
         """Return the files of a project; those not given are located next to the configuration."""
         found = config.find(configuration, Path())
@@ -43,6 +44,11 @@ class Files:
     def oracle_of(self, test: str) -> Path:
         """Return the file of a test's oracle."""
         return self.oracle or self.root / ORACLES / f"{encode_test(test)}.json"
+
+    def oracles_of(self, test: str) -> set[Path]:
+        """Return the files that may have a test's oracle: in this project, and beside the store."""
+        here = self.oracle_of(test)
+        return {here, self.store.parent / here} if isinstance(self.store, Path) else {here}
 
     def read_configuration(self) -> config.Config | None:
         """Read the configuration; None without one.

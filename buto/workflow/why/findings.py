@@ -20,8 +20,8 @@ def newest_subjects(project: Project, test: str) -> tuple[str, ...]:
         BadFileError: the newest result is damaged.
     """
     store = ResultStore(project.files.store)
-    for path in reversed(store.all(test)):
-        with store.reading(path) as content:
+    for name in reversed(store.all(test)):
+        with store.reading(test, name) as content:
             document = json.loads(content)
             tests = document.get("tests") if isinstance(document, dict) else None
             if not tests:

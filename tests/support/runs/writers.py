@@ -10,7 +10,6 @@ import resource
 import signal
 import sys
 import time
-from pathlib import Path
 
 # Before the first fork, for a child has no time to import.
 import pyarrow.parquet
@@ -18,6 +17,7 @@ import pyarrow.parquet
 from buto.errors import ButoError
 from buto.runs import RunStore
 from buto.runs.files import cache
+from buto.runs.storage.place import Place, place_of
 from tests.support.runs.examples import full_run
 
 assert pyarrow.parquet
@@ -25,9 +25,11 @@ assert pyarrow.parquet
 OUTPUT_BYTES = 200_000
 
 
-def kill_writers(root: Path, n_kills: str, seed: str) -> None:
+def kill_writers(root: Place, n_kills: str, seed: str) -> None:
     """Fork writers and kill each in the middle of its work; print which runs each had completed."""
     chance = random.Random(seed)
+    # Before the first fork, too: the client of a bucket takes longer than a victim lives.
+    RunStore(root)
     for kill in range(int(n_kills)):
         test = f"kill {kill}"
         receiving, sending = os.pipe()
@@ -49,17 +51,17 @@ def kill_writers(root: Path, n_kills: str, seed: str) -> None:
         print(json.dumps([test, completed.decode().split()]))
 
 
-def store_one(root: Path, test: str, run_id: str) -> None:
+def store_one(root: Place, test: str, run_id: str) -> None:
     RunStore(root).add(full_run(run_id, test, stdout=bytes(OUTPUT_BYTES)))
 
 
-def write(root: Path, prefix: str, n_runs: str) -> None:
+def write(root: Place, prefix: str, n_runs: str) -> None:
     """Store some runs."""
     for number in range(int(n_runs)):
         store_one(root, "leaker", f"{prefix}{number:03d}")
 
 
-def delete(root: Path, prefix: str) -> None:
+def delete(root: Place, prefix: str) -> None:
     """Delete the runs whose ids begin so, one after the other."""
     store = RunStore(root)
     for run_id in store.ids("leaker"):
@@ -67,7 +69,7 @@ def delete(root: Path, prefix: str) -> None:
             store.delete("leaker", [run_id])
 
 
-def fill(root: Path, file_limit: str = "") -> None:
+def fill(root: Place, file_limit: str = "") -> None:
     """Store runs until that fails; print how many there were, and the failure."""
     if file_limit:
         resource.setrlimit(resource.RLIMIT_FSIZE, (int(file_limit), int(file_limit)))
@@ -79,7 +81,7 @@ def fill(root: Path, file_limit: str = "") -> None:
         print(json.dumps([n_stored, type(error).__name__, error.message, error.advice]))
 
 
-def add_and_list(root: Path, first: str) -> None:
+def add_and_list(root: Place, first: str) -> None:
     """Add and delete runs; what lists them must see each as soon as it is there, and no longer."""
     cache.SETTLED_NS, cache.WORTH_KEEPING = -1, 1
     store = RunStore(root)
@@ -92,5 +94,5 @@ def add_and_list(root: Path, first: str) -> None:
 
 if __name__ == "__main__":
     {"kill": kill_writers, "write": write, "delete": delete, "fill": fill, "list": add_and_list}[sys.argv[1]](
-        Path(sys.argv[2]), *sys.argv[3:]
+        place_of(sys.argv[2]), *sys.argv[3:]
     )

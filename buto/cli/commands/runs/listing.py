@@ -36,8 +36,10 @@ def list_runs(files: Files, names: Sequence[str], json_path: Path | None, consol
     """
     store = RunStore(files.store)
     left = [one for one in unfinished(store, names) if not one.live]
+    waiting = store.unsent(names)
+    known = {one.test for one in left} | {test for test, _ in waiting}
     for test in names:
-        if not any(one.test == test for one in left):
+        if test not in known and not store.has_runs(test):
             existing_ids(store, test)
     runs = [(test, summary) for test in names or store.tests() for summary in store.summaries(test)]
     labels = {
@@ -53,11 +55,11 @@ def list_runs(files: Files, names: Sequence[str], json_path: Path | None, consol
         }
         for line in list_lines(runs, datetime.now(UTC), learned, labels):
             console.result(line)
-    elif not left:
+    elif not known:
         record = door_of(files).step(Step(Action.RECORD, "NAME", command=("java", "..."), plain=True))
         console.info(f"{store.root} holds no runs; to record one: {record}")
-    if left:
-        console.info(to_recover(left, store))
+    for line in to_recover(left, waiting, store):
+        console.info(line)
 
 
 def _write_list(

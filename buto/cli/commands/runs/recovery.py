@@ -24,6 +24,10 @@ def recover_all(store: RunStore, tests: Sequence[str], console: Console) -> int:
     from buto.collect.record.journal import recover
 
     code = EXIT_PASS
+    waiting = store.unsent(tests)
+    for test, run_id in waiting:
+        if store.send(test, run_id):
+            console.result(f"stored {test!r} {run_id}: it was complete on this machine")
     found = unfinished(store, tests)
     for one in found:
         if one.live:
@@ -42,15 +46,30 @@ def recover_all(store: RunStore, tests: Sequence[str], console: Console) -> int:
             console.result(
                 f"recovered {one.test!r} {one.id}: {len(run.times_s)} samples, {length}; not usable"
             )
-    if not found:
+    if not found and not waiting:
         console.info(f"nothing to recover in {store.root}")
     return code
 
 
-def to_recover(left: Sequence[Unfinished], store: RunStore) -> str:
-    """Return a line on what can be recovered, and how."""
-    named = ", ".join(f"{one.test!r} {one.id}" for one in left)
+def to_recover(left: Sequence[Unfinished], waiting: Sequence[tuple[str, str]], store: RunStore) -> list[str]:
+    """Return lines on what can be recovered, and how.
+
+    Args:
+        left: recordings that were interrupted.
+        waiting: test and id of the complete runs that the storage does not have yet.
+    """
+    command = _command(store)
+    lines = []
+    if left:
+        named = ", ".join(f"{one.test!r} {one.id}" for one in left)
+        lines.append(f"{format_count(len(left), 'recording')} interrupted: {named}; to keep it: {command}")
+    if waiting:
+        named = ", ".join(f"{test!r} {run_id}" for test, run_id in waiting)
+        lines.append(f"{format_count(len(waiting), 'run')} only on this machine: {named}; to store it: {command}")
+    return lines
+
+
+def _command(store: RunStore) -> str:
+    """Return the command that recovers what is left in a store."""
     option = "" if str(store.root) == ".buto" else f" --store {shlex.quote(str(store.root))}"
-    return (
-        f"{format_count(len(left), 'recording')} interrupted: {named}; to keep it: buto runs recover{option}"
-    )
+    return f"buto runs recover{option}"

@@ -28,8 +28,7 @@ def existing_ids(store: RunStore, test: str) -> list[str]:
 
 def learned_ids(files: Files, test: str) -> set[str]:
     """Return the runs that trained the oracle of a test; BadFileError if it is damaged."""
-    here = files.oracle_of(test)
-    known = {here, files.store.parent / here}
+    known = files.oracles_of(test)
     return {run_id for path in known if not is_missing(path) for run_id in oracle.load(path).run_ids}
 
 

@@ -1,0 +1,184 @@
+"""A store in a bucket. Each file and each bundle is one object, which the server adds as a whole."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from io import BytesIO
+from pathlib import Path
+from tempfile import SpooledTemporaryFile
+from typing import BinaryIO, cast
+
+from buto.errors import StorageError
+from buto.runs.files.cache import Stamp
+from buto.runs.files.staging import storage_errors
+from buto.runs.storage.directory import DirectoryStorage
+from buto.runs.storage.outbox import Outbox
+from buto.runs.storage.packed import PackedBundle, first_member
+from buto.runs.storage.place import S3Url
+from buto.runs.storage.protocol import MissingBundleError, UnsentError
+from buto.runs.storage.s3 import CONNECTIONS, Bucket, ObjectExistsError
+from buto.steps import Action, Advice, Setting, Step
+
+_BEGINNING = 1 << 17
+"""How much of a bundle is read for its first file alone; most run.json are smaller."""
+
+_IN_MEMORY = 1 << 24
+_MISSING = "it is missing"
+
+
+class ObjectStorage:
+    """Keeps files and bundles as objects; see :class:`buto.runs.storage.protocol.Storage`.
+
+    A bundle waits in an outbox on this machine until the server has confirmed it.
+
+    Args:
+        root: where in which bucket.
+    """
+
+    readers = CONNECTIONS
+
+    def __init__(self, root: S3Url) -> None:
+        self.root = root
+        self._bucket = Bucket(root)
+        self.here = _home() / _directory_name(root, self._bucket.endpoint)
+        self._outbox = Outbox(self.here / "outbox")
+
+    def place(self, key: str) -> S3Url:
+        return self.root / key
+
+    def removal(self, key: str) -> str:
+        return shlex.join(["aws", "s3", "rm", str(self.place(key))])
+
+    def probe(self) -> int | None:
+        key = f"probes/{secrets.token_hex(8)}"
+        self.add_file(key, b"", "probe")
+        try:
+            self._bucket.add(key, BytesIO(b"another"))
+        except ObjectExistsError:
+            return None
+        else:
+            raise StorageError(
+                f"{self.root} is of a server that replaces what is there (it ignores If-None-Match)",
+                advice=Advice("update the server, or name another: ", Setting("store", "DIR")),
+            )
+        finally:
+            self.delete_file(key)
+
+    def prepare(self, key: str) -> Path:
+        return DirectoryStorage(self.here).prepare(key)
+
+    def folders(self, key: str) -> list[str]:
+        return [_name_in(folder) for folder in self._bucket.folders(key)]
+
+    def bundles(self, key: str) -> list[str]:
+        return list(self.files(key))
+
+    def has_bundle(self, key: str, is_wanted: Callable[[str], bool]) -> bool:
+        return any(is_wanted(_name_in(one.key)) for one in self._bucket.objects(key))
+
+    def stamped_bundles(self, key: str, first: str) -> dict[str, Stamp | None]:
+        return self.files(key)
+
+    def add_bundle(self, key: str, files: Mapping[str, bytes]) -> None:
+        with self._outbox.packed(key, files) as packed:
+            try:
+                self._bucket.add(key, packed.file)
+            except ObjectExistsError as error:
+                packed.forget()
+                raise StorageError(
+                    f"cannot write {self.place(key)}: it exists already, and is not overwritten",
+                    advice=Advice(Step(Action.LIST_RUNS)),
+                ) from error
+            except StorageError as error:
+                if not packed.is_kept:
+                    raise
+                raise UnsentError(
+                    f"{error.message}\nthe run is kept on this machine; to store it: "
+                    f"buto runs recover --store {shlex.quote(str(self.root))}",
+                    advice=error.advice,
+                ) from error
+            packed.forget()
+
+    def unsent(self, key: str) -> list[str]:
+        return [one.removeprefix(f"{key}/") for one in self._outbox.keys(key)]
+
+    def send(self, key: str) -> bool:
+        with self._outbox.kept(key) as archive:
+            if archive is None:
+                return False
+            # Another object with this id is the same run, or one that nobody may overwrite.
+            with suppress(ObjectExistsError):
+                self._bucket.add(key, archive)
+            return True
+
+    def read_first(self, key: str, name: str, max_bytes: int) -> bytes:
+        beginning = self._beginning(key, _BEGINNING)
+        member = first_member(beginning)
+        if member.name != name:
+            raise ValueError(_MISSING)
+        if member.size > max_bytes:
+            raise ValueError(f"it is larger than {max_bytes} bytes")
+        if member.end > len(beginning):
+            beginning = self._beginning(key, member.end)
+        if member.end > len(beginning):
+            raise ValueError("it is cut off")
+        return beginning[member.start : member.end]
+
+    @contextmanager
+    def open_bundle(self, key: str) -> Iterator[PackedBundle]:
+        # A large one needs space in the directory of temporary files.
+        with storage_errors("read", self.place(key)), SpooledTemporaryFile(_IN_MEMORY) as archive:
+            if not self._bucket.read(key, cast(BinaryIO, archive)):
+                raise MissingBundleError
+            yield PackedBundle.of(cast(BinaryIO, archive))
+
+    def delete_bundle(self, key: str) -> None:
+        self._bucket.delete(key)
+
+    def files(self, key: str) -> dict[str, Stamp | None]:
+        return {_name_in(one.key): one.stamp for one in self._bucket.objects(key)}
+
+    def add_file(self, key: str, content: bytes, noun: str) -> None:
+        try:
+            self._bucket.add(key, BytesIO(content))
+        except ObjectExistsError as error:
+            raise StorageError(f"cannot keep the {noun} {self.place(key)}: it exists already") from error
+
+    def read_file(self, key: str, max_bytes: int) -> bytes:
+        content = BytesIO()
+        if not self._bucket.read(key, content, max_bytes + 1):
+            raise ValueError(_MISSING)
+        if content.tell() > max_bytes:
+            raise ValueError(f"it is larger than {max_bytes} bytes")
+        return content.getvalue()
+
+    def delete_file(self, key: str) -> None:
+        self._bucket.delete(key)
+
+    def _beginning(self, key: str, size: int) -> bytes:
+        """Return the first bytes of a bundle. MissingBundleError if there is none."""
+        content = BytesIO()
+        if not self._bucket.read(key, content, size):
+            raise MissingBundleError
+        return content.getvalue()
+
+
+def _home() -> Path:
+    """Return the directory of this machine for all shared stores."""
+    cache = os.environ.get("XDG_CACHE_HOME")
+    return (Path(cache) if cache else Path.home() / ".cache") / "buto" / "stores"
+
+
+def _directory_name(root: S3Url, endpoint: str) -> str:
+    """Return the directory of one store; buckets of the same name on two servers have two."""
+    return f"{root.bucket}-{hashlib.sha256(f'{endpoint} {root}'.encode()).hexdigest()[:16]}"
+
+
+def _name_in(key: str) -> str:
+    """Return the last part of a key."""
+    return key.rpartition("/")[2]

@@ -1,0 +1,185 @@
+"""Objects in a bucket, through boto3.
+
+Requests have time limits, and are repeated a bounded number of times if the server does not answer or is
+overloaded (:data:`ATTEMPTS`, or what ``AWS_MAX_ATTEMPTS`` says).
+
+boto3 is used directly, because file systems hide what the promises of a store need. pyarrow's cannot add an
+object only if there is none, publishes what is half written when a block ends by an exception, and has error
+codes only in the words of a message. s3fs decides by words what to repeat, and needs one of three versions of
+botocore, which the environment of a user's tests may not have.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.util import find_spec
+from typing import Any, BinaryIO
+
+from buto.errors import StorageError, UsageError
+from buto.runs.files.cache import Stamp
+from buto.runs.storage.place import S3Url
+from buto.runs.storage.s3_errors import breaks_off, is_conflict, is_empty, is_missing, is_there, reported
+
+ATTEMPTS = 5
+"""How often a request is sent before it has failed."""
+
+CONNECT_S = 5.0
+ANSWER_S = 30.0
+"""How long the server may be silent."""
+
+CONNECTIONS = 16
+
+_CHUNK = 1 << 20
+_CHECKSUM = "buto-sha256"
+
+
+class ObjectExistsError(Exception):
+    """There is another object with this key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """An object in a list."""
+
+    key: str
+    stamp: Stamp
+
+
+class Bucket:
+    """The objects below a URL. Keys are relative to it. Threads may use the same bucket at once.
+
+    Every method raises StorageError if the server does not do what it is asked for.
+    """
+
+    def __init__(self, url: S3Url) -> None:
+        if find_spec("boto3") is None:
+            raise UsageError(
+                f"the store {url} needs the package boto3, which is not installed",
+                advice="pip install 'buto[s3]'",
+            )
+        self.url = url
+        with reported("open", url):
+            self._client = _client(
+                tuple(sorted(item for item in os.environ.items() if item[0].startswith("AWS_")))
+            )
+
+    @property
+    def endpoint(self) -> str:
+        """Return the address of the server."""
+        return str(self._client.meta.endpoint_url)
+
+    def add(self, key: str, content: BinaryIO) -> None:
+        """Add an object wholly or not at all.
+
+        Raises:
+            ObjectExistsError: there is another object with this key; it stays.
+        """
+        checksum = _checksum_of(content)
+        for attempt in range(ATTEMPTS):
+            content.seek(0)
+            try:
+                with reported("write", self.url / key):
+                    self._client.put_object(
+                        **self._named(key), Body=content, IfNoneMatch="*", Metadata={_CHECKSUM: checksum}
+                    )
+                    return
+            except StorageError as error:
+                # A request whose answer was lost is repeated, and then meets its own object.
+                if is_there(error.__cause__) and self._checksum(key) == checksum:
+                    return
+                if is_there(error.__cause__):
+                    raise ObjectExistsError from error
+                # Two requests met; which of them came first is not known yet.
+                if not is_conflict(error.__cause__) or attempt == ATTEMPTS - 1:
+                    raise
+
+    def read(self, key: str, content: BinaryIO, most: int | None = None) -> bool:
+        """Write an object, or its first bytes, into an empty file; return whether there is such an object."""
+        wanted = {} if most is None else {"Range": f"bytes=0-{most - 1}"}
+        for attempt in range(ATTEMPTS):
+            content.seek(0)
+            content.truncate()
+            try:
+                with reported("read", self.url / key):
+                    body = self._client.get_object(**self._named(key), **wanted)["Body"]
+                    for chunk in body.iter_chunks(_CHUNK):
+                        content.write(chunk)
+                    return True
+            except StorageError as error:
+                if is_missing(error.__cause__):
+                    return False
+                if is_empty(error.__cause__):
+                    return True
+                # boto3 repeats requests, but not the reading of an answer that breaks off.
+                if not breaks_off(error.__cause__) or attempt == ATTEMPTS - 1:
+                    raise
+        return False
+
+    def delete(self, key: str) -> None:
+        """Remove an object, if it is there."""
+        with reported("delete", self.url / key):
+            self._client.delete_object(**self._named(key))
+
+    def objects(self, folder: str) -> Iterator[Listed]:
+        """Yield the objects directly below a folder, in the order of their keys."""
+        for page in self._pages(folder):
+            for found in page.get("Contents", ()):
+                stamp = Stamp((found["ETag"], found["LastModified"].isoformat(), found["Size"]))
+                yield Listed(self._relative(found["Key"]), stamp)
+
+    def folders(self, folder: str) -> Iterator[str]:
+        """Yield the keys of the folders directly below a folder."""
+        for page in self._pages(folder):
+            for found in page.get("CommonPrefixes", ()):
+                yield self._relative(found["Prefix"]).rstrip("/")
+
+    def _pages(self, folder: str) -> Iterator[Any]:
+        prefix = self.url.key(f"{folder}/")
+        with reported("list", self.url / folder):
+            pages = self._client.get_paginator("list_objects_v2")
+            yield from pages.paginate(Bucket=self.url.bucket, Prefix=prefix, Delimiter="/")
+
+    def _checksum(self, key: str) -> str | None:
+        """Return the checksum that an object was added with."""
+        with reported("read", self.url / key):
+            found = self._client.head_object(**self._named(key))["Metadata"].get(_CHECKSUM)
+        return None if found is None else str(found)
+
+    def _named(self, key: str) -> dict[str, str]:
+        return {"Bucket": self.url.bucket, "Key": self.url.key(key)}
+
+    def _relative(self, key: str) -> str:
+        return key.removeprefix(self.url.key(""))
+
+
+def _checksum_of(content: BinaryIO) -> str:
+    content.seek(0)
+    checksum = hashlib.sha256()
+    while chunk := content.read(_CHUNK):
+        checksum.update(chunk)
+    return checksum.hexdigest()
+
+
+@lru_cache(maxsize=4)
+def _client(environment: tuple[tuple[str, str], ...]) -> Any:
+    """Return a client for the variables that name credentials, region and server."""
+    import boto3
+    from botocore.config import Config
+
+    retries: dict[str, Any] = {"mode": "standard"}
+    if "AWS_MAX_ATTEMPTS" not in dict(environment):
+        retries["total_max_attempts"] = ATTEMPTS
+    config = Config(
+        connect_timeout=CONNECT_S,
+        read_timeout=ANSWER_S,
+        retries=retries,
+        max_pool_connections=CONNECTIONS,
+        # Servers other than Amazon's do not all know the newer checksums; a run has its own.
+        request_checksum_calculation="when_required",
+        response_checksum_validation="when_required",
+    )
+    return boto3.session.Session().client("s3", config=config)
