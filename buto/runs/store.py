@@ -289,7 +289,11 @@ class RunStore:
     @contextmanager
     def _opened(self, test: str, run_id: str) -> Iterator[OpenRun]:
         """Open the files of a run. BadFileError if there is no such run."""
-        with self._known(test, run_id), self.storage.open_bundle(self._key(test, run_id)) as bundle:
+        with (
+            self._known(test, run_id),
+            self._judging(test, run_id, DOCUMENT),
+            self.storage.open_bundle(self._key(test, run_id)) as bundle,
+        ):
             yield OpenRun(bundle, partial(self._judging, test, run_id))
 
     @contextmanager

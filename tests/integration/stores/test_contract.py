@@ -17,6 +17,7 @@ from buto.runs.results import ResultStore
 from buto.runs.storage.place import Place
 from tests.support.profiles import profile
 from tests.support.runs.examples import assert_same, full_run
+from tests.support.stores.proxy import Proxy
 
 pytestmark = pytest.mark.slow
 
@@ -24,7 +25,7 @@ TEST = "shop/cart: größer?"
 
 
 @pytest.fixture(params=["directory", "bucket"])
-def place(request: pytest.FixtureRequest, tmp_path: Path, server: tuple[str, int]) -> Place:
+def place(request: pytest.FixtureRequest, tmp_path: Path, server: Proxy) -> Place:
     if request.param == "directory":
         return tmp_path / "store"
     found: Place = request.getfixturevalue("bucket")

@@ -25,6 +25,7 @@ PATIENCE_S = 1.5
 @pytest.fixture
 def store(bucket: S3Url, monkeypatch: pytest.MonkeyPatch) -> RunStore:
     """A store of a client that is soon out of patience."""
+    # No other test has this number, so this client is not that of another one.
     monkeypatch.setenv("AWS_MAX_ATTEMPTS", str(ATTEMPTS))
     monkeypatch.setattr(s3, "ANSWER_S", PATIENCE_S)
     return RunStore(bucket)

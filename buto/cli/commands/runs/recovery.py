@@ -58,18 +58,16 @@ def to_recover(left: Sequence[Unfinished], waiting: Sequence[tuple[str, str]], s
         left: recordings that were interrupted.
         waiting: test and id of the complete runs that the storage does not have yet.
     """
-    command = _command(store)
+    again = f"buto runs recover{_option(store)}"
     lines = []
     if left:
         named = ", ".join(f"{one.test!r} {one.id}" for one in left)
-        lines.append(f"{format_count(len(left), 'recording')} interrupted: {named}; to keep it: {command}")
+        lines.append(f"{format_count(len(left), 'recording')} interrupted: {named}; to keep it: {again}")
     if waiting:
         named = ", ".join(f"{test!r} {run_id}" for test, run_id in waiting)
-        lines.append(f"{format_count(len(waiting), 'run')} only on this machine: {named}; to store it: {command}")
+        lines.append(f"{format_count(len(waiting), 'run')} only on this machine: {named}; to store: {again}")
     return lines
 
 
-def _command(store: RunStore) -> str:
-    """Return the command that recovers what is left in a store."""
-    option = "" if str(store.root) == ".buto" else f" --store {shlex.quote(str(store.root))}"
-    return f"buto runs recover{option}"
+def _option(store: RunStore) -> str:
+    return "" if str(store.root) == ".buto" else f" --store {shlex.quote(str(store.root))}"
