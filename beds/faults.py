@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from beds.artefacts import CACHE, Artefact, BedError, fetch
+from beds.artefacts import CACHE, Artefact, fetch
+from beds.jdk import jar, javac
 
 BYTE_BUDDY = Artefact(
     "net.bytebuddy",
@@ -17,7 +16,6 @@ BYTE_BUDDY = Artefact(
     "bb78cc9d290d13e27e86fe89fb171521516a33c9822a528c0f151bece5790276",
 )
 SOURCES = Path(__file__).parents[1] / "testprograms" / "faults"
-_COMPILE_S = 120.0
 _RELEASE = "11"
 
 
@@ -60,28 +58,14 @@ def _compile(directory: Path) -> None:
     library = fetch(BYTE_BUDDY, directory)
     with tempfile.TemporaryDirectory(dir=directory) as scratch:
         runtime, agent = Path(scratch) / "runtime", Path(scratch) / "agent"
-        _javac(SOURCES / "runtime", runtime)
-        _javac(SOURCES / "agent", agent, f"{runtime}:{library}")
-        manifest = Path(scratch) / "manifest"
-        manifest.write_text(
+        javac(SOURCES / "runtime", runtime, release=_RELEASE)
+        javac(SOURCES / "agent", agent, (runtime, library), release=_RELEASE)
+        manifest = (
             "Premain-Class: buto.faults.agent.FaultAgent\n"
             "Can-Retransform-Classes: true\n"
             f"Class-Path: {library.name}\n"
         )
-        _run(["jar", "--create", "--file", str(directory / "faults-runtime.jar"), "-C", str(runtime), "."])
+        jar(runtime, directory / "faults-runtime.jar")
         made = Path(scratch) / "faults-agent.jar"
-        _run(["jar", "--create", "--file", str(made), "--manifest", str(manifest), "-C", str(agent), "."])
+        jar(agent, made, manifest)
         made.replace(directory / made.name)
-
-
-def _javac(sources: Path, out: Path, class_path: str = "") -> None:
-    files = sorted(map(str, sources.rglob("*.java")))
-    _run(["javac", "--release", _RELEASE, "-cp", class_path or ".", "-d", str(out), *files])
-
-
-def _run(command: list[str]) -> None:
-    if shutil.which(command[0]) is None:
-        raise BedError(f"{command[0]} was not found; install a JDK 17 or newer")
-    done = subprocess.run(command, capture_output=True, text=True, timeout=_COMPILE_S, check=False)
-    if done.returncode:
-        raise BedError(f"{command[0]} failed: {done.stderr[-2000:]}")

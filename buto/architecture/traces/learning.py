@@ -2,60 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from math import isnan, nan
 
 import numpy as np
 
 from buto.architecture.model import Architecture, Call, Component, Discipline, Endpoint, Station
 from buto.architecture.queueing.network import network_of
+from buto.architecture.traces.calibration import Known, by_utilisation, check_names, share, with_responses
 from buto.architecture.traces.summary import Summary
 from buto.architecture.traces.tree import NETWORK
 from buto.errors import UsageError
 
 
-@dataclass(frozen=True)
-class Known:
-    """Facts that traces do not contain.
-
-    Attributes:
-        servers: of stations, by name; 1 for stations that are missing here.
-        utilisations: busy share of stations while the traces were recorded.
-        load: requests of all endpoints in 1/s at that time; None for the number of traces.
-    """
-
-    servers: Mapping[str, int] = field(default_factory=dict)
-    utilisations: Mapping[str, float] = field(default_factory=dict)
-    load: float | None = None
-
-
 def learn(summary: Summary, name: str, known: Known) -> Architecture:
     """Create a model from traces.
 
-    Self times are means of wall-clock time, which includes waiting in queues; if a station's
-    utilisation is known, they are scaled so that the utilisation law holds: utilisation = sum of rate x
-    demand / servers.
+    Self times are means. Wall-clock times include waiting in queues; if a station's utilisation is known,
+    they are scaled so that the utilisation law holds: utilisation = sum of rate x demand / servers. Processor
+    times do not; if the station was busier than its spans, the rest becomes a component of its own, and
+    delays are set so that the model has the mean response times of the traces.
 
     Raises:
-        UsageError: a station is unknown, or the load cannot be derived.
+        UsageError: a station is unknown or shared twice, or the load cannot be derived.
     """
     found = {component: votes.most_common(1)[0][0] for component, votes in summary.stations.items()}
     stations = tuple(_station(station, known) for station in sorted(set(found.values())))
-    for option, names in (("servers", known.servers), ("utilisation", known.utilisations)):
-        unknown = set(names) - {station.name for station in stations}
-        if unknown:
-            raise UsageError(
-                f"--{option} must name a station of the traces, got {', '.join(sorted(unknown))}",
-                advice=f"stations are {', '.join(station.name for station in stations)}",
-            )
+    check_names([station.name for station in stations], known)
     architecture = Architecture(
         name,
         stations,
         tuple(_component(summary, component, station) for component, station in sorted(found.items())),
         tuple(_endpoint(summary, endpoint, known.load) for endpoint in sorted(summary.responses)),
     )
-    return _by_utilisation(architecture, known.utilisations)
+    busy = by_utilisation(architecture, summary.timed, known.utilisations)
+    placed = share(busy, known.shared, known.servers)
+    return with_responses(placed, summary) if summary.timed and known.utilisations else placed
 
 
 def _station(name: str, known: Known) -> Station:
@@ -89,21 +71,6 @@ def _cv(summary: Summary, endpoint: str) -> float | None:
     moments = [one for (name, _), one in summary.demands.items() if name == endpoint and not isnan(one.cv)]
     total = sum(one.mean for one in moments)
     return sum(one.cv * one.mean for one in moments) / total if total > 0 else None
-
-
-def _by_utilisation(architecture: Architecture, utilisations: Mapping[str, float]) -> Architecture:
-    if not utilisations:
-        return architecture
-    predicted = network_of(architecture).utilisations(architecture.self_s, architecture.rates)
-    factors = {
-        station.name: utilisations[station.name] / float(predicted[position])
-        for position, station in enumerate(architecture.stations)
-        if station.name in utilisations and predicted[position] > 0
-    }
-    components = tuple(
-        replace(one, self_s=one.self_s * factors.get(one.station, 1.0)) for one in architecture.components
-    )
-    return replace(architecture, components=components)
 
 
 @dataclass(frozen=True, slots=True)

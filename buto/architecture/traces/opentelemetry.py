@@ -14,6 +14,8 @@ _CLIENTS = (3, 4, "SPAN_KIND_CLIENT", "SPAN_KIND_PRODUCER")
 _DATABASE = ("db.system.name", "db.system")
 _REMOTE = ("peer.service", "server.address", "net.peer.name")
 _FUNCTION = ("code.function.name", "code.function")
+_CPU_TIME = "thread.cpu.time"
+"""Nanoseconds of the span's thread. OpenTelemetry has no name for it."""
 
 
 def read_otlp(path: Path) -> Iterator[Span]:
@@ -75,6 +77,7 @@ def _span(data: Mapping[str, Any], service: str) -> Span:
     function = _first(attributes, _FUNCTION)
     namespace = attributes.get("code.namespace")
     name = str(data["name"]) if function is None else f"{namespace}.{function}" if namespace else function
+    cpu_time = attributes.get(_CPU_TIME)
     return Span(
         data["traceId"],
         data["spanId"],
@@ -84,12 +87,18 @@ def _span(data: Mapping[str, Any], service: str) -> Span:
         Kind.CLIENT if is_client else Kind.LOCAL,
         int(data["startTimeUnixNano"]) / 1e9,
         int(data["endTimeUnixNano"]) / 1e9,
+        cpu_s=None if cpu_time is None else int(cpu_time) / 1e9,
     )
 
 
 def _attributes(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the attributes that are texts."""
-    return {one["key"]: one["value"].get("stringValue") for one in data.get("attributes", ())}
+    """Return the attributes that are texts or whole numbers; others are None."""
+    return {one["key"]: _value(one["value"]) for one in data.get("attributes", ())}
+
+
+def _value(value: Mapping[str, Any]) -> str | int | None:
+    text: str | int | None = value.get("stringValue")
+    return value.get("intValue") if text is None else text
 
 
 def _first(attributes: Mapping[str, Any], names: tuple[str, ...]) -> str | None:

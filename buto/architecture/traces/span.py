@@ -25,6 +25,7 @@ class Span(NamedTuple):
         service: where it ran; for a client, what it waited for, empty if only a span below it shows that.
         start_s, end_s: on the clock of the service.
         depth: depth in the stack, for formats that order calls and do not name the caller; else None.
+        cpu_s: processor time of its thread between start and end; None if that was not recorded.
     """
 
     trace: str
@@ -36,3 +37,4 @@ class Span(NamedTuple):
     start_s: float
     end_s: float
     depth: int | None = None
+    cpu_s: float | None = None

@@ -55,6 +55,7 @@ class Summary:
     Attributes:
         self_s: self time of each component.
         stations: how often each component used each station.
+        timed: components whose self times are processor times.
         edges: by caller and callee.
         responses: by endpoint, which is the component of a request's first span.
         demands: by endpoint and station, of each request.
@@ -65,6 +66,7 @@ class Summary:
 
     self_s: dict[str, Moments] = field(default_factory=lambda: defaultdict(Moments))
     stations: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    timed: set[str] = field(default_factory=set)
     edges: dict[tuple[str, str], Edge] = field(default_factory=lambda: defaultdict(Edge))
     responses: dict[str, Moments] = field(default_factory=lambda: defaultdict(Moments))
     demands: dict[tuple[str, str], Moments] = field(default_factory=lambda: defaultdict(Moments))
@@ -156,6 +158,8 @@ def _add_tree(summary: Summary, tree: Tree) -> None:
             edge.calls += 1
             edge.parallel += child.parallel
     for node in tree.nodes:
+        if node.timed:
+            summary.timed.add(node.span.component)
         if id(node) not in merged:
             summary.self_s[node.span.component].add(own[id(node)])
             summary.stations[node.span.component][station_of(node)] += 1

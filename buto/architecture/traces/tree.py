@@ -17,7 +17,8 @@ class Node:
 
     Attributes:
         shift_s: added to its times, so that it is within its caller.
-        self_s: its time without its children's.
+        self_s: its time without its children's; processor time if that was recorded, else wall-clock time.
+        timed: whether it is processor time.
         parallel: whether it overlaps with a call of the same caller.
     """
 
@@ -25,6 +26,7 @@ class Node:
     children: list[Node] = field(default_factory=list)
     shift_s: float = 0.0
     self_s: float = 0.0
+    timed: bool = False
     parallel: bool = False
 
     @property
@@ -123,7 +125,24 @@ def _measure(node: Node) -> None:
         until_s = max(until_s, end_s)
         if previous is None or child.end_s > previous.end_s:
             previous = child
-    node.self_s = max(0.0, node.end_s - node.start_s - covered_s)
+    own_s = _processor_s(node)
+    node.timed = own_s is not None
+    node.self_s = max(0.0, node.end_s - node.start_s - covered_s) if own_s is None else own_s
+
+
+def _processor_s(node: Node) -> float | None:
+    """Return the processor time of a call without that of the calls in its thread; None if it is not known.
+
+    Clients wait; what they use of the processor belongs to no component.
+    """
+    if node.span.kind is Kind.CLIENT or node.span.cpu_s is None:
+        return None
+    inner_s = sum(
+        child.span.cpu_s or 0.0
+        for child in node.children
+        if not child.parallel and (child.span.kind is Kind.CLIENT or child.span.service == node.span.service)
+    )
+    return max(0.0, node.span.cpu_s - inner_s)
 
 
 def station_of(node: Node) -> str:

@@ -9,7 +9,8 @@ import pytest
 
 from buto.architecture.model import Discipline
 from buto.architecture.queueing.network import network_of
-from buto.architecture.traces.learning import Known, errors_of, learn
+from buto.architecture.traces.calibration import Known
+from buto.architecture.traces.learning import errors_of, learn
 from buto.architecture.traces.span import Kind, Span
 from buto.architecture.traces.summary import Summary, summarize
 from buto.errors import UsageError

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -16,7 +17,7 @@ from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, UsageError
 from buto.units import format_count, format_percent, parse_rate
 
 if TYPE_CHECKING:
-    from buto.architecture.traces.learning import Known
+    from buto.architecture.traces.calibration import Known
     from buto.architecture.traces.summary import Summary
 
 _TOLERANCE = 0.2
@@ -33,6 +34,7 @@ how often per request, how long each component itself takes, and where requests 
 examples:
   buto architecture learn traces.json --servers web=4 --utilisation web=0.35 -o architecture.yaml
   buto architecture learn traces.json --from-runs web=.buto/runs/web --load 200/s
+  buto architecture learn traces.json --share cores=web,db --servers cores=4
   buto architecture check other-traces.json --utilisation web=0.6
   buto architecture show --load 300/s --html architecture.html
   buto architecture learn --help"""
@@ -49,6 +51,14 @@ examples:
             action="append",
             default=[],
             help="number of parallel servers, such as cores (default: 1)",
+        )
+        learning.add_argument(
+            "--share",
+            metavar="STATION=STATION,...",
+            type=_pair(_names),
+            action="append",
+            default=[],
+            help="stations whose services run on the same servers, as --share cores=web,db --servers cores=4",
         )
         learning.add_argument("--name", metavar="NAME", default="system", help="(default: system)")
         learning.add_argument(
@@ -78,8 +88,10 @@ examples:
 _LEARN = """
 
 Self times are means of wall-clock time, which includes waiting. If the utilisation of a station is known,
-its self times are scaled to the time that it was busy: demand = utilisation x servers / rate. Stations
-are the services of the traces and the databases that they call."""
+its self times are scaled to the time that it was busy: demand = utilisation x servers / rate. If spans have
+the processor time of their thread (thread.cpu.time, in ns), that is taken in place of wall-clock time, and
+what a station used outside of spans becomes a component of its own. Stations are the services of the traces
+and the databases that they call."""
 
 _CHECK = """
 
@@ -118,7 +130,8 @@ def _learn(args: Namespace, console: Console) -> int:
     from buto.config.architecture import architecture_text
 
     summary = _summarize(args, console)
-    architecture = learn(summary, args.name, _known(args, dict(args.servers)))
+    known = replace(_known(args, dict(args.servers)), shared=dict(args.share))
+    architecture = learn(summary, args.name, known)
     write_file(args.output, architecture_text(architecture).encode(), "--output")
     if args.output != STDOUT:
         console.result(
@@ -176,7 +189,7 @@ def _summarize(args: Namespace, console: Console) -> Summary:
 
 def _known(args: Namespace, servers: dict[str, int]) -> Known:
     from buto.architecture.results.stored_runs import busy_processors
-    from buto.architecture.traces.learning import Known
+    from buto.architecture.traces.calibration import Known
 
     utilisations = {
         station: busy_processors(directory) / servers.get(station, 1) for station, directory in args.from_runs
@@ -202,6 +215,13 @@ def _whole(text: str) -> int:
     if number < 1:
         raise ValueError(text)
     return number
+
+
+def _names(text: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in text.split(","))
+    if not all(names):
+        raise ValueError(text)
+    return names
 
 
 def _rate(text: str) -> float:

@@ -1,0 +1,98 @@
+"""Make the store ready: fetch its parts, compile it, and fill the database that every run begins with."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from beds.artefacts import CACHE, fetch
+from beds.jdk import jar, javac
+from beds.postgresql import Cluster, programs
+from beds.store.releases import JMH, JUNIT, POSTGRESQL_DRIVER
+
+SOURCES = Path(__file__).parents[2] / "testprograms" / "store"
+SCHEMA = SOURCES / "schema.sql"
+DATABASE_PORT = 5643
+USER = "store"
+_MAJOR = "17"
+_RELEASE = "17"
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """Where the prepared parts are.
+
+    Attributes:
+        jars: the directory of ``store.jar``, ``store-benchmarks.jar`` and ``store-tests.jar``; the first two
+            name in their manifests what they need.
+        programs: the directory of PostgreSQL's programs.
+        template: the directory of a database at rest; copied for every run.
+        junit: JUnit's launcher.
+    """
+
+    jars: Path
+    programs: Path
+    template: Path
+    junit: Path
+
+
+def prepare(port: int = DATABASE_PORT) -> Store:
+    """Return the store, made unless it was before.
+
+    Args:
+        port: of the database while it is filled.
+
+    Raises:
+        BedError: something cannot be fetched, compiled or started.
+    """
+    postgresql = programs(_MAJOR)
+    return Store(_jars(), postgresql, _template(postgresql, port), fetch(JUNIT))
+
+
+def _jars() -> Path:
+    driver, jmh, junit = fetch(POSTGRESQL_DRIVER), [fetch(one) for one in JMH], fetch(JUNIT)
+    directory = CACHE / f"store-{_content(SOURCES.rglob('*.java'))}"
+    if not directory.exists():
+        with tempfile.TemporaryDirectory(dir=CACHE) as scratch:
+            made, classes = Path(scratch) / "jars", Path(scratch) / "classes"
+            made.mkdir()
+            store = made / "store.jar"
+            javac(SOURCES / "src", classes / "store", [driver], release=_RELEASE)
+            jar(classes / "store", store, f"Class-Path: {driver.as_uri()}\n")
+            javac(SOURCES / "benchmarks", classes / "jmh", [store, *jmh], release=_RELEASE)
+            needed = [directory / store.name, *jmh]
+            path = "\n  ".join(f"{one.as_uri()} " for one in needed)
+            manifest = f"Main-Class: org.openjdk.jmh.Main\nClass-Path: {path}\n"
+            jar(classes / "jmh", made / "store-benchmarks.jar", manifest)
+            javac(SOURCES / "tests", classes / "tests", [store, junit], release=_RELEASE)
+            jar(classes / "tests", made / "store-tests.jar")
+            made.rename(directory)
+    return directory
+
+
+def _template(postgresql: Path, port: int) -> Path:
+    template = CACHE / f"store-database-{_MAJOR}-{_content([SCHEMA])}"
+    if not template.exists():
+        draft = CACHE / f"{template.name}.{os.getpid()}.part"
+        cluster = Cluster(postgresql, draft, USER, port)
+        try:
+            cluster.create()
+            with cluster.running():
+                cluster.execute("postgres", SCHEMA.read_text())
+            draft.rename(template)
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+    return template
+
+
+def _content(files: Iterable[Path]) -> str:
+    """Return what tells other contents apart."""
+    digest = hashlib.sha256()
+    for path in sorted(files):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:8]

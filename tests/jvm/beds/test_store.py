@@ -1,0 +1,119 @@
+"""The small store: three real JVMs with PostgreSQL under load, and its components by JMH and JUnit."""
+
+from __future__ import annotations
+
+import socket
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+import buto
+from beds.artefacts import BedError
+from beds.store.components import measure_by_jmh, measure_by_junit
+from beds.store.configuration import Place, Ports, configuration
+from beds.store.loads import Load
+from beds.store.measured import measured_of, read_measured, write_measured
+from beds.store.prepare import Store, prepare
+from beds.store.traces import keep_traces, measured_requests
+from beds.store.versions import VERSIONS
+from buto.architecture.model import Architecture, Component, Station
+from buto.architecture.results.matching import match
+from buto.architecture.results.reading import read_results
+from buto.architecture.traces.calibration import Known
+from buto.architecture.traces.learning import learn
+from buto.architecture.traces.reading import read_traces
+from buto.architecture.traces.summary import summarize
+
+WARM_UP_S, MEASURED_S = 1.0, 5.0
+LIGHT = Load("light", 6, 0.3, 0.3, 0.4, vouchers=0.5)
+"""Few requests, for a busy machine; each kind is among them, for the seed is fixed."""
+
+CALLS = {
+    "web/GET /home": {"web/Sessions.customer", "web/GET catalogue/recommendations", "web/Page.render"},
+    "web/GET /search": {"web/Sessions.customer", "web/GET catalogue/search", "web/Page.render"},
+    "web/POST /order": {"web/Sessions.customer", "web/POST order/orders", "web/Page.render"},
+    "web/GET catalogue/recommendations": {"catalogue/GET /recommendations"},
+    "web/GET catalogue/search": {"catalogue/GET /search"},
+    "web/POST order/orders": {"order/POST /orders"},
+    "catalogue/GET /recommendations": {
+        "catalogue/Products.viewedBy",
+        "catalogue/Recommender.rank",
+        "catalogue/Products.byId",
+    },
+    "catalogue/GET /search": {"catalogue/Search.find"},
+    "order/POST /orders": {
+        "order/GET catalogue/products",
+        "order/Pricing.total",
+        "order/Vouchers.discount",
+        "order/Orders.place",
+    },
+    "order/GET catalogue/products": {"catalogue/GET /products"},
+    "catalogue/GET /products": {"catalogue/Products.byId"},
+    "catalogue/Products.viewedBy": {"catalogue/SELECT viewed"},
+    "catalogue/Products.byId": {"catalogue/SELECT product"},
+    "order/Orders.place": {"order/INSERT purchase"},
+}
+COMPONENTS = set(CALLS) | {name for called in CALLS.values() for name in called}
+
+
+@pytest.fixture(scope="module")
+def store() -> Store:
+    try:
+        return prepare(*free_ports(1))
+    except BedError as missing:
+        pytest.skip(str(missing))
+
+
+def free_ports(count: int) -> list[int]:
+    """Return ports of which no two are the same."""
+    with ExitStack() as open_until_all_are_known:
+        servers = [
+            open_until_all_are_known.enter_context(socket.create_server(("127.0.0.1", 0)))
+            for _ in range(count)
+        ]
+        return [int(server.getsockname()[1]) for server in servers]
+
+
+def test_three_processes_answer_and_their_traces_show_who_calls_whom(store: Store, tmp_path: Path) -> None:
+    version = VERSIONS["rare-high"]
+    ports = Ports(*free_ports(4))
+    place = Place(store, tmp_path / "current", ports, WARM_UP_S, MEASURED_S)
+    config = tmp_path / "buto.yaml"
+    config.write_text(configuration(place, [(version, LIGHT)]))
+    [*_, run] = buto.record("rare-high-light", config=config)
+    assert run.quality.valid
+    requests = measured_requests(place.traces, WARM_UP_S)
+    assert set(requests.responses_s) == {"web/GET /home", "web/GET /search", "web/POST /order"}
+    path = tmp_path / "measured.json"
+    write_measured(measured_of(version.name, LIGHT.name, run, requests), path)
+    measured = read_measured(path)
+    assert set(measured.busy) == {"web", "catalogue", "order", "postgresql"}
+    assert all(0 < cores < measured.cores for cores in measured.busy.values())
+    keep_traces(place.traces, requests, tmp_path / "traces.json")
+    summary = summarize(read_traces([tmp_path / "traces.json"]))
+    assert summary.cut == 0
+    assert summary.requests == len(requests.ids)
+    model = learn(summary, "store", Known())
+    assert {one.name for one in model.components} == COMPONENTS
+    assert {one.name: {call.to for call in one.calls} for one in model.components if one.calls} == CALLS
+    assert {one.name for one in model.stations} == {"web", "catalogue", "order", "postgresql", "network"}
+
+
+def test_components_are_measured_by_jmh_and_junit(store: Store, tmp_path: Path) -> None:
+    version = VERSIONS["rare-high"]
+    measure_by_jmh(store, version, tmp_path / "jmh.json", forks=1, benchmarks="VouchersBench")
+    measure_by_junit(store, version, tmp_path, reports=1)
+    [by_jmh] = read_results([tmp_path / "jmh.json"])
+    assert by_jmh.name == "buto.store.order.VouchersBench.discount"
+    by_junit = read_results([tmp_path / "rare-high-1.xml"])
+    parts = tuple(Component(name, "host", 0.001) for name in sorted(COMPONENTS))
+    matched = match([by_jmh, *by_junit], Architecture("store", (Station("host"),), parts, ()))
+    assert matched[by_jmh.name].benchmark.component == "order/Vouchers.discount"
+    assert {one.benchmark.component for one in matched.values()} == {
+        "catalogue/Recommender.rank",
+        "catalogue/Search.find",
+        "order/Pricing.total",
+        "order/Vouchers.discount",
+        "web/Page.render",
+    }
