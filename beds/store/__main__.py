@@ -4,6 +4,7 @@ examples:
   python -m beds.store prepare
   python -m beds.store plan store-runs
   python -m beds.store generate store-runs
+  python -m beds.store evaluate store-runs --tests junit
   python -m beds.store configuration store-test --version hot-low --load fixed
 """
 
@@ -15,11 +16,14 @@ from pathlib import Path
 
 from beds.artefacts import BedError
 from beds.store.configuration import Place, Ports, name_of
+from beds.store.evaluation import evaluate
 from beds.store.generate import generate, write_configuration
 from beds.store.loads import FIXED, LOADS
 from beds.store.plan import RUNS, Item, Kind, missing, plan, planned_minutes
 from beds.store.prepare import prepare
+from beds.store.tables import lines
 from beds.store.versions import OLD, VERSIONS
+from buto.errors import ButoError
 
 SEED = 4
 
@@ -55,6 +59,12 @@ def _generate(given: argparse.Namespace) -> int:
     return 3 if failures else 0
 
 
+def _evaluate(given: argparse.Namespace) -> int:
+    for line in lines(evaluate(given.directory, given.tests)):
+        _say(line)
+    return 0
+
+
 def _configuration(given: argparse.Namespace) -> int:
     directory = given.directory.resolve()
     item = Item(Kind.RUN, given.version, given.load)
@@ -81,6 +91,7 @@ def _parser() -> argparse.ArgumentParser:
         ("prepare", _prepare, "fetch and compile what the store needs, and fill its database"),
         ("plan", _plan, "show what is measured and how long it takes"),
         ("generate", _generate, "measure what a directory does not have yet"),
+        ("evaluate", _evaluate, "compare predictions with what was measured"),
         ("configuration", _configuration, "write a buto.yaml for one version and one load"),
     ):
         command = commands.add_parser(name, help=text, description=text)
@@ -95,7 +106,14 @@ def _parser() -> argparse.ArgumentParser:
                 default=RUNS,
                 help=f"of each changed version and load (default: {RUNS})",
             )
-        if name != "plan":
+        if name == "evaluate":
+            command.add_argument(
+                "--tests",
+                choices=("jmh", "junit"),
+                default="jmh",
+                help="component tests to predict from (default: jmh)",
+            )
+        if name in ("prepare", "generate", "configuration"):
             command.add_argument(
                 "--database-port", type=int, default=usual.database, help=f"(default: {usual.database})"
             )
@@ -121,7 +139,7 @@ def main(arguments: list[str] | None = None) -> int:
         action = given.action
         code: int = action(given)
         return code
-    except BedError as error:
+    except (BedError, ButoError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 3
 

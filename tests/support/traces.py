@@ -48,8 +48,10 @@ def otlp(spans: Iterable[Span]) -> dict[str, Any]:
     by_service: dict[str, list[dict[str, Any]]] = {}
     for one in spans:
         service, _, name = one.component.partition("/")
+        known = {} if one.cpu_s is None else {"attributes": [_cpu_time(one.cpu_s)]}
         by_service.setdefault(service, []).append(
-            {
+            known
+            | {
                 "traceId": one.trace,
                 "spanId": one.span,
                 "parentSpanId": one.parent,
@@ -68,6 +70,10 @@ def otlp(spans: Iterable[Span]) -> dict[str, Any]:
             for service, own in by_service.items()
         ]
     }
+
+
+def _cpu_time(cpu_s: float) -> dict[str, Any]:
+    return {"key": "thread.cpu.time", "value": {"intValue": str(round(cpu_s * 1e9))}}
 
 
 def write_otlp(path: Path, batches: Sequence[Iterable[Span]]) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +15,7 @@ from buto.architecture.traces.opentelemetry import read_otlp
 from buto.architecture.traces.span import Kind, Span
 from buto.architecture.traces.summary import Summary, summarize
 from buto.errors import UsageError
-from tests.support.traces import otlp, span
+from tests.support.traces import span, write_otlp
 
 RATE = 20.0
 
@@ -121,9 +120,6 @@ def test_a_saturated_model_keeps_its_delays() -> None:
 
 
 def test_processor_times_are_read_from_otlp(tmp_path: Path) -> None:
-    document = otlp([span("GET", 0.0, 1.0, id="1")])
-    [[one]] = (scope["spans"] for scope in document["resourceSpans"][0]["scopeSpans"])
-    one["attributes"] = [{"key": "thread.cpu.time", "value": {"intValue": "2500000"}}]
-    path = tmp_path / "traces.json"
-    path.write_text(json.dumps(document))
-    assert [found.cpu_s for found in read_otlp(path)] == [0.0025]
+    spans = [timed("GET", 0, 20, 2.5, id="1"), span("page", 0, 1, id="2", parent="1")]
+    path = write_otlp(tmp_path / "traces.json", [spans])
+    assert [found.cpu_s for found in read_otlp(path)] == [0.0025, None]

@@ -1,0 +1,43 @@
+"""The model of the store, learned from traces of the old version under the fixed load."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from beds.artefacts import BedError
+from beds.store.measured import Measured
+from buto.architecture.model import Architecture
+from buto.architecture.traces.calibration import Known
+from buto.architecture.traces.learning import learn
+from buto.architecture.traces.reading import read_traces
+from buto.architecture.traces.summary import summarize
+
+CORES = "cores"
+"""The station that all processes share."""
+
+
+def learn_model(traces: Sequence[Path], runs: Sequence[Measured], measured_s: float) -> Architecture:
+    """Return the model.
+
+    Args:
+        traces: of the old version under the fixed load.
+        runs: measured at the same time.
+        measured_s: how long requests were measured in each run.
+
+    Raises:
+        BedError: there are no traces or no runs.
+    """
+    if not traces or not runs:
+        raise BedError("a model needs traces and runs of the old version under the fixed load")
+    processes = sorted(runs[0].busy)
+    requests = np.mean([sum(map(len, run.responses_s.values())) for run in runs])
+    known = Known(
+        {CORES: runs[0].cores},
+        {process: float(np.mean([run.busy[process] for run in runs])) for process in processes},
+        float(requests) / measured_s,
+        {CORES: tuple(processes)},
+    )
+    return learn(summarize(read_traces(traces)), "store", known)

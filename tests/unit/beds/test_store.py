@@ -1,0 +1,205 @@
+"""The small store without JVMs: its versions, its plan, what is kept of a run, and the comparison."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from beds.artefacts import BedError
+from beds.store import __main__ as commands
+from beds.store.configuration import Place, configuration
+from beds.store.evaluation import evaluate
+from beds.store.loads import FIXED, LOADS, MEASURED_S
+from beds.store.measured import Measured, read_measured, write_measured
+from beds.store.model import CORES
+from beds.store.plan import Item, Kind, missing, plan, planned_minutes
+from beds.store.prepare import SOURCES, Store
+from beds.store.traces import keep_traces, measured_requests
+from beds.store.versions import CHANGED, OLD, UNCHANGED, VERSIONS
+from buto.architecture.traces.opentelemetry import read_otlp
+from buto.architecture.traces.span import Kind as SpanKind
+from buto.architecture.traces.span import Span
+from buto.errors import BadFileError
+from buto.experiments.architecture.store import Outcome
+from tests.support.traces import write_otlp
+
+STORE = Store(Path("jars"), Path("programs"), Path("template"), Path("junit.jar"))
+HOME, SEARCH, ORDER = FIXED.rates
+
+
+def test_every_changed_component_can_be_slowed_down_and_benchmarked() -> None:
+    slow, benchmarked = set(), set()
+    for path in (SOURCES / "src").rglob("*.java"):
+        slow |= set(re.findall(r'Slowdown\.of\("([\w.]+)"\)', path.read_text()))
+    for path in (SOURCES / "benchmarks").rglob("*Bench.java"):
+        [method] = re.findall(r"@Benchmark\s+public \S+ (\w+)\(", path.read_text())
+        benchmarked.add(f"{path.stem.removesuffix('Bench')}.{method}")
+    assert {version.component for version in VERSIONS.values() if version.component} <= slow
+    assert slow == benchmarked
+
+
+def test_there_are_nine_changed_and_twenty_other_versions() -> None:
+    assert (len(CHANGED), len(UNCHANGED), len(VERSIONS)) == (9, 20, 30)
+    assert VERSIONS["hot-low"].options == ("-Dstore.slow=Recommender.rank:0.5",)
+    assert VERSIONS["same-1"].options == OLD.options == ()
+
+
+def test_a_configuration_starts_what_is_called_before_its_callers() -> None:
+    version = VERSIONS["rare-low"]
+    [(name, test)] = yaml.safe_load(configuration(Place(STORE, Path("t")), [(version, FIXED)]))[
+        "tests"
+    ].items()
+    assert name == "rare-low-fixed"
+    assert list(test["services"]) == ["database", "catalogue", "order"]
+    commands_of_jvms = [
+        test["command"],
+        *(test["services"][one]["command"] for one in ("catalogue", "order")),
+    ]
+    assert all("-Dstore.slow=Vouchers.discount:0.5" in command for command in commands_of_jvms)
+    assert test["window"]["from"] == "load.start + 6s"
+
+
+@pytest.mark.parametrize("load", LOADS.values(), ids=lambda load: load.name)
+def test_the_weights_of_a_load_are_the_rates_of_its_endpoints(load: object) -> None:
+    [one] = [known for known in LOADS.values() if known is load]
+    kinds = one.settings("http://x", 1, 6, 14)["requests"]
+    weights = {HOME: "home", SEARCH: "search"}
+    shares = {endpoint: kinds[kind]["weight"] for endpoint, kind in weights.items()}
+    shares[ORDER] = kinds["order"]["weight"] + kinds["voucher"]["weight"]
+    assert {name: one.rate * share for name, share in shares.items()} == pytest.approx(one.rates)
+    assert sum(one.rates.values()) == pytest.approx(one.rate)
+
+
+def test_the_plan_mixes_everything_and_takes_less_than_two_hours() -> None:
+    items = plan(seed=4)
+    assert len(set(items)) == len(items) == 4 * (6 + 9 * 3) + 20 + 30 + 10
+    assert planned_minutes(items) < 120
+    assert plan(seed=4) == items
+    assert plan(seed=5) != items
+    old = [position for position, item in enumerate(items) if item.version == OLD.name]
+    assert max(np.diff(old)) < len(items) / 4
+
+
+def test_what_has_a_result_is_not_measured_again(tmp_path: Path) -> None:
+    items = plan(seed=4)
+    for item in items[::2]:
+        item.result(tmp_path).parent.mkdir(exist_ok=True)
+        item.result(tmp_path).touch()
+    assert missing(items, tmp_path) == items[1::2]
+
+
+def test_a_measured_run_is_read_as_it_was_written(tmp_path: Path) -> None:
+    one = Measured("old", "fixed", "id", {HOME: (0.0123, 0.5)}, {"web": 0.25}, 0.75, 2, 0.1)
+    write_measured(one, tmp_path / "runs" / "one.json")
+    assert read_measured(tmp_path / "runs" / "one.json") == one
+    (tmp_path / "cut.json").write_text('{"version": "old"')
+    with pytest.raises(BedError, match="is not a measured run of the store"):
+        read_measured(tmp_path / "cut.json")
+
+
+def requests(rng: np.random.Generator, slower: float = 0.0) -> Iterator[list[Span]]:
+    """Requests at the fixed load that never wait: 2 ms on the web, 4 ms of Recommender.rank for home."""
+    start_s = 0.0
+    for number in range(round(FIXED.rate * (MEASURED_S + 1))):
+        start_s += rng.exponential(1 / FIXED.rate)
+        endpoint = str(rng.choice([HOME, SEARCH, ORDER], p=[0.5, 0.3, 0.2]))
+        web_s, rank_s = 0.002 * rng.gamma(9, 1 / 9), 0.004 * (1 + slower) * rng.gamma(9, 1 / 9)
+        total_s = web_s + (rank_s if endpoint == HOME else 0.0)
+        ids = (f"{number:032x}", "1", "")
+        root = Span(*ids, endpoint, "web", SpanKind.LOCAL, start_s, start_s + total_s, cpu_s=total_s)
+        rank = Span(
+            ids[0], "2", "1", "catalogue/Recommender.rank", "catalogue", SpanKind.LOCAL, start_s,
+            start_s + rank_s, cpu_s=rank_s,
+        )  # fmt: skip
+        yield [root._replace(cpu_s=web_s), rank] if endpoint == HOME else [root]
+
+
+def write_run(directory: Path, version: str, slower: float, seed: int) -> None:
+    """What ``generate`` leaves of a run, of a store without queues and without a network."""
+    spans = list(requests(np.random.default_rng(seed), slower))
+    current = directory / "current"
+    current.mkdir(exist_ok=True)
+    for process in ("web", "catalogue", "order"):
+        write_otlp(current / f"{process}.json", [own for one in spans if (own := of(process, one))])
+    measured = measured_requests(current, 1.0)
+    busy = {
+        process: sum(span.cpu_s or 0.0 for one in spans for span in of(process, one)) / (MEASURED_S + 1)
+        for process in ("web", "catalogue")
+    }
+    if version == OLD.name:
+        keep_traces(current, measured, directory / "traces" / f"{seed}.json")
+    path = Item(Kind.RUN, version, FIXED.name, seed).result(directory)
+    write_measured(Measured(version, FIXED.name, "id", measured.responses_s, busy, 0.5, 2, 0.0), path)
+
+
+def of(process: str, spans: list[Span]) -> list[Span]:
+    return [span for span in spans if span.service == process]
+
+
+def write_jmh(directory: Path, version: str, slower: float, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    forks = [[4000 * (1 + slower) * (1 + 0.01 * rng.standard_normal())] for _ in range(5)]
+    result = {
+        "benchmark": "buto.store.catalogue.RecommenderBench.rank",
+        "mode": "avgt",
+        "primaryMetric": {"scoreUnit": "us/op", "rawData": forks},
+    }
+    path = Item(Kind.JMH, version).result(directory)
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps([result]))
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("store")
+    for number, (version, slower) in enumerate(
+        [("old", 0.0), ("old", 0.0), ("hot-high", 1.5), ("same-1", 0.0)]
+    ):
+        write_run(directory, version, slower, number)
+        write_jmh(directory, version, slower, number)
+    return directory
+
+
+def test_predictions_are_compared_with_measurements(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = evaluate(data, "jmh")
+    [changed], [unchanged] = found.changed, found.unchanged
+    assert changed.outcome is Outcome.FOUND
+    assert min(changed.truth, changed.predicted) > 0.474
+    assert unchanged.outcome is Outcome.QUIET
+    [cores] = (one for one in found.numbers if one.what == CORES)
+    assert abs(cores.error) < 0.1
+    assert len(found.lacking) == 4 * 9 - 1 + 19
+    assert commands.main(["evaluate", str(data)]) == 0
+    printed = capsys.readouterr().out
+    assert "1 found" in printed
+    assert "1 rightly quiet" in printed
+
+
+def test_the_warm_up_is_left_out(data: Path, tmp_path: Path) -> None:
+    ids = measured_requests(data / "current", 1.0).ids
+    everything = {span.trace for span in read_otlp(data / "current" / "web.json")}
+    assert 0.85 < len(ids) / len(everything) < 0.97
+    kept = {span.trace for span in read_otlp(next((data / "traces").glob("*.json")))}
+    assert len(kept) < len(everything)
+    with pytest.raises(BedError, match="no traces of requests after the warm-up of 60 s"):
+        measured_requests(data / "current", 60.0)
+    with pytest.raises(BadFileError, match="cannot read the traces"):
+        measured_requests(tmp_path, 1.0)
+
+
+def test_a_directory_without_the_old_version_says_what_is_missing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert commands.main(["evaluate", str(tmp_path)]) == 3
+    assert "a model needs traces and runs of the old version" in capsys.readouterr().err
+
+
+def test_the_plan_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert commands.main(["plan", str(tmp_path)]) == 0
+    assert re.search(r"^run +152, 152 missing, 66 min in all$", capsys.readouterr().out, re.MULTILINE)
