@@ -41,8 +41,13 @@ def measure_by_jmh(
         _move(result, path)
 
 
-def measure_by_junit(store: Store, version: Version, directory: Path, reports: int = REPORTS) -> None:
+def measure_by_junit(
+    store: Store, version: Version, directory: Path, reports: int = REPORTS, tag: str = "component"
+) -> None:
     """Write a JUnit report of all components of a version for each of several processes.
+
+    Args:
+        tag: of the tests to run.
 
     Raises:
         BedError: a test failed.
@@ -54,8 +59,8 @@ def measure_by_junit(store: Store, version: Version, directory: Path, reports: i
         with tempfile.TemporaryDirectory() as scratch:
             command = ["java", *JVM, *version.options, "-jar", str(store.junit), "execute"]
             classes = f"{store.jars / 'store.jar'}:{store.jars / 'store-tests.jar'}"
-            options = ["--scan-classpath", "-cp", classes, "--reports-dir", scratch, "--details", "none"]
-            run([*command, *options], timeout_s=_TIMEOUT_S)
+            options = ["--scan-classpath", "-cp", classes, "--include-tag", tag, "--fail-if-no-tests"]
+            run([*command, *options, "--reports-dir", scratch, "--details", "none"], timeout_s=_TIMEOUT_S)
             _move(Path(scratch) / "TEST-junit-jupiter.xml", path)
 
 

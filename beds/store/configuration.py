@@ -84,9 +84,9 @@ def test_of(place: Place, version: Version, load: Load) -> dict[str, Any]:
             "order": _service(place, version, "order", to_catalogue),
         },
         "sources": {
-            "catalogue": {"kind": "process", "match": f"*{SERVICES['catalogue']}*"},
-            "order": {"kind": "process", "match": f"*{SERVICES['order']}*"},
-            "postgresql": {"kind": "process", "match": "*postgres -D*"},
+            "catalogue": {"kind": "process", "match": f"*{SERVICES['catalogue']} port={ports.catalogue} *"},
+            "order": {"kind": "process", "match": f"*{SERVICES['order']} port={ports.order} *"},
+            "postgresql": {"kind": "process", "match": f"*postgres -D *port={ports.database} *"},
             "host": {"kind": "host"},
         },
         "workload": {

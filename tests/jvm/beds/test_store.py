@@ -104,6 +104,7 @@ def test_components_are_measured_by_jmh_and_junit(store: Store, tmp_path: Path) 
     version = VERSIONS["rare-high"]
     measure_by_jmh(store, version, tmp_path / "jmh.json", forks=1, benchmarks="VouchersBench")
     measure_by_junit(store, version, tmp_path, reports=1)
+    measure_by_junit(store, version, tmp_path / "own", reports=1, tag="slowdown")
     [by_jmh] = read_results([tmp_path / "jmh.json"])
     assert by_jmh.name == "buto.store.order.VouchersBench.discount"
     by_junit = read_results([tmp_path / "rare-high-1.xml"])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +14,9 @@ import yaml
 
 from beds.artefacts import BedError
 from beds.store import __main__ as commands
-from beds.store.configuration import Place, configuration
+from beds.store.configuration import Place, Ports, configuration
 from beds.store.evaluation import evaluate
+from beds.store.generate import generate
 from beds.store.loads import FIXED, LOADS, MEASURED_S
 from beds.store.measured import Measured, read_measured, write_measured
 from beds.store.model import CORES
@@ -52,28 +54,37 @@ def test_there_are_nine_changed_and_twenty_other_versions() -> None:
 
 def test_a_configuration_starts_what_is_called_before_its_callers() -> None:
     version = VERSIONS["rare-low"]
-    [(name, test)] = yaml.safe_load(configuration(Place(STORE, Path("t")), [(version, FIXED)]))[
-        "tests"
-    ].items()
+    made = yaml.safe_load(configuration(Place(STORE, Path("t")), [(version, FIXED)]))
+    [(name, test)] = made["tests"].items()
     assert name == "rare-low-fixed"
     assert list(test["services"]) == ["database", "catalogue", "order"]
-    commands_of_jvms = [
-        test["command"],
-        *(test["services"][one]["command"] for one in ("catalogue", "order")),
-    ]
-    assert all("-Dstore.slow=Vouchers.discount:0.5" in command for command in commands_of_jvms)
+    jvms = (test, test["services"]["catalogue"], test["services"]["order"])
+    assert all("-Dstore.slow=Vouchers.discount:0.5" in one["command"] for one in jvms)
     assert test["window"]["from"] == "load.start + 6s"
 
 
-@pytest.mark.parametrize("load", LOADS.values(), ids=lambda load: load.name)
-def test_the_weights_of_a_load_are_the_rates_of_its_endpoints(load: object) -> None:
-    [one] = [known for known in LOADS.values() if known is load]
-    kinds = one.settings("http://x", 1, 6, 14)["requests"]
-    weights = {HOME: "home", SEARCH: "search"}
-    shares = {endpoint: kinds[kind]["weight"] for endpoint, kind in weights.items()}
-    shares[ORDER] = kinds["order"]["weight"] + kinds["voucher"]["weight"]
-    assert {name: one.rate * share for name, share in shares.items()} == pytest.approx(one.rates)
-    assert sum(one.rates.values()) == pytest.approx(one.rate)
+def test_the_sources_find_the_processes_of_their_own_store_alone() -> None:
+    made = yaml.safe_load(configuration(Place(STORE, Path("t")), [(OLD, FIXED)]))
+    [test] = made["tests"].values()
+    ours = {"postgresql" if name == "database" else name: one for name, one in test["services"].items()}
+    others = yaml.safe_load(configuration(Place(STORE, Path("t"), Ports(1, 2, 3, 4)), [(OLD, FIXED)]))
+    theirs = others["tests"]["old-fixed"]["services"].values()
+    for name, service in ours.items():
+        pattern = test["sources"][name]["match"]
+        assert fnmatchcase(" ".join(service["command"]), pattern)
+        assert not any(fnmatchcase(" ".join(other["command"]), pattern) for other in theirs)
+        assert not fnmatchcase(" ".join(test["command"]), pattern)
+
+
+@pytest.mark.parametrize("name", LOADS)
+def test_the_weights_of_a_load_are_the_rates_of_its_endpoints(name: str) -> None:
+    load = LOADS[name]
+    weights = {
+        kind: request["weight"] for kind, request in load.settings("http://x", 1, 6, 14)["requests"].items()
+    }
+    shares = {HOME: weights["home"], SEARCH: weights["search"], ORDER: weights["order"] + weights["voucher"]}
+    assert {endpoint: load.rate * share for endpoint, share in shares.items()} == pytest.approx(load.rates)
+    assert sum(load.rates.values()) == pytest.approx(load.rate)
 
 
 def test_the_plan_mixes_everything_and_takes_less_than_two_hours() -> None:
@@ -92,6 +103,42 @@ def test_what_has_a_result_is_not_measured_again(tmp_path: Path) -> None:
         item.result(tmp_path).parent.mkdir(exist_ok=True)
         item.result(tmp_path).touch()
     assert missing(items, tmp_path) == items[1::2]
+
+
+def measured_by(done: list[Item], failing: set[str]) -> Callable[[Item, Path, Place], None]:
+    def measure(item: Item, directory: Path, place: Place) -> None:
+        done.append(item)
+        if item.version in failing:
+            raise BedError("no answer")
+        item.result(directory).parent.mkdir(exist_ok=True)
+        item.result(directory).touch()
+
+    return measure
+
+
+def test_what_fails_is_repeated_by_the_next_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    items, done, said = plan(seed=4), list[Item](), list[str]()
+    place = Place(STORE, tmp_path / "current")
+    monkeypatch.setattr("beds.store.generate._measure", measured_by(done, {"hot-low"}))
+    failures = generate(items, tmp_path, place, said.append)
+    assert [one.item for one in failures] == [item for item in items if item.version == "hot-low"]
+    assert {one.reason for one in failures} == {"no answer"}
+    assert yaml.safe_load((tmp_path / "buto.yaml").read_text())["tests"].keys() >= {
+        "old-fixed",
+        "same-1-fixed",
+    }
+    done.clear()
+    monkeypatch.setattr("beds.store.generate._measure", measured_by(done, set()))
+    assert generate(items, tmp_path, place, said.append) == []
+    assert done == [one.item for one in failures]
+
+
+def test_many_failures_in_a_row_end_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[Item] = []
+    monkeypatch.setattr("beds.store.generate._measure", measured_by(done, set(VERSIONS)))
+    with pytest.raises(BedError, match="5 measurements failed in a row; the last one: no answer"):
+        generate(plan(seed=4), tmp_path, Place(STORE, tmp_path / "current"), lambda text: None)
+    assert len(done) == 5
 
 
 def test_a_measured_run_is_read_as_it_was_written(tmp_path: Path) -> None:

@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import buto.store.service.Slowdown;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("slowdown")
 class SlowdownTest {
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
     private static final long WORK_NANOS = 2_000_000;

@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("component")
 class SearchTest {
     private static final List<Product> PRODUCTS = IntStream.rangeClosed(1, 1000)
             .mapToObj(id -> new Product(id, "Product " + id, 100, id % 2 == 0 ? "river stone cloud" : "paper linen"))

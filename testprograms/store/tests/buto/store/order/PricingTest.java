@@ -4,8 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("component")
 class PricingTest {
     private static final Pricing PRICING = new Pricing();
     private static final List<Line> LINES = List.of(new Line(1, 1, 500), new Line(2, 7, 9900), new Line(3, 12, 1500));

@@ -3,8 +3,10 @@ package buto.store.order;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("component")
 class VouchersTest {
     private static final Vouchers VOUCHERS = new Vouchers();
     private static final int WARM_UP = 300;

@@ -3,8 +3,10 @@ package buto.store.web;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("component")
 class PageTest {
     private static final Page PAGE = new Page();
     private static final String EXPECTED =
