@@ -83,7 +83,8 @@ def evaluate(directory: Path, tests: Tests) -> Evaluation:
     old_tests = _tests(directory, OLD, tests)
     if not old_tests:
         raise BedError(f"{directory} has no results of {tests} of the old version")
-    changed, unchanged, numbers, lacking = [], [], [], []
+    changed, unchanged = list[Judged](), list[Judged]()
+    numbers, lacking = list[Number](), list[str]()
     for load in LOADS.values():
         under_load = model.with_rates(load.rates)
         before = runs.get((OLD.name, load.name), ())
