@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # the same names for type checkers; a name that is imported a
     from buto.api.actions import why as why
     from buto.api.labels import label as label
     from buto.api.labels import labels as labels
+    from buto.api.labels import suggest as suggest
     from buto.api.plots import plot_history as plot_history
     from buto.api.plots import plot_result as plot_result
     from buto.api.plots import plot_runs as plot_runs
@@ -54,7 +55,7 @@ if TYPE_CHECKING:  # the same names for type checkers; a name that is imported a
 _MODULES = {"events": "buto.workflow.events", "frames": "buto.frames"}
 _HOMES = {
     "buto.api.actions": ("accept", "check", "compare", "record", "selftest", "train", "why"),
-    "buto.api.labels": ("label", "labels"),
+    "buto.api.labels": ("label", "labels", "suggest"),
     "buto.api.plots": ("plot_history", "plot_result", "plot_runs"),
     "buto.api.values": (
         "history",

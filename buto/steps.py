@@ -25,6 +25,8 @@ class Action(Enum):
     PLOT = "plot"
     REPORT = "report"
     SELFTEST = "selftest"
+    LABEL = "label"
+    SUGGEST = "suggest"
     SHOW_RUN = "runs show"
     LIST_RUNS = "runs list"
     DELETE_RUN = "runs delete"
@@ -44,6 +46,7 @@ class Step:
         run_id: of SHOW_RUN and DELETE_RUN, the run.
         against: of COMPARE and WHY, the second program.
         revisions: of BISECT, the good and the bad revision; of WHY, the old and the new one.
+        label: of LABEL, what the newest runs are; empty to show the labels.
         build: of WHY, the command that builds a revision.
         profile: of TRAIN, whether a profile of the program is stored, too.
         command: the program's command to show, if none was specified and there is no configuration.
@@ -58,6 +61,7 @@ class Step:
     run_id: str | None = None
     against: str | None = None
     revisions: tuple[str, ...] = ()
+    label: str = ""
     build: str | None = None
     profile: bool = False
     command: tuple[str, ...] = ()
@@ -73,6 +77,7 @@ class Step:
             about += ["--build", self.build] if self.build else []
         else:
             about += self.revisions
+        about += ["last", self.label] if self.label else []
         about += ["--profile"] if self.profile else []
         # A run that is deleted on advice is most often one that trained the oracle.
         forced = ["--with-training"] if self.action is Action.DELETE_RUN else []

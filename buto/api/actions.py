@@ -155,6 +155,7 @@ def accept(
     from_runs: str | None = None,
     launch: bool = False,
     dry_run: bool = False,
+    reason: str = "",
     on_event: OnEvent = ignore,
     **options: Unpack[Options],
 ) -> Result:
@@ -167,6 +168,7 @@ def accept(
             runs of the newest check, if it did not pass and they are enough, else as for :func:`train`.
         launch: whether all runs are launched now, also if the newest check did not pass.
         dry_run: whether the oracle is left as it is; the event ``OracleChanged`` has both oracles.
+        reason: why the change is meant, for the labels of its runs.
         on_event: is called with every event, see :mod:`buto.workflow.events`.
         options: see :class:`Options`.
 
@@ -177,7 +179,7 @@ def accept(
     project, overrides = project_of(options, command)
     check_count("runs", runs, auto=True)
     exclude(from_runs=from_runs, launch=launch)
-    request = accepting.AcceptRequest((test,), overrides, runs, from_runs, launch, dry_run)
+    request = accepting.AcceptRequest((test,), overrides, runs, from_runs, launch, dry_run, reason)
     return _only(accepting.accept(project, request, on_event))
 
 

@@ -17,6 +17,7 @@ from buto.workflow.project import NO_OVERRIDES, Overrides
 
 _NUMBER = re.compile(r"\d+(\.\d+)?")
 _LAUNCHING = frozenset({Action.RECORD, Action.TRAIN, Action.CHECK, Action.ACCEPT, Action.WHY})
+_OF_STORED = frozenset({Action.SELFTEST, Action.LABEL, Action.SUGGEST})
 _COMMAND_LINE_ONLY = frozenset({Action.ATTACH, Action.BISECT, Action.REPORT, Action.DOCTOR})
 
 
@@ -77,6 +78,8 @@ class PythonDoor:
         """
         names = (step.test,) if step.action is Action.WHY else (step.test, step.against)
         positional = [_text(name) for name in names if name]
+        if step.action is Action.LABEL:
+            positional += ['"last"', _text(step.label or "good")]
         named = {} if step.runs is None else {"runs": str(step.runs)}
         if step.action is Action.WHY:
             named |= _programs(step)
@@ -85,7 +88,8 @@ class PythonDoor:
         if step.from_runs is not None:
             named["from_runs"] = _text(step.from_runs)
         command = step.command
-        places = ("config", "store") if step.action is Action.RECORD else ("config", "store", "oracle")
+        judges = step.action not in (Action.RECORD, Action.LABEL)
+        places = ("config", "store", "oracle") if judges else ("config", "store")
         named |= self._located(*places)
         if not step.plain:
             named |= self._overrides(step.action)
@@ -101,7 +105,7 @@ class PythonDoor:
     def _overrides(self, action: Action) -> dict[str, str]:
         """Return what a call of this action takes of what was specified."""
         specified = self.overrides
-        if action is Action.SELFTEST:
+        if action in _OF_STORED:
             return {}
         texts = {
             "interval": specified.interval,

@@ -36,6 +36,7 @@ COMMANDS: dict[str, Entry] = {
     "selftest": Entry(f"{_ROOM}.selftest", "measure how often an oracle fails an unchanged program"),
     "history": Entry(f"{_ROOM}.history", "show the results of a test's checks over time"),
     "label": Entry(f"{_ROOM}.label", "say which runs are good, bad or invalid, and show who said so"),
+    "suggest": Entry(f"{_ROOM}.suggest", "suggest settings that would have avoided false alarms"),
     "predict": Entry(
         f"{_ROOM}.architecture.predict", "predict how slower components affect the whole system"
     ),

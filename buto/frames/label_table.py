@@ -16,8 +16,9 @@ def labels(of: Iterable[Labelling]) -> pd.DataFrame:
 
     Returns:
         A frame with the run's id as its index, named ``run``, and the columns test, label, command, person
-        and reason (``string``, the last two empty if not known), at (UTC) and replaced (``bool``): whether
-        another label of this run counts instead.
+        and reason (``string``, the last two empty if not known), at (UTC), meant (``bool``): of good runs,
+        whether the program was changed on purpose, and replaced (``bool``): whether another label of this run
+        counts instead.
     """
     import pandas as pd
 
@@ -33,6 +34,7 @@ def labels(of: Iterable[Labelling]) -> pd.DataFrame:
     columns = {
         **{name: pd.array(column, dtype="string") for name, column in texts.items()},
         "at": pd.array([one.at for one in given], dtype="datetime64[ns, UTC]"),
+        "meant": pd.array([one.meant for one in given], dtype="bool"),
         "replaced": pd.array([one.is_replaced for one in every], dtype="bool"),
     }
     return pd.DataFrame(columns, pd.Index([one.run_id for one in every], dtype="string", name="run"))

@@ -7,6 +7,7 @@ from dataclasses import replace
 from buto.classify.metadata import MetadataDifference, compare_metadata
 from buto.detectors import registry
 from buto.detectors.judge import with_alpha
+from buto.detectors.settings import Settings
 from buto.errors import JudgeError
 from buto.oracle.model import Oracle
 from buto.runs import RunSet
@@ -84,7 +85,11 @@ def at_alpha(oracle: Oracle, alpha: float) -> Oracle:
     """Return the same oracle with another alpha. Raise UsageError if it is not a share, or the detector has
     none.
     """
-    settings = with_alpha(oracle.settings, alpha)
+    return with_settings(oracle, with_alpha(oracle.settings, alpha))
+
+
+def with_settings(oracle: Oracle, settings: Settings) -> Oracle:
+    """Return the same oracle with other settings of its detector, of which none changes what it learned."""
     detector = registry.detector(settings.detector)(settings)
     return replace(oracle, settings=settings, fitted=detector.from_data(oracle.fitted.to_data()))
 

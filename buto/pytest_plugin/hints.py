@@ -21,6 +21,9 @@ _FLAGS = {
     Action.WHY: ("--buto-why",),
 }
 
+_OF_STORE = (Action.SHOW_RUN, Action.LIST_RUNS, Action.DELETE_RUN, Action.LABEL)
+"""Actions for which pytest has no option: they need the store alone."""
+
 
 @dataclass(frozen=True, slots=True)
 class InPytest:
@@ -70,9 +73,9 @@ class InPytest:
             return step.words()
         if step.action is Action.ATTACH:
             return ["pytest", self.node]
-        if step.action in (Action.SHOW_RUN, Action.LIST_RUNS, Action.DELETE_RUN):
+        if step.action in _OF_STORE:
             return [*step.words(), *stored]
-        if step.action in (Action.PLOT, Action.WHY):
+        if step.action in (Action.PLOT, Action.WHY, Action.SUGGEST):
             return [*step.words(), "--oracle", self.path(self.oracle), *stored]
         if step.test != self.test:
             # The file is the oracle of another test; training creates one for this test.

@@ -14,6 +14,7 @@ from buto.reading_order import FindingGroup, Order, grouped, in_line
 from buto.report import words
 from buto.report.charted import NO_RUNS, Charted, beside, costs_of, stride_of
 from buto.report.environment import EnvironmentRow, environment_rows
+from buto.report.likeness import Like
 from buto.report.panels import panels_of
 from buto.runs import RunSet
 from buto.runs.window import measured_set
@@ -36,6 +37,7 @@ class CheckReport(Charted):
         bands_decide: whether the bands decide, or only illustrate.
         order: of the findings.
         classes: whose live objects changed, the largest change first; empty if a side was recorded without.
+        likes: labelled runs of the past in which about the same changed, the nearest first.
     """
 
     verdict: Verdict
@@ -49,6 +51,7 @@ class CheckReport(Charted):
     bands_decide: bool = True
     order: Order = Order.MEANING
     classes: tuple[ClassChange, ...] = ()
+    likes: tuple[Like, ...] = ()
 
     @property
     def roles(self) -> Roles:
@@ -78,6 +81,7 @@ def check_report(
     oracle_path: Path | None = None,
     next_steps: Sequence[str] = (),
     explanation: Explanation | None = None,
+    likes: tuple[Like, ...] = (),
 ) -> CheckReport:
     """Return the report of a check.
 
@@ -87,6 +91,7 @@ def check_report(
         training: those of the oracle's training runs that are still in the store.
         made: an aware time.
         explanation: of a verdict that the oracle did not give; None for the oracle's own.
+        likes: see :class:`CheckReport`.
     """
     checked, training = measured_set(checked), measured_set(training)
     judged = [run for run in checked if run.id in verdict.run_ids and run.quality.valid]
@@ -115,4 +120,5 @@ def check_report(
         smoothing=view.smoothing,
         bands_decide=view.bands_decide,
         classes=class_changes(oracle.classes, typical_histogram(judged)),
+        likes=likes,
     )

@@ -15,6 +15,7 @@ from buto.report.sanitize import one_line
 from buto.runs.files.reading import parse_json
 from buto.runs.format.fields import json_number
 from buto.runs.names import start_of
+from buto.runs.results import ResultStore
 
 ENTRIES = f"history 2 of {FORMAT} {VERSION}"
 """Version of an entry's data, for the cache."""
@@ -69,6 +70,12 @@ class Entry:
         """The first digits, with ``+`` if files had changed; empty if it is not known."""
         digits, dirty, _ = (self.commit or "").partition(_DIRTY)
         return one_line(digits[:_SHORT], _SHORT) + ("+" if dirty else "")
+
+
+def stored_entries(store: ResultStore, test: str) -> list[Entry]:
+    """Return the stored results of a test by time, see :func:`in_order`; BadFileError if one is damaged."""
+    found = store.found(test, ENTRIES, lambda content: entry_to_data(entry_of(content)), entry_from_data)
+    return in_order(found)
 
 
 def entry_of(content: bytes) -> Entry:

@@ -15,6 +15,7 @@ from buto.report.result import Result
 from buto.runs import Run, run_set
 from buto.steps import Action, Step
 from buto.workflow.events import Accepted, Failed, JudgedTaken, OnEvent, OracleChanged, Warned, ignore
+from buto.workflow.labels.label import check_reason
 from buto.workflow.launching.case import Case, accepted, check_number_of_runs
 from buto.workflow.launching.collected import Collected
 from buto.workflow.outcome import Outcome, concluded, keep
@@ -48,6 +49,7 @@ class AcceptRequest:
         from_runs: stored runs to learn from instead, as :func:`stored_runs` has it; nothing is launched.
         launch: whether all runs are launched now, also if the newest check did not pass.
         dry_run: whether to leave the oracle unchanged.
+        reason: why the change is meant, for the labels of its runs; may be empty.
     """
 
     names: tuple[str, ...]
@@ -56,6 +58,7 @@ class AcceptRequest:
     from_runs: str | None = None
     launch: bool = False
     dry_run: bool = False
+    reason: str = ""
 
 
 @worded
@@ -74,6 +77,7 @@ def accept(project: Project, request: AcceptRequest, on_event: OnEvent = ignore)
         Interrupted: Ctrl-C; runs that are complete stay.
     """
     action, overrides = Action.ACCEPT, request.overrides
+    check_reason(request.reason)
     names = project.names(request.names, action, overrides)
     if not request.dry_run:
         project.check_oracles_writable(names)
@@ -91,7 +95,7 @@ def accept(project: Project, request: AcceptRequest, on_event: OnEvent = ignore)
     ]
     outcome = concluded(action, results)
     if not request.dry_run:
-        keep(project, outcome, on_event)
+        keep(project, outcome, on_event, request.reason)
     return outcome
 
 

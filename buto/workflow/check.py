@@ -17,6 +17,7 @@ from buto.steps import Action
 from buto.verdicts import Status
 from buto.workflow.events import Failed, Judged, OnEvent, Warned, ignore
 from buto.workflow.git.changes import divided
+from buto.workflow.labels.likeness import like_runs
 from buto.workflow.launching.case import checked
 from buto.workflow.launching.collected import Collected
 from buto.workflow.outcome import Outcome, concluded, keep
@@ -116,6 +117,7 @@ def judge(
         made=datetime.now(UTC),
         oracle_path=path,
         next_steps=[project.door.step(step) for step in steps],
+        likes=like_runs(project, known, valid, verdict, on_event),
     )
     result = reported(report, path)
     on_event(Judged(result))

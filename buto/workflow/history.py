@@ -3,14 +3,7 @@
 from __future__ import annotations
 
 from buto.errors import BadFileError
-from buto.report.history import (
-    ENTRIES,
-    Entry,
-    entry_from_data,
-    entry_of,
-    entry_to_data,
-    in_order,
-)
+from buto.report.history import Entry, stored_entries
 from buto.runs.results import ResultStore
 from buto.steps import Action, Step
 from buto.workflow.project import Project
@@ -24,12 +17,10 @@ def history(project: Project, test: str) -> list[Entry]:
     Raises:
         BadFileError: there are no results, or one is damaged.
     """
-    entries = ResultStore(project.files.store).found(
-        test, ENTRIES, lambda content: entry_to_data(entry_of(content)), entry_from_data
-    )
+    entries = stored_entries(ResultStore(project.files.store), test)
     if not entries:
         raise BadFileError(
             f"{project.files.store} holds no results of {test!r}",
             advice=project.door.step(Step(Action.CHECK, test, plain=True)),
         )
-    return in_order(entries)
+    return entries

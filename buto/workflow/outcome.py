@@ -71,8 +71,12 @@ def concluded(
     return Outcome(action.value, results, code, datetime.now(UTC), left_out, first_bad)
 
 
-def keep(project: Project, outcome: Outcome, on_event: OnEvent) -> None:
-    """Store each verdict and training for the history, and label its runs; warn if that is not possible."""
+def keep(project: Project, outcome: Outcome, on_event: OnEvent, reason: str = "") -> None:
+    """Store each verdict and training for the history, and label its runs; warn if that is not possible.
+
+    Args:
+        reason: of an acceptance, why the change is meant.
+    """
     store = ResultStore(project.files.store)
     for result in outcome.results:
         if result.error is not None or not result.runs:
@@ -82,7 +86,7 @@ def keep(project: Project, outcome: Outcome, on_event: OnEvent) -> None:
             store.add(result.test, result_text(document).encode())
         except StorageError as error:
             on_event(Warned(result.test, f"{error.message}; buto history will not show it"))
-        label_result(project, outcome.command, result, on_event)
+        label_result(project, outcome.command, result, on_event, reason)
 
 
 def _code(result: Result) -> int:

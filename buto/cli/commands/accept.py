@@ -25,7 +25,7 @@ needs more. Otherwise it launches all runs, as for train. --launch always launch
 difference. With --dry-run it writes nothing. A test that is not in buto.yaml keeps its judge settings.
 
 examples:
-  buto accept leaker
+  buto accept leaker --reason "a new cache"
   buto accept leaker --dry-run
   buto accept leaker --launch --runs 20
   buto accept leaker --from-runs 20261120T234041.123Z-1f2e..
@@ -34,6 +34,9 @@ examples:
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("names", metavar="NAME", nargs="+", help="tests that have an oracle")
+        parser.add_argument(
+            "--reason", metavar="TEXT", help="why the change is meant, for the labels of its runs"
+        )
         parser.add_argument("--dry-run", action="store_true", help="show the difference, write nothing")
         parser.add_argument(
             "--runs",
@@ -60,6 +63,7 @@ examples:
             from_runs=args.from_runs,
             launch=args.launch,
             dry_run=args.dry_run,
+            reason=args.reason or "",
         )
         outcome = accept(project, request, EventPrinter(console, project.door))
         write_reports(outcome, reports, console)

@@ -28,6 +28,7 @@ Without RUNS, show the labels and who gave them.
 
 buto labels runs by itself, too: good if an oracle was trained on them or they were accepted; bad if
 several of them failed a check together; after a bisection, those of the first bad commit and its parent.
+A failed check of good runs was a false alarm, unless they are labelled with --meant or were accepted.
 A later label replaces an earlier one, which stays in the record. Your own labels are replaced only by
 you: with label or accept. Labels do not change how buto judges.
 
@@ -35,6 +36,7 @@ examples:
   buto label leaker last good --reason "false alarm: the machine was updated"
   buto label leaker 20261120T234041.123Z-1f2e,20261120T234102.007Z-8a01 bad
   buto label leaker 20261120T234041.123Z-1f2e.. invalid
+  buto label leaker last good --meant --reason "a new cache"
   buto label leaker
   buto label leaker --export labels.csv"""
 
@@ -54,6 +56,11 @@ examples:
             choices=[one.value for one in Label],
             help="good, bad or invalid",
         )
+        parser.add_argument(
+            "--meant",
+            action="store_true",
+            help="with good: the program was changed on purpose, and the check was right to fail",
+        )
         parser.add_argument("--reason", metavar="TEXT", help="why, for those who read it later")
         parser.add_argument(
             "--export",
@@ -68,7 +75,7 @@ examples:
         project = project_of(args)
         known = labels(project, args.test)
         if args.label is not None:
-            request = LabelRequest(args.test, args.runs, Label(args.label), args.reason or "")
+            request = LabelRequest(args.test, args.runs, Label(args.label), args.reason or "", args.meant)
             given = label(project, request)
             for line in labelled_lines(given, known):
                 console.result(line)
@@ -87,6 +94,8 @@ def _check(args: Namespace) -> None:
         raise UsageError("RUNS must be followed by good, bad or invalid", advice="buto label NAME last good")
     if args.reason is not None and args.label is None:
         raise UsageError("--reason needs runs and a label", advice="buto label NAME last good --reason TEXT")
+    if args.meant and args.label is None:
+        raise UsageError("--meant needs runs and a label", advice="buto label NAME last good --meant")
     if args.export is not None and args.export.suffix not in _TABLES:
         raise UsageError(
             f"--export: the file name must end with .csv or .json, got {args.export}",

@@ -66,7 +66,7 @@ class CommandLine:
                 return shlex.join(["buto", "plot", step.test, *files, *runs, *self._store()])
             case Action.COMPARE if step.against is not None:
                 return self._compare(step, step.against)
-            case Action.RECORD:
+            case Action.RECORD | Action.LABEL:
                 return self._again(step, self._options(config=self.files.configuration))
             case _:
                 places = self._options(oracle=self.files.oracle, config=self.files.configuration)

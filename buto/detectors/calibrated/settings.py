@@ -71,13 +71,13 @@ KEYS = (
         {
             "title": "a mapping from shell patterns of properties to quantities",
             "description": "The smallest change of a property that counts, in its unit or as a share of "
-            "its level.",
+            "its level; never if no change of it counts.",
             "type": "object",
             "additionalProperties": {"type": ["string", "number"]},
             "examples": ["{jvm.memory.heap.*: 64KiB, jvm.cpu.time: 5%}"],
         },
         _are_effects,
-        "a mapping from shell patterns of properties to quantities (64KiB, 3, 5%)",
+        "a mapping from shell patterns of properties to quantities (64KiB, 3, 5%, never)",
     ),
     number(
         GATE,

@@ -77,6 +77,7 @@ def _test(result: Result) -> dict[str, Any]:
         "error": None if result.error is None else _error(result.error),
         **strengths,
         **_classes(result),
+        **_likes(result),
     }
 
 
@@ -92,6 +93,25 @@ def _classes(result: Result) -> dict[str, Any]:
         for one in changes
     ]
     return {"classes": rows} if rows else {}
+
+
+def _likes(result: Result) -> dict[str, Any]:
+    """Return the labelled runs that changed like the judged ones; nothing if there are none."""
+    likes = () if result.report is None else result.report.likes
+    rows = [
+        {
+            "runs": list(one.run_ids),
+            "at": one.at.isoformat(),
+            "label": one.labelling.label.value,
+            "meant": one.labelling.meant,
+            "command": one.labelling.command,
+            "person": one.labelling.person,
+            "reason": one.labelling.reason,
+            "distance": one.distance,
+        }
+        for one in likes
+    ]
+    return {"likes": rows} if rows else {}
 
 
 def _strength(strength: Strength) -> dict[str, Any]:

@@ -10,19 +10,20 @@ from collections.abc import Sequence
 from buto.report.sanitize import one_line
 from buto.runs.labels import Labelling, RunLabel, run_labels
 
-FORMAT, VERSION = "buto-labels", 1
+FORMAT, VERSION = "buto-labels", 2
 
-_COLUMNS = ("test", "run", "label", "command", "person", "at", "reason", "replaced")
+_COLUMNS = ("test", "run", "label", "command", "person", "at", "reason", "meant", "replaced")
 
 
 def labels_csv(labellings: Sequence[Labelling]) -> str:
-    """Return the table as CSV, with a header; ``replaced`` is ``true`` or ``false``, texts are one line."""
+    """Return the table as CSV, with a header; texts are one line, truth values ``true`` or ``false``."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(_COLUMNS)
     for one in run_labels(labellings):
-        *cells, replaced = _row(one)
-        writer.writerow([*(one_line(str(cell)) for cell in cells), str(replaced).lower()])
+        *cells, meant, replaced = _row(one)
+        truths = [str(truth).lower() for truth in (meant, replaced)]
+        writer.writerow([*(one_line(str(cell)) for cell in cells), *truths])
     return text.getvalue()
 
 
@@ -36,4 +37,4 @@ def _row(one: RunLabel) -> tuple[str | bool, ...]:
     given = one.labelling
     at = given.at.isoformat()
     words = (given.label.value, given.command, given.person, at, given.reason)
-    return (given.test, one.run_id, *words, one.is_replaced)
+    return (given.test, one.run_id, *words, given.meant, one.is_replaced)

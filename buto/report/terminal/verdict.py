@@ -69,6 +69,7 @@ def _full_lines(report: CheckReport) -> list[Line]:
         *remarks("runs", [words.lacking(verdict)]),
         *_findings(report),
         *remarks("live objects", [words.class_change(one) for one in report.classes], colour="cyan"),
+        *remarks("like", list(map(str, report.likes)), limit=MAX_WHOLE_LINE, colour="cyan"),
         *remarks("closest", [closest(report)]),
         *remarks("p-value assumes", [verdict.guarantee], limit=MAX_WHOLE_LINE),
         *remarks("environment", [_environment(report)], colour="cyan"),

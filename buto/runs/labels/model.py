@@ -30,6 +30,8 @@ class Labelling:
         command: what was called: ``label``, ``accept``, ``check``, ``bisect`` or ``train``.
         person: git's name of who called it; empty if git knows none.
         reason: in the person's words, or what a command found; may be empty.
+        meant: of good runs, whether the program was changed on purpose: a check that failed was right to
+            fail by what was known before. Otherwise a failure of good runs was a false alarm.
     """
 
     test: str
@@ -39,6 +41,7 @@ class Labelling:
     command: str
     person: str = ""
     reason: str = ""
+    meant: bool = False
 
     @property
     def is_decision(self) -> bool:

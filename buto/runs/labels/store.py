@@ -11,10 +11,13 @@ from typing import Any, ClassVar
 from buto.runs import names
 from buto.runs.entries import EntryStore
 from buto.runs.files.reading import parse_json
-from buto.runs.labels.model import Label, Labelling
+from buto.runs.labels.model import ACCEPT, Label, Labelling
 from buto.runs.storage.place import Place
 
-FORMAT, VERSION = "buto-label", 1
+FORMAT, VERSION = "buto-label", 2
+"""Version 1 did not tell changes on purpose from false alarms."""
+
+_READABLE = (1, VERSION)
 
 
 class _Entries(EntryStore):
@@ -77,6 +80,7 @@ def _to_data(labelling: Labelling) -> dict[str, Any]:
         "command": labelling.command,
         "person": labelling.person,
         "reason": labelling.reason,
+        "meant": labelling.meant,
     }
 
 
@@ -84,21 +88,26 @@ def _of(data: Any) -> Labelling:
     """Return the labelling that :func:`_to_data` wrote; ValueError for other data."""
     if not isinstance(data, Mapping) or data.get("format") != FORMAT:
         raise ValueError(f"it is not marked as a {FORMAT}")
-    if data.get("version") != VERSION:
-        raise ValueError(f"it is of version {data.get('version')!r}; this buto reads {VERSION}")
+    version = data.get("version")
+    if version not in _READABLE:
+        raise ValueError(f"it is of version {version!r}; this buto reads {' and '.join(map(str, _READABLE))}")
     try:
         texts = [data[key] for key in ("test", "at", "command", "person", "reason")]
         runs = data["runs"]
         label = Label(data["label"])
+        # What was accepted was meant; what a person called good was most often a false alarm.
+        meant = data["meant"] if version == VERSION else data["command"] == ACCEPT
     except KeyError as error:
         raise ValueError(f"it has no {error}") from None
     if not all(isinstance(text, str) for text in texts):
         raise ValueError("test, at, command, person and reason must be texts")
     if not isinstance(runs, list) or not all(isinstance(one, str) and names.is_id(one) for one in runs):
         raise ValueError("runs must be ids of runs")
+    if meant not in (True, False):
+        raise ValueError("meant must be true or false")
     test, at, command, person, reason = texts
     moment = datetime.fromisoformat(at)
     # At the ends of the calendar, other time zones and later times cannot be expressed.
     if moment.tzinfo is None or not 1970 <= moment.year < 9999:
         raise ValueError(f"its time must have a time zone and be after 1970, got {at!r}")
-    return Labelling(test, tuple(runs), label, moment, command, person, reason)
+    return Labelling(test, tuple(runs), label, moment, command, person, reason, bool(meant))

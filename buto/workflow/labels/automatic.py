@@ -24,22 +24,26 @@ CONFIRMED = 2
 """Number of runs from which on a regression that they show together counts as confirmed."""
 
 _BISECT = Action.BISECT.value
+_PASSED_NOW = "the accepted oracle passes it"
 _LEARNING = (Action.TRAIN.value, Action.ACCEPT.value)
 
 
-def label_result(project: Project, command: str, result: Result, on_event: OnEvent) -> None:
+def label_result(project: Project, command: str, result: Result, on_event: OnEvent, reason: str = "") -> None:
     """Label the runs of a training (good), or of a check that found a confirmed regression (bad).
 
     A change that is accepted makes those runs good, too, that failed their check since the last training
     and that the new oracle passes. Failure is only reported: what the command did remains.
+
+    Args:
+        reason: of an acceptance, why the change is meant.
     """
     valid = [run.id for run in result.runs if run.quality.valid]
     try:
         if command in _LEARNING:
-            _add(project, result.test, valid, Label.GOOD, command)
+            _add(project, result.test, valid, Label.GOOD, command, reason)
         if command == Action.ACCEPT.value:
             passed = _passed_now(project, result)
-            _add(project, result.test, passed, Label.GOOD, command, "the accepted oracle passes it")
+            _add(project, result.test, passed, Label.GOOD, command, reason or _PASSED_NOW)
         verdict = result.verdict
         if command == Action.CHECK.value and verdict is not None and _is_confirmed(verdict, valid):
             _add(project, result.test, valid, Label.BAD, command, _found(verdict))
@@ -110,4 +114,5 @@ def _add(
     if all(one is not None and (one.label, one.command) == (label, command) for one in known):
         return
     person, text = person_at(project.files.root), one_line(reason, MAX_TEXT)
-    store.add(Labelling(test, tuple(run_ids), label, datetime.now(UTC), command, person, text))
+    meant = command == Action.ACCEPT.value
+    store.add(Labelling(test, tuple(run_ids), label, datetime.now(UTC), command, person, text, meant))

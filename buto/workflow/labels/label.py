@@ -29,12 +29,14 @@ class LabelRequest:
         which: ``all`` runs of the test; ``last`` for those of the newest command that recorded some; ids
             separated by commas; or ``FIRST..LAST``, where either end may be left out. Runs that were
             recorded for checks and invalid ones are among them.
+        meant: of good runs, whether the program was changed on purpose, so that its check was right to fail.
     """
 
     test: str
     which: str
     label: Label
     reason: str = ""
+    meant: bool = False
 
 
 @worded
@@ -42,16 +44,27 @@ def label(project: Project, request: LabelRequest) -> Labelling:
     """Label stored runs; their earlier labels stay in the record.
 
     Raises:
-        UsageError: the reason is too long, or no run is in the range.
+        UsageError: the reason is too long, no run is in the range, or runs that are not good are meant.
         BadFileError: a run does not exist, or a stored label is damaged.
         StorageError: the label cannot be written.
     """
-    if len(request.reason) > MAX_REASON:
-        raise UsageError(f"a reason must have at most {MAX_REASON} characters, got {len(request.reason)}")
+    check_reason(request.reason)
+    if request.meant and request.label is not Label.GOOD:
+        raise UsageError(
+            f"only good runs can be those of a change that is meant, got {request.label.value}",
+            advice=project.door.usage(Action.LABEL),
+        )
     ids = _selected(project, request.test, request.which)
     person, now = person_at(project.files.root), datetime.now(UTC)
-    labelling = Labelling(request.test, ids, request.label, now, LABEL, person, request.reason)
-    return LabelStore(project.files.store).add(labelling)
+    return LabelStore(project.files.store).add(
+        Labelling(request.test, ids, request.label, now, LABEL, person, request.reason, request.meant)
+    )
+
+
+def check_reason(reason: str) -> None:
+    """Raise UsageError if a reason is too long to be kept."""
+    if len(reason) > MAX_REASON:
+        raise UsageError(f"a reason must have at most {MAX_REASON} characters, got {len(reason)}")
 
 
 @worded

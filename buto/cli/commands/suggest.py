@@ -1,0 +1,62 @@
+"""``buto suggest``."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import ClassVar
+
+from buto.cli.parsing import options
+from buto.cli.parsing.project import project_of
+from buto.cli.printing.console import Console
+from buto.cli.printing.events import EventPrinter
+from buto.cli.printing.output_files import write_file
+from buto.errors import EXIT_PASS
+from buto.report.formats.suggestion import suggestion_json
+from buto.report.terminal.suggestion import suggestion_lines
+from buto.workflow.labels.suggest import NEWEST, SuggestRequest, suggest
+
+
+class SuggestCommand:
+    name: ClassVar[str] = "suggest"
+    takes_command: ClassVar[bool] = False
+    help: ClassVar[str] = """\
+Suggest settings that would have avoided false alarms of the past without missing a regression: the
+smallest changes of properties that count (minimum-effect). buto prints the lines of buto.yaml, and how
+often checks would have failed with them. It launches and changes nothing.
+
+buto judges the stored runs of each check again, with the training of its time. The labels say which
+failures were false alarms and which were regressions: see 'buto label'. What was accepted was no
+false alarm.
+
+examples:
+  buto label leaker last good --reason "false alarm: the cache was cold"
+  buto suggest leaker
+  buto suggest leaker --json suggestion.json"""
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("test", metavar="NAME", help="a test that has an oracle")
+        parser.add_argument(
+            "--last",
+            metavar="N",
+            type=options.count,
+            default=NEWEST,
+            help=f"how many checks without a label to judge again (default: the newest {NEWEST})",
+        )
+        parser.add_argument(
+            "--json", metavar="FILE", type=Path, help="write all as JSON (-: standard output)"
+        )
+        options.add_file_options(parser)
+
+    def run(self, args: Namespace, console: Console) -> int:
+        project = project_of(args)
+        request = SuggestRequest(args.test, args.last)
+        outcome = suggest(project, request, EventPrinter(console, project.door))
+        if args.json is not None:
+            write_file(args.json, suggestion_json(outcome.found).encode(), "--json")
+        for line in suggestion_lines(outcome.found, project.door.configuration, outcome.next_step):
+            console.result(line)
+        return EXIT_PASS
+
+
+COMMAND = SuggestCommand()

@@ -1,0 +1,1 @@
+"""Which minimum effects would have avoided false alarms of the past without missing a regression."""

@@ -1,0 +1,220 @@
+"""Checks of the past as values: what is true of them, and what settings say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum
+
+from buto.verdicts import Direction, Status
+
+CONFIDENCE = 0.95
+"""Of the interval of a share."""
+
+
+class Truth(Enum):
+    """What is known of a check's program."""
+
+    UNCHANGED = "unchanged"
+    """A person or a bisection says so: if the check fails, it is a false alarm."""
+    REGRESSION = "regression"
+    MEANT = "meant"
+    """It was changed on purpose: the check was right to fail."""
+    UNKNOWN = "unknown"
+    """No label; a check that passes is taken for one of an unchanged program."""
+
+
+@dataclass(frozen=True, slots=True)
+class PastCheck:
+    """One check of the past.
+
+    Attributes:
+        run_ids: the valid runs that were judged together, in the order of their start.
+        at: start of the first of them.
+        command, person, reason: of the label; empty without one.
+    """
+
+    run_ids: tuple[str, ...]
+    at: datetime
+    truth: Truth
+    command: str = ""
+    person: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """By how much the runs of a check differed in one property.
+
+    Attributes:
+        subject: its name.
+        size: in the unit, without sign.
+    """
+
+    subject: str
+    unit: str
+    size: float
+    direction: Direction
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What some settings say of a check.
+
+    Attributes:
+        fails: whether ``buto check`` would fail.
+        changes: what its findings are about, the strongest evidence first; a pass may have some.
+    """
+
+    status: Status
+    fails: bool
+    changes: tuple[Change, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rejudged:
+    """One check of the past, as the present settings judge it, and as the proposed ones do."""
+
+    check: PastCheck
+    now: Judged
+    then: Judged
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How many of some checks."""
+
+    count: int
+    of: int
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The range of rates that these numbers leave possible (Clopper and Pearson, two-sided 95 %)."""
+        from scipy.special import betaincinv
+
+        count, of, tail = self.count, self.of, (1 - CONFIDENCE) / 2
+        least = 0.0 if count == 0 else float(betaincinv(count, of - count + 1, tail))
+        most = 1.0 if count == of else float(betaincinv(count + 1, of - count, 1 - tail))
+        return least, most
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """How often checks failed.
+
+    Attributes:
+        alarms: of checks of an unchanged program.
+        found: of regressions, the power.
+        meant: of changes on purpose; nobody is harmed if they fail or do not.
+    """
+
+    alarms: Share
+    found: Share
+    meant: Share
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A property that differed in false alarms, by the present settings.
+
+    Attributes:
+        n_alarms: number of false alarms in which it did.
+        largest: of its changes in them.
+        n_regressions: number of regressions in which it did.
+        smallest: of its changes in them; None if it did in none.
+    """
+
+    subject: str
+    unit: str
+    n_alarms: int
+    largest: float
+    n_regressions: int
+    smallest: float | None
+
+
+class Why(Enum):
+    """Why a check of the past could not be judged again."""
+
+    RUNS_GONE = "the runs are deleted"
+    BASELINE_GONE = "the training runs are deleted"
+    NOT_JUDGED = "the verdict is inconclusive"
+
+
+@dataclass(frozen=True, slots=True)
+class Unjudged:
+    """A check of the past that tells nothing."""
+
+    check: PastCheck
+    why: Why
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """Minimum effects that would have avoided false alarms, and what they would have cost.
+
+    Attributes:
+        present: the minimum effects of the oracle.
+        effects: those to add, by property; empty if nothing is suggested.
+        checks: those that were judged again, in the order of time.
+        causes: of false alarms, the most frequent first.
+        held_out: the same rates if each false alarm and each regression is judged by what is suggested
+            without it; None if there are no false alarms.
+        n_held_out: how many false alarms and regressions were held out.
+        unjudged: checks that tell nothing.
+    """
+
+    test: str
+    present: Mapping[str, str]
+    effects: Mapping[str, str]
+    checks: tuple[Rejudged, ...]
+    causes: tuple[Cause, ...] = ()
+    held_out: Rates | None = None
+    n_held_out: int = 0
+    unjudged: tuple[Unjudged, ...] = ()
+
+    @property
+    def minimum_effect(self) -> dict[str, str]:
+        """The whole value of ``minimum-effect`` with what is suggested; of patterns, the last one holds."""
+        kept = {name: text for name, text in self.present.items() if name not in self.effects}
+        return {**kept, **self.effects}
+
+    @property
+    def unlabelled_alarms(self) -> tuple[Rejudged, ...]:
+        """Checks that fail now and of which nobody has said whether that is right; no rate contains them."""
+        return tuple(one for one in self.checks if one.check.truth is Truth.UNKNOWN and one.now.fails)
+
+    @property
+    def false_alarms(self) -> tuple[Rejudged, ...]:
+        """Those of the present settings."""
+        return tuple(one for one in self.checks if one.check.truth is Truth.UNCHANGED and one.now.fails)
+
+    @property
+    def now(self) -> Rates:
+        """The rates of the present settings."""
+        return rates({one.check.run_ids: one.now for one in self.checks}, self.checks)
+
+    @property
+    def then(self) -> Rates:
+        """The rates of the proposed settings, on the checks from which they were chosen."""
+        return rates({one.check.run_ids: one.then for one in self.checks}, self.checks)
+
+
+def rates(judged: Mapping[tuple[str, ...], Judged], checks: tuple[Rejudged, ...]) -> Rates:
+    """Return how often checks fail.
+
+    Args:
+        judged: by run ids; checks that are not in it do not count.
+    """
+
+    def share(*truths: Truth) -> Share:
+        ours = [
+            judged[one.check.run_ids].fails
+            for one in checks
+            if one.check.truth in truths
+            and one.check.run_ids in judged
+            and not (one.check.truth is Truth.UNKNOWN and one.now.fails)
+        ]
+        return Share(sum(ours), len(ours))
+
+    return Rates(share(Truth.UNCHANGED, Truth.UNKNOWN), share(Truth.REGRESSION), share(Truth.MEANT))

@@ -1,0 +1,163 @@
+"""Print what ``buto suggest`` found, and the lines to add to the configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from buto.detectors.effects import MINIMUM_EFFECT
+from buto.oracle.suggestion.model import Cause, Rejudged, Share, Suggestion, Truth
+from buto.report.sanitize import MAX_TEXT, one_line
+from buto.report.terminal.table import aligned
+from buto.units import format_count, format_percent, format_quantity
+
+MOST_ROWS = 20
+"""Rows of a table; the document of ``--json`` has all."""
+
+_KNOWN = {
+    Truth.UNCHANGED: "false alarm",
+    Truth.REGRESSION: "regression",
+    Truth.MEANT: "meant",
+    Truth.UNKNOWN: "",
+}
+
+
+def suggestion_lines(found: Suggestion, configuration: str, next_step: str) -> list[str]:
+    """Return everything that a suggestion says.
+
+    Args:
+        configuration: the name of the file with the settings.
+        next_step: how the settings are learned, or how a false alarm is labelled.
+    """
+    return [
+        _headline(found),
+        *_section(_causes(found.causes)),
+        *_section(_checks(found)),
+        *_section(_rates(found)),
+        *_remarks(found),
+        "",
+        *_proposal(found, configuration, next_step),
+    ]
+
+
+def configuration_text(found: Suggestion) -> str:
+    """Return the lines of the configuration, with the minimum effects that it has already."""
+    import yaml
+
+    judge = {MINIMUM_EFFECT: found.minimum_effect}
+    data = {"tests": {found.test: {"judge": judge}}}
+    return str(yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=10**6))
+
+
+def _headline(found: Suggestion) -> str:
+    n_regressions = sum(one.check.truth is Truth.REGRESSION for one in found.checks)
+    return (
+        f"{one_line(found.test)}: {format_count(len(found.checks), 'check')} judged again, among them "
+        f"{format_count(len(found.false_alarms), 'false alarm')} and "
+        f"{format_count(n_regressions, 'regression')}"
+    )
+
+
+def _section(lines: Sequence[str]) -> list[str]:
+    return ["", *lines] if lines else []
+
+
+def _causes(causes: Sequence[Cause]) -> list[str]:
+    if not causes:
+        return []
+    rows = [
+        (
+            one_line(one.subject, MAX_TEXT),
+            str(one.n_alarms),
+            format_quantity(one.largest, one.unit),
+            str(one.n_regressions),
+            "" if one.smallest is None else format_quantity(one.smallest, one.unit),
+        )
+        for one in causes[:MOST_ROWS]
+    ]
+    header = ("PROPERTY THAT DIFFERED", "FALSE ALARMS", "AT MOST BY", "REGRESSIONS", "AT LEAST BY")
+    return [*aligned([header, *rows]), *_more(len(causes))]
+
+
+def _checks(found: Suggestion) -> list[str]:
+    shown = [one for one in found.checks if one.check.truth is not Truth.UNKNOWN and _is_telling(one)]
+    if not shown:
+        return []
+    rows = [
+        (
+            f"{one.check.at:%Y-%m-%d %H:%M}",
+            _KNOWN[one.check.truth] if one.now.fails or one.check.truth is not Truth.UNCHANGED else "good",
+            "fails" if one.now.fails else "passes",
+            "fails" if one.then.fails else "passes",
+            one_line(one.check.reason, MAX_TEXT),
+        )
+        for one in shown[-MOST_ROWS:]
+    ]
+    return [*aligned([("WHEN (UTC)", "LABEL", "NOW", "WITH THEM", "REASON"), *rows]), *_more(len(shown))]
+
+
+def _is_telling(one: Rejudged) -> bool:
+    """Return whether a check is more than a good one that passes."""
+    return one.check.truth is not Truth.UNCHANGED or one.now.fails or one.then.fails
+
+
+def _rates(found: Suggestion) -> list[str]:
+    now, then, held_out = found.now, found.then, found.held_out
+    columns = [now, then] if found.effects else [now]
+    header = ["SHARE OF CHECKS THAT FAIL", "NOW", "WITH THEM"][: 1 + len(columns)]
+    if found.effects and held_out is not None and found.n_held_out:
+        columns.append(held_out)
+        header.append("HELD OUT")
+    rows = [
+        ("unchanged program", *(_share(one.alarms) for one in columns)),
+        ("regressions", *(_share(one.found) for one in columns)),
+    ]
+    if now.meant.of:
+        rows.append(("changes on purpose", *(_share(one.meant) for one in columns)))
+    return aligned([tuple(header), *rows])
+
+
+def _share(share: Share) -> str:
+    if not share.of:
+        return "none known"
+    least, most = (format_percent(round(end, 3)) for end in share.bounds)
+    return f"{share.count} of {share.of} ({least} to {most})"
+
+
+def _remarks(found: Suggestion) -> list[str]:
+    texts = []
+    if found.now.alarms.of or found.now.found.of:
+        texts.append("In brackets: the rates that so few checks leave possible (95 %).")
+    if found.effects and found.n_held_out:
+        held_out = format_count(found.n_held_out, "labelled failure")
+        texts.append(f"Held out: each of {held_out} is judged by what is suggested without it.")
+    unlabelled = len(found.unlabelled_alarms)
+    if unlabelled:
+        texts.append(f"{format_count(unlabelled, 'failed check')} without a label: in none of the numbers.")
+    for why in dict.fromkeys(one.why for one in found.unjudged):
+        count = sum(one.why is why for one in found.unjudged)
+        texts.append(f"{format_count(count, 'check')} not judged again: {why.value}.")
+    return _section(texts)
+
+
+def _proposal(found: Suggestion, configuration: str, next_step: str) -> Iterable[str]:
+    if not found.false_alarms:
+        return [
+            "Nothing to suggest: no false alarm is labelled that the present settings would raise.",
+            f"after a false alarm: {next_step}",
+        ]
+    if not found.effects:
+        return ["No minimum effect avoids a false alarm without missing a regression."]
+    text = configuration_text(found).rstrip("\n").split("\n")
+    missed = [one for one in found.false_alarms if one.then.fails]
+    left = f"; {format_count(len(missed), 'false alarm')} cannot be avoided" if missed else ""
+    return [
+        f"Add to {configuration}{left}:",
+        "",
+        *(f"  {line}" for line in text),
+        "",
+        f"then: {next_step}",
+    ]
+
+
+def _more(number: int) -> list[str]:
+    return [f"and {number - MOST_ROWS} more (--json)"] if number > MOST_ROWS else []
