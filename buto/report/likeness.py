@@ -69,7 +69,7 @@ def kind_of(labelling: Labelling) -> str:
 def likes(
     levels: Mapping[str, float], expected: Iterable[Level], labelled: Sequence[LabelledRuns]
 ) -> tuple[Like, ...]:
-    """Return the labelled runs that changed like these, the nearest first; one for each label.
+    """Return the labelled runs that changed like these, the nearest first; each text once.
 
     Args:
         levels: of the judged runs, property to the median of its level.
@@ -91,8 +91,10 @@ def likes(
     ours = change(levels, None)
     others = np.array([change(one.levels, one.before) for one in labelled])
     far = distances(ours, others)
-    found: dict[Labelling, Like] = {}
+    found: dict[str, Like] = {}
     for place in nearest(ours, others, len(labelled)):
         one = labelled[place]
-        found.setdefault(one.labelling, Like(one.run_ids, one.at, one.labelling, float(far[place])))
+        like = Like(one.run_ids, one.at, one.labelling, float(far[place]))
+        # A check and the acceptance after it say the same.
+        found.setdefault(str(like), like)
     return tuple(found.values())[:MOST]

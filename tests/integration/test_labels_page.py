@@ -97,8 +97,13 @@ def test_a_table_has_every_label(project: Path) -> None:
     assert len(rows) == 14
     assert called(project, "label", "leaker", "--export", "labels.json").returncode == 0
     document = json.loads((project / "labels.json").read_text())
-    assert (document["format"], document["version"], len(document["labels"])) == ("buto-labels", 1, 14)
-    assert document["labels"][-1]["replaced"] is False
+    assert (document["format"], document["version"], len(document["labels"])) == ("buto-labels", 2, 14)
+    assert [document["labels"][-1][key] for key in ("meant", "replaced")] == [False, False]
+
+
+def test_a_change_on_purpose_is_told_from_a_false_alarm(project: Path) -> None:
+    assert called(project, "label", "leaker", "last", "good", "--meant").returncode == 0
+    assert "  good, meant  label  " in called(project, "label", "leaker").stdout
 
 
 def test_lists_and_runs_show_labels(project: Path) -> None:
@@ -128,6 +133,8 @@ def test_lists_and_runs_show_labels(project: Path) -> None:
         (("leaker", "last", "fine"), EXIT_USAGE, "invalid choice: 'fine'"),
         (("leaker", "--reason", "why"), EXIT_USAGE, "--reason needs runs and a label"),
         (("leaker", "--export", "labels.txt"), EXIT_USAGE, "the file name must end with .csv or .json"),
+        (("leaker", "--meant"), EXIT_USAGE, "--meant needs runs and a label"),
+        (("leaker", "last", "bad", "--meant"), EXIT_USAGE, "only good runs can be those of a change"),
         (("other",), EXIT_BAD_FILE, "holds no runs of 'other'"),
         (("leaker", "2026", "good"), EXIT_BAD_FILE, "there is no run '2026' of 'leaker'"),
     ],

@@ -54,7 +54,13 @@ examples:
         outcome = suggest(project, request, EventPrinter(console, project.door))
         if args.json is not None:
             write_file(args.json, suggestion_json(outcome.found).encode(), "--json")
-        for line in suggestion_lines(outcome.found, project.door.configuration, outcome.next_step):
+        lines = suggestion_lines(
+            outcome.found,
+            project.door.configuration,
+            outcome.next_step,
+            has_configuration=project.configuration is not None,
+        )
+        for line in lines:
             console.result(line)
         return EXIT_PASS
 

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 
+from buto.steps import Action
 from buto.verdicts import Direction, Status
+
+CHECK = Action.CHECK.value
 
 CONFIDENCE = 0.95
 """Of the interval of a share."""
@@ -183,6 +186,13 @@ class Suggestion:
     def unlabelled_alarms(self) -> tuple[Rejudged, ...]:
         """Checks that fail now and of which nobody has said whether that is right; no rate contains them."""
         return tuple(one for one in self.checks if one.check.truth is Truth.UNKNOWN and one.now.fails)
+
+    @property
+    def unconfirmed(self) -> tuple[Rejudged, ...]:
+        """Regressions that only their check has labelled: somebody may still call them false alarms."""
+        return tuple(
+            one for one in self.checks if one.check.truth is Truth.REGRESSION and one.check.command == CHECK
+        )
 
     @property
     def false_alarms(self) -> tuple[Rejudged, ...]:

@@ -40,15 +40,19 @@ def effects_that_avoid(judge: Judge, alarms: Sequence[Key], regressions: Sequenc
         alarms: fail by the present settings.
         regressions: fail by the present settings, and shall do so by the returned ones.
     """
-    known = _Known(judge, alarms, regressions)
-    effects: dict[str, str] = {}
-    avoided = []
-    for alarm in alarms:
-        raised = _raised(judge, alarm, regressions, effects, known)
-        if not judge(alarm, raised).fails:
-            effects = raised
-            avoided.append(alarm)
-    return _needed(judge, avoided, regressions, effects)
+    while True:
+        known = _Known(judge, alarms, regressions)
+        effects: dict[str, str] = {}
+        avoided = []
+        for alarm in alarms:
+            raised = _raised(judge, alarm, regressions, effects, known)
+            if not judge(alarm, raised).fails:
+                effects = raised
+                avoided.append(alarm)
+        if len(avoided) == len(alarms):
+            return _needed(judge, alarms, regressions, effects)
+        # Again without those that cannot be avoided, so that their changes make no effect larger.
+        alarms = avoided
 
 
 class _Known:
@@ -60,17 +64,20 @@ class _Known:
 
     def texts(self, change: Change) -> list[str]:
         """Return the effects to try that silence a change, the preferred one first."""
-        seen, larger = (
-            self._alarms.get(change.subject, []),
-            [size for size in self._regressions.get(change.subject, []) if size > change.size],
-        )
-        size = MARGIN * change.size
-        if larger:
-            # Halfway between both on a logarithmic scale.
-            size = min(size, sqrt(change.size * min(larger)))
+        seen = self._alarms.get(change.subject, [])
         is_erratic = len(seen) >= FEWEST_ERRATIC and max(seen) >= ERRATIC * min(seen)
         never = [NEVER] if is_erratic and change.subject not in self._regressions else []
-        return [*never, effect_text(size, change.unit)]
+        largest = max([change.size, *seen])
+        return [
+            *never,
+            *(effect_text(self._above(change.subject, size), change.unit) for size in (largest, change.size)),
+        ]
+
+    def _above(self, subject: str, size: float) -> float:
+        """Return a size above this one: by the margin, or halfway to a regression that is nearer."""
+        larger = [one for one in self._regressions.get(subject, []) if one > size]
+        # Halfway on a logarithmic scale.
+        return min([MARGIN * size, *(sqrt(size * one) for one in larger)])
 
 
 def sizes(judged: Iterable[Judged]) -> dict[str, list[float]]:

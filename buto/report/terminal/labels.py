@@ -8,6 +8,7 @@ from datetime import UTC
 from buto.report.sanitize import MAX_TEXT, one_line
 from buto.report.terminal.table import aligned
 from buto.runs.labels import Labelling, RunLabel, current, run_labels
+from buto.runs.labels.model import ACCEPT
 from buto.units import format_count
 
 _HEADER = ("RUN", "LABEL", "BY", "PERSON", "WHEN (UTC)", "REASON")
@@ -45,7 +46,8 @@ def _row(one: RunLabel) -> tuple[str, ...]:
     given = one.labelling
     return (
         one.run_id,
-        given.label.value,
+        # What was accepted was meant in any case.
+        f"{given.label.value}, meant" if given.meant and given.command != ACCEPT else given.label.value,
         one_line(given.command, MAX_TEXT),
         one_line(given.person, MAX_TEXT),
         f"{given.at.astimezone(UTC):%Y-%m-%d %H:%M}",

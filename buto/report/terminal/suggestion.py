@@ -13,6 +13,9 @@ from buto.units import format_count, format_percent, format_quantity
 MOST_ROWS = 20
 """Rows of a table; the document of ``--json`` has all."""
 
+CONFIGURATION_VERSION = 1
+"""Of a configuration."""
+
 _KNOWN = {
     Truth.UNCHANGED: "false alarm",
     Truth.REGRESSION: "regression",
@@ -21,12 +24,15 @@ _KNOWN = {
 }
 
 
-def suggestion_lines(found: Suggestion, configuration: str, next_step: str) -> list[str]:
+def suggestion_lines(
+    found: Suggestion, configuration: str, next_step: str, *, has_configuration: bool = True
+) -> list[str]:
     """Return everything that a suggestion says.
 
     Args:
         configuration: the name of the file with the settings.
         next_step: how the settings are learned, or how a false alarm is labelled.
+        has_configuration: whether the file exists.
     """
     return [
         _headline(found),
@@ -35,16 +41,21 @@ def suggestion_lines(found: Suggestion, configuration: str, next_step: str) -> l
         *_section(_rates(found)),
         *_remarks(found),
         "",
-        *_proposal(found, configuration, next_step),
+        *_proposal(found, configuration, next_step, has_configuration),
     ]
 
 
-def configuration_text(found: Suggestion) -> str:
-    """Return the lines of the configuration, with the minimum effects that it has already."""
+def configuration_text(found: Suggestion, *, is_whole: bool = False) -> str:
+    """Return the lines of the configuration, with the minimum effects that it has already.
+
+    Args:
+        is_whole: whether they make a whole file.
+    """
     import yaml
 
     judge = {MINIMUM_EFFECT: found.minimum_effect}
-    data = {"tests": {found.test: {"judge": judge}}}
+    head = {"version": CONFIGURATION_VERSION} if is_whole else {}
+    data = {**head, "tests": {found.test: {"judge": judge}}}
     return str(yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=10**6))
 
 
@@ -133,13 +144,21 @@ def _remarks(found: Suggestion) -> list[str]:
     unlabelled = len(found.unlabelled_alarms)
     if unlabelled:
         texts.append(f"{format_count(unlabelled, 'failed check')} without a label: in none of the numbers.")
+    by_check = len(found.unconfirmed)
+    if by_check:
+        are = "regression is" if by_check == 1 else "regressions are"
+        texts.append(
+            f"{by_check} {are} labelled by the check alone: if that was a false alarm, label its runs good."
+        )
     for why in dict.fromkeys(one.why for one in found.unjudged):
         count = sum(one.why is why for one in found.unjudged)
         texts.append(f"{format_count(count, 'check')} not judged again: {why.value}.")
     return _section(texts)
 
 
-def _proposal(found: Suggestion, configuration: str, next_step: str) -> Iterable[str]:
+def _proposal(
+    found: Suggestion, configuration: str, next_step: str, has_configuration: bool
+) -> Iterable[str]:
     if not found.false_alarms:
         return [
             "Nothing to suggest: no false alarm is labelled that the present settings would raise.",
@@ -147,11 +166,11 @@ def _proposal(found: Suggestion, configuration: str, next_step: str) -> Iterable
         ]
     if not found.effects:
         return ["No minimum effect avoids a false alarm without missing a regression."]
-    text = configuration_text(found).rstrip("\n").split("\n")
+    text = configuration_text(found, is_whole=not has_configuration).rstrip("\n").split("\n")
     missed = [one for one in found.false_alarms if one.then.fails]
     left = f"; {format_count(len(missed), 'false alarm')} cannot be avoided" if missed else ""
     return [
-        f"Add to {configuration}{left}:",
+        f"{'Add to' if has_configuration else 'Write to'} {configuration}{left}:",
         "",
         *(f"  {line}" for line in text),
         "",

@@ -66,7 +66,8 @@ def test_a_clock_that_was_put_back_does_not_bring_an_old_label_back(tmp_path: Pa
     ("change", "message"),
     [
         ({"format": "other"}, "it is not marked as a buto-label"),
-        ({"version": 2}, "it is of version 2; this buto reads 1"),
+        ({"version": 3}, "it is of version 3; this buto reads 1 and 2"),
+        ({"meant": "yes"}, "meant must be true or false"),
         ({"label": "fine"}, "'fine' is not a valid Label"),
         ({"runs": ["../a"]}, "runs must be ids of runs"),
         ({"person": None}, "must be texts"),
@@ -89,6 +90,19 @@ def test_a_damaged_label_is_named_with_what_to_do(
     assert str(path) in refused.value.message
     assert refused.value.advice is not None
     assert refused.value.advice.endswith(f"rm {path}")
+
+
+@pytest.mark.parametrize(("command", "meant"), [("accept", True), ("label", False), ("train", False)])
+def test_of_a_label_of_version_1_only_what_was_accepted_was_meant(
+    tmp_path: Path, command: str, meant: bool
+) -> None:
+    LabelStore(tmp_path).add(labelling(Label.GOOD, 0, command))
+    [path] = (tmp_path / "labels" / "shop").iterdir()
+    data = json.loads(path.read_text())
+    del data["meant"]
+    path.write_text(json.dumps(data | {"version": 1}))
+    [read] = LabelStore(tmp_path).all("shop")
+    assert read.meant is meant
 
 
 def write(root: Path, run_id: str, number: int) -> None:

@@ -129,6 +129,30 @@ def test_looking_at_an_acceptance_labels_nothing(trained: Path) -> None:
     assert counting(trained, ids) == []
 
 
+def test_what_was_accepted_was_meant_and_keeps_its_reason(trained: Path) -> None:
+    ids = put(trained, range(20, 30), 9.0, "check")
+    request = AcceptRequest(("leaker",), from_runs=",".join(ids), reason="a new cache")
+    accept(project_in(trained), request)
+    newest = record(trained)[-1]
+    assert (newest.command, newest.meant, newest.reason) == ("accept", True, "a new cache")
+    assert not record(trained)[0].meant
+
+
+def test_a_person_says_whether_a_change_was_meant(trained: Path) -> None:
+    project = project_in(trained)
+    assert not label(project, LabelRequest("leaker", "last", Label.GOOD)).meant
+    assert label(project, LabelRequest("leaker", "last", Label.GOOD, meant=True)).meant
+    with pytest.raises(UsageError, match="only good runs can be those of a change that is meant, got bad"):
+        label(project, LabelRequest("leaker", "last", Label.BAD, meant=True))
+
+
+def test_a_reason_that_is_too_long_is_refused_before_anything_is_learned(trained: Path) -> None:
+    before = (trained / "oracles" / "leaker.json").read_bytes()
+    with pytest.raises(UsageError, match="at most 1000 characters, got 1001"):
+        accept(project_in(trained), AcceptRequest(("leaker",), from_runs="all", reason="x" * 1001))
+    assert (trained / "oracles" / "leaker.json").read_bytes() == before
+
+
 def test_a_check_does_not_replace_what_a_person_said(trained: Path) -> None:
     ids = put(trained, range(20, 23), 9.0, "check")
     said = LabelRequest("leaker", ",".join(ids), Label.GOOD, "a new cache")

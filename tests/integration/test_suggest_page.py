@@ -1,0 +1,224 @@
+"""``buto suggest`` and its page, on a made-up history of twenty checks: the whole loop of a user."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+
+import buto
+from buto import schemas
+from buto.errors import EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXIT_PASS, EXIT_REGRESSION, EXIT_USAGE
+from buto.oracle.suggestion.model import Share, Truth
+from buto.runs import RunStore
+from tests.support.checkout import ROOT
+from tests.support.processes.command import called
+from tests.support.runs.past import (
+    COLD,
+    FALSE_ALARMS,
+    LATER,
+    LIKE_ACCEPTED,
+    LIKE_FALSE_ALARM,
+    LIKE_REGRESSION,
+    N_CHECKS,
+    REGRESSIONS,
+    TEST,
+    ids_of,
+    make_history,
+)
+from tests.support.runs.stored import leaking_run, store
+
+PAGE = ROOT / "docs" / "suggest.md"
+WRITE = "BUTO_WRITE_GOLDEN"
+BLOCK = re.compile(r"(```text made by: buto )(.*)\n(?:.*\n)*?```")
+PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
+N_BLOCKS = 3
+LINES = re.compile(r"Write to buto.yaml:\n\n(.*?)\n\nthen: (.*)\n", re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def past(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The history; no test changes it."""
+    directory = tmp_path_factory.mktemp("past")
+    config = directory / "gitconfig"
+    config.write_text("[user]\n\tname = Ada Byron\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GIT_CONFIG_GLOBAL", str(config))
+        patch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+        make_history(directory)
+    return directory
+
+
+@pytest.fixture
+def project(past: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the history."""
+    directory = tmp_path / "project"
+    shutil.copytree(past, directory)
+    monkeypatch.chdir(directory)
+    return directory
+
+
+def apply(project: Path) -> None:
+    """Do what ``buto suggest`` prints: add its lines to the configuration, and train again."""
+    printed = LINES.search(called(project, "suggest", TEST).stdout)
+    assert printed is not None
+    (project / "buto.yaml").write_text(printed[1])
+    again = called(project, *shlex.split(printed[2])[1:])
+    assert again.returncode == EXIT_PASS, again.stderr
+
+
+def checked(project: Path, day: int, *options: str) -> int:
+    return called(project, "check", TEST, "--from-runs", ids_of(day), *options).returncode
+
+
+def test_afterwards_a_like_false_alarm_passes_and_a_like_regression_fails(
+    project: Path, tmp_path: Path
+) -> None:
+    # In a copy, for a check that fails labels its runs.
+    before = tmp_path / "before"
+    shutil.copytree(project, before)
+    assert [checked(before, day) for day in LATER] == [EXIT_REGRESSION] * 3
+    apply(project)
+    assert checked(project, LIKE_FALSE_ALARM) == EXIT_PASS
+    assert checked(project, LIKE_REGRESSION) == EXIT_REGRESSION
+    assert checked(project, LIKE_ACCEPTED) == EXIT_REGRESSION
+
+
+def test_checks_are_then_judged_as_was_said(project: Path) -> None:
+    said = buto.suggest(TEST)
+    apply(project)
+    for day in (*FALSE_ALARMS, *REGRESSIONS):
+        [then] = [one.then for one in said.checks if ",".join(one.check.run_ids) == ids_of(day)]
+        if day > max(one for one in FALSE_ALARMS if one < 12):
+            # Later than the acceptance: the oracle at hand is that of their time.
+            assert checked(project, day) == (EXIT_REGRESSION if then.fails else EXIT_PASS)
+
+
+def test_what_is_suggested_is_true_of_the_history(project: Path) -> None:
+    found = buto.suggest(TEST)
+    assert len(found.checks) == N_CHECKS
+    assert (found.now.alarms, found.then.alarms) == (Share(3, 17), Share(0, 17))
+    assert (found.now.found, found.then.found) == (Share(2, 2), Share(2, 2))
+    # What was accepted was no false alarm, and is judged by the training before it.
+    assert found.now.meant == Share(1, 1)
+    assert [one.check.reason for one in found.checks if one.check.truth is Truth.UNCHANGED] == [COLD] * 3
+    assert not (project / "buto.yaml").exists()
+
+
+def test_the_document_has_everything(project: Path) -> None:
+    done = called(project, "suggest", TEST, "--json", "-")
+    document = json.loads(done.stdout)
+    assert (document["format"], document["version"], document["test"]) == ("buto-suggestion", 1, TEST)
+    assert document["minimum_effect"]["present"] == {}
+    assert list(document["minimum_effect"]["suggested"]) == ["jvm.memory.heap.used"]
+    assert document["now"]["alarms"] == {"count": 3, "of": 17, "at_least": 0.038, "at_most": 0.4343}
+    assert document["held_out"]["found"]["count"] == 2
+    assert len(document["checks"]) == N_CHECKS
+    assert "Write to buto.yaml" in done.stderr
+    failed = [one for one in document["checks"] if one["truth"] == "unchanged"]
+    assert {one["person"] for one in failed} == {"Ada Byron"}
+    assert [one["then"]["fails"] for one in failed] == [False] * 3
+    assert failed[0]["now"]["changes"][0]["subject"] == "jvm.memory.heap.used"
+
+
+def test_reports_name_labelled_runs_that_changed_alike(project: Path) -> None:
+    named = {}
+    for day in LATER:
+        files = ("--json", "result.json", "--html", "report.html")
+        done = called(project, "check", TEST, "--from-runs", ids_of(day), "-v", *files)
+        [result] = json.loads((project / "result.json").read_text())["tests"]
+        likes = result["likes"]
+        named[day] = [(one["at"][:10], one["label"], one["meant"], one["reason"]) for one in likes]
+        page = (project / "report.html").read_text()
+        for one in likes:
+            assert f"{one['at'][:10]}" in page
+        assert ("like: " in done.stdout) == bool(likes)
+    assert {entry[3] for entry in named[LIKE_FALSE_ALARM]} == {COLD}
+    assert named[LIKE_REGRESSION][0] == ("2026-01-08", "bad", False, "a leak")
+    assert named[LIKE_ACCEPTED] == [("2026-01-13", "good", True, "a new cache")]
+
+
+def test_a_label_that_cannot_be_read_does_not_change_a_verdict(project: Path) -> None:
+    path = min((project / ".buto" / "labels" / TEST).iterdir())
+    path.write_text("{")
+    done = called(project, "check", TEST, "--from-runs", ids_of(LIKE_REGRESSION))
+    assert done.returncode == EXIT_REGRESSION
+    assert "labelled runs like these are not named" in done.stderr
+
+
+def test_a_failed_check_that_nobody_labelled_counts_as_a_regression(project: Path) -> None:
+    assert checked(project, LIKE_FALSE_ALARM) == EXIT_REGRESSION
+    done = called(project, "suggest", TEST)
+    assert "Write to buto.yaml; 1 false alarm cannot be avoided:" in done.stdout
+    assert "1 regression is labelled by the check alone" in done.stdout
+    said = called(project, "label", TEST, ids_of(LIKE_FALSE_ALARM), "good", "--reason", COLD)
+    assert said.returncode == EXIT_PASS
+    assert "jvm.memory.heap.used: 43MiB" in called(project, "suggest", TEST).stdout
+
+
+def test_checks_without_their_runs_are_counted(project: Path) -> None:
+    runs = RunStore(project / ".buto")
+    runs.delete(TEST, ids_of(5).split(","))
+    runs.delete(TEST, [one for one in runs.ids(TEST) if one.startswith("20260102")])
+    done = called(project, "suggest", TEST)
+    assert "1 check not judged again: the runs are deleted." in done.stdout
+    assert "10 checks not judged again: the training runs are deleted." in done.stdout
+    assert done.returncode == EXIT_PASS
+
+
+def test_what_cannot_be_suggested_is_said(tmp_path: Path) -> None:
+    assert called(tmp_path, "suggest", "leaker").returncode == EXIT_BAD_FILE
+    store(tmp_path, *map(leaking_run, range(10)))
+    train = ("train", "leaker", "--from-runs", "all", "--", "java", "Leaker")
+    assert called(tmp_path, *train).returncode == EXIT_PASS
+    done = called(tmp_path, "suggest", "leaker")
+    assert done.returncode == EXIT_NOT_JUDGED
+    assert "no check of 'leaker' can be judged again: the store has none" in done.stderr
+    same = {"buto.session": leaking_run(23).id}
+    ids = ",".join(
+        store(tmp_path, *(leaking_run(n, leak=9.0, purpose="check", **same) for n in (23, 24, 25)))
+    )
+    assert called(tmp_path, "check", "leaker", "--from-runs", ids).returncode == EXIT_REGRESSION
+    done = called(tmp_path, "suggest", "leaker")
+    assert done.returncode == EXIT_PASS
+    assert "Nothing to suggest" in done.stdout
+    assert "after a false alarm: buto label leaker last good" in done.stdout
+    (tmp_path / "buto.yaml").write_text("version: 1\ntests: {leaker: {judge: {preset: sustained}}}\n")
+    assert called(tmp_path, *train).returncode == EXIT_PASS
+    done = called(tmp_path, "suggest", "leaker")
+    assert done.returncode == EXIT_USAGE
+    assert "must have minimum effects, as calibrated has, got sustained" in done.stderr
+
+
+def test_results_with_likes_follow_the_schema(project: Path) -> None:
+    import jsonschema
+
+    called(project, "check", TEST, "--from-runs", ids_of(LIKE_REGRESSION), "--json", "result.json")
+    document = json.loads((project / "result.json").read_text())
+    jsonschema.validate(document, json.loads(schemas.text("result")))
+
+
+def test_what_the_page_shows_is_what_is_printed(project: Path) -> None:
+    text = PAGE.read_text(encoding="utf-8")
+
+    def printed(block: re.Match[str]) -> str:
+        done = called(project, *shlex.split(block[2]))
+        assert done.stderr == "" or done.returncode == EXIT_REGRESSION, done.stderr
+        return f"{block[1]}{block[2]}\n{done.stdout}```"
+
+    made, n_blocks = BLOCK.subn(printed, text)
+    assert n_blocks == N_BLOCKS
+    if os.environ.get(WRITE):
+        PAGE.write_text(made, encoding="utf-8")
+    assert made == text, f"read and see the difference after: {WRITE}=1"
+
+
+def test_the_python_of_the_page_works(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    [code] = PYTHON.findall(PAGE.read_text(encoding="utf-8"))
+    exec(compile(f"import buto\n{code}", str(PAGE), "exec"), {"project": project})
+    assert capsys.readouterr().out.startswith("{'jvm.memory.heap.used': ")

@@ -1,0 +1,83 @@
+"""A made-up history of one test: twenty checks in twenty days, some labelled, without any JVM."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+from buto.errors import EXIT_PASS, EXIT_REGRESSION
+from buto.runs import Run
+from buto.runs.labels import Label
+from buto.workflow.accept import AcceptRequest, accept
+from buto.workflow.check import CheckRequest, check
+from buto.workflow.labels.label import LabelRequest, label
+from buto.workflow.project import Overrides
+from buto.workflow.train import TrainRequest, train
+from tests.support.projects import project_in
+from tests.support.runs.signals import Program, program_run
+from tests.support.runs.stored import BEGINNING, store
+
+TEST = "shop"
+N_TRAINING = 10
+FIRST, N_CHECKS = 2, 20
+ACCEPTED_AT = 12
+COLD = "the cache was cold"
+FALSE_ALARMS = {5: 1.5, 9: 1.6, 16: 1.7}
+"""By day, how much more heap the checks found that are labelled good."""
+
+REGRESSIONS = {7: Program(threads=8), 18: Program(heap=4.0, work=1.6)}
+LIKE_FALSE_ALARM, LIKE_REGRESSION, LIKE_ACCEPTED = 30, 31, 32
+"""Days of runs that are stored and not yet checked."""
+
+LATER = {
+    LIKE_FALSE_ALARM: Program(heap=1.65, work=1.6),
+    LIKE_REGRESSION: Program(threads=8, work=1.6),
+    LIKE_ACCEPTED: Program(work=2.5),
+}
+
+
+def program_of(day: int) -> Program:
+    """What was checked on a day of the history: usually the program as it was trained."""
+    if day in REGRESSIONS:
+        return REGRESSIONS[day]
+    return Program(heap=FALSE_ALARMS.get(day, 1.0), work=1.6 if day >= ACCEPTED_AT else 1.0)
+
+
+def run_of(day: int, number: int, program: Program, purpose: str) -> Run:
+    """Run ``number`` of a day, two minutes after the one before."""
+    made = program_run(day, number, program)
+    start = BEGINNING + timedelta(days=day, minutes=2 * number)
+    metadata = {**made.metadata, "buto.purpose": purpose, "buto.session": f"{purpose} {day}"}
+    return replace(made, id=f"{start:%Y%m%dT%H%M%S}.000Z-{number:04x}", test=TEST, metadata=metadata)
+
+
+def ids_of(day: int, n_runs: int = 3) -> str:
+    """The ids of a day's runs, as ``--from-runs`` takes them."""
+    return ",".join(run_of(day, number, Program(), "check").id for number in range(n_runs))
+
+
+def put(directory: Path, day: int, numbers: range, program: Program, purpose: str = "check") -> str:
+    """Store runs of a day and return their ids."""
+    return ",".join(store(directory, *(run_of(day, number, program, purpose) for number in numbers)))
+
+
+def make_history(directory: Path) -> None:
+    """Train, check twenty times, and label what was wrong; then store the runs of :data:`LATER`."""
+    project = project_in(directory)
+    put(directory, 1, range(N_TRAINING), Program(), "train")
+    train(project, TrainRequest((TEST,), Overrides(command=("java", "Shop")), from_runs="all"))
+    for day in range(FIRST, FIRST + N_CHECKS):
+        fails = day in FALSE_ALARMS or day in REGRESSIONS or day == ACCEPTED_AT
+        which = put(directory, day, range(3 if fails else 1), program_of(day))
+        code = check(project, CheckRequest((TEST,), from_runs=which)).exit_code
+        assert code == (EXIT_REGRESSION if fails else EXIT_PASS), day
+        if day in FALSE_ALARMS:
+            label(project, LabelRequest(TEST, which, Label.GOOD, COLD))
+        if day in REGRESSIONS:
+            label(project, LabelRequest(TEST, which, Label.BAD, "a leak"))
+        if day == ACCEPTED_AT:
+            now = put(directory, day, range(10, 10 + N_TRAINING), program_of(day), "accept")
+            accept(project, AcceptRequest((TEST,), from_runs=now, reason="a new cache"))
+    for day, program in LATER.items():
+        put(directory, day, range(3), program)
