@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from buto.detectors.effects import MINIMUM_EFFECT
 from buto.detectors.judge import changed
-from buto.oracle.check import check, needs_confirmation, with_settings
+from buto.oracle.check import check, why_confirm, with_settings
 from buto.oracle.model import Oracle
 from buto.oracle.suggestion.model import Change, Judged
 from buto.oracle.suggestion.search import Key
@@ -73,7 +73,7 @@ def present_effects(oracle: Oracle) -> dict[str, str]:
 
 def _is_followed(oracle: Oracle, runs: RunSet) -> bool:
     first = RunSet(runs.runs[:1])
-    return needs_confirmation(oracle, check(oracle, first))
+    return why_confirm(oracle, check(oracle, first)) is not None
 
 
 def _has_size(finding: Finding) -> bool:
