@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, TypedDict
 
 from buto.api.python_door import PythonDoor
 from buto.config.model import AUTO, MAX_RUNS
+from buto.config.scheduler import scheduler_of
 from buto.errors import UsageError
 from buto.profiles import Kind
 from buto.runs.storage.place import Place, place_of
@@ -69,7 +71,9 @@ def located(options: Location, overrides: Overrides = NO_OVERRIDES) -> Project:
     store = {"store": place_of(options["store"])} if "store" in options else {}
     files = Files.located(paths.get("config"), store.get("store"), paths.get("oracle"))
     specified: dict[str, Place] = {**paths, **store}
-    return Project(files, files.read_configuration(), PythonDoor(specified, overrides))
+    configuration = files.read_configuration()
+    scheduler = scheduler_of(None, "" if configuration is None else configuration.scheduler, os.environ)
+    return Project(files, configuration, PythonDoor(specified, overrides), scheduler)
 
 
 def project_of(

@@ -45,6 +45,7 @@ COMMANDS: dict[str, Entry] = {
     ),
     "experiments": Entry(f"{_ROOM}.experiments.command", "record and repeat the experiments of the thesis"),
     "sources": Entry(f"{_ROOM}.sources", "show what the sources of tests read now"),
+    "worker": Entry(f"{_ROOM}.worker", "make this machine a host on which others launch their programs"),
     "doctor": Entry(f"{_ROOM}.doctor", "check whether this machine can measure"),
     "schema": Entry(f"{_ROOM}.schema", "print the JSON schema of a file that buto reads or writes"),
 }

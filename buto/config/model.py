@@ -18,6 +18,7 @@ from buto.config.variables import expand
 from buto.detectors import registry
 from buto.detectors.judge import DEFAULT, settings_from
 from buto.detectors.settings import Settings
+from buto.engine.placement import ANY_HOST, HostLabels
 from buto.errors import UsageError
 from buto.runs.masking import Mask
 from buto.runs.window import PROGRAM_END, PROGRAM_START, Window, parse_moment
@@ -72,6 +73,7 @@ class TestConfig:
         adaptive: whether training ends when more runs no longer sharpen the oracle.
         services: run beside the program, in the order in which they start.
         window: the part of a run that is learned and judged; None for all of it.
+        hosts: which hosts of a cluster may record it.
         inputs: shell patterns, from the configuration's directory, of the files that it depends on; empty
             if not specified.
     """
@@ -86,6 +88,7 @@ class TestConfig:
     workload: Workload | None = None
     adaptive: bool = False
     inputs: tuple[str, ...] = ()
+    hosts: HostLabels = ANY_HOST
     services: tuple[Service, ...] = ()
     window: Window | None = None
 
@@ -151,7 +154,19 @@ def build_test(
     settings = values.settings(written.get("judge", {}))
     runs = most_runs(settings) if adaptive else written.get("runs", DEFAULT_RUNS)
     inputs = tuple(written.get("inputs", ()))
-    return TestConfig(name, target, remembered, runs, settings, workload, adaptive, inputs, services, window)
+    return TestConfig(
+        name,
+        target,
+        remembered,
+        runs,
+        settings,
+        workload,
+        adaptive,
+        inputs,
+        _hosts(written.get("hosts", {})),
+        services,
+        window,
+    )
 
 
 def most_runs(settings: Settings) -> int:
@@ -318,6 +333,13 @@ class _Values:
             raise InvalidValue(at, "command must not be empty", advice="command: [java, ...]")
         one = isinstance(written, str)
         return tuple(self.text(at if one else (*at, index), word) for index, word in enumerate(words))
+
+
+def _hosts(data: Mapping[str, Any]) -> HostLabels:
+    tags = data.get("tag", ())
+    return HostLabels(
+        data.get("name", ""), data.get("cpu", ""), (tags,) if isinstance(tags, str) else tuple(tags)
+    )
 
 
 def _mbean(data: Mapping[str, Any]) -> MBeanSpec:

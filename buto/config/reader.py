@@ -29,10 +29,12 @@ class Config:
     Attributes:
         path: where it was read from.
         tests: by name, in the order of the file.
+        scheduler: the address of a Dask scheduler, or ``local``; empty for launches on this machine.
     """
 
     path: Path
     tests: Mapping[str, TestConfig]
+    scheduler: str = ""
 
 
 def masks(config: Config) -> tuple[str, ...]:
@@ -67,7 +69,7 @@ def load(path: Path, environment: Mapping[str, str] = os.environ) -> Config:
     validate(document)
     directory = path.parent.resolve()
     tests = {name: _test(name, document, directory, environment) for name in document.data["tests"]}
-    return Config(path, tests)
+    return Config(path, tests, document.data.get("scheduler", ""))
 
 
 def _test(name: str, document: Document, directory: Path, environment: Mapping[str, str]) -> TestConfig:

@@ -12,6 +12,7 @@ from buto.collect.hooks import LaunchHooks
 from buto.collect.opener import open_collector
 from buto.collect.process.launch import check_startable
 from buto.collect.progress import Progress
+from buto.collect.record.journal import FIRST_WRITE_S
 from buto.collect.target import Target
 from buto.engine.protocol import Began, Ended, Launch, OnNews, Progressed
 from buto.engine.recording import hooks_of, record_one
@@ -27,6 +28,7 @@ class LocalEngine:
     Args:
         collector_for: how to open a collector.
         check: raises a ButoError for a program that cannot be started.
+        journal_s: from this time on a launch is saved, in case that buto is killed.
     """
 
     def __init__(
@@ -36,11 +38,13 @@ class LocalEngine:
         *,
         collector_for: Callable[[Target], Collector] = open_collector,
         check: Callable[[Target], None] = check_startable,
+        journal_s: float = FIRST_WRITE_S,
     ) -> None:
-        self.check = check
+        self._check = check
         self._store = store
         self._on_news = on_news
         self._collector_for = collector_for
+        self._journal_s = journal_s
         self._held = ExitStack()
         self._collectors: dict[str, Collector] = {}
         self._hooks: dict[str, Callable[[], LaunchHooks] | None] = {}
@@ -53,6 +57,10 @@ class LocalEngine:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._held.__exit__(kind, error, trace)
+
+    def check(self, launch: Launch) -> None:
+        """See :class:`buto.engine.protocol.Engine`."""
+        self._check(launch.target)
 
     def begin(self, wanted: Sequence[Launch]) -> Sequence[Launch]:
         """See :class:`buto.engine.protocol.Engine`."""
@@ -91,5 +99,14 @@ class LocalEngine:
 
         new_hooks = self._hooks[test]
         hooks = None if new_hooks is None else new_hooks()
-        run = record_one(self._collectors[test], test, self._store, launch.marks, tick, hooks, launch.setup)
+        run = record_one(
+            self._collectors[test],
+            test,
+            self._store,
+            launch.marks,
+            tick,
+            hooks,
+            launch.setup,
+            journal_s=self._journal_s,
+        )
         return Ended(launch, run)

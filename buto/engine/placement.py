@@ -51,7 +51,7 @@ class Placement:
         spread: whether runs of one test may come from several hosts, because its detector judges such runs.
         required: metadata ``host.*`` that a host must have, because earlier runs come from such a host.
         like: metadata of earlier runs; the host that has most of it in common is preferred.
-        host: name of the host on which this session's earlier runs were recorded; empty for none.
+        host: name of the host that recorded the earlier runs, which is taken if it is there; may be empty.
     """
 
     labels: HostLabels = ANY_HOST

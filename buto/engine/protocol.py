@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol
 
 from buto.collect.progress import Progress
@@ -24,6 +25,8 @@ class Launch:
     Attributes:
         number: which of its test's usable runs it is for, from 1.
         marks: metadata that are written into the run.
+        inputs: shell patterns of files that the program needs, if a host does not have them.
+        inputs_from: the directory to which they are relative; None for the program's own.
     """
 
     test: str
@@ -33,6 +36,8 @@ class Launch:
     setup: Setup = ALONE
     marks: Mapping[str, MetadataValue] = field(default_factory=dict)
     where: Placement = ANYWHERE
+    inputs: tuple[str, ...] = ()
+    inputs_from: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +93,7 @@ class Engine(Protocol):
     A context manager: the end of the ``with`` block stops the launches that have not ended.
     """
 
-    def check(self, target: Target) -> None:
+    def check(self, launch: Launch) -> None:
         """Raise ButoError for a program that cannot be started, as far as known without a launch."""
 
     def begin(self, wanted: Sequence[Launch]) -> Sequence[Launch]:

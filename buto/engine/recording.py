@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from buto.collect.collector import Collector
 from buto.collect.hooks import AllHooks, LaunchHooks
 from buto.collect.progress import OnTick
-from buto.collect.record.journal import Journal
+from buto.collect.record.journal import FIRST_WRITE_S, Journal
 from buto.collect.record.quality import busy_host
 from buto.engine.setup import ALONE, Setup
 from buto.runs import MetadataValue, Run
@@ -32,6 +32,8 @@ def record_one(
     on_tick: OnTick | None = None,
     hooks: LaunchHooks | None = None,
     setup: Setup = ALONE,
+    *,
+    journal_s: float = FIRST_WRITE_S,
 ) -> Run:
     """Launch once, with its services beside it, and store the run, valid or not.
 
@@ -40,13 +42,17 @@ def record_one(
 
     Args:
         marks: written into the run's metadata; a run without a session begins one.
+        journal_s: from this time on what was recorded is saved, in case that buto is killed.
 
     Raises:
         MeasureError: there is nothing to record, or a service does not get ready.
         UsageError: a service has no template or user.
         StorageError: the run cannot be stored.
     """
-    with running_services(setup.services, on_tick) as beside, Journal(store, marks) as journal:
+    with (
+        running_services(setup.services, on_tick) as beside,
+        Journal(store, marks, first_write_s=journal_s) as journal,
+    ):
         if beside is not None:
             hooks = beside if hooks is None else AllHooks((beside, hooks))
             on_tick = beside.on_each_tick(on_tick)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from buto.config import TestConfig
+from buto.config.scheduler import scheduler_of
 from buto.errors import ButoError, JudgeError
 from buto.oracle import Oracle
 from buto.pytest_plugin.hints import InPytest
@@ -41,7 +43,8 @@ _DETAIL = {-1: Detail.HEADLINE, 0: Detail.SHORT, 1: Detail.FULL}
 def project_of(test: TestConfig, door: InPytest) -> Project:
     """Return the project of one test that is configured by its mark."""
     root = Path() if test.target.directory is None else test.target.directory
-    return Project(Files(None, False, root, door.store, door.oracle), None, door)
+    files = Files(None, False, root, door.store, door.oracle)
+    return Project(files, None, door, scheduler_of(None, "", os.environ))
 
 
 def begun(

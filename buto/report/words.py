@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from buto.analysis.class_changes import ClassChange
 from buto.oracle.check import METADATA_SOURCE
 from buto.properties import DURATION, property_for
+from buto.report.environment import EnvironmentRow, Likeness
 from buto.report.sanitize import MAX_TEXT, one_line
 from buto.runs import MetadataValue
+from buto.runs.model import WORKER
 from buto.units import (
     format_bytes,
     format_change,
@@ -157,6 +159,20 @@ def _range(lower: float, upper: float, unit: str) -> str:
     if low == high:
         return high
     return f"{number if counted and high.endswith(f' {counted}') else low} to {high}"
+
+
+def hosts(rows: Sequence[EnvironmentRow], known: str) -> str:
+    """Return which hosts of a cluster recorded the runs; empty without a cluster.
+
+    Args:
+        known: what the runs are called with which the judged ones are compared.
+    """
+    row = next((row for row in rows if row.key == WORKER), None)
+    if row is None:
+        return ""
+    judged = ", ".join(sorted({name or "none" for name in row.observed})) or "none"
+    trained = "several" if row.likeness is Likeness.VARIES else row.expected or "none"
+    return judged if judged == trained else f"{judged}; {known}: {trained}"
 
 
 def environment(metadata: Mapping[str, MetadataValue]) -> str:

@@ -39,6 +39,12 @@ COMMIT = "buto.commit"
 """Metadata key: git's commit in the directory where the command was started, with ``+dirty`` appended if
 files differed; None if not known."""
 
+COMMAND = "buto.command"
+"""The metadata key of the program's command, without its secrets."""
+
+WORKER = "buto.worker"
+"""Metadata key: the name of the host that recorded a run for a cluster; missing without a cluster."""
+
 JOURNAL = "journal"
 """Source of the last sample of a recovered run, see Outcome."""
 

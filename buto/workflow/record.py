@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from buto.config import TestConfig
 from buto.engine.setup import Setup
-from buto.errors import JudgeError
-from buto.runs import Run, RunSet
+from buto.errors import EngineLostError, JudgeError
+from buto.runs import MetadataValue, Run, RunSet
 from buto.steps import Action
 from buto.units import format_count
 from buto.workflow.events import (
@@ -92,6 +92,7 @@ def complete(project: Project, cases: Sequence[Case], on_event: OnEvent) -> dict
             now[0].purpose,
             on_event,
             sessions={case.test.name: case.session for case in now if case.session is not None},
+            like={case.test.name: case.like for case in now},
             enough={case.test.name: case.enough for case in now if case.known is None and case.test.adaptive},
         )
         for name, result in collected.items():
@@ -128,6 +129,7 @@ def launch(
     *,
     sessions: Mapping[str, str] | None = None,
     together: bool = False,
+    like: Mapping[str, Mapping[str, MetadataValue]] | None = None,
     enough: Mapping[str, Callable[[RunSet], bool]] | None = None,
     cores: Halves | None = None,
 ) -> dict[str, Collected]:
@@ -137,7 +139,8 @@ def launch(
         runs: by test, how many usable runs are wanted.
         purpose: the purpose that is written into the runs.
         sessions: by test, the id of the first run of an earlier session that these runs continue.
-        together: whether a test that fails also ends the others.
+        together: whether the tests are judged together: they stay on one host, and one that fails ends all.
+        like: by test, metadata of earlier runs, with which the new ones must be comparable.
         enough: by test, a function from its new runs to whether no more are needed.
         cores: two disjoint halves, for two tests that run at the same time; None: one launch at a time.
 
@@ -145,9 +148,13 @@ def launch(
         StorageError, Interrupted: see :func:`record`.
     """
     # Imported here, for what launches takes longer to import than judging stored runs takes.
+    from buto.workflow.cluster import engine_for
     from buto.workflow.launching.collecting import Plan, collect
+    from buto.workflow.launching.placing import placement
 
-    enough = enough or {}
+    enough, like = enough or {}, like or {}
+    base = None if project.configuration is None else project.configuration.path.parent.resolve()
+    group = " ".join(test.name for test in tests) if together else ""
     seed = secrets.randbits(32)
     commands = {test.name: test.target.new_mask().command(test.target.command) for test in tests}
     tally = _Tally(project.door, on_event)
@@ -162,10 +169,15 @@ def launch(
                 test.workload,
                 Setup(test.services, test.window),
                 enough.get(test.name),
+                placement(test, like.get(test.name, {}), group),
+                test.inputs,
+                base,
             )
             for test in tests
         ]
-        with measuring_alone(project, on_event):
+        # A cluster's hosts see to it themselves that they carry out one launch at a time.
+        elsewhere = project.scheduler and cores is None
+        with nullcontext() if elsewhere else measuring_alone(project, on_event):
             if cores is not None:
                 from buto.workflow.launching.duet import collect_pairs
 
@@ -179,12 +191,20 @@ def launch(
                 tally,
                 seed=seed,
                 purpose=purpose,
+                engine_for=engine_for(project.scheduler),
                 sessions=sessions,
                 together=together,
             )
     except KeyboardInterrupt as stop:
         counts = tuple(Complete(test, tally.usable(test), planned) for test, planned in runs.items())
         raise Interrupted(counts, project.files.store, tally.first_id) from stop
+    except EngineLostError as error:
+        kept = ", ".join(
+            f"{tally.usable(test)} of {planned} runs of {test!r}" for test, planned in runs.items()
+        )
+        since = f" (the first is {tally.first_id})" if tally.first_id else ""
+        error.message += f"\ncomplete and kept in {project.files.store}: {kept}{since}"
+        raise
     finally:
         on_event(LaunchesEnded())
 

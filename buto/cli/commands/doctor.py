@@ -47,18 +47,25 @@ examples:
         )
 
     def run(self, args: Namespace, console: Console) -> int:
-        checks = []
-        door = door_of(files_of(args))
-        for found in examine(args.store):
-            check = found if found.advice is None else replace(found, advice=in_words(found.advice, door))
-            checks.append(check)
-            _print(check, console)
+        checks = examined(args, args.store, console)
         if args.json is not None:
             _write(args.json, checks)
-        return EXIT_PASS if _can_measure(checks) else EXIT_NOT_JUDGED
+        return EXIT_PASS if can_measure(checks) else EXIT_NOT_JUDGED
 
 
-def _can_measure(checks: list[Check]) -> bool:
+def examined(args: Namespace, store: Path, console: Console) -> list[Check]:
+    """Check everything, and print each result as soon as it is known."""
+    checks = []
+    door = door_of(files_of(args))
+    for found in examine(store):
+        check = found if found.advice is None else replace(found, advice=in_words(found.advice, door))
+        checks.append(check)
+        _print(check, console)
+    return checks
+
+
+def can_measure(checks: list[Check]) -> bool:
+    """Return whether there is no problem; warnings are none."""
     return all(check.level is not Level.PROBLEM for check in checks)
 
 
@@ -77,7 +84,7 @@ def _write(path: Path, checks: list[Check]) -> None:
     document = {
         "format": FORMAT,
         "version": VERSION,
-        "can_measure": _can_measure(checks),
+        "can_measure": can_measure(checks),
         "checks": [
             {"name": check.name, "level": check.level.value, "said": check.detail, "advice": check.advice}
             for check in checks

@@ -30,8 +30,12 @@ def add_verbosity(parser: ArgumentParser) -> None:
         group.add_argument(letter, word, action="store_true", default=SUPPRESS, help=meaning)
 
 
-def add_target_options(parser: ArgumentParser) -> None:
-    """Add the options that specify how to launch and measure a program."""
+def add_target_options(parser: ArgumentParser, *, cluster: bool = True) -> None:
+    """Add the options that specify how to launch and measure a program.
+
+    Args:
+        cluster: whether the hosts of a cluster may do it.
+    """
     group = parser.add_argument_group("measuring")
     group.add_argument("--interval", metavar="TIME", help="time between two samples (default: 100ms)")
     group.add_argument("--timeout", metavar="TIME", help="stop the program after this time (default: 10min)")
@@ -53,6 +57,8 @@ def add_target_options(parser: ArgumentParser) -> None:
         help="keep in the runs where they are recorded, as NAME or 'ci,database=17'",
     )
     group.add_argument("--expect-exit", metavar="N", type=int, help="exit code of a good run (default: 0)")
+    if cluster:
+        add_scheduler_option(group)
 
 
 def add_file_options(parser: ArgumentParser, *, judging: bool = True) -> None:
@@ -66,6 +72,16 @@ def add_file_options(parser: ArgumentParser, *, judging: bool = True) -> None:
         group.add_argument(
             "--oracle", metavar="FILE", type=Path, help="the oracle (default: oracles/NAME.json)"
         )
+
+
+def add_scheduler_option(parser: ArgumentParser | ArgumentGroup) -> None:
+    """Add the option for the address of a scheduler."""
+    parser.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="launch on the hosts of this Dask scheduler, or 'local' (default: BUTO_SCHEDULER, buto.yaml, "
+        "else on this machine)",
+    )
 
 
 def add_alpha_option(parser: ArgumentParser) -> None:

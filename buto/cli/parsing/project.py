@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from argparse import Namespace
 from contextlib import suppress
 
 from buto import config
 from buto.cli.parsing.doors import door_of
+from buto.config.scheduler import scheduler_of
 from buto.errors import ButoError, UsageError
 from buto.workflow.project import Files, Overrides, Project
 from buto.workflow.steps import reword
@@ -55,7 +57,11 @@ def project_of(args: Namespace) -> Project:
     files = files_of(args)
     configuration = files.read_configuration()
     masks = () if configuration is None else config.masks(configuration)
-    return Project(files, configuration, door_of(files, overrides_of(args), masks, _typed(args)))
+    scheduler = scheduler_of(
+        getattr(args, "scheduler", None), "" if configuration is None else configuration.scheduler, os.environ
+    )
+    door = door_of(files, overrides_of(args), masks, _typed(args))
+    return Project(files, configuration, door, scheduler)
 
 
 def reword_advice(error: ButoError, args: Namespace) -> None:

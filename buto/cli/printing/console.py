@@ -41,6 +41,7 @@ class Console:
         self.verbosity = verbosity
         self.stdout = sys.stdout if stdout is None else stdout
         self.stderr = sys.stderr if stderr is None else stderr
+        self._n_above = 0
 
     def result(self, text: str) -> None:
         """Print a result to standard output, even when quiet."""
@@ -95,8 +96,10 @@ class Console:
         return shutil.get_terminal_size().columns
 
     def rewrite(self, text: str) -> None:
-        """Replace the last line of standard error by ``text``; only if :attr:`animated`."""
-        self._write(self.stderr, f"\r\x1b[K{text}", end="")
+        """Replace what the last call wrote to standard error by ``text``; only if :attr:`animated`."""
+        back = f"\x1b[{self._n_above}A\r\x1b[J" if self._n_above else "\r\x1b[K"
+        self._n_above = text.count("\n")
+        self._write(self.stderr, f"{back}{text}", end="")
 
     def rich(self) -> RichConsole:
         """Return a rich console on standard output, for tables."""

@@ -7,8 +7,10 @@ from collections.abc import Collection
 from math import isfinite
 
 from buto.cli.printing.console import Console
+from buto.cli.printing.hosts import HostLines
 from buto.collect.progress import Progress
 from buto.runs import Run
+from buto.runs.model import WORKER
 from buto.units import format_count, format_seconds
 from buto.workflow.events import (
     Event,
@@ -52,27 +54,36 @@ class LaunchProgress:
         self._labels: dict[str, str] = {}
         self._at_once = 1
         self._next_line = 0.0
+        self._hosts = HostLines()
+        self._next_block_s = 0.0
 
     def __call__(self, event: Event) -> None:
         """Show an event of a launch; ignore all other events."""
         match event:
             case LaunchesPlanned():
                 self._plan(event)
+            case LaunchStarted(host=host) if host:
+                self._hosts.begin(event)
+                self._show_hosts()
             case LaunchStarted(test, number, planned):
                 self._label = f"{test}: run {number} of {self._at_most_of(test)}{planned}"
                 self._labels[test] = self._label
                 self._launch_begun = time.monotonic()
                 self._next_line = 0.0 if self.console.animated else _PLAIN_LINE_EVERY_S
+            case LaunchProgressed(progress, host=host) if host:
+                self._hosts.progress(host, progress)
+                self._show_hosts()
             case LaunchProgressed(progress, test):
                 self._tick(progress, self._labels.get(test, self._label))
             case RunStored(run):
                 self._store(run)
             case ProfileRecorded():
                 self._profile(event)
-            case LaunchRepeated(_, error):
+            case LaunchRepeated(_, error, host):
                 first_line = error.message.splitlines()[0]
+                label = self._hosts.end(host) if host else self._label
                 self.clear()
-                self.console.info(f"{self._label}: failed, and will be repeated: {first_line}")
+                self.console.info(f"{label}: failed, and will be repeated: {first_line}")
             case GivenUp(test, error):
                 self._given_up.add(test)
                 self.clear()
@@ -94,6 +105,8 @@ class LaunchProgress:
         self._at_once = plan.at_once
         self._spent_s = dict.fromkeys(plan.planned, 0.0)
         self._launches = dict.fromkeys(plan.planned, 0)
+        self._hosts = HostLines()
+        self._next_block_s = 0.0 if self.console.animated else self._begun + _PLAIN_LINE_EVERY_S
 
     def _at_most_of(self, test: str) -> str:
         return "at most " if test in self._at_most else ""
@@ -112,6 +125,24 @@ class LaunchProgress:
             )
             self.console.info(text + limit)
 
+    def _show_hosts(self) -> None:
+        """Show what all hosts of a cluster do: a block that redraws itself, or lines now and then."""
+        now_s = time.monotonic()
+        if now_s < self._next_block_s:
+            return
+        n_complete, n_planned = sum(self.complete.values()), sum(self.planned.values())
+        lines = [
+            f"{n_complete} of {n_planned} runs{self._times()}",
+            *self._hosts.lines(self.console.width - 1),
+        ]
+        if self.console.animated:
+            self._next_block_s = now_s + _REDRAW_S
+            self.console.rewrite("\n".join(lines))
+        else:
+            self._next_block_s = now_s + _PLAIN_LINE_EVERY_S
+            for line in lines:
+                self.console.info(line)
+
     def _live(self, progress: Progress, taken: int) -> str:
         """Return curves of a long recording, as far as they fit beside what is in the line."""
         if progress.newest is None or progress.elapsed_s < _LIVE_FROM_S:
@@ -122,10 +153,12 @@ class LaunchProgress:
         return live_text(progress.newest, self.console.width - taken - 1)
 
     def _store(self, run: Run) -> None:
-        self._spent_s[run.test] += time.monotonic() - self._launch_begun
+        host = str(run.metadata.get(WORKER) or "")
+        begun_s = self._hosts.begun_s(host) or self._launch_begun
+        label = self._hosts.end(host) if host else self._labels.get(run.test, self._label)
+        self._spent_s[run.test] += time.monotonic() - begun_s
         self._launches[run.test] += 1
         self.clear()
-        label = self._labels.get(run.test, self._label)
         if run.quality.valid:
             self.complete[run.test] += 1
             self.console.info(f"{label}: {format_count(len(run.times_s), 'sample')}{self._times()}")
@@ -167,4 +200,5 @@ class LaunchProgress:
             launches = self._launches[test]
             left_s += todo * (self._spent_s[test] / launches if launches else mean_of_all)
             missing += todo
-        return left_s / self._at_once if mean_of_all > 0 and missing else None
+        at_once = max(self._at_once, len(self._hosts))
+        return left_s / at_once if mean_of_all > 0 and missing else None

@@ -16,7 +16,7 @@ from buto.collect.host.files import read
 from buto.collect.host.load import visible_cpus
 from buto.collect.target import LiveSet, Target
 from buto.runs import MetadataValue
-from buto.runs.model import COMMIT
+from buto.runs.model import COMMAND, COMMIT
 from buto.version import __version__
 
 _GIT_S = 5.0
@@ -37,8 +37,8 @@ def describe(target: Target) -> dict[str, MetadataValue]:
         "buto.interval": target.interval_s,
         **_live_set(target),
         **_cores(target),
-        "buto.command": target.new_mask().command(target.command),
-        COMMIT: _commit(target.directory) if target.command else None,
+        COMMAND: target.new_mask().command(target.command),
+        COMMIT: commit_of(target.directory) if target.command else None,
     }
 
 
@@ -83,7 +83,7 @@ def machine() -> dict[str, MetadataValue]:
     }
 
 
-def _commit(directory: Path | None) -> str | None:
+def commit_of(directory: Path | None) -> str | None:
     """Return the commit of the directory where the command runs; None outside a repository or without git."""
     # Without locks git does not refresh its index, which would change the user's repository.
     environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from buto.engine.local import LocalEngine
+from buto.engine.protocol import EngineFor
 from buto.experiments import design
 from buto.experiments.dataset import variants
 from buto.runs.store import RunStore
@@ -91,6 +93,7 @@ def generate(
     *,
     seed: int = SEED,
     deadline_s: float = math.inf,
+    engine_for: EngineFor = LocalEngine,
 ) -> dict[str, Collected]:
     """Launch the runs that are missing in the store, and store each when it ends.
 
@@ -99,6 +102,7 @@ def generate(
 
     Args:
         deadline_s: of ``time.monotonic()``; no launch begins after it.
+        engine_for: creates what carries out the launches.
 
     Returns:
         By test, what this session recorded, and why the test was given up, if it was.
@@ -120,6 +124,7 @@ def generate(
             done=done,
             deadline_s=deadline_s,
             forgiven=FORGIVEN,
+            engine_for=engine_for,
         )
     finally:
         on_event(LaunchesEnded())

@@ -21,7 +21,7 @@ from buto.report.result import FORMAT, VERSION, Commit, LeftOut, Result
 from buto.report.run_levels import levels
 from buto.runs import Run
 from buto.runs.format.document import problem_data
-from buto.runs.model import COMMIT
+from buto.runs.model import COMMIT, WORKER
 from buto.verdicts import Finding, Verdict
 from buto.version import __version__
 
@@ -133,6 +133,7 @@ def _run(run: Run) -> dict[str, Any]:
         "n_samples": run.n_samples,
         "n_properties": len(run.properties),
         "commit": str(run.metadata[COMMIT]) if run.metadata.get(COMMIT) else None,
+        **({"host": str(run.metadata[WORKER])} if run.metadata.get(WORKER) else {}),
         "levels": levels(run),
         "missed_share": _plain(run.quality.missed_share),
         "largest_gap_s": _plain(run.quality.largest_gap_s),

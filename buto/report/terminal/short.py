@@ -33,6 +33,7 @@ def short_lines(report: CheckReport) -> list[Line]:
         *_findings(report),
         *remarks("live objects", [_classes(report)], limit=2 * MAX_LINE, colour="cyan"),
         *remarks("closest", [closest(report)]),
+        *remarks("hosts", [words.hosts(report.environment, report.roles.known)], colour="cyan"),
         *remarks("warning", warnings, limit=2 * MAX_LINE),
         # Not cut: people copy it.
         *[line("  ", ("next:", "cyan"), f" {one_line(step)}") for step in report.next_steps[-2:]],

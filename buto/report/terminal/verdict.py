@@ -73,6 +73,7 @@ def _full_lines(report: CheckReport) -> list[Line]:
         *remarks("closest", [closest(report)]),
         *remarks("p-value assumes", [verdict.guarantee], limit=MAX_WHOLE_LINE),
         *remarks("environment", [_environment(report)], colour="cyan"),
+        *remarks("hosts", [words.hosts(report.environment, report.roles.known)], colour="cyan"),
         *remarks("warning", verdict.warnings, limit=MAX_WHOLE_LINE),
         # Not cut: people copy it.
         *[line("  ", ("next:", "cyan"), f" {one_line(step)}") for step in report.next_steps],

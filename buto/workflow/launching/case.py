@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from buto import oracle
 from buto.config import TestConfig
 from buto.errors import ButoError, UsageError
 from buto.oracle import Oracle
-from buto.runs import Run, RunSet, run_set
+from buto.runs import MetadataValue, Run, RunSet, run_set
 from buto.runs.model import PROGRAM, PURPOSE
 from buto.steps import Action
 from buto.verdicts import Status
@@ -61,6 +61,14 @@ class Case:
         """
         mine = (run for run in self.runs if not (self.replaced and run.metadata.get(PURPOSE) != self.purpose))
         return next((run.id for run in mine), None)
+
+    @property
+    def like(self) -> Mapping[str, MetadataValue]:
+        """Return metadata of the test's earlier runs; empty if there are none."""
+        if self.runs:
+            return self.runs[0].metadata
+        known = self.known or self.replaced
+        return {} if known is None else known.environment.values
 
     def valid(self) -> RunSet:
         """Return the usable runs."""

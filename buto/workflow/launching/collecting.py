@@ -7,6 +7,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from buto.collect.target import Target
 from buto.engine.local import LocalEngine
@@ -33,6 +34,7 @@ class Plan:
         setup: what belongs to every run besides the program.
         enough: called with the valid runs of this session after each; returns whether no more are needed.
         where: on which hosts, if there are several.
+        inputs, inputs_from: see :class:`buto.engine.protocol.Launch`.
     """
 
     test: str
@@ -42,6 +44,8 @@ class Plan:
     setup: Setup = ALONE
     enough: Callable[[RunSet], bool] | None = None
     where: Placement = ANYWHERE
+    inputs: tuple[str, ...] = ()
+    inputs_from: Path | None = None
 
 
 def collect(
@@ -149,7 +153,7 @@ class _Session:
         """Give up the tests whose programs cannot be started."""
         for plan in self._plans.values():
             try:
-                engine.check(plan.target)
+                engine.check(self._launch(plan.test))
             except ButoError as error:
                 self.results[plan.test] = Collected(failure=error)
                 self._on_event(GivenUp(plan.test, error))
@@ -228,4 +232,6 @@ class _Session:
             plan.setup,
             {PURPOSE: self._purpose} | ({SESSION: first} if first else {}),
             plan.where,
+            plan.inputs,
+            plan.inputs_from,
         )

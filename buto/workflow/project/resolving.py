@@ -37,11 +37,13 @@ class Project:
         files: of this project.
         configuration: the configuration that was read; None without a file.
         door: the interface that the user called.
+        scheduler: the address of the scheduler on whose hosts programs are launched; empty for this machine.
     """
 
     files: Files
     configuration: config.Config | None
     door: Door
+    scheduler: str = ""
 
     @property
     def store(self) -> RunStore:

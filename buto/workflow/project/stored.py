@@ -11,7 +11,7 @@ from buto.errors import ButoError, JudgeError, UsageError
 from buto.oracle import Oracle
 from buto.runs import Run, RunSet, run_set
 from buto.runs.format.document import Head
-from buto.runs.model import PROGRAM, PURPOSE, SESSION
+from buto.runs.model import COMMAND, PROGRAM, PURPOSE, SESSION
 from buto.runs.window import with_window
 from buto.steps import Action, Step
 from buto.verdicts import Status
@@ -20,8 +20,6 @@ from buto.workflow.project.overrides import NO_OVERRIDES
 from buto.workflow.project.resolving import Project
 
 ALL = "all"
-COMMAND = "buto.command"
-"""The metadata key of the program's command, without its secrets."""
 
 _JUDGED = (Action.CHECK.value, Action.BISECT.value)
 """Purposes of runs whose program may have changed."""

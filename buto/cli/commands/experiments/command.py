@@ -15,6 +15,7 @@ from buto.cli.commands.experiments.request import ExperimentsRequest
 from buto.cli.parsing import options
 from buto.cli.parsing.actions import Actions
 from buto.cli.printing.console import Console
+from buto.config.scheduler import scheduler_of
 from buto.errors import UsageError
 from buto.experiments.dataset.generate import RUNS, plans
 from buto.experiments.dataset.variants import HOSTS
@@ -62,6 +63,7 @@ examples:
             type=options.count,
             help=f"usable runs of each variant (default: {defaults})",
         )
+        options.add_scheduler_option(generating)
         generating.add_argument(
             "--minutes", metavar="M", type=_minutes, default=inf, help="start no launch after M minutes"
         )
@@ -161,7 +163,8 @@ examples:
                 hosts = HOSTS if args.host == ALL else (args.host,)
                 planned = plans(hosts, args.runs, args.variants)
                 again = f"to go on: buto {shlex.join(args.arguments)}"
-                return record_variants(planned, args.data, 60 * args.minutes, again, console)
+                scheduler = scheduler_of(args.scheduler, "", os.environ)
+                return record_variants(planned, args.data, 60 * args.minutes, again, console, scheduler)
             case "pack":
                 return pack(args.data, args.output, console)
             case _:

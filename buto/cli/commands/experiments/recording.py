@@ -16,17 +16,21 @@ from buto.experiments.dataset.files import write
 from buto.experiments.dataset.generate import Recorded, generate, recorded
 from buto.runs.store import RunStore
 from buto.units import format_bytes, format_count, format_percent
+from buto.workflow.cluster import engine_for
 from buto.workflow.events import WaitingForStore
 from buto.workflow.launching.collecting import Plan
 from buto.workflow.launching.lock import measuring
 
 
-def record_variants(planned: list[Plan], data: Path, time_s: float, again: str, console: Console) -> int:
+def record_variants(
+    planned: list[Plan], data: Path, time_s: float, again: str, console: Console, scheduler: str
+) -> int:
     """Record the planned runs that a store lacks, print what it holds then, and return the exit code.
 
     Args:
         time_s: no launch starts later than this, in seconds from now.
         again: how to continue if runs are still missing.
+        scheduler: address of the scheduler on whose hosts they are recorded; empty for this machine.
 
     Raises:
         Stopped: Ctrl-C.
@@ -38,7 +42,8 @@ def record_variants(planned: list[Plan], data: Path, time_s: float, again: str, 
     progress = printer.progress
     try:
         with measuring(data, lambda: printer(WaitingForStore(data))):
-            collected = generate(planned, store, printer, deadline_s=deadline_s)
+            engine = engine_for(scheduler)
+            collected = generate(planned, store, printer, deadline_s=deadline_s, engine_for=engine)
     except KeyboardInterrupt as stop:
         raise Stopped(f"stopped by Ctrl-C; {_complete(progress.complete, planned, data)}", again) from stop
     for plan in planned:

@@ -1,0 +1,1 @@
+"""Launches on the hosts of a Dask cluster: the only room that imports Dask."""

@@ -1,0 +1,114 @@
+"""One attempt to carry out a launch on one host: send the inputs, order the launch, fetch the run."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from distributed import CancelledError, Future, KilledWorker
+
+from buto.cluster import task
+from buto.cluster.connection import Cluster
+from buto.cluster.host import Host
+from buto.cluster.inputs import Inputs
+from buto.collect.process.private_directory import private_directory
+from buto.engine.protocol import Launch
+from buto.errors import BadFileError, ButoError, MeasureError
+from buto.runs import Run
+from buto.runs.store import RunStore
+
+PIECE_BYTES = 4 << 20
+
+
+class HostLostError(MeasureError):
+    """The host did not answer to the end; the launch may be tried again."""
+
+
+class Conversation:
+    """One attempt; :meth:`carry_out` is called in a thread of its own, which waits for the host."""
+
+    def __init__(self, cluster: Cluster, launch: Launch, inputs: Inputs, host: Host) -> None:
+        self.launch = launch
+        self.host = host
+        self.key = f"buto-{launch.test}-{secrets.token_hex(8)}"
+        self._cluster = cluster
+        self._inputs = inputs
+        self._future: Future | None = None
+        self._lock = threading.Lock()
+        self._is_cancelled = False
+        self._n_tasks = 0
+
+    def cancel(self) -> None:
+        """Take the task back; the host stops its program if it still can. Usable from any thread."""
+        with self._lock:
+            self._is_cancelled = True
+            future = self._future
+        if future is not None and not future.cancelled():
+            future.cancel(force=True)
+
+    def carry_out(self) -> Run:
+        """Return the run of the launch, not stored yet.
+
+        Raises:
+            HostLostError: the host was lost, or the task was taken back.
+            ButoError: the program could not be measured.
+        """
+        for sha256 in self._ask(task.missing, self._inputs):
+            self._send(sha256)
+        delivery = self._ask(task.carry_out, task.Order(self.launch, self._inputs), key=self.key)
+        if isinstance(delivery, ButoError):
+            raise delivery
+        return self._received(delivery)
+
+    def _send(self, sha256: str) -> None:
+        source = next(one for one in self._inputs.files if one.sha256 == sha256)
+        n_pieces = max(1, -(-source.size_bytes // PIECE_BYTES))
+        for number, content in enumerate(_pieces(Path(source.path), n_pieces)):
+            is_last = number == n_pieces - 1
+            error = self._ask(task.receive, sha256, [content], number == 0, is_last)
+            if error is not None:
+                raise error
+
+    def _received(self, delivery: task.Delivery) -> Run:
+        """Return the run, which is read like any stored one: a damaged one is refused."""
+        test, run_id = self.launch.test, delivery.run_id
+        with private_directory() as directory:
+            store = RunStore(directory)
+            place = store.prepare(test) / run_id
+            place.mkdir()
+            for name, size in delivery.sizes.items():
+                with (place / Path(name).name).open("wb") as file:
+                    if delivery.contents:
+                        file.write(delivery.contents[name])
+                    else:
+                        for offset in range(0, size, task.INLINE_BYTES):
+                            file.write(self._ask(task.piece, test, run_id, name, offset))
+            if not delivery.contents:
+                self._ask(task.discard, test, run_id)
+            try:
+                return store.load(test, run_id)
+            except BadFileError as error:
+                raise HostLostError(f"a run arrived damaged: {error.message}") from error
+
+    def _ask(self, function: Callable[..., object], *arguments: object, key: str = "") -> Any:
+        """Return what a task of the host returns."""
+        self._n_tasks += 1
+        with self._lock:
+            if self._is_cancelled:
+                raise HostLostError("the launch was taken back")
+            self._future = future = self._cluster.submit(
+                key or f"{self.key}-{self._n_tasks}", self.host.address, function, *arguments
+            )
+        try:
+            return future.result()
+        except (CancelledError, KilledWorker) as error:
+            raise HostLostError(f"the host {self.host.name} was lost") from error
+
+
+def _pieces(path: Path, n_pieces: int) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        for _ in range(n_pieces):
+            yield file.read(PIECE_BYTES)

@@ -1,0 +1,100 @@
+"""The files of programs on a host: each content once, and a directory tree for each program."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from buto.cluster.inputs import Inputs, sha256_of
+from buto.collect.target import Target
+from buto.errors import MeasureError
+from buto.runs.files.staging import hidden_name, storage_errors
+
+
+class Staging:
+    """The inputs below one directory: ``contents/SHA256`` and ``trees/DIGEST``.
+
+    Args:
+        root: created when the first content arrives.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._contents = root / "contents"
+        self._trees = root / "trees"
+
+    def missing(self, inputs: Inputs) -> tuple[str, ...]:
+        """Return the checksums of the contents that must be sent; none if all is here already."""
+        if _is_here(inputs) or (self._trees / inputs.digest).is_dir():
+            return ()
+        return tuple(
+            dict.fromkeys(one.sha256 for one in inputs.files if not (self._contents / one.sha256).is_file())
+        )
+
+    def receive(self, sha256: str, pieces: Sequence[bytes], *, is_first: bool, is_last: bool) -> None:
+        """Append pieces of a content; the last piece completes it.
+
+        Raises:
+            MeasureError: the content is not the one that was announced.
+            StorageError: it cannot be written.
+        """
+        place = self._contents / sha256
+        part = place.with_name(f"{sha256}.part")
+        with storage_errors("write", part):
+            self._contents.mkdir(parents=True, exist_ok=True)
+            with part.open("wb" if is_first else "ab") as file:
+                file.writelines(pieces)
+        if is_last:
+            state = part.stat()
+            if sha256_of(str(part), state.st_size, state.st_mtime_ns) != sha256:
+                part.unlink()
+                raise MeasureError(f"an input arrived damaged, or changed while it was sent: {sha256}")
+            part.rename(place)
+
+    def place(self, target: Target, inputs: Inputs) -> Target:
+        """Return the program as it is started here: in its own directory, or in a tree of its inputs.
+
+        Raises:
+            MeasureError: it has no inputs, and its directory is not here.
+            StorageError: the tree cannot be written.
+        """
+        if _is_here(inputs):
+            return replace(target, directory=Path(inputs.directory))
+        if not inputs.files:
+            raise MeasureError(
+                f"the working directory {inputs.directory} does not exist on this host",
+                advice="name the program's files: inputs: [PATTERN, ...]; or put them at the same path there",
+            )
+        tree = self._trees / inputs.digest
+        if not tree.is_dir():
+            self._build(tree, inputs)
+        command = inputs.command(target.command, tree)
+        return replace(target, directory=tree / inputs.within, command=command)
+
+    def _build(self, tree: Path, inputs: Inputs) -> None:
+        hidden = hidden_name(tree)
+        with storage_errors("write", tree):
+            for one in inputs.files:
+                place = hidden / one.place
+                place.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(self._contents / one.sha256, place)
+                place.chmod(0o700)
+            (hidden / inputs.within).mkdir(parents=True, exist_ok=True)
+            hidden.rename(tree)
+
+
+def _is_here(inputs: Inputs) -> bool:
+    """Return whether this host has the same files at the same paths, as with a shared file system."""
+    if not os.path.isdir(inputs.directory):
+        return False
+    for one in inputs.files:
+        try:
+            state = os.stat(one.path)
+        except OSError:
+            return False
+        is_same = state.st_size == one.size_bytes
+        if not is_same or sha256_of(one.path, state.st_size, state.st_mtime_ns) != one.sha256:
+            return False
+    return True

@@ -1,0 +1,38 @@
+"""The engine that a project uses: that of this machine, or the hosts of a cluster."""
+
+from __future__ import annotations
+
+import importlib.util
+from functools import partial
+
+from buto.engine.local import LocalEngine
+from buto.engine.protocol import EngineFor
+from buto.errors import UsageError
+
+
+def engine_for(scheduler: str) -> EngineFor:
+    """Return what creates the engine.
+
+    Args:
+        scheduler: address of a scheduler, ``local``, or empty for no cluster.
+
+    Raises:
+        UsageError: Dask is not installed.
+        MeasureError: the scheduler does not answer.
+    """
+    if not scheduler:
+        return LocalEngine
+    require_dask()
+    from buto.cluster.access import cluster_at
+    from buto.cluster.engine import ClusterEngine
+
+    return partial(ClusterEngine, cluster=cluster_at(scheduler))
+
+
+def require_dask() -> None:
+    """Raise UsageError if Dask is not installed."""
+    if importlib.util.find_spec("distributed") is None:
+        raise UsageError(
+            "Dask, which launches on several machines, is not installed",
+            advice="pip install 'buto[dask]', on every host too",
+        )

@@ -1,0 +1,249 @@
+"""Launches on several hosts: each run once, whatever happens to the hosts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from buto.cluster.engine import MOST_RETRIES, ClusterEngine
+from buto.collect.target import Target
+from buto.engine.placement import ANYWHERE, HostLabels, Placement
+from buto.engine.protocol import Launch
+from buto.errors import EngineLostError, MeasureError
+from buto.runs import Run
+from buto.runs.model import COMMAND, SESSION, WORKER
+from buto.runs.store import RunStore
+from buto.workflow.events import Event, LaunchProgressed, LaunchRepeated, LaunchStarted
+from buto.workflow.launching.collected import Collected
+from buto.workflow.launching.collecting import Plan, collect
+from tests.support.cluster.scripted import SILENT, ScriptedCluster, host, names
+from tests.support.runs.scripted import GOOD, STARVED
+
+SPREAD = Placement(spread=True)
+
+
+def collected(
+    cluster: ScriptedCluster,
+    store: Path,
+    counts: Mapping[str, int],
+    where: Placement = ANYWHERE,
+    events: list[Event] | None = None,
+    **more: Any,
+) -> dict[str, Collected]:
+    engine_for = partial(ClusterEngine, cluster=cluster, look_s=0.01, patience_s=0.05)
+    plans = [Plan(test, Target((test,), timeout_s=5.0), runs, where=where) for test, runs in counts.items()]
+    on_event = (lambda event: None) if events is None else events.append
+    return collect(plans, RunStore(store), on_event, seed=1, purpose="train", engine_for=engine_for, **more)
+
+
+def good(name: str, launch: Launch) -> Run:
+    return GOOD
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return tmp_path / "store"
+
+
+def test_each_run_is_stored_once_and_names_its_host(tmp_path: Path, store: Path) -> None:
+    cluster = ScriptedCluster(tmp_path, names(host("a"), host("b"), host("c")), good)
+    results = collected(cluster, store, dict.fromkeys("vwxyz", 4))
+    assert len(cluster.launched) == 20
+    for test, result in results.items():
+        assert result.failure is None
+        stored = RunStore(store).load_set(test)
+        assert [run.id for run in stored] == sorted(run.id for run in result.runs)
+        assert len(stored) == 4
+        # One test, one host: its runs are judged together.
+        [name] = {run.metadata[WORKER] for run in stored}
+        assert {one for one, launched in cluster.launched if launched == test} == {name}
+        assert {run.metadata[SESSION] for run in stored} == {result.runs[0].id}
+        assert {run.metadata[COMMAND] for run in stored} == {test}
+    assert {name for name, _ in cluster.launched} == {"a", "b", "c"}
+
+
+def test_runs_that_may_be_unlike_come_from_all_hosts_in_one_session(tmp_path: Path, store: Path) -> None:
+    cluster = ScriptedCluster(tmp_path, names(host("a"), host("b", **{"host.cores": 8})), good)
+    results = collected(cluster, store, {"x": 6}, SPREAD)
+    assert {name for name, _ in cluster.launched} == {"a", "b"}
+    stored = RunStore(store).load_set("x")
+    assert len(stored) == len(results["x"].runs) == 6
+    assert len({run.metadata[SESSION] for run in stored}) == 1
+
+
+def test_a_group_stays_on_one_host(tmp_path: Path, store: Path) -> None:
+    cluster = ScriptedCluster(tmp_path, names(host("a"), host("b")), good)
+    collected(cluster, store, {"old": 3, "new": 3}, Placement(group="old new"))
+    assert len({name for name, _ in cluster.launched}) == 1
+
+
+def test_a_lost_host_gives_its_launch_back_to_another_of_its_class(tmp_path: Path, store: Path) -> None:
+    events: list[Event] = []
+    cluster = ScriptedCluster(tmp_path, names(host("a")))
+    cluster.does = lambda name, launch: SILENT if name == "a" else GOOD
+
+    def look(number: int) -> None:
+        if number == 5:
+            cluster.present = names(host("b", **{"host.cores": 8}), host("c"))
+
+    cluster.on_look = look
+    results = collected(cluster, store, {"x": 2}, events=events)
+    assert cluster.launched == [("a", "x"), ("c", "x"), ("c", "x")]
+    assert len(results["x"].valid()) == 2
+    assert [(one.test, one.host) for one in events if isinstance(one, LaunchRepeated)] == [("x", "a")]
+    assert [one.host for one in events if isinstance(one, LaunchStarted)] == ["a", "c", "c"]
+
+
+def test_a_run_that_arrives_after_its_host_was_given_up_is_dropped(tmp_path: Path, store: Path) -> None:
+    cluster = ScriptedCluster(tmp_path, names(host("a")))
+    late = replace(GOOD, test="x", metadata={**GOOD.metadata, WORKER: "a"})
+
+    def does(name: str, launch: Launch) -> Run | str:
+        if name == "a":
+            return SILENT
+        # The host that was cut off is back with its run, just before the other one has its own.
+        if cluster.open:
+            cluster.open.pop().give(cluster.delivered(late))
+        return GOOD
+
+    def look(number: int) -> None:
+        if number == 5:
+            cluster.open[0].cancel = lambda force=False: None  # type: ignore[method-assign]
+            cluster.present = names(host("b"))
+
+    cluster.does, cluster.on_look = does, look
+    results = collected(cluster, store, {"x": 3})
+    assert [run.metadata[WORKER] for run in results["x"].runs] == ["b"] * 3
+    assert late.id not in RunStore(store).ids("x")
+    assert len(RunStore(store).ids("x")) == 3
+
+
+def test_a_launch_whose_host_is_lost_too_often_ends_its_test_and_no_other(
+    tmp_path: Path, store: Path
+) -> None:
+    cluster = ScriptedCluster(tmp_path, names(host("a")))
+    cluster.does = lambda name, launch: SILENT if launch.test == "cursed" else GOOD
+
+    def look(number: int) -> None:
+        # The host is lost whenever it measures this test, and another one takes its place.
+        if len(cluster.open) > len(lost):
+            lost.append(next(iter(cluster.present)))
+            cluster.present = names(host(f"host{len(lost)}"))
+
+    lost: list[str] = []
+    cluster.on_look = look
+    results = collected(cluster, store, {"cursed": 1, "other": 2})
+    assert cluster.launched.count(("a", "cursed")) <= 1
+    assert Counter(test for _, test in cluster.launched)["cursed"] == 1 + MOST_RETRIES
+    failure = results["cursed"].failure
+    assert isinstance(failure, MeasureError)
+    assert f"were lost {1 + MOST_RETRIES} times in mid-run: {', '.join(lost)}" in failure.message
+    assert len(results["other"].valid()) == 2
+
+
+def test_disturbed_runs_are_repeated_on_the_same_host(tmp_path: Path, store: Path) -> None:
+    runs = iter([GOOD, STARVED, GOOD])
+    cluster = ScriptedCluster(tmp_path, names(host("a"), host("b")), lambda name, launch: next(runs))
+    results = collected(cluster, store, {"x": 2})
+    assert len(results["x"].runs) == 3
+    assert len({name for name, _ in cluster.launched}) == 1
+
+
+def test_a_program_that_cannot_be_measured_there_is_given_up(tmp_path: Path, store: Path) -> None:
+    cluster = ScriptedCluster(tmp_path, names(host("a"), host("b")))
+    cluster.does = lambda name, launch: MeasureError("no such program") if launch.test == "x" else GOOD
+    results = collected(cluster, store, {"x": 5, "y": 5})
+    assert str(results["x"].failure) == "no such program"
+    assert len(results["y"].valid()) == 5
+    assert [test for _, test in cluster.launched].count("x") == 1
+
+
+@pytest.mark.parametrize(
+    ("labels", "present", "said"),
+    [
+        (HostLabels(tags=("fast",)), [host("a")], "no host of the cluster fits (hosts: {tag: fast})"),
+        (HostLabels(cpu="Xeon*"), [host("a")], "there are: a (EPYC)"),
+        (HostLabels(), [], "there are: none"),
+        (HostLabels(), [host("a", version="0.0.1")], "not used: a has buto 0.0.1"),
+    ],
+)
+def test_a_test_that_no_host_fits_is_given_up_after_a_while(
+    tmp_path: Path, store: Path, labels: HostLabels, present: list[Any], said: str
+) -> None:
+    cluster = ScriptedCluster(tmp_path, names(*present), good)
+    results = collected(cluster, store, {"x": 3}, Placement(labels))
+    failure = results["x"].failure
+    assert isinstance(failure, MeasureError)
+    assert said in failure.message
+    assert failure.advice is not None
+    assert "buto worker --scheduler tcp://scheduler:8786" in failure.advice
+    assert cluster.launched == []
+
+
+def test_a_host_that_joins_later_is_used(tmp_path: Path, store: Path) -> None:
+    cluster = ScriptedCluster(tmp_path, {}, good)
+
+    def look(number: int) -> None:
+        if number == 3:
+            cluster.present = names(host("a", tags=("fast",)))
+
+    cluster.on_look = look
+    results = collected(cluster, store, {"x": 2}, Placement(HostLabels(tags=("fast",))))
+    assert len(results["x"].valid()) == 2
+
+
+def test_a_lost_scheduler_leaves_complete_runs(tmp_path: Path, store: Path) -> None:
+    cluster = ScriptedCluster(tmp_path, names(host("a")))
+
+    def does(name: str, launch: Launch) -> Run | str:
+        if len(cluster.launched) < 3:
+            return GOOD
+        cluster.is_lost = True
+        return SILENT
+
+    cluster.does = does
+    with pytest.raises(EngineLostError):
+        collected(cluster, store, {"x": 5})
+    assert len(RunStore(store).load_set("x")) == 2
+    assert all(answer.is_cancelled for answer in cluster.open)
+
+
+def test_an_interrupt_takes_all_launches_back(tmp_path: Path, store: Path) -> None:
+    cluster = ScriptedCluster(tmp_path, names(host("a"), host("b")), lambda name, launch: SILENT)
+
+    def look(number: int) -> None:
+        if len(cluster.open) == 2:
+            raise KeyboardInterrupt
+
+    cluster.on_look = look
+    with pytest.raises(KeyboardInterrupt):
+        collected(cluster, store, {"x": 1, "y": 1})
+    assert [answer.is_cancelled for answer in cluster.open] == [True, True]
+    assert RunStore(store).tests() == []
+
+
+def test_reports_of_hosts_become_progress(tmp_path: Path, store: Path) -> None:
+    events: list[Event] = []
+    cluster = ScriptedCluster(tmp_path, names(host("a")), lambda name, launch: SILENT)
+
+    def look(number: int) -> None:
+        if len(cluster.open) == 1:
+            key = cluster.open[0].key
+            message = {"elapsed_s": 2.5, "n_samples": 25, "stage": "running"}
+            cluster.handler({"key": "of another client", **message})
+            cluster.handler({"key": key, **message})
+            run = replace(GOOD, test="x", metadata={**GOOD.metadata, WORKER: "a"})
+            answer = cluster.open.pop()
+            answer.give(cluster.delivered(run))
+
+    cluster.on_look = look
+    collected(cluster, store, {"x": 1}, events=events)
+    [progress] = [one for one in events if isinstance(one, LaunchProgressed)]
+    assert (progress.test, progress.host) == ("x", "a")
+    assert (progress.progress.elapsed_s, progress.progress.n_samples) == (2.5, 25)

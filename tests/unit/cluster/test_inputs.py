@@ -1,0 +1,150 @@
+"""The files of a program: what is sent to a host, and where the host puts it."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from buto.cluster import inputs as inputs_module
+from buto.cluster.inputs import Inputs, inputs_of
+from buto.cluster.staging import Staging
+from buto.collect.target import Target
+from buto.errors import MeasureError, UsageError
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project with jars inside and outside, classes, a script and a file that it reads."""
+    files = {
+        "project/lib/app.jar": b"app",
+        "project/classes/com/acme/Main.class": b"main",
+        "project/classes/.git/HEAD": b"hidden",
+        "project/conf/app.yml": b"port: 1",
+        "project/run.sh": b"#!/bin/sh",
+        "repository/a/dep.jar": b"dep a",
+        "repository/b/dep.jar": b"dep b",
+        "sibling/classes/Other.class": b"other",
+        "etc/hosts": b"hosts",
+    }
+    for name, content in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    return tmp_path / "project"
+
+
+def found(project: Path, *command: str, patterns: tuple[str, ...] = (), base: Path | None = None) -> Inputs:
+    return inputs_of(Target(command, directory=project), patterns, base)
+
+
+def places(inputs: Inputs) -> set[str]:
+    return {one.place for one in inputs.files}
+
+
+def test_a_command_names_its_class_path_and_archives_and_files_below_its_directory(project: Path) -> None:
+    outside = project.parent / "repository"
+    inputs = found(
+        project,
+        "java",
+        "-cp",
+        f"lib/app.jar:classes:{outside}/a/dep.jar:{outside}/b/dep.jar:../sibling/classes",
+        "com.acme.Main",
+        "conf/app.yml",
+        "../etc/hosts",
+        "/tmp",
+    )
+    assert places(inputs) == {
+        "lib/app.jar",
+        "classes/com/acme/Main.class",
+        "elsewhere/2/dep.jar",
+        "elsewhere/3/dep.jar",
+        "elsewhere/4/classes/Other.class",
+        "conf/app.yml",
+    }
+    assert {one.sha256 for one in inputs.files if one.place == "lib/app.jar"} == {
+        hashlib.sha256(b"app").hexdigest()
+    }
+
+
+def test_the_command_is_rewritten_only_where_paths_lead_out_of_the_tree(project: Path) -> None:
+    outside = project.parent / "repository"
+    command = ("java", f"-javaagent:{outside}/a/dep.jar=x=1", "-cp", f"lib/*:{project}/classes", "Main", "-v")
+    inputs = found(project, *command)
+    assert inputs.command(command, Path("/tree")) == (
+        "java",
+        "-javaagent:/tree/elsewhere/0/dep.jar=x=1",
+        "-cp",
+        "lib/*:/tree/classes",
+        "Main",
+        "-v",
+    )
+
+
+def test_declared_inputs_are_sent_too_and_the_tree_begins_at_the_configuration(project: Path) -> None:
+    inputs = found(project, "./run.sh", patterns=("project/conf", "sib*/**/*.class"), base=project.parent)
+    assert places(inputs) == {"project/run.sh", "project/conf/app.yml", "sibling/classes/Other.class"}
+    assert inputs.within == "project"
+
+
+def test_the_digest_is_that_of_places_and_contents(project: Path) -> None:
+    first = found(project, "java", "-jar", "lib/app.jar")
+    (project / "lib/app.jar").touch()
+    assert found(project, "java", "-jar", "lib/app.jar").digest == first.digest
+    (project / "lib/app.jar").write_bytes(b"app, changed")
+    assert found(project, "java", "-jar", "lib/app.jar").digest != first.digest
+
+
+def test_too_large_inputs_are_refused_with_advice(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inputs_module, "MOST_BYTES", 4)
+    with pytest.raises(UsageError, match="have more than 4 B, too much to be sent") as refused:
+        found(project, "java", "-cp", "lib/app.jar:classes", "Main")
+    assert "at the same path on every host" in str(refused.value.advice)
+
+
+def test_nothing_is_sent_to_a_host_that_has_the_same_files(project: Path, tmp_path: Path) -> None:
+    staging = Staging(tmp_path / "host")
+    inputs = found(project, "java", "-jar", "lib/app.jar")
+    assert staging.missing(inputs) == ()
+    target = Target(("java", "-jar", "lib/app.jar"))
+    assert staging.place(target, inputs).directory == project
+    assert not (tmp_path / "host").exists()
+
+
+def test_a_host_receives_each_content_once_and_has_a_tree_for_each_program(
+    project: Path, tmp_path: Path
+) -> None:
+    staging = Staging(tmp_path / "host")
+    command = ("java", "-cp", f"classes:{project}/lib/app.jar", "com.acme.Main")
+    inputs = found(project, *command)
+    contents = {one.sha256: Path(one.path).read_bytes() for one in inputs.files}
+    project.rename(tmp_path / "moved away")
+    assert set(staging.missing(inputs)) == set(contents)
+    for sha256, content in contents.items():
+        staging.receive(sha256, [content[:2]], is_first=True, is_last=False)
+        assert sha256 in staging.missing(inputs)
+        staging.receive(sha256, [content[2:]], is_first=False, is_last=True)
+    assert staging.missing(inputs) == ()
+    placed = staging.place(Target(command), inputs)
+    assert placed.directory is not None
+    assert (placed.directory / "classes/com/acme/Main.class").read_bytes() == b"main"
+    assert placed.command[2] == f"classes:{placed.directory}/lib/app.jar"
+    assert staging.place(Target(command), inputs) == placed
+
+
+def test_a_content_that_is_not_the_announced_one_is_refused(tmp_path: Path) -> None:
+    staging = Staging(tmp_path)
+    announced = hashlib.sha256(b"right").hexdigest()
+    with pytest.raises(MeasureError, match="arrived damaged"):
+        staging.receive(announced, [b"wrong"], is_first=True, is_last=True)
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+def test_a_program_without_inputs_needs_its_directory_on_the_host(project: Path, tmp_path: Path) -> None:
+    inputs = found(project, "gradle", "run")
+    assert inputs.files == ()
+    project.rename(tmp_path / "moved away")
+    with pytest.raises(MeasureError, match="does not exist on this host") as refused:
+        Staging(tmp_path / "host").place(Target(("gradle", "run")), inputs)
+    assert "inputs:" in str(refused.value.advice)

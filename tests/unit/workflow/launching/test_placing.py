@@ -1,0 +1,39 @@
+"""Where the next runs of a test may be recorded."""
+
+from __future__ import annotations
+
+import pytest
+
+from buto.config import build_test
+from buto.engine.placement import HostLabels, Placement
+from buto.runs.model import WORKER
+from buto.workflow.launching.placing import placement
+
+EARLIER = {
+    "host.cpu.model": "EPYC",
+    "host.cores": 4,
+    "host.kernel": "6.1",
+    "jvm.vm.version": "17.0.15",
+    WORKER: "a",
+}
+
+
+def test_runs_that_are_judged_together_come_from_one_class_of_hosts() -> None:
+    test = build_test("x", {"command": "java", "hosts": {"tag": "fast"}}, None, {})
+    where = placement(test, EARLIER, "x y")
+    assert where.required == {"host.cpu.model": "EPYC", "host.cores": 4}
+    assert (where.host, where.group, where.spread) == ("a", "x y", False)
+    assert where.labels == HostLabels(tags=("fast",))
+    assert where.like == EARLIER
+
+
+def test_a_first_run_may_come_from_anywhere() -> None:
+    assert placement(build_test("x", {"command": "java"}, None, {}), {}) == Placement()
+
+
+@pytest.mark.parametrize("preset", ["calibrated", "thesis", "sustained"])
+def test_only_a_detector_for_unlike_machines_spreads_runs(preset: str) -> None:
+    written = {"command": "java", "judge": {"preset": preset}}
+    assert not placement(build_test("x", written, None, {}), EARLIER).spread
+    unlike = build_test("x", {"command": "java", "judge": {"preset": "foo"}}, None, {})
+    assert placement(unlike, EARLIER) == Placement(spread=True)
