@@ -9,16 +9,18 @@ from pathlib import Path
 
 from buto.analysis.class_changes import ClassChange, class_changes, typical_histogram
 from buto.detectors.explanation import Explanation
+from buto.detectors.strength import Strength
 from buto.oracle import Oracle
 from buto.reading_order import FindingGroup, Order, grouped, in_line
 from buto.report import words
 from buto.report.charted import NO_RUNS, Charted, beside, costs_of, stride_of
+from buto.report.detectable import detectable
 from buto.report.environment import EnvironmentRow, environment_rows
 from buto.report.likeness import Like
 from buto.report.panels import panels_of
 from buto.runs import RunSet
 from buto.runs.window import measured_set
-from buto.verdicts import Roles, Verdict
+from buto.verdicts import Roles, Status, Verdict
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -38,6 +40,7 @@ class CheckReport(Charted):
         order: of the findings.
         classes: whose live objects changed, the largest change first; empty if a side was recorded without.
         likes: labelled runs of the past in which about the same changed, the nearest first.
+        strengths: of a pass, the smallest changes that a check detects; empty if the detector knows none.
     """
 
     verdict: Verdict
@@ -52,6 +55,12 @@ class CheckReport(Charted):
     order: Order = Order.MEANING
     classes: tuple[ClassChange, ...] = ()
     likes: tuple[Like, ...] = ()
+    strengths: tuple[Strength, ...] = ()
+
+    @property
+    def detectable(self) -> str:
+        """Of a pass, one line on which changes a check would have detected; else empty."""
+        return detectable(self.strengths)
 
     @property
     def roles(self) -> Roles:
@@ -121,4 +130,14 @@ def check_report(
         bands_decide=view.bands_decide,
         classes=class_changes(oracle.classes, typical_histogram(judged)),
         likes=likes,
+        strengths=_strengths(verdict, oracle),
     )
+
+
+def _strengths(verdict: Verdict, oracle: Oracle) -> tuple[Strength, ...]:
+    """Return what a check by this oracle detects if it has passed a program; it takes some tenths of a
+    second.
+    """
+    if verdict.status is not Status.PASS or verdict.compares_programs:
+        return ()
+    return oracle.fitted.strengths(everything=False).found

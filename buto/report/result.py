@@ -37,7 +37,7 @@ class Result(Displayed):
         warnings: of training; those of a check are the verdict's own.
         report: everything to show of a check that has a verdict.
         recorded: everything to show of runs that nothing judges.
-        strengths: of training, the smallest changes that the oracle detects.
+        strengths: of training, and of a check that passes, the smallest changes that a check detects.
     """
 
     test: str
@@ -52,7 +52,7 @@ class Result(Displayed):
 
     @property
     def detectable(self) -> str:
-        """After training, one line on which changes a check would detect; else empty."""
+        """After training or a pass, one line on which changes a check detects; else empty."""
         return detectable(self.strengths)
 
     @property
@@ -67,7 +67,14 @@ class Result(Displayed):
 
 def reported(report: CheckReport, oracle: Path) -> Result:
     """Return the result of a check that has a verdict."""
-    return Result(report.test, oracle, report.checked.runs, report.verdict, report=report)
+    return Result(
+        report.test,
+        oracle,
+        report.checked.runs,
+        report.verdict,
+        report=report,
+        strengths=report.strengths,
+    )
 
 
 FINE = (Status.PASS.value, TRAINED, RECORDED)

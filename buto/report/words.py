@@ -28,7 +28,12 @@ def headline(verdict: Verdict) -> str:
     """Return the result without the status and the test's name, which each format sets its own way."""
     run_word = "run" if len(verdict.run_ids) == 1 else format_count(len(verdict.run_ids), "run")
     differences = f"{format_count(len(verdict.findings), 'difference')} from the"
-    if verdict.status is Status.PASS and verdict.findings:
+    if verdict.status is Status.PASS and verdict.obvious:
+        n_more = len(verdict.obvious) - 1
+        others = f" and {format_count(n_more, 'other property')}" if n_more else ""
+        are = "are" if n_more else "is"
+        text = f"no regression, but {verdict.obvious[0]}{others} {are} far beyond all training runs"
+    elif verdict.status is Status.PASS and verdict.findings:
         text = f"{differences} {verdict.n_training} {verdict.roles.known_runs}, not enough to fail"
     elif verdict.status is Status.PASS:
         text = f"the {run_word} did what the {verdict.n_training} {verdict.roles.known_runs} did"

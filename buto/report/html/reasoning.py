@@ -26,6 +26,8 @@ def steps(report: CheckReport) -> Iterator[tuple[str, str]]:
     if verdict.p_value is not None:
         yield "Chance.", _chance(report)
     yield "Answer.", f"{verdict.status.value.capitalize()}: {words.headline(verdict)}."
+    if report.detectable:
+        yield "Sensitivity.", f"{report.detectable[0].upper()}{report.detectable[1:]}."
 
 
 def _environment(report: CheckReport) -> str:

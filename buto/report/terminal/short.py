@@ -34,10 +34,16 @@ def short_lines(report: CheckReport) -> list[Line]:
         *remarks("live objects", [_classes(report)], limit=2 * MAX_LINE, colour="cyan"),
         *remarks("closest", [closest(report)]),
         *remarks("hosts", [words.hosts(report.environment, report.roles.known)], colour="cyan"),
+        *detects(report),
         *remarks("warning", warnings, limit=2 * MAX_LINE),
         # Not cut: people copy it.
         *[line("  ", ("next:", "cyan"), f" {one_line(step)}") for step in report.next_steps[-2:]],
     ]
+
+
+def detects(report: CheckReport) -> list[Line]:
+    """Return the line on which changes a check that passed would have detected; none without."""
+    return [line(f"  {one_line(report.detectable, 2 * MAX_LINE)}")] if report.detectable else []
 
 
 def closest(report: CheckReport) -> str:

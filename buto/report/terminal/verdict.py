@@ -13,7 +13,7 @@ from buto.report.result import Result
 from buto.report.sanitize import MAX_TEXT, one_line
 from buto.report.terminal.curve import run_beside_limit
 from buto.report.terminal.line import MAX_LINE, MAX_WHOLE_LINE, Line, line, remarks
-from buto.report.terminal.short import closest, short_lines
+from buto.report.terminal.short import closest, detects, short_lines
 from buto.report.terminal.style import EFFECT_COLOUR, STATUS_COLOUR
 from buto.units import format_seconds
 from buto.verdicts import Finding, Status
@@ -71,6 +71,7 @@ def _full_lines(report: CheckReport) -> list[Line]:
         *remarks("live objects", [words.class_change(one) for one in report.classes], colour="cyan"),
         *remarks("like", list(map(str, report.likes)), limit=MAX_WHOLE_LINE, colour="cyan"),
         *remarks("closest", [closest(report)]),
+        *detects(report),
         *remarks("p-value assumes", [verdict.guarantee], limit=MAX_WHOLE_LINE),
         *remarks("environment", [_environment(report)], colour="cyan"),
         *remarks("hosts", [words.hosts(report.environment, report.roles.known)], colour="cyan"),
