@@ -1,23 +1,20 @@
 """Which detectors there are: buto's own, and other packages', by the entry-point group ``buto.detectors``.
 
-An entry point's name is the detector's name. A detector is imported when it is asked for by name, so that
-looking at the registry costs nothing and a broken package harms only the tests that use it.
+An entry point's name is the detector's name. A detector is imported when it is asked for by name.
 """
 
 from __future__ import annotations
 
-from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from buto.errors import UsageError
+from buto.extensions import Extensions
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
     from buto.detectors.protocol import Detector
-
-GROUP = "buto.detectors"
 
 DETECTORS = {
     "calibrated": (
@@ -33,19 +30,6 @@ DETECTORS = {
 }
 """buto's own detectors by name: where the class is, and its presets."""
 
-_IMPORT_FAILURES = (
-    ImportError,
-    AttributeError,
-    SyntaxError,
-    NameError,
-    TypeError,
-    ValueError,
-    OSError,
-    RuntimeError,
-    LookupError,
-)
-"""What importing a module of another package may raise."""
-
 
 class UnknownDetectorError(UsageError):
     """There is no such detector or preset: its name is wrong, or its package is not installed."""
@@ -53,6 +37,9 @@ class UnknownDetectorError(UsageError):
 
 class BrokenDetectorError(UsageError):
     """A detector of another package that cannot be used."""
+
+
+EXTENSIONS = Extensions("buto.detectors", "detector", BrokenDetectorError)
 
 
 def detector(name: str) -> type[Detector[Any]]:
@@ -66,15 +53,10 @@ def detector(name: str) -> type[Detector[Any]]:
         module, _, attribute = DETECTORS[name][0].partition(":")
         own: type[Detector[Any]] = getattr(import_module(module), attribute)
         return own
-    entries = [one for one in _entry_points() if one.name == name]
-    if not entries:
+    added = EXTENSIONS.find(name)
+    if added is None:
         raise UnknownDetectorError(f"judge: detector: {name!r} is not {' or '.join(sorted(names()))}")
-    if len(entries) > 1:
-        packages = " and ".join(sorted(map(_package, entries)))
-        raise BrokenDetectorError(
-            f"the detector {name!r} is in more than one package: {packages}", advice="uninstall one of them"
-        )
-    return _loaded(entries[0])
+    return _checked(*added)
 
 
 def detector_of_preset(preset: object) -> type[Detector[Any]]:
@@ -117,7 +99,7 @@ def names() -> tuple[str, ...]:
 
 def third_party() -> tuple[str, ...]:
     """Return the names of other packages' detectors; nothing is imported."""
-    return tuple(sorted({one.name for one in _entry_points()} - DETECTORS.keys()))
+    return tuple(sorted(EXTENSIONS.names() - DETECTORS.keys()))
 
 
 def presets_known() -> tuple[str, ...]:
@@ -125,35 +107,11 @@ def presets_known() -> tuple[str, ...]:
     return (*(preset for _, presets in DETECTORS.values() for preset in presets), *third_party())
 
 
-def _loaded(entry: EntryPoint) -> type[Detector[Any]]:
+def _checked(entry: EntryPoint, found: Any) -> type[Detector[Any]]:
     from buto.detectors.protocol import Detector
 
-    try:
-        found = entry.load()
-    except _IMPORT_FAILURES as error:
-        raise _broken(entry, f"{type(error).__name__}: {error}") from error
     if not (isinstance(found, type) and issubclass(found, Detector)):
-        raise _broken(entry, f"{entry.value} is not a subclass of buto.detectors.protocol.Detector")
+        raise EXTENSIONS.broken(entry, f"{entry.value} is not a subclass of buto.detectors.protocol.Detector")
     if getattr(found, "name", None) != entry.name:
-        raise _broken(entry, f"{entry.value} calls itself {getattr(found, 'name', None)!r}")
+        raise EXTENSIONS.broken(entry, f"{entry.value} calls itself {getattr(found, 'name', None)!r}")
     return found
-
-
-def _broken(entry: EntryPoint, what: str) -> BrokenDetectorError:
-    package = _package(entry)
-    return BrokenDetectorError(
-        f"the detector {entry.name!r} of the package {package!r} cannot be used: {what}",
-        advice=f"pip install --upgrade {package}",
-    )
-
-
-def _package(entry: EntryPoint) -> str:
-    return entry.dist.name if entry.dist is not None else entry.module
-
-
-@cache
-def _entry_points() -> tuple[EntryPoint, ...]:
-    # Imported here: it takes a while, and most programs use only buto's own detectors.
-    from importlib.metadata import entry_points
-
-    return tuple(entry_points(group=GROUP))

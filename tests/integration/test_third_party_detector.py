@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from buto.detectors import registry
+from buto.extensions import entry_points_of
 from buto.verdicts import Status
 from tests.support.checkout import ROOT
 from tests.support.processes.command import buto, called
@@ -40,9 +40,9 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     directory = tmp_path / "site"
     directory.mkdir()
     monkeypatch.syspath_prepend(str(directory))
-    registry._entry_points.cache_clear()
+    entry_points_of.cache_clear()
     yield directory
-    registry._entry_points.cache_clear()
+    entry_points_of.cache_clear()
     sys.modules.pop("buto_toy", None)
 
 
@@ -104,7 +104,7 @@ def test_a_setting_that_the_toy_lacks_is_refused_by_name(project: Path) -> None:
 
 def test_a_broken_package_fails_only_the_tests_that_use_it(project: Path, site: Path) -> None:
     package(site, "buto_broken", "import no_such_module\n", "broken = buto_broken:Broken")
-    registry._entry_points.cache_clear()
+    entry_points_of.cache_clear()
     assert called(project, "train", "leaker", "--from-runs", "all").returncode == 0
     (project / "buto.yaml").write_text(CONFIGURATION.replace("toy, tolerance: 0.05", "broken"))
     done = called(project, "train", "leaker", "--from-runs", "all")

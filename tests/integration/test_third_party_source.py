@@ -13,6 +13,7 @@ from buto.collect.sources import registry
 from buto.collect.sources.protocol import SourceError
 from buto.config import load
 from buto.errors import ConfigError
+from buto.extensions import entry_points_of
 from tests.support.checkout import ROOT
 from tests.support.processes.command import called
 from tests.support.sources.surroundings import NoProgram
@@ -46,9 +47,9 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     directory = tmp_path / "site"
     directory.mkdir()
     monkeypatch.syspath_prepend(str(directory))
-    registry._entry_points.cache_clear()
+    entry_points_of.cache_clear()
     yield directory
-    registry._entry_points.cache_clear()
+    entry_points_of.cache_clear()
     sys.modules.pop("buto_files", None)
 
 

@@ -1,0 +1,90 @@
+"""What other packages add to buto by entry points: detectors, and kinds of sources.
+
+An entry point has the name of what it adds. That is imported when it is asked for by name: listing names
+costs nothing, and a broken package harms only the tests that use it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from buto.errors import UsageError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+IMPORT_FAILURES = (
+    ImportError,
+    AttributeError,
+    SyntaxError,
+    NameError,
+    TypeError,
+    ValueError,
+    OSError,
+    RuntimeError,
+    LookupError,
+)
+"""What importing a module of another package may raise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extensions:
+    """One kind of extension.
+
+    Attributes:
+        group: the group of entry points.
+        noun: what messages call it.
+        error: raised for one that cannot be used.
+    """
+
+    group: str
+    noun: str
+    error: type[UsageError]
+
+    def names(self) -> frozenset[str]:
+        """Return the names of all that packages add; nothing is imported."""
+        return frozenset(one.name for one in entry_points_of(self.group))
+
+    def find(self, name: str) -> tuple[EntryPoint, Any] | None:
+        """Return the entry point of this name and what it adds, imported; None if no package has it.
+
+        Raises:
+            UsageError: of the type ``error``: more than one package has it, or it cannot be imported.
+        """
+        entries = [one for one in entry_points_of(self.group) if one.name == name]
+        if not entries:
+            return None
+        if len(entries) > 1:
+            packages = " and ".join(sorted(map(_package, entries)))
+            raise self.error(
+                f"the {self.noun} {name!r} is in more than one package: {packages}",
+                advice="uninstall one of them",
+            )
+        [entry] = entries
+        try:
+            return entry, entry.load()
+        except IMPORT_FAILURES as error:
+            raise self.broken(entry, f"{type(error).__name__}: {error}") from error
+
+    def broken(self, entry: EntryPoint, fault: str) -> UsageError:
+        """Return the error for an entry point that cannot be used."""
+        package = _package(entry)
+        return self.error(
+            f"the {self.noun} {entry.name!r} of the package {package!r} cannot be used: {fault}",
+            advice=f"pip install --upgrade {package}",
+        )
+
+
+@cache
+def entry_points_of(group: str) -> tuple[EntryPoint, ...]:
+    """Return the entry points of all installed packages; they are looked up once."""
+    # Imported here: it takes a while, and most programs use only what buto itself has.
+    from importlib.metadata import entry_points
+
+    return tuple(entry_points(group=group))
+
+
+def _package(entry: EntryPoint) -> str:
+    return entry.dist.name if entry.dist is not None else entry.module
