@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from buto.collect.closeable import Closeable
 from buto.collect.procfs.texts import (
+    EndedError,
     Memory,
     ProcError,
     Stat,
@@ -26,6 +27,8 @@ from buto.collect.procfs.texts import (
 
 _MOST_BYTES = 65536
 _SOCKET = "socket:"
+_ALWAYS = ("", "stat", "statm")
+"""What each living process has in /proc: its directory, and files of it."""
 
 T = TypeVar("T")
 
@@ -33,11 +36,13 @@ T = TypeVar("T")
 class ProcessFiles(Closeable):
     """The files of /proc of one living process.
 
-    Each method reads anew. It raises ProcError if the process has ended, the kernel does not have the file,
-    or this user may not read it: ``io``, ``fd`` and ``smaps_rollup`` are for the process's own user and root.
+    Each method reads anew. It raises EndedError if the process has ended, and ProcError if the kernel does
+    not have the file, or this user may not read it: ``io``, ``fd`` and ``smaps_rollup`` are for the process's
+    own user and root.
 
     Raises:
-        ProcError: there is no such process.
+        EndedError: there is no such process.
+        ProcError: it cannot be opened, for example because too many files are open.
     """
 
     def __init__(self, pid: int) -> None:
@@ -136,4 +141,8 @@ class ProcessFiles(Closeable):
         return os.open(name, os.O_RDONLY | os.O_CLOEXEC, dir_fd=self._directory)
 
     def _error(self, name: str, error: OSError) -> ProcError:
-        return ProcError(f"{self._path}/{name} cannot be read: {error.strerror}")
+        has_ended = isinstance(error, ProcessLookupError) or (
+            isinstance(error, FileNotFoundError) and name in _ALWAYS
+        )
+        kind = EndedError if has_ended else ProcError
+        return kind(f"{'/'.join(filter(None, (self._path, name)))} cannot be read: {error.strerror}")

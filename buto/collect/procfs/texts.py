@@ -28,6 +28,10 @@ class ProcError(MeasureError):
     """A file of /proc cannot be read or lacks what is asked for; the message says which and why."""
 
 
+class EndedError(ProcError):
+    """A file of /proc cannot be read because its process has ended."""
+
+
 @dataclass(frozen=True, slots=True)
 class Stat:
     """Of all threads of a process together, also of those that have ended.
@@ -107,14 +111,14 @@ def parse_stat(text: bytes) -> Stat:
 
 
 def parse_statm(text: bytes) -> Memory:
-    """Read /proc/PID/statm. ProcError if it lacks a field, or the process has ended."""
+    """Read /proc/PID/statm. ProcError if it lacks a field, EndedError if the process has ended."""
     try:
         fields = text.split()
         resident, shared = int(fields[_RESIDENT]), int(fields[_SHARED])
     except (IndexError, ValueError) as error:
         raise _unlike("statm", error) from error
     if resident == 0:
-        raise ProcError("/proc/PID/statm shows no memory: the process has ended")
+        raise EndedError("/proc/PID/statm shows no memory: the process has ended")
     return Memory(resident * _PAGE_BYTES, (resident - shared) * _PAGE_BYTES)
 
 

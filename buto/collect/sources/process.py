@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import translate
 from typing import Any, ClassVar
@@ -13,7 +12,7 @@ from typing import Any, ClassVar
 from buto.collect.process.process_group import read_bytes, stat_fields
 from buto.collect.procfs.ended_threads import ThreadSum
 from buto.collect.procfs.process_files import ProcessFiles
-from buto.collect.procfs.texts import ProcError
+from buto.collect.procfs.texts import EndedError, ProcError
 from buto.collect.sources.protocol import Reader, Settings, SourceError, Surroundings
 from buto.properties import Better, Kind, Property
 
@@ -90,6 +89,8 @@ class _Member:
 class ProcessReader(Reader):
     """Sums over a tree of processes. What an ended process had counted stays in the sums of counters.
 
+    While a living process cannot be read, nothing but the number of processes is known.
+
     Args:
         pids: returns the ids of the tree's living processes.
     """
@@ -106,14 +107,23 @@ class ProcessReader(Reader):
         pids = set(self._pids())
         for gone in self._members.keys() - pids:
             self._end(gone)
-        for pid in pids - self._members.keys():
-            with suppress(ProcError):
-                self._members[pid] = _Member(ProcessFiles(pid), ThreadSum(), {})
-        for pid in list(self._members):
-            self._update(pid)
-        if not self._members:
+        unread = []
+        for pid in sorted(pids):
+            try:
+                if pid not in self._members:
+                    self._members[pid] = _Member(ProcessFiles(pid), ThreadSum(), {})
+                self._update(pid)
+            except EndedError:
+                self._end(pid)
+            except ProcError as error:
+                unread.append((pid, error.message))
+        n_processes = len(self._members.keys() | {pid for pid, _ in unread})
+        if not n_processes:
             raise SourceError("no such process runs")
-        values = {"process.count": float(len(self._members))}
+        values = {"process.count": float(n_processes)}
+        if unread:
+            self._why = unread[0][1]
+            return values
         for name, prop in PROPERTIES.items():
             parts = [member.last.get(name) for member in self._members.values()]
             known = [part for part in parts if part is not None]
@@ -139,13 +149,9 @@ class ProcessReader(Reader):
             member.files.close()
 
     def _update(self, pid: int) -> None:
-        """Read one process anew; one that has ended meanwhile leaves the tree."""
+        """Read one process anew. EndedError if it has ended meanwhile, ProcError if it cannot be read."""
         member = self._members[pid]
-        try:
-            stat, memory = member.files.stat(), member.files.memory()
-        except ProcError:
-            self._end(pid)
-            return
+        stat, memory = member.files.stat(), member.files.memory()
         last = {
             "cpu.time": stat.cpu_s,
             "memory.usage": float(memory.resident),
@@ -168,12 +174,16 @@ class ProcessReader(Reader):
                 "disk.io[write]": float(io.disk_written),
             }
             last["unix.file_descriptor.count"] = float(member.files.n_descriptors())
+        except EndedError:
+            raise
         except ProcError as error:
             self._why = error.message
         member.last = last
 
     def _end(self, pid: int) -> None:
-        member = self._members.pop(pid)
+        member = self._members.pop(pid, None)
+        if member is None:
+            return
         member.files.close()
         for name, value in member.last.items():
             if PROPERTIES[name].kind is Kind.COUNTER:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 
 import pytest
 
@@ -84,3 +86,36 @@ def test_what_is_not_for_this_user_is_missing_with_the_reason() -> None:
         values = reader.read()
         assert "io.bytes[read]" not in values
         assert "Permission denied" in reader.why_missing()
+
+
+@contextmanager
+def no_more_files() -> Iterator[None]:
+    """Let this process open no further file."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    highest = max(map(int, os.listdir("/proc/self/fd")))
+    with ExitStack() as held:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (highest + 1, hard))
+        held.callback(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+        for _ in range(highest + 1):
+            try:
+                held.callback(os.close, os.open(os.devnull, os.O_RDONLY))
+            except OSError:
+                break
+        yield
+
+
+def test_a_living_process_that_cannot_be_opened_leaves_no_sum_without_it(
+    parent: subprocess.Popen[bytes],
+) -> None:
+    """Neither one that is new nor one that was read before; what it had counted is not lost."""
+    pids = [os.getpid()]
+    with ProcessReader(lambda: pids) as reader:
+        before = reader.read()
+        pids.append(parent.pid)
+        with no_more_files():
+            assert reader.read() == {"process.count": 2.0}
+            assert reader.why_missing() == f"/proc/{parent.pid} cannot be read: Too many open files"
+        after = reader.read()
+        assert after.keys() == before.keys() == PROPERTIES.keys()
+        assert after["cpu.time"] >= before["cpu.time"]
+        assert reader.why_missing() == ""
