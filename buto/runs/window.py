@@ -26,6 +26,9 @@ START, END = "window.start", "window.end"
 PROGRAM_START, PROGRAM_END = "main", "end"
 """Names of the marks that every run has: the program's start, time zero, and the last sample."""
 
+RESERVED = (PROGRAM_START, PROGRAM_END, START, END)
+"""Names that only buto gives to marks, so that a window is never between others of the same name."""
+
 WINDOW = "buto.window"
 """Metadata key: the description of the window. Runs of different windows cannot be compared."""
 

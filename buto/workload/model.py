@@ -90,7 +90,8 @@ def workload_from(
         words: splits a command and replaces variables.
 
     Raises:
-        UsageError: the workload is empty, a time or URL is invalid, or the load is too large.
+        UsageError: the workload is empty, a time or URL is invalid, a URL has the port but the workload waits
+            for none, or the load is too large.
     """
     if not any(key in data for key in ("command", "operations", "http", "load")):
         raise UsageError(
@@ -106,6 +107,9 @@ def workload_from(
     port = data.get("port")
     http = data.get("http")
     ready = data.get("ready", {})
+    if port is None:
+        sent = {key: data[key]["url"] for key in ("http", "load") if key in data}
+        _check_without_port({"ready: http": ready["http"], **sent} if ready else sent)
     return Workload(
         after_s=parse_seconds(str(data.get("after", 0.0))) if "after" in data else 0.0,
         port=0 if port == "any" else port,
@@ -117,6 +121,15 @@ def workload_from(
         load=load_from(data["load"], expand) if "load" in data else None,
         stop=data.get("stop", False),
     )
+
+
+def _check_without_port(urls: Mapping[str, str]) -> None:
+    for key, url in urls.items():
+        if PORT in url:
+            raise UsageError(
+                f"workload: {key}: {url} needs the program's port, and the workload waits for none",
+                advice="workload: {port: any, ...}, or write the port's number into the URL",
+            )
 
 
 def _http(data: Mapping[str, Any], expand: Callable[[Any], str]) -> HttpLoad:

@@ -14,6 +14,7 @@ from typing import IO, Protocol
 
 from buto.collect.record.track import Track
 from buto.properties import Kind, Property
+from buto.runs.window import RESERVED
 
 TRACK = "driver"
 INTERVAL_S = 0.5
@@ -43,7 +44,7 @@ class Reports:
     """Understands the lines of one command.
 
     Attributes:
-        problems: what was wrong with the first line that was not understood, if there was one.
+        problems: what was wrong with the first line that was not accepted, if there was one.
     """
 
     def __init__(self, listener: Listener) -> None:
@@ -80,10 +81,9 @@ class Reports:
     def _take(self, line: str) -> None:
         word, *rest = line.split(maxsplit=3)[1:] or [""]
         is_name = bool(rest) and _NAME.fullmatch(rest[0]) is not None
-        if word == "mark" and is_name and self._n_marks < MOST_MARKS:
-            self._n_marks += 1
-            self._listener.mark(rest[0], rest[1] if len(rest) > 1 else "", judged=False)
-        elif word in _KINDS and is_name and len(rest) == 2 and self._has_room(rest[0]):
+        if word == "mark" and is_name:
+            self._mark(rest[0], rest[1] if len(rest) > 1 else "")
+        elif word in _KINDS and is_name and len(rest) == 2:
             number, _, unit = rest[1].partition(" ")
             try:
                 self._number(rest[0], _KINDS[word], float(number), unit.strip())
@@ -92,11 +92,23 @@ class Reports:
         else:
             self._misunderstood(line)
 
-    def _has_room(self, name: str) -> bool:
-        return len(self._values) < MOST_NAMES or f"{TRACK}.{name}" in self._values
+    def _mark(self, name: str, text: str) -> None:
+        if name in RESERVED:
+            self._refused(f"a mark must not be called {' or '.join(RESERVED)}, got {name!r}")
+        elif self._n_marks == MOST_MARKS:
+            self._refused(
+                f"there can be {MOST_MARKS} marks, and {name!r} is one more; what happens often is a number: "
+                f"'buto count {name} NUMBER'"
+            )
+        else:
+            self._n_marks += 1
+            self._listener.mark(name, text, judged=False)
 
     def _number(self, name: str, kind: Kind, value: float, unit: str) -> None:
         prop = Property(f"{TRACK}.{name}", unit[:50] or "1", kind)
+        if len(self._values) == MOST_NAMES and prop.name not in self._values:
+            self._refused(f"there can be {MOST_NAMES} names of numbers, and {name!r} is one more")
+            return
         with self._lock:
             if self._track is None:
                 self._track = self._listener.track(TRACK, INTERVAL_S)
@@ -105,6 +117,8 @@ class Reports:
             self._values[prop.name] = value if math.isfinite(value) else math.nan
 
     def _misunderstood(self, line: str) -> None:
-        if not self.problems:
-            expected = "'buto mark NAME TEXT', 'buto value NAME NUMBER UNIT' or 'buto count NAME NUMBER UNIT'"
-            self.problems = (f"its command printed {line[:_MOST_SHOWN]!r}, expected {expected}",)
+        expected = "'buto mark NAME TEXT', 'buto value NAME NUMBER UNIT' or 'buto count NAME NUMBER UNIT'"
+        self._refused(f"its command printed {line[:_MOST_SHOWN]!r}, expected {expected}")
+
+    def _refused(self, why: str) -> None:
+        self.problems = self.problems or (why,)

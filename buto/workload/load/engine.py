@@ -70,7 +70,7 @@ def drive(load: Load, url: str, stop: threading.Event, progress: Progress) -> tu
         asyncio.run(_Drive(load, url, stop, progress, tally).carry_out())
     except MeasureError as failure:
         return tally.describe(), (failure.message,)
-    problems = [failed] if (failed := tally.failures()) else []
+    problems = [failed] if (failed := tally.failures(load.may_fail)) else []
     if tally.latest_s > MOST_LATE_S:
         problems.append(
             f"requests were sent up to {format_seconds(tally.latest_s)} late: this machine was too busy, "

@@ -84,6 +84,7 @@ class Load:
         seed: of the times, of the order of kinds and of the variables: the same in all runs.
         interval_s: over which latencies are summarised.
         timeout_s: an answer that takes longer is a failure.
+        may_fail: share of requests that may fail before the run is not valid.
     """
 
     url: str
@@ -95,6 +96,7 @@ class Load:
     timeout_s: float = 10.0
     login: Login | None = None
     variables: Mapping[str, Variable] = field(default_factory=dict)
+    may_fail: float = 0.0
 
     @property
     def duration_s(self) -> float:

@@ -7,6 +7,7 @@ from typing import Any
 
 from buto.collect.urls import PORT, http_url
 from buto.errors import UsageError
+from buto.runs.window import RESERVED
 from buto.units import parse_seconds
 from buto.workload.load.model import Arrivals, Load, Login, Phase, RequestKind, Variable
 from buto.workload.load.templates import NUMBER, variables_in
@@ -47,6 +48,7 @@ def load_from(data: Mapping[str, Any], expand: Expand) -> Load:
         timeout_s=parse_seconds(str(data.get("timeout", 10.0))),
         login=None if login is None else Login(_kind("login", login, _Texts(expand, set())), keep),
         variables=variables,
+        may_fail=float(data.get("may-fail", 0.0)),
     )
     _check_size(load)
     return load
@@ -103,6 +105,10 @@ def _phases(data: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
 
 
 def _phase(data: Mapping[str, Any], weights: Mapping[str, float]) -> Phase:
+    if data["name"] in RESERVED:
+        raise UsageError(
+            f"workload: load: a phase must not be called {' or '.join(RESERVED)}, got {data['name']!r}"
+        )
     mix = {name: float(weight) for name, weight in data.get("mix", weights).items()}
     unknown = sorted(mix.keys() - weights.keys())
     if unknown:

@@ -88,18 +88,24 @@ class Tally:
         if not self._all:
             return "no requests"
         median, almost = np.quantile(self._all, [0.5, 0.99])
+        n_failed = sum(self._failures)
         return (
             f"{format_count(len(self._all), 'request')}, median {format_seconds(median)}, "
-            f"99 % within {format_seconds(almost)}"
+            f"99 % within {format_seconds(almost)}{f', {n_failed} failed' if n_failed else ''}"
         )
 
-    def failures(self) -> str | None:
-        """Return how many answers are not good and the most frequent reasons; None if all are good."""
-        n_failed = sum(self._failures)
-        if not n_failed:
+    def failures(self, may_fail: float = 0.0) -> str | None:
+        """Return how many answers are not good and the most frequent reasons; None if so many may fail.
+
+        Args:
+            may_fail: the largest share of answers that need not be good.
+        """
+        n_failed, n_all = sum(self._failures), len(self._all)
+        if n_failed <= may_fail * n_all:
             return None
         reasons = ", ".join(f"{why} ({n})" for why, n in self._why.most_common(_MOST_SHOWN))
-        return f"{n_failed} of {format_count(len(self._all), 'request')} failed: {reasons}"
+        allowed = f" ({may_fail:.3g} of them may)" if may_fail else ""
+        return f"{n_failed} of {format_count(n_all, 'request')} failed{allowed}: {reasons}"
 
 
 def _throughput(kind: str) -> str:

@@ -63,6 +63,17 @@ def test_a_program_that_is_stopped_exits_well_with_143(tmp_path: Path) -> None:
         ("{http: {url: 'http://host/größe', rate: 1, duration: 1s}}", "url must be an HTTP URL"),
         ("{http: {url: 'http://host/', rate: 1e6, duration: 1s}}", "are too many"),
         ("{command: ['${NO_SUCH}']}", "unknown variable ${NO_SUCH}"),
+        *(
+            (
+                workload,
+                f"workload: {key}: http://a:${{port}}/ needs the program's port, and the workload waits",
+            )
+            for key, workload in {
+                "http": "{http: {url: 'http://a:${port}/', rate: 1, duration: 1s}}",
+                "load": "{load: {url: 'http://a:${port}/', requests: {a: {path: /}}, rate: 1, duration: 1s}}",
+                "ready: http": "{command: [x], ready: {http: 'http://a:${port}/'}}",
+            }.items()
+        ),
     ],
 )
 def test_what_means_nothing_is_refused_with_its_place(tmp_path: Path, workload: str, fault: str) -> None:

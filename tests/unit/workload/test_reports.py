@@ -91,8 +91,18 @@ def test_the_memory_for_a_command_is_limited(monkeypatch: pytest.MonkeyPatch) ->
     known = ("buto value a0 1", "buto value a1 1", "buto value a0 2", "buto mark a")
     assert run(printing(*known))[0] == ()
     [problem], heard = run(printing(*known, *(f"buto value a{n} 1" for n in range(2, 5)), "buto mark b"))
-    assert "buto value a2 1" in problem
+    assert problem == "there can be 2 names of numbers, and 'a2' is one more"
     assert len(heard.tracks[0].names()) == 2 and heard.marks == [("a", "")]
+    [problem], heard = run(printing("buto mark a", "buto mark b order 7"))
+    assert problem.startswith("there can be 1 marks, and 'b' is one more; what happens often is a number: ")
+    assert heard.marks == [("a", "")]
+
+
+@pytest.mark.parametrize("name", ["main", "end", "window.start", "window.end"])
+def test_a_mark_with_a_name_of_butos_own_is_a_problem(name: str) -> None:
+    [problem], heard = run(printing(f"buto mark {name}", "buto mark load.start"))
+    assert problem == f"a mark must not be called main or end or window.start or window.end, got {name!r}"
+    assert heard.marks == [("load.start", "")]
 
 
 def test_the_output_of_a_failed_command_is_quoted_as_before() -> None:

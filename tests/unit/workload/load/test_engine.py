@@ -16,6 +16,7 @@ from buto.errors import UsageError
 from buto.workload.driver import workload_hooks
 from buto.workload.load import engine
 from buto.workload.load.model import Arrivals, Load, Login, Phase, RequestKind
+from buto.workload.load.tally import Tally
 from buto.workload.model import Workload
 
 SLOW_S = 0.3
@@ -112,6 +113,23 @@ def test_each_kind_is_counted_alone_and_failures_are_told(url: str) -> None:
     [problem] = problems
     assert "of 30 requests failed: HTTP " in problem
     assert "HTTP 404" in problem and "HTTP 201" in problem
+
+
+def test_so_many_requests_may_fail_as_were_configured(url: str) -> None:
+    one = load(RequestKind("a", "/none"), rate=10, duration_s=0.3)
+    summary, problems, _ = drive(replace(one, may_fail=1.0), url)
+    assert problems == ()
+    assert summary.endswith(", 3 failed")
+    _, problems, _ = drive(replace(one, may_fail=0.99), url)
+    assert problems == ("3 of 3 requests failed (0.99 of them may): HTTP 404 (3)",)
+
+
+def test_a_share_that_is_just_reached_may_fail() -> None:
+    tally = Tally(["a"])
+    for number in range(40):
+        tally.answered(0, 0.001, "HTTP 404" if number % 2 else "")
+    assert tally.failures(0.5) is None
+    assert tally.failures(0.49) == "20 of 40 requests failed (0.49 of them may): HTTP 404 (20)"
 
 
 @pytest.mark.parametrize(("path", "said"), [("/cut", "ClientPayloadError"), ("/slow", "no answer in time")])

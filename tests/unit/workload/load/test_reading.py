@@ -11,13 +11,14 @@ from buto.config import load as load_config
 from buto.errors import ConfigError
 from buto.workload.load.model import Arrivals, Load, Login, Phase, RequestKind, Variable
 
-HEAD = "version: 1\ntests:\n  a:\n    command: [java, Shop]\n    workload:\n      load:\n"
+HEAD = "version: 1\ntests:\n  a:\n    command: [java, Shop]\n    workload:\n      port: any\n      load:\n"
 FULL = """\
         url: http://127.0.0.1:${port}/shop
         arrivals: even
         seed: 5
         interval: 500ms
         timeout: 2s
+        may-fail: 0.05
         login:
           path: /login
           body: "user=admin&password=${PASSWORD}"
@@ -79,6 +80,7 @@ def test_everything_that_a_load_can_say(tmp_path: Path) -> None:
             {"token": "access.token"},
         ),
         variables={"user": Variable(1, 20000), "word": Variable(texts=("a", "geheim"))},
+        may_fail=0.05,
     )
 
 
@@ -116,6 +118,12 @@ def test_a_small_load_is_poisson_in_one_phase_without_a_mark(tmp_path: Path) -> 
         ),
         ("/order}", "/order, verb: GET}", "unknown key 'verb' in tests.a.workload.load.requests.order"),
         ("/order}", "/order, weight: 0}", "has no request in its mix"),
+        ("rate: 50", "rate: 50\n        may-fail: 2", "expected a share of requests from 0 to 1"),
+        (
+            "        rate: 50\n        duration: 5s\n",
+            "        phases: [{name: end, rate: 1, duration: 1s}]\n",
+            "a phase must not be called main or end or window.start or window.end, got 'end'",
+        ),
     ],
 )
 def test_a_faulty_load_is_told_with_its_place(tmp_path: Path, old: str, new: str, expected: str) -> None:
