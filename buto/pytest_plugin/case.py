@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -26,7 +26,7 @@ from buto.units import format_count
 from buto.verdicts import Status, Verdict
 from buto.workflow.accept import begin, learn_change
 from buto.workflow.check import describe, judge, warn_of_settings
-from buto.workflow.events import Event, OnEvent, OracleChanged, Warned, ignore
+from buto.workflow.events import Event, OnEvent, OracleChanged, WaitingForStore, Warned, ignore
 from buto.workflow.launching.case import Case, check_number_of_runs, checked, learned
 from buto.workflow.launching.ending import check_repeats
 from buto.workflow.outcome import concluded, keep
@@ -77,14 +77,21 @@ def begun(
 
 @dataclass(slots=True)
 class Events:
-    """Keeps of events the warnings and the pairs of a replaced oracle and the one that was learned."""
+    """Keeps of events the warnings and the pairs of a replaced oracle and the one that was learned.
 
+    Attributes:
+        say: shows a line at once.
+    """
+
+    say: Callable[[str], None] = print
     warnings: list[str] = field(default_factory=list)
     changes: list[tuple[Oracle, Oracle]] = field(default_factory=list)
 
     def __call__(self, event: Event) -> None:
         if isinstance(event, Warned):
             self.warnings.append(event.text)
+        elif isinstance(event, WaitingForStore):
+            self.say(f"waiting for another buto that is measuring into {event.store}")
         elif isinstance(event, OracleChanged):
             self.changes.append((event.known, event.learned))
 

@@ -22,6 +22,8 @@ from buto.pytest_plugin.live import LiveLaunch
 from buto.pytest_plugin.session import ItemTests
 from buto.runs import Run
 from buto.runs.model import PURPOSE, SESSION
+from buto.runs.window import RESERVED
+from buto.workflow.events import WaitingForStore
 from buto.workflow.launching.ending import check_ending
 from buto.workflow.launching.lock import measuring
 from buto.workload.model import STOPPED_EXIT
@@ -86,7 +88,13 @@ class LiveTarget:
             time.sleep(_POLL_S)
 
     def mark(self, name: str, message: str = "") -> None:
-        """Note on the time axis what happens now; ``buto runs show`` prints it."""
+        """Note on the time axis what happens now; ``buto runs show`` prints it.
+
+        Raises:
+            UsageError: marks of this name are made by buto alone.
+        """
+        if name in RESERVED:
+            raise UsageError(f"a mark must not be called {' or '.join(RESERVED)}, got {name!r}")
         self._program.mark(name, message)
 
 
@@ -132,10 +140,11 @@ class Buto:
             )
         case = self._tests.case(test)
         worker = self._worker() if jmx else None
+        store = case.project.store.storage.here
         self._is_recording = True
         try:
             with (
-                measuring(case.project.store.storage.here, lambda: None),
+                measuring(store, lambda: case.events(WaitingForStore(store))),
                 open_collector(test.target) as collector,
             ):
                 launch = LiveLaunch(partial(self._record, collector, case), test.target.timeout_s)

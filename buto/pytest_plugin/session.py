@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import pytest
@@ -113,10 +113,20 @@ class ItemTests:
         door = self._door = InPytest(node, test.name, started_in, store, path)
         is_driven = "buto" in getattr(self._item, "fixturenames", ())
         project = project_of(test, door)
-        events = Events()
+        events = Events(self._say)
         state = begun(project, test, self.options.mode, events, is_driven=is_driven)
         explains = self.options.why and not is_driven
         return ItemCase(project, state, remembers=not is_driven, explains=explains, events=events)
+
+    def _say(self, text: str) -> None:
+        """Show a line now; a process of xdist has no terminal."""
+        plugins = self._item.config.pluginmanager
+        terminal, capture = plugins.get_plugin("terminalreporter"), plugins.get_plugin("capturemanager")
+        if terminal is None or self.options.verbosity < 0:
+            return
+        with nullcontext() if capture is None else capture.global_and_fixture_disabled():
+            terminal.ensure_newline()
+            terminal.write_line(f"buto: {text}")
 
     def _fail(self, error: ButoError) -> None:
         first, *rest = error.message.splitlines()

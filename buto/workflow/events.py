@@ -204,10 +204,12 @@ class Shown:
 
     Attributes:
         train: how to learn an oracle from them.
+        lacking: how many more such runs that needs.
     """
 
     result: Result
     train: str
+    lacking: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from buto import oracle
+from buto.detectors.judge import DEFAULT
 from buto.errors import EXIT_PASS, BadFileError, UsageError
 from buto.report.charted import recorded_runs
 from buto.report.result import Result
@@ -74,7 +76,10 @@ def _recorded(project: Project, test: str, runs: list[Run], on_event: OnEvent) -
     """Report runs that nothing judges."""
     result = Result(test, None, runs, recorded=recorded_runs(run_set(runs), datetime.now(UTC)))
     train = project.door.step(Step(Action.TRAIN, test, from_runs=ALL, command=EXAMPLE))
-    on_event(Shown(result, train))
+    configured = project.configured(test)
+    fewest = oracle.fewest_runs(DEFAULT if configured is None else configured.settings)
+    lacking = fewest - len(stored_runs(project, test, ALL, required=False))
+    on_event(Shown(result, train, max(0, lacking)))
     return result
 
 

@@ -23,7 +23,10 @@ def test_the_page_has_the_curves_of_all_runs_and_no_bands(project: Path) -> None
     done = called(project, "report", "leaker", "--html", "page.html", "--json", "result.json")
     assert done.returncode == 0, done.stderr
     assert done.stdout == "RECORDED  leaker: 3 runs, without an oracle\n"
-    assert "buto train leaker --from-runs all" in done.stderr
+    assert (
+        "to learn an oracle from them: record 2 more runs, then buto train leaker --from-runs all"
+        in done.stderr
+    )
     page = (project / "page.html").read_text()
     data = json.loads(page.split('<script type="application/json" id="data">')[1].split("</script>")[0])
     assert len(data["checked"]) == 3
@@ -33,6 +36,13 @@ def test_the_page_has_the_curves_of_all_runs_and_no_bands(project: Path) -> None
     jsonschema.validate(result, schemas.load("result"))
     (test,) = result["tests"]
     assert (test["status"], test["verdict"], len(test["runs"])) == ("recorded", None, 3)
+
+
+def test_training_is_advised_at_once_where_the_runs_are_enough(project: Path) -> None:
+    store(project, *(leaking_run(number) for number in (3, 4)))
+    done = called(project, "report", "leaker", "-v")
+    advice = done.stderr.partition("to learn an oracle from them: ")[2]
+    assert advice.startswith("buto train leaker --from-runs all -- ")
 
 
 def test_some_runs_are_named_by_their_ids(project: Path) -> None:

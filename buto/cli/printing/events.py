@@ -90,10 +90,11 @@ class EventPrinter:
                 console.info(f"{test}: {format_count(n_runs, 'run')} of other environments left out")
             case Judged(result):
                 self.verdict(result)
-            case Shown(result, train):
+            case Shown(result, train, lacking):
                 shown = format_count(len(result.runs), "run")
                 console.result(one_line(f"RECORDED  {result.test}: {shown}, without an oracle"))
-                console.info(f"to learn an oracle from them: {train}")
+                first = f"record {format_count(lacking, 'more run')}, then " if lacking else ""
+                console.info(f"to learn an oracle from them: {first}{train}")
             case Failed(result):
                 self.failure(result)
             case OracleWritten() | StrengthsLimited() | Trained() | OracleChanged() | Accepted():

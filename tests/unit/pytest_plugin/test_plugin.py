@@ -8,6 +8,8 @@ import pytest
 
 # pytester forgets what a session in this process has imported, and numpy cannot be loaded twice.
 import buto.pytest_plugin.session  # noqa: F401
+from buto.errors import MeasureError
+from buto.workflow.events import OnEvent, WaitingForStore
 
 pytest_plugins = ["pytester"]
 
@@ -179,3 +181,19 @@ def test_a_failing_body_is_the_tests_own_failure(pytester: pytest.Pytester) -> N
     done.assert_outcomes(failed=1)
     done.stdout.fnmatch_lines(["*assert 1 == 2*"])
     assert not Path(pytester.path / ".buto").exists()
+
+
+@pytest.mark.parametrize(("option", "n_lines"), [("-v", 1), ("-q", 0)])
+def test_it_says_at_once_that_it_waits_for_another_buto(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, option: str, n_lines: int
+) -> None:
+    def complete(project: object, cases: object, on_event: OnEvent) -> None:
+        on_event(WaitingForStore(Path(".buto")))
+        raise MeasureError("the program did not start")
+
+    monkeypatch.setattr("buto.pytest_plugin.case.complete", complete)
+    pytester.makepyfile(test_it=MARKED)
+    done = session(pytester, option, "--buto-train")
+    waiting = "buto: waiting for another buto that is measuring into .buto"
+    assert done.outlines.count(waiting) == n_lines
+    done.stdout.fnmatch_lines(["*the program did not start*"])
