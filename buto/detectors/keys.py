@@ -90,6 +90,15 @@ def is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
+SMALLEST_ALPHA = 0.0005
+
+ALPHA = number(
+    "alpha",
+    "Share of checks of an unchanged program that may fail; default 0.01.",
+    SMALLEST_ALPHA,
+    0.5,
+    title=f"a share of checks from {SMALLEST_ALPHA:g} to 0.5",
+)
 COST = truth("cost", "Whether what measuring itself costs is judged.")
 METADATA = (
     patterns("metadata-ignored", "Metadata that may differ: shell patterns for the keys."),

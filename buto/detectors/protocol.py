@@ -21,6 +21,7 @@ from buto.detectors.strength import Strengths
 from buto.detectors.views import RunsView, View
 from buto.errors import JudgeError
 from buto.runs import Run, RunSet
+from buto.runs.labels import Past
 from buto.verdicts import Verdict
 
 S = TypeVar("S", bound=Settings)
@@ -114,6 +115,9 @@ class Detector(ABC, Generic[S]):
     promises_alarm_rate: ClassVar[bool] = False
     """Whether it promises a share of false alarms, which :meth:`selftest` can measure."""
 
+    learns_from_labels: ClassVar[bool] = False
+    """Whether :meth:`fit_with_past` makes use of labelled runs, which then are loaded for it."""
+
     def __init__(self, settings: S) -> None:
         self.settings = settings
 
@@ -126,6 +130,10 @@ class Detector(ABC, Generic[S]):
     @abstractmethod
     def fit(self, runs: RunSet) -> FittedDetector:
         """Learn from valid runs of one test. JudgeError when they cannot be learned from."""
+
+    def fit_with_past(self, runs: RunSet, pasts: Sequence[Past]) -> FittedDetector:
+        """Learn as :meth:`fit` does, knowing labelled runs of this test and of others, valid or not."""
+        return self.fit(runs)
 
     @abstractmethod
     def from_data(self, data: Mapping[str, Any]) -> FittedDetector:

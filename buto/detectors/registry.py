@@ -27,6 +27,7 @@ DETECTORS = {
         ("shang", "shang-calibrated"),
     ),
     "ensemble": ("buto.detectors.ensemble.detector:EnsembleDetector", ("foo",)),
+    "history": ("buto.detectors.history.detector:HistoryDetector", ("history",)),
 }
 """buto's own detectors by name: where the class is, and its presets."""
 

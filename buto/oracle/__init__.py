@@ -5,7 +5,7 @@ from buto.detectors.settings import Settings
 from buto.oracle.check import AGENT_KEY, METADATA_SOURCE, at_alpha, check, why_confirm
 from buto.oracle.model import Oracle
 from buto.oracle.persist import load, save
-from buto.oracle.train import FEWEST_RUNS, auto_runs, enough_runs, fewest_runs, train
+from buto.oracle.train import FEWEST_RUNS, auto_runs, enough_runs, fewest_runs, learns_from_labels, train
 from buto.oracle.unchanged import promises_alarm_rate, selftest
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "check",
     "enough_runs",
     "fewest_runs",
+    "learns_from_labels",
     "load",
     "promises_alarm_rate",
     "save",

@@ -17,8 +17,9 @@ from buto.errors import JudgeError
 from buto.oracle.mbeans import never_recorded
 from buto.oracle.model import Oracle
 from buto.runs import ClassHistogram, Run, RunSet, run_set
+from buto.runs.labels import Past
 from buto.runs.masking import Mask
-from buto.runs.window import measured_set
+from buto.runs.window import measured, measured_set
 from buto.steps import Action, Advice, Setting, Step
 
 FEWEST_RUNS = 3
@@ -28,12 +29,19 @@ MOST_CLASSES = 100
 """Classes in an oracle's histogram, so that the file stays small."""
 
 
-def train(runs: RunSet, settings: Settings = DEFAULT, *, target: Mapping[str, Any] | None = None) -> Oracle:
+def train(
+    runs: RunSet,
+    settings: Settings = DEFAULT,
+    *,
+    target: Mapping[str, Any] | None = None,
+    pasts: Sequence[Past] = (),
+) -> Oracle:
     """Learn an oracle from the runs of one test.
 
     Args:
         runs: all of them valid; the order does not matter. Of a run with a window only that part counts.
         target: plain data of how the program is started, to be kept in the oracle without its secrets.
+        pasts: labelled runs of this test and of others, for a detector that learns from labels.
 
     Raises:
         JudgeError: an invalid run, fewer than three runs, runs without samples, runs from different
@@ -43,7 +51,7 @@ def train(runs: RunSet, settings: Settings = DEFAULT, *, target: Mapping[str, An
     runs = measured_set(run_set(runs.runs))
     detector = registry.detector(settings.detector)(settings)
     environment = learn_metadata([run.metadata for run in runs], detector.metadata)
-    fitted = detector.fit(runs)
+    fitted = detector.fit_with_past(runs, [_measured(past) for past in pasts])
     loads = [run.quality.foreign_load for run in runs if not math.isnan(run.quality.foreign_load)]
     return Oracle(
         test=runs.runs[0].test,
@@ -62,6 +70,10 @@ def train(runs: RunSet, settings: Settings = DEFAULT, *, target: Mapping[str, An
     )
 
 
+def _measured(past: Past) -> Past:
+    return replace(past, runs=tuple(map(measured, past.runs)))
+
+
 def _classes(runs: RunSet) -> ClassHistogram | None:
     typical = typical_histogram(runs.runs)
     return None if typical is None else replace(typical, classes=typical.classes[:MOST_CLASSES])
@@ -75,6 +87,11 @@ def _masked(target: Mapping[str, Any]) -> dict[str, Any]:
 def fewest_runs(settings: Settings) -> int:
     """Return how many valid runs these settings need at least."""
     return registry.detector(settings.detector).fewest_runs
+
+
+def learns_from_labels(settings: Settings) -> bool:
+    """Return whether these settings make use of labelled runs."""
+    return registry.detector(settings.detector).learns_from_labels
 
 
 def auto_runs(settings: Settings) -> AutoRuns | None:

@@ -16,6 +16,7 @@ from buto.runs import Run, run_set
 from buto.steps import Action, Step
 from buto.workflow.events import Accepted, Failed, JudgedTaken, OnEvent, OracleChanged, Warned, ignore
 from buto.workflow.labels.label import check_reason
+from buto.workflow.labels.labelled_runs import labelled_past
 from buto.workflow.launching.case import Case, accepted, check_number_of_runs
 from buto.workflow.launching.collected import Collected
 from buto.workflow.outcome import Outcome, concluded, keep
@@ -141,7 +142,8 @@ def learn_change(
             f"there is nothing to accept: the oracle has learned from these {len(valid)} runs already",
             advice=f"launch the program as it is now: {project.door.step(Step(Action.ACCEPT, test.name))}",
         )
-    learned = oracle.train(valid, test.settings, target=target)
+    pasts = labelled_past(project, test.settings)
+    learned = oracle.train(valid, test.settings, target=target, pasts=pasts)
     on_event(OracleChanged(known, learned))
     if not dry_run:
         oracle.save(path, learned)

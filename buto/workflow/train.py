@@ -25,6 +25,7 @@ from buto.workflow.events import (
     Warned,
     ignore,
 )
+from buto.workflow.labels.labelled_runs import labelled_past
 from buto.workflow.launching.case import Case, check_number_of_runs, learned
 from buto.workflow.launching.collected import Collected
 from buto.workflow.outcome import Outcome, concluded, keep
@@ -158,10 +159,12 @@ def learn(
 
     Raises:
         JudgeError: they cannot be learned from.
+        BadFileError: a label, or a labelled run that the detector learns from, is damaged.
         StorageError: the oracle cannot be written.
     """
     path, valid = project.oracle_path(test.name), run_set(runs).valid()
-    trained = oracle.train(valid, test.settings, target=target)
+    pasts = labelled_past(project, test.settings)
+    trained = oracle.train(valid, test.settings, target=target, pasts=pasts)
     oracle.save(path, trained)
     on_event(OracleWritten(test.name, path, len(valid)))
     on_event(jvm_measured(test.name, valid))

@@ -9,13 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from buto import oracle as oracles
 from buto.detectors import registry
 from buto.errors import BadFileError
-from buto.oracle import check, load, save, settings_from, train
+from buto.oracle import check, load, save, settings_from
 from buto.oracle.document import to_text
 from buto.oracle.train import fewest_runs
 from buto.runs import run_set
 from buto.verdicts import Status
+from tests.support.runs.labelled import past_of
 from tests.support.runs.signals import INTERVAL_S, Program, make_run, program_run, program_runs
 
 NAN = float("nan")
@@ -58,13 +60,28 @@ def of_a_check(chosen, runs):
     return run_set(runs if "gate" in chosen.to_data() else runs[:1])
 
 
-def constant_runs(count, value=812.0):
+def constant_runs(count, value=812.0, first=0):
     return run_set(
         [
             make_run(number, np.arange(20) * INTERVAL_S, {"jvm.class.count": np.full(20, value)})
-            for number in range(count)
+            for number in range(first, first + count)
         ]
     )
+
+
+def train(runs, chosen, **more):
+    """Train, and let a detector that learns from labels know what it needs: twenty good runs and some bad."""
+    pasts = [_past(runs)] if oracles.learns_from_labels(chosen) else []
+    return oracles.train(runs, chosen, pasts=pasts, **more)
+
+
+def _past(runs):
+    taught = sorted(runs, key=lambda run: run.id)
+    if len(taught[-1].properties) == 1:
+        return past_of(taught, constant_runs(20, first=100), constant_runs(4, 1500.0, first=200))
+    changes = (Program(threads=80), Program(leak=5e8), Program(work=8.0)) * 2
+    bad = [program_run(1, 200 + number, one) for number, one in enumerate(changes)]
+    return past_of(taught, [program_run(1, 100 + number) for number in range(20)], bad)
 
 
 def test_a_constant_program_passes(chosen):

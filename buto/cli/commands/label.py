@@ -30,7 +30,7 @@ buto labels runs by itself, too: good if an oracle was trained on them or they w
 several of them failed a check together; after a bisection, those of the first bad commit and its parent.
 A failed check of good runs was a false alarm, unless they are labelled with --meant or were accepted.
 A later label replaces an earlier one, which stays in the record. Your own labels are replaced only by
-you: with label or accept. Labels do not change how buto judges.
+you: with label or accept. Only the detector history judges by labels.
 
 examples:
   buto label leaker last good --reason "false alarm: the machine was updated"

@@ -9,10 +9,9 @@ from typing import Any
 from buto.analysis.scores.candidates import CANDIDATES, Candidate
 from buto.detectors.bounds.settings import SUSTAINED, BandSettings
 from buto.detectors.effects import is_effect
-from buto.detectors.keys import COMMON, Key, choice, number, patterns
+from buto.detectors.keys import ALPHA, COMMON, Key, choice, number, patterns
 from buto.detectors.settings import ALSO_JUDGED, Settings
 
-SMALLEST_ALPHA = 0.0005
 """One in as many choices of runs as the calibrated oracle looks at."""
 
 CALIBRATED = replace(SUSTAINED, preset="calibrated", detector="calibrated")
@@ -58,13 +57,7 @@ def _are_effects(value: Any) -> bool:
 
 
 KEYS = (
-    number(
-        "alpha",
-        "Share of checks of an unchanged program that may fail; default 0.01.",
-        SMALLEST_ALPHA,
-        0.5,
-        title=f"a share of checks from {SMALLEST_ALPHA:g} to 0.5",
-    ),
+    ALPHA,
     choice("fail-on", "Which changes fail a check.", "any", "worse"),
     Key(
         "minimum-effect",

@@ -12,6 +12,9 @@ LABEL, ACCEPT = "label", "accept"
 DECISIONS = (LABEL, ACCEPT)
 """Commands by which a person decides; the others only observe."""
 
+TEACHING = ("train", ACCEPT)
+"""Commands whose good runs are what later runs are compared with."""
+
 
 class Label(Enum):
     """What is true of a run, whatever a check has said of it."""

@@ -41,7 +41,7 @@ def stored_runs(project: Project, test: str, which: str, *, required: bool = Tru
     """
     store = project.store
     if which != ALL and ".." not in which:
-        named = _windowed(
+        named = windowed(
             project, store.open_set(test, sorted({run_id.strip() for run_id in which.split(",")}))
         )
         for run in named:
@@ -50,7 +50,7 @@ def stored_runs(project: Project, test: str, which: str, *, required: bool = Tru
         return named
     first, _, last = ("", "", "") if which == ALL else which.partition("..")
     ids = [run_id for run_id in store.ids(test) if first <= run_id and (not last or run_id <= last)]
-    found = _windowed(project, store.open_set(test, ids))
+    found = windowed(project, store.open_set(test, ids))
     runs = [run for run in found if _may_teach(run)]
     if required and not runs:
         where = "" if which == ALL else f" in {which}"
@@ -67,7 +67,7 @@ def training_runs(project: Project, known: Oracle) -> RunSet:
     store = project.store
     at_hand = set(store.ids(known.test))
     ids = [run_id for run_id in known.run_ids if run_id in at_hand]
-    return run_set(_windowed(project, store.open_set(known.test, ids)))
+    return run_set(windowed(project, store.open_set(known.test, ids)))
 
 
 def newest_check(project: Project, test: str) -> list[Run]:
@@ -91,7 +91,7 @@ def newest_check(project: Project, test: str) -> list[Run]:
     usable = [head.id for head in together if head.quality.valid]
     ended = bad_ending(problems)
     if usable and ended is None:
-        return _windowed(project, store.open_set(test, usable))
+        return windowed(project, store.open_set(test, usable))
     why = "has no usable run" if not usable else "ended without a verdict"
     again = project.door.step(Step(Action.CHECK, test, plain=True))
     raise JudgeError(
@@ -152,7 +152,7 @@ def named(runs: Sequence[Run]) -> str:
     return ",".join(run.id for run in runs if run.quality.valid)
 
 
-def _windowed(project: Project, runs: Iterable[Run]) -> list[Run]:
+def windowed(project: Project, runs: Iterable[Run]) -> list[Run]:
     """Return runs with the window that the configuration now has; with their own if it lacks their test."""
     found = []
     for run in runs:

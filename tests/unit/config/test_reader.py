@@ -13,6 +13,7 @@ from buto.config.schema import config_schema
 from buto.detectors.bounds.keys import KEYS as BAND_KEYS
 from buto.detectors.calibrated.settings import KEYS as RANK_KEYS
 from buto.detectors.ensemble.settings import KEYS as RULE_KEYS
+from buto.detectors.history.settings import KEYS as LABEL_KEYS
 from buto.detectors.judge import presets, settings_from
 from buto.detectors.registry import DETECTORS
 from buto.detectors.regression_models.settings import KEYS as MODEL_KEYS
@@ -262,7 +263,7 @@ def test_the_usual_file_is_found_and_a_given_one_goes_first(tmp_path: Path) -> N
 
 def test_the_schema_and_the_judge_know_the_same_settings() -> None:
     judge = config_schema()["definitions"]["judge"]["properties"]
-    keys = (*RANK_KEYS, *BAND_KEYS, *MODEL_KEYS, *RULE_KEYS)
+    keys = (*RANK_KEYS, *BAND_KEYS, *MODEL_KEYS, *RULE_KEYS, *LABEL_KEYS)
     assert set(judge) == {"preset", "detector"} | {key.name for key in keys}
     assert set(judge["preset"]["enum"]) == set(presets())
     for key, schema in judge.items():
@@ -279,6 +280,8 @@ def _company(key: str, value: object) -> dict[str, object]:
         return {}
     if key in {one.name for one in RULE_KEYS}:
         return {"preset": "foo"}
+    if key in {one.name for one in LABEL_KEYS}:
+        return {"preset": "history"}
     if key in {one.name for one in MODEL_KEYS}:
         return {"preset": "shang"}
     return {"preset": "sustained", "bounds": "particle"}

@@ -1,0 +1,153 @@
+"""Learning from labelled history as a Detector: what people said of earlier changes judges the next one.
+
+A run is compared with the training runs, which are the baseline version. The engine (Huang and others, 2015)
+learns from the labelled runs of the test, and of other tests, which differences from a baseline were accepted
+and which were regressions. ``docs/history.md`` says what it is for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from buto.detectors.explanation import Explanation
+from buto.detectors.history import data as history_data
+from buto.detectors.history import sentences
+from buto.detectors.history.columns import Columns
+from buto.detectors.history.findings import findings_of_distance, findings_of_score
+from buto.detectors.history.judging import Judged, judged
+from buto.detectors.history.known import disturbance_of, known_rows
+from buto.detectors.history.learning import Judge, learned_judge
+from buto.detectors.history.settings import ALPHA, DETECTOR, KEYS, PRESETS
+from buto.detectors.protocol import Detector, FittedDetector
+from buto.detectors.regression_models.observations import readable
+from buto.detectors.settings import Settings, judges
+from buto.detectors.views import RunsView, View
+from buto.errors import JudgeError
+from buto.runs import FloatArray, Run, RunSet
+from buto.runs.labels import Past
+from buto.steps import Action, Advice, Step
+from buto.verdicts import Finding, Status, Verdict
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class FittedHistory(FittedDetector):
+    """What the labels taught.
+
+    Attributes:
+        n_alone: labelled runs that could not be compared with a baseline.
+        left_out: properties that cannot be judged, each with the reason.
+    """
+
+    settings: Settings
+    columns: Columns
+    judge: Judge
+    n_alone: int
+    left_out: Mapping[str, str]
+
+    def check(self, runs: RunSet) -> Verdict:
+        """Judge valid runs together, at least one.
+
+        A regression if the score is too high for a good run. Inconclusive if a property could not be read, if
+        the runs look disturbed, if they are unlike all labelled runs, or if they are like bad runs and too
+        few good ones are known to say how rarely a good run is. Else a pass.
+        """
+        unread = self._unread(runs)
+        if unread:
+            return Verdict(Status.INCONCLUSIVE, DETECTOR, reasons=unread)
+        values = np.array([self.columns.measure(run) for run in runs])
+        found = judged(self.judge, values, [disturbance_of(run) for run in runs], self.settings)
+        status, reason, findings = self._decided(found, runs.runs, values)
+        return Verdict(
+            status,
+            DETECTOR,
+            findings,
+            reasons=(reason,) if reason else (),
+            p_value=found.p_value,
+            alpha=self.settings.values[ALPHA],
+            guarantee="of good runs that the classifier had not seen" if found.p_value is not None else "",
+        )
+
+    def needs_confirmation(self, verdict: Verdict) -> bool:
+        return verdict.status is not Status.PASS and verdict.p_value is not None
+
+    def training_warnings(self, runs: RunSet) -> tuple[str, ...]:
+        return tuple(sentences.training_warnings(self.judge, self.n_alone, self.settings))
+
+    def view(self, runs: Sequence[Run]) -> View:
+        known = {prop.name for prop in self.columns.properties}
+        return RunsView(runs, lambda prop: prop.name in known)
+
+    def explain(self, verdict: Verdict) -> Explanation:
+        return sentences.explain(verdict, self.judge, self.settings)
+
+    def to_data(self) -> dict[str, Any]:
+        return history_data.write(self.columns, self.judge, self.n_alone, self.left_out)
+
+    def _decided(
+        self, found: Judged, runs: Sequence[Run], values: FloatArray
+    ) -> tuple[Status, str, tuple[Finding, ...]]:
+        judge, alpha = self.judge, self.settings.values[ALPHA]
+        if found.is_invalid:
+            return Status.INCONCLUSIVE, sentences.INVALID, ()
+        if found.p_value is not None and found.p_value <= alpha:
+            return Status.REGRESSION, "", findings_of_score(judge, self.columns, runs, values, self.settings)
+        if found.score is not None and found.score > 0:
+            named = findings_of_score(judge, self.columns, runs, values, self.settings)
+            return Status.INCONCLUSIVE, sentences.not_decided(judge, found), named
+        if found.distance > judge.usual:
+            named = findings_of_distance(judge, self.columns, runs, values)
+            return Status.INCONCLUSIVE, sentences.unlike(judge, found), named
+        return Status.PASS, "", ()
+
+    def _unread(self, runs: RunSet) -> tuple[str, ...]:
+        usable = np.all([readable(run, self.columns.properties) for run in runs], axis=0)
+        return tuple(
+            f"{prop.name} could not be read in enough samples"
+            for prop, read in zip(self.columns.properties, usable, strict=True)
+            if not read
+        )
+
+
+class HistoryDetector(Detector[Settings]):
+    """Learns a :class:`FittedHistory`."""
+
+    name = DETECTOR
+    presets = PRESETS
+    keys = KEYS
+    learns_from_labels = True
+
+    def fit(self, runs: RunSet) -> FittedHistory:
+        """Learn from valid runs of which nothing else is known; see :meth:`fit_with_past`."""
+        return self.fit_with_past(runs, ())
+
+    def fit_with_past(self, runs: RunSet, pasts: Sequence[Past]) -> FittedHistory:
+        """Learn from a new baseline and the labelled past. Raise JudgeError if no property was read in all
+        runs.
+        """
+        ordered = tuple(sorted(runs, key=lambda run: run.id))
+        wanted = sorted(
+            (prop for prop in runs.properties if judges(self.settings, prop)), key=lambda prop: prop.name
+        )
+        enough = np.array([readable(run, wanted) for run in ordered])
+        left_out = {
+            prop.name: f"read in enough samples of only {n_read} of the {len(ordered)} training runs"
+            for prop, n_read in zip(wanted, enough.sum(axis=0).tolist(), strict=True)
+            if n_read < len(ordered)
+        }
+        columns = Columns(tuple(prop for prop in wanted if prop.name not in left_out))
+        if not columns.properties:
+            raise JudgeError(
+                "no property was read in every training run",
+                advice=Advice("see why: ", Step(Action.SHOW_RUN, ordered[0].test, run_id=ordered[0].id)),
+            )
+        known = known_rows(RunSet(ordered), pasts, columns, self.metadata)
+        return FittedHistory(
+            self.settings, columns, learned_judge(known, self.settings), known.n_alone, left_out
+        )
+
+    def from_data(self, data: Mapping[str, Any]) -> FittedHistory:
+        return FittedHistory(self.settings, *history_data.read(data, self.settings))

@@ -1,0 +1,37 @@
+"""The learners by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from buto.detectors.history.engine.models.logistic import Logistic, learn_logistic
+from buto.detectors.history.engine.models.model import BoolArray, Model
+from buto.detectors.history.engine.models.naive_bayes import NaiveBayes, learn_naive_bayes
+from buto.detectors.history.engine.models.similarity import Similarity, learn_similarity
+from buto.detectors.history.engine.models.tan import TreeBayes, learn_tan
+from buto.detectors.history.engine.models.tree import Tree, learn_tree
+from buto.runs import FloatArray
+
+TREE, LOGISTIC, NAIVE_BAYES, TAN, SIMILARITY = "tree", "logistic", "naive-bayes", "tan", "similarity"
+
+Learn = Callable[[FloatArray, BoolArray, FloatArray, int], Model]
+Read = Callable[[Mapping[str, Any], int], Model]
+
+LEARNERS: Mapping[str, Learn] = {
+    TREE: learn_tree,
+    LOGISTIC: learn_logistic,
+    NAIVE_BAYES: learn_naive_bayes,
+    TAN: learn_tan,
+    SIMILARITY: learn_similarity,
+}
+"""From rows, whether they are abnormal, what it costs to get each wrong, and a seed, to a model."""
+
+READERS: Mapping[str, Read] = {
+    TREE: Tree.from_data,
+    LOGISTIC: Logistic.from_data,
+    NAIVE_BAYES: NaiveBayes.from_data,
+    TAN: TreeBayes.from_data,
+    SIMILARITY: Similarity.from_data,
+}
+"""From stored data and the number of columns to a model."""

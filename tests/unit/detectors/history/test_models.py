@@ -1,0 +1,101 @@
+"""Classifiers kept as arrays classify as scikit-learn's own, before and after they were stored."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+from buto.detectors.history.engine.models.learners import LEARNERS, READERS, SIMILARITY
+from buto.detectors.history.engine.models.tan import information, joint_weights, spanning_tree
+from buto.detectors.history.engine.models.tree import FEWEST_IN_LEAF, Tree, learn_tree
+from tests.support.references.tan_data import binned_rows
+
+PGMPY_PARENTS = [-1, 0, 1, 1, 2, 4, 2, 3, 0, 6]
+"""From pgmpy 0.1.19: TreeSearch(rows, root_node="0").estimate(estimator_type="tan")."""
+
+
+def rows_of_two_classes(seed: int, n_rows: int = 300) -> tuple[np.ndarray, np.ndarray]:
+    random = np.random.default_rng(seed)
+    abnormal = random.random(n_rows) < 0.3
+    rows = random.normal(size=(n_rows, 6))
+    rows[abnormal, :2] += 1.5
+    return rows, abnormal
+
+
+def test_a_tree_scores_as_the_one_it_was_learned_by() -> None:
+    rows, abnormal = rows_of_two_classes(1)
+    weights = np.where(abnormal, 3.0, 1.0)
+    theirs = DecisionTreeClassifier(min_samples_leaf=FEWEST_IN_LEAF, random_state=1)
+    theirs.fit(rows, abnormal, sample_weight=weights)
+    new, _ = rows_of_two_classes(2)
+    share = theirs.predict_proba(new)[:, 1]
+    scores = learn_tree(rows, abnormal, weights, 1).scores(new)
+    decided = np.abs(share - 0.5) > 1e-9
+    assert ((scores > 0) == (share > 0.5))[decided].all()
+
+
+def test_logistic_regression_scores_as_the_one_it_was_learned_by() -> None:
+    rows, abnormal = rows_of_two_classes(3)
+    theirs = LogisticRegression(max_iter=1000).fit(rows, abnormal)
+    scores = LEARNERS["logistic"](rows, abnormal, np.ones(len(rows)), 1).scores(rows)
+    np.testing.assert_allclose(scores, theirs.decision_function(rows), atol=1e-9)
+
+
+def test_naive_bayes_scores_as_the_one_it_was_learned_by() -> None:
+    rows, abnormal = rows_of_two_classes(4)
+    theirs = GaussianNB(var_smoothing=1e-6).fit(rows, abnormal)
+    log = theirs.predict_log_proba(rows)
+    scores = LEARNERS["naive-bayes"](rows, abnormal, np.ones(len(rows)), 1).scores(rows)
+    np.testing.assert_allclose(scores, log[:, 1] - log[:, 0], atol=1e-6)
+
+
+def test_the_tree_of_tan_is_that_of_pgmpy() -> None:
+    rows, abnormal = binned_rows()
+    assert spanning_tree(information(joint_weights(rows, abnormal))).tolist() == PGMPY_PARENTS
+
+
+def test_tan_uses_what_naive_bayes_cannot_see() -> None:
+    """Two columns that are alike in normal rows and independent in abnormal ones."""
+    random = np.random.default_rng(5)
+    abnormal = np.arange(2000) % 2 == 0
+    first = random.normal(size=2000)
+    second = np.where(abnormal, random.normal(size=2000), first)
+    rows = np.column_stack([first, second])
+    right = {
+        name: np.mean((LEARNERS[name](rows, abnormal, np.ones(2000), 1).scores(rows) > 0) == abnormal)
+        for name in ("tan", "naive-bayes")
+    }
+    assert right["tan"] > 0.85
+    assert right["naive-bayes"] < 0.6
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_a_stored_model_scores_alike(name: str) -> None:
+    rows, abnormal = rows_of_two_classes(6, 80)
+    model = LEARNERS[name](rows, abnormal, np.ones(len(rows)), 1)
+    stored = json.loads(json.dumps(model.to_data()))
+    again = READERS[name](stored, rows.shape[1])
+    np.testing.assert_array_equal(again.scores(rows), model.scores(rows))
+    for key in stored:
+        for damaged in ({**stored, key: "x"}, {one: stored[one] for one in stored if one != key}):
+            with pytest.raises((KeyError, TypeError, ValueError)):
+                READERS[name](damaged, rows.shape[1])
+    with pytest.raises(ValueError, match="must"):
+        READERS[name](stored, rows.shape[1] + (2 if name == SIMILARITY else -5))
+
+
+def test_a_stored_tree_with_a_circle_is_refused() -> None:
+    circle = {
+        "left": [0, -1],
+        "right": [1, -1],
+        "column": [0, 0],
+        "threshold": [0.0, 0.0],
+        "odds": [0.0, 1.0],
+    }
+    with pytest.raises(ValueError, match="a child must come after its parent"):
+        Tree.from_data(circle, 1)
