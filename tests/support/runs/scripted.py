@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from buto.collect.hooks import LaunchHooks
 from buto.collect.progress import OnTick, Progress
@@ -60,10 +60,13 @@ class Script:
 
     @property
     def collect(self) -> Callable[..., dict[str, Collected]]:
-        """Return :func:`collect` with this script in place of launches."""
-        return partial(
-            collect, engine_for=partial(LocalEngine, collector_for=self.collector, check=self.check)
-        )
+        """Return :func:`collect` with this script in place of launches, whatever engine is asked for."""
+        engine_for = partial(LocalEngine, collector_for=self.collector, check=self.check)
+
+        def scripted(*plans_and_store: Any, **settings: Any) -> dict[str, Collected]:
+            return collect(*plans_and_store, **{**settings, "engine_for": engine_for})
+
+        return scripted
 
     def check(self, target: Target) -> None:
         if target.command[0] in self.broken:
