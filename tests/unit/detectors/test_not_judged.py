@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from buto.detectors.comparison.comparable import comparable_properties
+from buto.detectors.comparison.comparable import comparable
 from buto.oracle import check, settings_from, train
 from buto.properties import METRICS, Property, is_judged, property_for
 from buto.runs import FloatArray, Run, RunSet, run_set
@@ -58,9 +58,10 @@ def test_an_oracle_that_does_not_know_a_property_judges_runs_that_have_it(preset
 
 def test_comparisons_leave_them_out() -> None:
     runs = program_runs(4, 10)
-    both, one_sided = comparable_properties(more(runs, 1.0, "shop.orders"), more(runs), cost=True)
-    assert {prop.name for prop in both} == {prop.name for prop in runs.runs[0].properties}
-    assert [sentence.split()[0] for sentence in one_sided] == ["shop.orders"]
+    found = comparable(more(runs, 1.0, "shop.orders"), more(runs), settings_from({"cost": True}))
+    assert {prop.name for prop in found.properties} == {prop.name for prop in runs.runs[0].properties}
+    assert [sentence.split()[0] for sentence in found.one_sided] == ["shop.orders"]
+    assert found.lacking == ()
 
 
 def test_the_table_says_which() -> None:
