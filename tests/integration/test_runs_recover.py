@@ -9,7 +9,7 @@ from buto.errors import EXIT_BAD_FILE, EXIT_NOT_JUDGED, EXIT_PASS
 from buto.runs import RunStore
 from buto.runs.journal import place_of
 from tests.support.processes.command import called
-from tests.support.runs.stored import cut_off, leaking_run, store
+from tests.support.runs.stored import cut_off, going_on, leaking_run, store
 
 
 def test_what_was_cut_off_is_listed_and_recovered(tmp_path: Path) -> None:
@@ -70,3 +70,18 @@ def test_the_list_for_machines_has_runs_only(tmp_path: Path) -> None:
     done = called(tmp_path, "runs", "list", "--json", "-")
     assert json.loads(done.stdout)["runs"] == []
     assert "1 recording interrupted" in done.stderr
+
+
+def test_a_recording_that_goes_on_is_shown_as_far_as_it_is(tmp_path: Path) -> None:
+    [stored] = store(tmp_path, leaking_run(0))
+    with going_on(tmp_path) as run_id:
+        shown = called(tmp_path, "runs", "show", "leaker")
+        assert (shown.returncode, shown.stderr) == (EXIT_PASS, "")
+        title, state, length, newest = shown.stdout.splitlines()
+        assert title == f"leaker {run_id}"
+        assert state.startswith("still being recorded by another buto")
+        assert length == "so far:        3 s, 30 samples"
+        assert newest.startswith("newest:        heap ") and newest.endswith(" 1 B")
+        assert called(tmp_path, "runs", "show", "leaker", run_id).stdout == shown.stdout
+        assert stored in called(tmp_path, "runs", "show", "leaker", stored).stdout
+    assert stored in called(tmp_path, "runs", "show", "leaker").stdout

@@ -149,6 +149,32 @@ def recovered(test: str, run_id: str, entries: Iterable[Entry]) -> Run | None:
     Raises:
         MeasureError, ValueError: the entries contradict each other.
     """
+    recording = recording_of(test, run_id, entries)
+    if recording.n_samples == 0:
+        return None
+    if recording.zero_ns is None:
+        recording.zero_ns = recording.first_time_ns
+    times_s = recording.times_s()
+    interval_s = recording.metadata.get("buto.interval")
+    sampled = quality.sampling(
+        times_s, interval_s if isinstance(interval_s, float) else float("inf"), quality.pauses_s(recording)
+    )
+    text = (
+        f"buto was lost while it recorded: its journal ends after {times_s[-1]:.1f} s, "
+        "and how the program ended is not known"
+    )
+    return recording.finish(
+        Outcome(exit_code=None, duration_s=float(times_s[-1]), last_sample=JOURNAL),
+        Quality((Problem(ProblemKind.BUTO_LOST, text),), sampled.missed_share, sampled.largest_gap_s),
+    )
+
+
+def recording_of(test: str, run_id: str, entries: Iterable[Entry]) -> Recording:
+    """Return a recording as far as its journal has it.
+
+    Raises:
+        MeasureError, ValueError: the entries contradict each other.
+    """
     recording = Recording(test)
     recording.id = run_id
     reasons: dict[str, str] = {}
@@ -168,22 +194,6 @@ def recovered(test: str, run_id: str, entries: Iterable[Entry]) -> Run | None:
             recording.add_part(part)
         recording.metadata.update(entry.metadata)
         reasons |= entry.nan_reasons
-    if recording.n_samples == 0:
-        return None
     for name, why in reasons.items():
         recording.add_reason(name, why)
-    if recording.zero_ns is None:
-        recording.zero_ns = recording.first_time_ns
-    times_s = recording.times_s()
-    interval_s = recording.metadata.get("buto.interval")
-    sampled = quality.sampling(
-        times_s, interval_s if isinstance(interval_s, float) else float("inf"), quality.pauses_s(recording)
-    )
-    text = (
-        f"buto was lost while it recorded: its journal ends after {times_s[-1]:.1f} s, "
-        "and how the program ended is not known"
-    )
-    return recording.finish(
-        Outcome(exit_code=None, duration_s=float(times_s[-1]), last_sample=JOURNAL),
-        Quality((Problem(ProblemKind.BUTO_LOST, text),), sampled.missed_share, sampled.largest_gap_s),
-    )
+    return recording

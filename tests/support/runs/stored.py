@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -53,6 +55,22 @@ def store(directory: Path, *runs: Run) -> list[str]:
 
 def cut_off(directory: Path, test: str = "leaker") -> str:
     """A recording of 30 samples whose buto is gone."""
+    recording, journal = _half(directory, test)
+    journal.__exit__(SystemExit, SystemExit(), None)
+    return recording.id
+
+
+@contextmanager
+def going_on(directory: Path, test: str = "leaker") -> Iterator[str]:
+    """A recording that has 30 samples in its journal and goes on; its id."""
+    recording, journal = _half(directory, test)
+    try:
+        yield recording.id
+    finally:
+        journal.__exit__(None, None, None)
+
+
+def _half(directory: Path, test: str) -> tuple[Recording, Journal]:
     recording = Recording(test)
     recording.zero_ns = 0
     recording.metadata.update({"buto.interval": 0.1, "jvm.spec.version": "17"})
@@ -60,5 +78,4 @@ def cut_off(directory: Path, test: str = "leaker") -> str:
     recording.add_rows(np.arange(1, 31) * 10**8, np.ones((30, len(NAMES))))
     journal = Journal(RunStore(directory / ".buto"), {"buto.purpose": "train"}, first_write_s=0.0)
     journal.write_if_due(recording)
-    journal.__exit__(SystemExit, SystemExit(), None)
-    return recording.id
+    return recording, journal

@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from buto.cli.commands.runs.listing import list_runs
 from buto.cli.commands.runs.recovery import recover_all
+from buto.cli.commands.runs.running import running, running_lines
 from buto.cli.commands.runs.stored_ids import existing_ids, training_ids
 from buto.cli.parsing import options
 from buto.cli.parsing.actions import Actions
@@ -106,6 +107,10 @@ examples:
 
 
 def _show(args: Namespace, store: RunStore, console: Console) -> None:
+    if (recording := running(store, args.test, args.id)) is not None:
+        for line in running_lines(recording):
+            console.result(line)
+        return
     run = store.load(args.test, args.id or existing_ids(store, args.test)[-1])
     labels = [one for one in run_labels(LabelStore(store.root).all(args.test)) if one.run_id == run.id]
     for line in run_lines(run, datetime.now(UTC), whole=args.whole, labels=labels):
