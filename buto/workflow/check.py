@@ -141,11 +141,15 @@ def warn_of_settings(
 
 
 def _has_profile(project: Project, test: str) -> bool:
-    """Return whether a profile of the trained program is stored, to compare with."""
+    """Return whether a profile of the trained program is known to be stored, to compare with."""
     # Imported here, because only a regression asks for its cause.
     from buto.profiles.store import ProfileStore
 
-    return ProfileStore(project.files.store).has(test)
+    try:
+        return ProfileStore(project.files.store).has(test)
+    except StorageError:
+        # A verdict is not lost because a shared store does not answer any more.
+        return False
 
 
 def _result(

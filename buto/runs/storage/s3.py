@@ -22,7 +22,7 @@ from typing import Any, BinaryIO
 from buto.errors import StorageError, UsageError
 from buto.runs.files.cache import Stamp
 from buto.runs.storage.place import S3Url
-from buto.runs.storage.s3_errors import breaks_off, is_conflict, is_empty, is_missing, is_there, reported
+from buto.runs.storage.s3_errors import is_conflict, is_empty, is_missing, is_there, reported
 
 ATTEMPTS = 5
 """How often a request is sent before it has failed."""
@@ -103,9 +103,11 @@ class Bucket:
         for attempt in range(ATTEMPTS):
             content.seek(0)
             content.truncate()
+            began = False
             try:
                 with reported("read", self.url / key):
                     body = self._client.get_object(**self._named(key), **wanted)["Body"]
+                    began = True
                     for chunk in body.iter_chunks(_CHUNK):
                         content.write(chunk)
                     return True
@@ -115,7 +117,7 @@ class Bucket:
                 if is_empty(error.__cause__):
                     return True
                 # boto3 repeats requests, but not the reading of an answer that breaks off.
-                if not breaks_off(error.__cause__) or attempt == ATTEMPTS - 1:
+                if not began or attempt == ATTEMPTS - 1:
                     raise
         return False
 

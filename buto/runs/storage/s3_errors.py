@@ -87,16 +87,6 @@ def is_conflict(error: BaseException | None) -> bool:
     return code_of(error) in _CONFLICT
 
 
-def breaks_off(error: BaseException | None) -> bool:
-    """Return whether an answer began and did not end."""
-    from botocore import exceptions
-
-    return isinstance(
-        error,
-        exceptions.ReadTimeoutError | exceptions.ResponseStreamingError | exceptions.IncompleteReadError,
-    )
-
-
 def _answer(error: BaseException, url: S3Url) -> str:
     code = code_of(error)
     if code == _NO_BUCKET:

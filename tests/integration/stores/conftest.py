@@ -10,8 +10,8 @@ from uuid import uuid4
 import pytest
 
 from buto.runs.storage.place import S3Url
+from perf.object_storage import environment, object_storage
 from tests.support.stores.proxy import Proxy, proxied
-from tests.support.stores.server import environment, object_storage
 
 
 @pytest.fixture(scope="session")

@@ -97,6 +97,19 @@ def test_a_run_that_the_server_does_not_take_waits_on_this_machine(
     assert_same(store.load(TEST, "001"), full_run("001"))
 
 
+@pytest.mark.parametrize(
+    ("fault", "attempts"), [(Refusal(503, "SlowDown"), ATTEMPTS), (Fault.HALF_ANSWER, s3.ATTEMPTS)], ids=str
+)
+def test_reading_is_tried_a_bounded_number_of_times(
+    store: RunStore, proxy: Proxy, fault: Fault | Refusal, attempts: int
+) -> None:
+    store.add(full_run("001"))
+    proxy.plan = lambda request: fault
+    with pytest.raises(StorageError, match="cannot read s3://"):
+        store.load(TEST, "001")
+    assert proxy.count("GET") == attempts
+
+
 def test_failures_at_random_lose_and_double_nothing(store: RunStore, proxy: Proxy) -> None:
     chance = random.Random(7)
     faults = [Refusal(503, "SlowDown"), Fault.HALF_REQUEST, Fault.NO_ANSWER, Fault.HALF_ANSWER]

@@ -9,8 +9,10 @@ from urllib.request import Request, urlopen
 
 import pytest
 
+from perf.object_storage import environment, object_storage
 from tests.support.processes.command import buto
-from tests.support.stores.server import environment, object_storage
+
+PATIENCE_S = 100.0
 
 
 @pytest.fixture(scope="module")
@@ -27,14 +29,14 @@ def test_a_program_is_recorded_on_one_machine_and_read_on_another(
     here, elsewhere = (environment(*server, tmp_path / name) for name in ("here", "elsewhere"))
     there = ("--store", "s3://ci-runs/shop")
     start = ("--", "java", "-Xmx128m", "-cp", str(classes), "Does", "keep", "5")
-    done = buto(tmp_path, "record", "keeper", "--runs", "2", "--interval", "50ms", *there, *start, **here)
+    done = buto(tmp_path, "record", "keeper", *there, *start, timeout_s=PATIENCE_S, **here)
     assert done.returncode == 0, done.stderr
-    ids = done.stdout.split()
-    assert len(ids) == 2
+    [run_id] = done.stdout.split()
     listed = buto(tmp_path, "runs", "list", "--json", "-", *there, **elsewhere)
     runs = json.loads(listed.stdout)["runs"]
-    assert [(run["id"], run["damage"]) for run in runs] == [(run_id, None) for run_id in ids]
-    shown = buto(tmp_path, "runs", "show", "keeper", ids[0], *there, **elsewhere)
+    # A run that was disturbed is stored, too, and then repeated.
+    assert run_id in [run["id"] for run in runs if run["valid"]]
+    shown = buto(tmp_path, "runs", "show", "keeper", run_id, *there, **elsewhere)
     assert shown.returncode == 0, shown.stderr
     assert "Does keep 5" in shown.stdout
     assert not (tmp_path / ".buto").exists()
