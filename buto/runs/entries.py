@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 from buto.errors import BadFileError
@@ -77,7 +78,7 @@ class EntryStore:
                 return read(content)
 
         place = self._storage.here / "cache" / self.kind / f"{names.encode_test(test)}{_SUFFIX}"
-        stamps, readers = self._stamps(test), self._storage.readers
+        stamps, readers = partial(self._stamps, test), self._storage.readers
         return list(cached(place, version, stamps, data, decode, readers).values())
 
     @contextmanager
@@ -93,9 +94,9 @@ class EntryStore:
                 advice=f"delete it; {self.loss}: {self._storage.removal(key)}",
             ) from error
 
-    def _stamps(self, test: str) -> dict[str, Stamp | None]:
-        """Return the stamps of a test's entries by name, sorted."""
-        found = self._storage.files(self._folder(test))
+    def _stamps(self, test: str, known: Sequence[str] = ()) -> dict[str, Stamp | None]:
+        """Return the stamps of a test's entries by name, sorted; ``known`` were there before."""
+        found = self._storage.files(self._folder(test), known)
         return {name: found[name] for name in sorted(found) if _is_entry(name)}
 
     def _folder(self, test: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from buto.errors import BadFileError, StorageError, UsageError
 from buto.runs import names
-from buto.runs.files.cache import cached
+from buto.runs.files.cache import Stamp, cached
 from buto.runs.files.parallel import in_order
 from buto.runs.files.reading import refuse_links
 from buto.runs.format import document, tables
@@ -148,10 +148,11 @@ class RunStore:
 
     def summaries(self, test: str) -> list[RunSummary]:
         """Return the summary of each run, including damaged ones, in the order of ids."""
-        found = self.storage.stamped_bundles(self._key(test), DOCUMENT)
-        stamps = {run_id: found[run_id] for run_id in sorted(filter(names.is_id, found))}
         damage: dict[str, str] = {}
-        gone: set[str] = set()
+
+        def stamped(known: Sequence[str]) -> dict[str, Stamp | None]:
+            found = self.storage.stamped_bundles(self._key(test), DOCUMENT, known)
+            return {run_id: found[run_id] for run_id in filter(names.is_id, found)}
 
         def read(run_id: str) -> dict[str, Any] | None:
             try:
@@ -162,13 +163,14 @@ class RunStore:
             except BadFileError as error:
                 damage[run_id] = error.message
             except MissingBundleError:
-                gone.add(run_id)
+                # Somebody has deleted it meanwhile.
+                pass
             return None
 
         place = self.storage.here / "cache" / "runs" / f"{names.encode_test(test)}.json"
         version, readers = f"run {document.VERSION}", self.storage.readers
-        heads = cached(place, version, stamps, read, document.head_of, readers)
-        there = [run_id for run_id in stamps if run_id not in gone]
+        heads = cached(place, version, stamped, read, document.head_of, readers)
+        there = sorted(heads.keys() | damage.keys())
         return [RunSummary(run_id, heads.get(run_id), damage.get(run_id, "")) for run_id in there]
 
     def load(self, test: str, run_id: str) -> Run:

@@ -6,7 +6,7 @@ import os
 import shlex
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from io import BufferedReader
@@ -90,7 +90,7 @@ class DirectoryStorage:
     def has_bundle(self, key: str, is_wanted: Callable[[str], bool]) -> bool:
         return any(map(is_wanted, self.bundles(key)))
 
-    def stamped_bundles(self, key: str, first: str) -> dict[str, Stamp | None]:
+    def stamped_bundles(self, key: str, first: str, known: Sequence[str] = ()) -> dict[str, Stamp | None]:
         directory = self.root / key
         return {name: stamp_of(directory / name / first) for name in self.bundles(key)}
 
@@ -125,7 +125,7 @@ class DirectoryStorage:
         with storage_errors("delete the run", place):
             withdraw_directory(place)
 
-    def files(self, key: str) -> dict[str, Stamp | None]:
+    def files(self, key: str, known: Sequence[str] = ()) -> dict[str, Stamp | None]:
         directory = self.root / key
         return {name: stamp_of(directory / name) for name in self._names(key, lambda entry: True)}
 

@@ -6,7 +6,7 @@ import hashlib
 import os
 import secrets
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from io import BytesIO
 from pathlib import Path
@@ -73,16 +73,17 @@ class ObjectStorage:
         return DirectoryStorage(self.here).prepare(key)
 
     def folders(self, key: str) -> list[str]:
-        return [_name_in(folder) for folder in self._bucket.folders(key)]
+        return list(self._bucket.folders(key))
 
     def bundles(self, key: str) -> list[str]:
         return list(self.files(key))
 
     def has_bundle(self, key: str, is_wanted: Callable[[str], bool]) -> bool:
-        return any(is_wanted(_name_in(one.key)) for one in self._bucket.objects(key))
+        # Only buto adds objects here, so the first thousand names tell.
+        return any(map(is_wanted, self._bucket.first_names(key)))
 
-    def stamped_bundles(self, key: str, first: str) -> dict[str, Stamp | None]:
-        return self.files(key)
+    def stamped_bundles(self, key: str, first: str, known: Sequence[str] = ()) -> dict[str, Stamp | None]:
+        return self.files(key, known)
 
     def add_bundle(self, key: str, files: Mapping[str, bytes]) -> None:
         with self._outbox.packed(key, files) as packed:
@@ -140,8 +141,8 @@ class ObjectStorage:
     def delete_bundle(self, key: str) -> None:
         self._bucket.delete(key)
 
-    def files(self, key: str) -> dict[str, Stamp | None]:
-        return {_name_in(one.key): one.stamp for one in self._bucket.objects(key)}
+    def files(self, key: str, known: Sequence[str] = ()) -> dict[str, Stamp | None]:
+        return {one.name: one.stamp for one in self._bucket.objects(key, known)}
 
     def add_file(self, key: str, content: bytes, noun: str) -> None:
         try:
@@ -177,8 +178,3 @@ def _home() -> Path:
 def _directory_name(root: S3Url, endpoint: str) -> str:
     """Return the directory of one store; buckets of the same name on two servers have two."""
     return f"{root.bucket}-{hashlib.sha256(f'{endpoint} {root}'.encode()).hexdigest()[:16]}"
-
-
-def _name_in(key: str) -> str:
-    """Return the last part of a key."""
-    return key.rpartition("/")[2]

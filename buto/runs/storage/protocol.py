@@ -7,7 +7,7 @@ bundle.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from io import BufferedReader
 from pathlib import Path
@@ -87,11 +87,12 @@ class Storage(Protocol):
         """Return whether there is a bundle with a wanted name directly below a key."""
         ...
 
-    def stamped_bundles(self, key: str, first: str) -> dict[str, Stamp | None]:
+    def stamped_bundles(self, key: str, first: str, known: Sequence[str] = ()) -> dict[str, Stamp | None]:
         """Return the stamps of the bundles directly below a key, by name in no order.
 
         Args:
             first: name of the file that :meth:`read_first` reads; the stamp is of this file.
+            known: names that were there before, sorted; a list may be faster with them.
         """
         ...
 
@@ -131,8 +132,8 @@ class Storage(Protocol):
         """Remove a bundle so that no reader sees a part of it."""
         ...
 
-    def files(self, key: str) -> dict[str, Stamp | None]:
-        """Return the stamps of the files directly below a key, by name in no order."""
+    def files(self, key: str, known: Sequence[str] = ()) -> dict[str, Stamp | None]:
+        """Return the stamps of the files directly below a key, by name in no order; see above."""
         ...
 
     def add_file(self, key: str, content: bytes, noun: str) -> None:

@@ -1,26 +1,28 @@
-"""Objects in a bucket, through boto3.
+"""Objects in a bucket, through botocore.
 
 Requests have time limits, and are repeated a bounded number of times if the server does not answer or is
 overloaded (:data:`ATTEMPTS`, or what ``AWS_MAX_ATTEMPTS`` says).
 
-boto3 is used directly, because file systems hide what the promises of a store need. pyarrow's cannot add an
-object only if there is none, publishes what is half written when a block ends by an exception, and has error
-codes only in the words of a message. s3fs decides by words what to repeat, and needs one of three versions of
-botocore, which the environment of a user's tests may not have.
+botocore is used directly, because file systems hide what the promises of a store need. pyarrow's cannot add
+an object only if there is none, publishes what is half written when a block ends by an exception, and has
+error codes only in the words of a message. s3fs decides by words what to repeat, and needs one of three
+versions of botocore, which the environment of a user's tests may not have.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
+from itertools import pairwise
 from typing import Any, BinaryIO
 
 from buto.errors import StorageError, UsageError
 from buto.runs.files.cache import Stamp
+from buto.runs.files.parallel import in_order
 from buto.runs.storage.place import S3Url
 from buto.runs.storage.s3_errors import is_conflict, is_empty, is_missing, is_there, reported
 
@@ -33,6 +35,9 @@ ANSWER_S = 30.0
 
 CONNECTIONS = 16
 
+PAGE = 1000
+"""How many objects the server lists in one answer."""
+
 _CHUNK = 1 << 20
 _CHECKSUM = "buto-sha256"
 
@@ -43,9 +48,9 @@ class ObjectExistsError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """An object in a list."""
+    """An object in a list; its name is the last part of its key."""
 
-    key: str
+    name: str
     stamp: Stamp
 
 
@@ -56,9 +61,9 @@ class Bucket:
     """
 
     def __init__(self, url: S3Url) -> None:
-        if find_spec("boto3") is None:
+        if find_spec("botocore") is None:
             raise UsageError(
-                f"the store {url} needs the package boto3, which is not installed",
+                f"the store {url} needs the package botocore, which is not installed",
                 advice="pip install 'buto[s3]'",
             )
         self.url = url
@@ -116,7 +121,7 @@ class Bucket:
                     return False
                 if is_empty(error.__cause__):
                     return True
-                # boto3 repeats requests, but not the reading of an answer that breaks off.
+                # botocore repeats requests, but not the reading of an answer that breaks off.
                 if not began or attempt == ATTEMPTS - 1:
                     raise
         return False
@@ -126,24 +131,46 @@ class Bucket:
         with reported("delete", self.url / key):
             self._client.delete_object(**self._named(key))
 
-    def objects(self, folder: str) -> Iterator[Listed]:
-        """Yield the objects directly below a folder, in the order of their keys."""
-        for page in self._pages(folder):
-            for found in page.get("Contents", ()):
-                stamp = Stamp((found["ETag"], found["LastModified"].isoformat(), found["Size"]))
-                yield Listed(self._relative(found["Key"]), stamp)
+    def objects(self, folder: str, known: Sequence[str] = ()) -> list[Listed]:
+        """Return the objects directly below a folder, in the order of their names.
+
+        Args:
+            known: names that were there before, sorted. Between every thousandth of them, the server is asked
+                for a part at the same time; what it lists does not depend on them.
+        """
+        marks = ("", *known[PAGE - 1 :: PAGE], "")
+        parts = in_order(lambda part: self._part(folder, *part), list(pairwise(marks)), CONNECTIONS)
+        return [one for part in parts for one in part]
+
+    def _part(self, folder: str, after: str, to: str) -> list[Listed]:
+        """Return the objects directly below a folder with names between two; empty for the first and last."""
+        found = []
+        for page in self._pages(folder, StartAfter=self.url.key(f"{folder}/{after}")):
+            for one in page.get("Contents", ()):
+                name = one["Key"].removeprefix(self.url.key(f"{folder}/"))
+                if to and name > to:
+                    return found
+                found.append(Listed(name, Stamp((one["ETag"], one["LastModified"], one["Size"]))))
+            if to and found and found[-1].name == to:
+                break
+        return found
 
     def folders(self, folder: str) -> Iterator[str]:
-        """Yield the keys of the folders directly below a folder."""
+        """Yield the names of the folders directly below a folder."""
         for page in self._pages(folder):
             for found in page.get("CommonPrefixes", ()):
-                yield self._relative(found["Prefix"]).rstrip("/")
+                yield found["Prefix"].removeprefix(self.url.key(f"{folder}/")).rstrip("/")
 
-    def _pages(self, folder: str) -> Iterator[Any]:
+    def _pages(self, folder: str, **between: str) -> Iterator[Any]:
         prefix = self.url.key(f"{folder}/")
         with reported("list", self.url / folder):
             pages = self._client.get_paginator("list_objects_v2")
-            yield from pages.paginate(Bucket=self.url.bucket, Prefix=prefix, Delimiter="/")
+            yield from pages.paginate(Bucket=self.url.bucket, Prefix=prefix, Delimiter="/", **between)
+
+    def first_names(self, folder: str) -> list[str]:
+        """Return the names of the first objects directly below a folder, by one request."""
+        page = next(self._pages(folder), {})
+        return [one["Key"].removeprefix(self.url.key(f"{folder}/")) for one in page.get("Contents", ())]
 
     def _checksum(self, key: str) -> str | None:
         """Return the checksum that an object was added with."""
@@ -153,9 +180,6 @@ class Bucket:
 
     def _named(self, key: str) -> dict[str, str]:
         return {"Bucket": self.url.bucket, "Key": self.url.key(key)}
-
-    def _relative(self, key: str) -> str:
-        return key.removeprefix(self.url.key(""))
 
 
 def _checksum_of(content: BinaryIO) -> str:
@@ -169,8 +193,8 @@ def _checksum_of(content: BinaryIO) -> str:
 @lru_cache(maxsize=4)
 def _client(environment: tuple[tuple[str, str], ...]) -> Any:
     """Return a client for the variables that name credentials, region and server."""
-    import boto3
     from botocore.config import Config
+    from botocore.session import get_session
 
     retries: dict[str, Any] = {"mode": "standard"}
     if "AWS_MAX_ATTEMPTS" not in dict(environment):
@@ -184,4 +208,7 @@ def _client(environment: tuple[tuple[str, str], ...]) -> Any:
         request_checksum_calculation="when_required",
         response_checksum_validation="when_required",
     )
-    return boto3.session.Session().client("s3", config=config)
+    session = get_session()
+    # As text: to parse the time of each object takes as long as everything else in a list.
+    session.get_component("response_parser_factory").set_parser_defaults(timestamp_parser=str)
+    return session.create_client("s3", config=config)

@@ -30,7 +30,7 @@ _DENIED = (
 
 @contextmanager
 def reported(action: str, url: S3Url) -> Iterator[None]:
-    """Turn an error of boto3 in the block into a StorageError: ``cannot <action> <url>: why``."""
+    """Turn an error of botocore in the block into a StorageError: ``cannot <action> <url>: why``."""
     from botocore import exceptions
 
     try:

@@ -11,6 +11,7 @@ import pytest
 
 from buto.runs import RunStore
 from buto.runs.files import cache
+from buto.runs.storage import s3
 from buto.runs.storage.place import S3Url
 from tests.support.checkout import ROOT
 from tests.support.runs.examples import assert_same, full_run
@@ -65,6 +66,30 @@ def test_writers_and_deleters_do_not_disturb_each_other(bucket: S3Url) -> None:
     assert store.ids("leaker") == [f"{prefix}{number:03d}" for prefix in "ab" for number in range(10)]
     for run in store.load_set("leaker"):
         assert_same(run, written(run.id))
+
+
+def test_a_long_list_is_asked_for_in_parts(
+    bucket: S3Url, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache, "WORTH_KEEPING", 3)
+    monkeypatch.setattr(s3, "PAGE", 3)
+    store, ids = RunStore(bucket), [f"{number:02d}" for number in range(8)]
+    for run_id in ids:
+        store.add(full_run(run_id))
+
+    def listed() -> tuple[list[str], int]:
+        """Return the ids in a list, and in how many parts it was asked for."""
+        proxy.requests.clear()
+        found = [summary.id for summary in store.summaries("leaker")]
+        return found, sum("list-type=2" in request.target for request in proxy.requests)
+
+    assert listed() == (ids, 1)
+    assert listed() == (ids, 3)
+    # One of the names between which the parts are, one before it, and new ones everywhere.
+    store.delete("leaker", ["02", "01"])
+    for run_id in ("0", "021", "04x", "99"):
+        store.add(full_run(run_id))
+    assert listed() == (sorted({*ids, "0", "021", "04x", "99"} - {"01", "02"}), 3)
 
 
 def test_a_list_reads_only_what_this_machine_does_not_know(

@@ -251,7 +251,9 @@ def test_no_cache_is_written_through_a_link(tmp_path: Path) -> None:
     stamps = {str(number): cache.Stamp((number,)) for number in range(2 * cache.WORTH_KEEPING)}
     for root, written in (("store/cache", False), ("other", True)):
         place = tmp_path / root / "runs" / "a.json"
-        assert len(cache.cached(place, "1", stamps, lambda name: {}, lambda data: data)) == len(stamps)
+        assert len(cache.cached(place, "1", lambda known: stamps, lambda name: {}, lambda data: data)) == len(
+            stamps
+        )
         assert place.exists() == written
 
 
