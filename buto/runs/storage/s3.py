@@ -144,7 +144,7 @@ class Bucket:
 
     def _part(self, folder: str, after: str, to: str) -> list[Listed]:
         """Return the objects directly below a folder with names between two; empty for the first and last."""
-        found = []
+        found: list[Listed] = []
         for page in self._pages(folder, StartAfter=self.url.key(f"{folder}/{after}")):
             for one in page.get("Contents", ()):
                 name = one["Key"].removeprefix(self.url.key(f"{folder}/"))
@@ -169,7 +169,7 @@ class Bucket:
 
     def first_names(self, folder: str) -> list[str]:
         """Return the names of the first objects directly below a folder, by one request."""
-        page = next(self._pages(folder), {})
+        page: Any = next(self._pages(folder), {})
         return [one["Key"].removeprefix(self.url.key(f"{folder}/")) for one in page.get("Contents", ())]
 
     def _checksum(self, key: str) -> str | None:
