@@ -43,7 +43,8 @@ def main() -> int:
     for host in hosts(RECORDED):
         runs = load(RECORDED, host)
         for (usual, nearly), others in PAIRS.items():
-            found = sum(drawn(runs, usual, nearly, others, 1 + one) for one in range(options.draws))
+            each = [drawn(runs, usual, nearly, others, 1 + one) for one in range(options.draws)]
+            found = np.sum(each, axis=0)
             print(row(f"{host}: {usual}, {nearly}", found), flush=True)
             total += found
     print(row("all", total))
