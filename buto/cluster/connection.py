@@ -9,15 +9,19 @@ from typing import Any
 
 from distributed import Client, Future
 
+from buto.cluster.address import check_address, unreachable
 from buto.cluster.host import RESOURCE, Host, hosts_of
 from buto.cluster.logs import silence
 from buto.cluster.presence import TOPIC
-from buto.errors import EngineLostError, MeasureError
+from buto.errors import EngineLostError
 from buto.version import __version__
 
 CONNECT_S = 10.0
 SILENT_S = 30.0
 """A host of which the scheduler has heard nothing for so long is lost: cut off, stopped, or starved."""
+
+RECONNECT_S = 5.0
+"""How long Dask may try to connect again to a scheduler that was lost."""
 
 _ANSWER_S = 20.0
 """How long the scheduler may take to list its workers."""
@@ -38,6 +42,7 @@ class Cluster:
         self._client = client
         self._silent_s = silent_s
         self._heard: dict[str, tuple[float, float]] = {}
+        self._lost_since_s: float | None = None
 
     def hosts(self) -> Mapping[str, Host]:
         """Return the hosts that answer and have this version of buto, by the addresses of their workers.
@@ -64,14 +69,23 @@ class Cluster:
         return [host for host in hosts.values() if now_s - self._heard[host.address][1] < self._silent_s]
 
     def _workers(self) -> Mapping[str, Mapping[str, Any]]:
-        if self._client.status not in ("running", "connecting"):
-            raise self.lost()
+        if self._client.status != "running":
+            return self._reconnecting()
+        self._lost_since_s = None
         try:
             answer = self._client.sync(self._client.scheduler.identity, callback_timeout=_ANSWER_S)
         except OSError as error:
             raise self.lost() from error
         workers: Mapping[str, Mapping[str, Any]] = answer["workers"]
         return workers
+
+    def _reconnecting(self) -> Mapping[str, Mapping[str, Any]]:
+        """Return that there are no workers, for as long as Dask may connect again."""
+        now_s = time.monotonic()
+        self._lost_since_s = self._lost_since_s or now_s
+        if self._client.status == "closed" or now_s - self._lost_since_s > RECONNECT_S:
+            raise self.lost()
+        return {}
 
     def lost(self) -> EngineLostError:
         """Return the error for a scheduler that does not answer any more."""
@@ -111,15 +125,14 @@ def connect(address: str) -> Cluster:
     """Return a connection to a scheduler, which ends with the process.
 
     Raises:
-        MeasureError: it does not answer.
+        UsageError: it is no address, or its certificates are missing.
+        MeasureError: the scheduler does not answer.
     """
     silence()
+    check_address(address, "client")
     try:
         client = Client(address, timeout=CONNECT_S, set_as_default=False, name="buto")
-    except (OSError, ValueError) as error:
-        raise MeasureError(
-            f"the scheduler {address} does not answer: {error}",
-            advice="dask scheduler (starts one); docs/scale.md shows how to set up a cluster",
-        ) from error
+    except OSError as error:
+        raise unreachable(address, error) from error
     atexit.register(client.close)
     return Cluster(client, address)

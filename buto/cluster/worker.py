@@ -15,11 +15,12 @@ from pathlib import Path
 import dask
 from distributed import Worker
 
+from buto.cluster.address import check_address, unreachable
 from buto.cluster.host import DESCRIPTION, RESOURCE, description
 from buto.cluster.logs import silence
 from buto.cluster.presence import Presence
 from buto.collect.process.private_directory import private_directory
-from buto.errors import EngineLostError, MeasureError, StorageError
+from buto.errors import EngineLostError, StorageError
 from buto.runs.names import encode_test
 
 JOIN_S = 60.0
@@ -59,10 +60,12 @@ def serve(request: WorkerRequest, on_joined: Callable[[str], None]) -> None:
 
     Raises:
         StorageError: another worker of this name runs on this machine, or a directory cannot be written.
+        UsageError: the scheduler's address cannot be used.
         MeasureError: the scheduler does not answer.
         EngineLostError: the scheduler was lost; a program that was measured has been stopped.
     """
     silence()
+    check_address(request.scheduler, "worker")
     with _only_one(request.name), private_directory() as runs, dask.config.set(_QUIET):
         directory = request.directory / encode_test(request.name)
         asyncio.run(_serve(request, Presence(request.name, directory, runs), on_joined))
@@ -89,11 +92,8 @@ async def _serve(request: WorkerRequest, presence: Presence, on_joined: Callable
     try:
         try:
             await worker
-        except (OSError, ValueError) as error:
-            raise MeasureError(
-                f"the scheduler {request.scheduler} does not answer: {error}",
-                advice="dask scheduler (starts one); docs/scale.md shows how to set up a cluster",
-            ) from error
+        except OSError as error:
+            raise unreachable(request.scheduler, error) from error
         on_joined(worker.address)
         ends = [asyncio.create_task(worker.finished()), asyncio.create_task(stopped.wait())]
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)

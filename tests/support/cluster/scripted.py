@@ -100,6 +100,13 @@ class ScriptedCluster:
             answer.give(())
         elif function is task.carry_out:
             self._launch(answer, address, arguments[0].launch)
+        elif function is task.piece:
+            test, run_id, name, offset = arguments
+            content = (RunStore(self.directory).directory(test) / run_id / name).read_bytes()
+            answer.give(content[offset : offset + task.INLINE_BYTES])
+        elif function is task.discard:
+            test, run_id = arguments
+            answer.give(RunStore(self.directory).delete(test, [run_id]))
         else:
             raise AssertionError(f"unexpected task {function}")
         return answer
@@ -127,8 +134,9 @@ class ScriptedCluster:
     def delivered(self, run: Run) -> task.Delivery:
         """What a host returns for a run."""
         place = RunStore(self.directory).add(run)
-        contents = {path.name: path.read_bytes() for path in place.iterdir()}
-        return task.Delivery(run.id, {name: len(content) for name, content in contents.items()}, contents)
+        contents = {path.name: path.read_bytes() for path in Path(place).iterdir()}
+        sizes = {name: len(content) for name, content in contents.items()}
+        return task.Delivery(run.id, sizes, contents if sum(sizes.values()) <= task.INLINE_BYTES else {})
 
 
 def names(*hosts: Host) -> dict[str, Host]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from buto.cluster import task
 from buto.cluster.engine import MOST_RETRIES, ClusterEngine
 from buto.collect.target import Target
 from buto.engine.placement import ANYWHERE, HostLabels, Placement
@@ -75,6 +76,18 @@ def test_runs_that_may_be_unlike_come_from_all_hosts_in_one_session(tmp_path: Pa
     stored = RunStore(store).load_set("x")
     assert len(stored) == len(results["x"].runs) == 6
     assert len({run.metadata[SESSION] for run in stored}) == 1
+
+
+def test_a_large_run_comes_in_pieces_and_is_removed_from_its_host(
+    tmp_path: Path, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(task, "INLINE_BYTES", 700)
+    cluster = ScriptedCluster(tmp_path, names(host("a")), good)
+    results = collected(cluster, store, {"x": 1})
+    [run] = RunStore(store).load_set("x")
+    assert run.id == results["x"].runs[0].id
+    assert run.values.tobytes() == GOOD.values.tobytes()
+    assert RunStore(tmp_path).ids("x") == []
 
 
 def test_a_group_stays_on_one_host(tmp_path: Path, store: Path) -> None:
