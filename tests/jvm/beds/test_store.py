@@ -89,7 +89,9 @@ def test_three_processes_answer_and_their_traces_show_who_calls_whom(store: Stor
     write_measured(measured_of(version.name, LIGHT.name, run, requests), path)
     measured = read_measured(path)
     assert set(measured.busy) == {"web", "catalogue", "order", "postgresql"}
-    assert all(0 < cores < measured.cores for cores in measured.busy.values())
+    # The database's processes may each have used less than the kernel counts.
+    assert min(cores for process, cores in measured.busy.items() if process != "postgresql") > 0
+    assert sum(measured.busy.values()) < measured.cores
     keep_traces(place.traces, requests, tmp_path / "traces.json")
     summary = summarize(read_traces([tmp_path / "traces.json"]))
     assert summary.cut == 0
