@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
@@ -17,6 +18,22 @@ from buto.runs.window import WINDOW, measured
 KEPT = (*KEPT_METADATA, "environment.*", "source.*", WINDOW)
 """Shell patterns of the metadata that is kept."""
 
+AGENT_TRACES = (
+    "jvm.class.count",
+    "jvm.memory.non_heap.*",
+    "jvm.memory.*[[]Metaspace]",
+    "jvm.memory.*[[]Compressed Class Space]",
+    "jvm.memory.*[[]CodeHeap 'non-nmethods']",
+    "metrics.jvm_classes_loaded_classes",
+    "metrics.jvm_memory_*[[]area=nonheap,id=Metaspace]",
+    "metrics.jvm_memory_*[[]area=nonheap,id=Compressed Class Space]",
+    "metrics.jvm_memory_*[[]area=nonheap,id=CodeHeap 'non-nmethods']",
+)
+"""Shell patterns of properties that tell whether the agent with the faults is there, whatever a fault does.
+
+The agent brings some 1,400 classes, and runs without a woven fault do not have it.
+"""
+
 _DIRECTORIES = re.compile(r"(?<![\w/])/(?:[\w.+@-]+/)+")
 """The directories of a path in a text, such as an option of the JVM; not those of a URL."""
 
@@ -28,13 +45,19 @@ _NODE = re.compile(r"(?<=[\[,])node=[^,\]]*(?:,|(?=\]))")
 
 
 def published(run: Run) -> Run:
-    """Return a run's measured window, without output, cost of measuring, labels, and names of machines.
+    """Return a run's measured window without names of machines and without what tells a fault.
+
+    Output and the cost of measuring are left out, too.
 
     Values are those of :func:`buto.runs.window.measured`: time zero is the window's start, and counters count
     from there.
     """
     run = measured(run)
-    columns = [number for number, prop in enumerate(run.properties) if prop.role is Role.PROGRAM]
+    columns = [
+        number
+        for number, prop in enumerate(run.properties)
+        if prop.role is Role.PROGRAM and not _matches(prop.name, AGENT_TRACES)
+    ]
     properties = tuple(_renamed(run.properties[number]) for number in columns)
     values = np.ascontiguousarray(run.values[:, columns])
     missing = [bool(np.isnan(column).any()) for column in values.T]
@@ -51,12 +74,16 @@ def published(run: Run) -> Run:
         metadata={
             key: _without_fault(without_directories(value))
             for key, value in run.metadata.items()
-            if any(fnmatchcase(key, pattern) for pattern in KEPT) and not key.startswith(PLANNED)
+            if _matches(key, KEPT) and not key.startswith(PLANNED)
         },
         stdout=b"",
         stderr=b"",
         outputs={},
     )
+
+
+def _matches(name: str, patterns: Iterable[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def without_node(name: str) -> str:

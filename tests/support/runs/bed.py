@@ -44,6 +44,8 @@ def bed_run(
         Property("jvm.memory.heap.used_after_last_gc", "By"): np.full(N_SAMPLES, 4096.0 * 1000 * more),
         Property("load.throughput[search]", "{answer}/s"): answers,
         Property("load.latency.p50[search]", "s"): latency_s,
+        Property("jvm.class.count", "{class}"): np.full(N_SAMPLES, 25_000.0 + 1_400 * (fault != "none")),
+        Property("jvm.memory.used[Metaspace]", "By"): np.full(N_SAMPLES, 2.0**27),
         Property("host.cores", "1", Kind.CONSTANT): np.full(N_SAMPLES, 2.0),
         Property("process.cpu.cycles", "{cycle}", Kind.COUNTER): np.full(N_SAMPLES, np.nan),
         Property(f"metrics.calls_total[cache=users,{node}]", "1", Kind.COUNTER): CALLS + np.arange(N_SAMPLES),
