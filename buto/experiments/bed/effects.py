@@ -45,7 +45,7 @@ COUNTERS = (
     Counter("jvm.memory.allocated", "allocated per answer", "allocated", "By"),
     Counter("jvm.memory.heap.used_after_last_gc", "heap after collections", "heap", "By"),
     Counter("process.memory.usage", "resident memory of the JVM", "resident", "By"),
-    Counter("process.io.bytes[write]", "written by the JVM per answer", "written", "By"),
+    Counter("process.io.calls[write]", "write calls of the JVM per answer", "writes", "1"),
     Counter("postgres.cpu.time", "CPU of PostgreSQL per answer", "DB CPU", "s"),
     Counter("database.statements.calls", "SQL statements per answer", "SQL", "1"),
     Counter("database.activity.blks_hit", "blocks from buffers per answer", "blocks", "1"),
@@ -145,8 +145,8 @@ def answered(run: Run) -> FloatArray:
 
 
 def curve(run: Run, counter: Counter, span_s: float = SPAN_S) -> tuple[FloatArray, FloatArray]:
-    """Return middles of equal spans and the level in each, both of shape (n_spans,); NaN where unknown."""
-    edges_s = np.arange(run.times_s[0], run.times_s[-1], span_s)
+    """Return middles of whole spans and the level in each, both of shape (n_spans,); NaN where unknown."""
+    edges_s = np.arange(run.times_s[0], run.times_s[-1] - span_s, span_s)
     parts = [(run.times_s >= start) & (run.times_s <= start + span_s) for start in edges_s]
     levels = [
         level(replace(run, times_s=run.times_s[part], values=run.values[part]), counter) for part in parts

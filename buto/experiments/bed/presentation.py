@@ -13,7 +13,7 @@ from buto.experiments.bed.labels import BedRun
 from buto.report.experiments.bed_chart import FaultPanel, FaultRow, png
 from buto.report.experiments.content import Columns
 from buto.report.panels import Curve
-from buto.units import format_count, format_number, format_percent, format_quantity
+from buto.units import format_count, format_number, format_quantity
 
 MOST_PANELS = 4
 PHASE = "phase-"
@@ -117,5 +117,4 @@ def _distance(effect: Effect) -> float:
 def _change(effect: Effect) -> str:
     if isnan(effect.change):
         return "–"
-    sign = "+" if effect.change > 0 else ""
-    return f"{sign}{format_percent(effect.change)}{'*' if effect.stands_out else ''}"
+    return f"{100 * effect.change:+.0f} %{'*' if effect.stands_out else ''}"

@@ -15,7 +15,10 @@ from buto.properties import Property, Role
 from buto.runs import MetadataValue, Run
 from buto.runs.window import WINDOW, measured
 
-KEPT = (*KEPT_METADATA, "environment.*", "source.*", WINDOW)
+_STARTED = "jvm.uptime"
+"""Metadata key: how long the JVM took to start, which the agent with the faults prolongs."""
+
+KEPT = (*(key for key in KEPT_METADATA if key != _STARTED), "environment.*", "source.*", WINDOW)
 """Shell patterns of the metadata that is kept."""
 
 AGENT_TRACES = (
@@ -23,11 +26,10 @@ AGENT_TRACES = (
     "jvm.memory.non_heap.*",
     "jvm.memory.*[[]Metaspace]",
     "jvm.memory.*[[]Compressed Class Space]",
-    "jvm.memory.*[[]CodeHeap 'non-nmethods']",
+    "jvm.memory.*[[]Code*]",
     "metrics.jvm_classes_loaded_classes",
-    "metrics.jvm_memory_*[[]area=nonheap,id=Metaspace]",
-    "metrics.jvm_memory_*[[]area=nonheap,id=Compressed Class Space]",
-    "metrics.jvm_memory_*[[]area=nonheap,id=CodeHeap 'non-nmethods']",
+    "metrics.jvm_memory_*[[]area=nonheap,*]",
+    "metrics.process_uptime_seconds",
 )
 """Shell patterns of properties that tell whether the agent with the faults is there, whatever a fault does.
 

@@ -50,8 +50,11 @@ def png(title: str, rows: Sequence[FaultRow]) -> bytes:
     for axes_of_row, row in zip(grid, rows, strict=True):
         for axes, panel in zip(axes_of_row, row.panels, strict=True):
             _draw(axes, panel, row)
+        axes_of_row[0].set_ylabel(row.name, fontsize=9)
     for axes in grid[-1]:
         axes.set_xlabel("time in the window", fontsize=7)
+        # After everything is drawn: all rows share the range.
+        axes.set_ylim(bottom=0)
     figure.suptitle(title, fontsize=10)
     handles = [
         Line2D([], [], color=TRAINING_COLOUR, label="without the fault"),
@@ -69,8 +72,7 @@ def _draw(axes: Axes, panel: FaultPanel, row: FaultRow) -> None:
         axes.plot(curve.times_s, curve.values, color=TRAINING_COLOUR, alpha=0.5, linewidth=0.8)
     for curve in panel.changed:
         axes.plot(curve.times_s, curve.values, color=CHECKED_COLOUR, linewidth=1.8)
-    axes.set_title(f"{row.name}: {panel.title}\n{panel.text}", loc="left", fontsize=8)
-    axes.set_ylim(bottom=0)
+    axes.set_title(f"{panel.title}\n{panel.text}", loc="left", fontsize=8)
     set_unit(axes.xaxis, "s")
     set_unit(axes.yaxis, panel.unit)
     axes.tick_params(labelsize=7)
