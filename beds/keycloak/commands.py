@@ -30,11 +30,12 @@ def database_command(programs: Path, directory: Path) -> list[str]:
     return [str(programs / "postgres"), "-D", str(directory), *options]
 
 
-def server_command(keycloak: Path, *options: str) -> list[str]:
+def server_command(keycloak: Path, *options: str, java: str = "java") -> list[str]:
     """Return how Keycloak is started as one Java process, without its shell script.
 
     Args:
         options: of the JVM.
+        java: the program that runs it.
     """
     packages = ("util", "util.concurrent", "security", "lang")
     opened = [f"--add-opens=java.base/java.{package}=ALL-UNNAMED" for package in packages]
@@ -56,7 +57,7 @@ def server_command(keycloak: Path, *options: str) -> list[str]:
         "cache": "local",
     }
     return [
-        *("java", *options, *opened),
+        *(java, *options, *opened),
         *(f"-D{name}={value}" for name, value in properties.items()),
         *("-cp", str(keycloak / "lib" / "quarkus-run.jar"), "io.quarkus.bootstrap.runner.QuarkusEntryPoint"),
         *("start", "--optimized"),

@@ -7,6 +7,7 @@ from typing import Any
 
 import yaml
 
+from beds.artefacts import BedError
 from beds.faults import agent_option
 from beds.keycloak.commands import (
     DATABASE_PORT,
@@ -17,11 +18,16 @@ from beds.keycloak.commands import (
     owner,
     server_command,
 )
-from beds.keycloak.environments import Environment, Injected
+from beds.keycloak.limits import Limits
+from beds.keycloak.plan import Load, PlannedRun
 from beds.keycloak.prepare import Bed
+from buto.collect.jvm.installations import find_installations
 
 LOAD = Path(__file__).parent / "load.yaml"
 WARM_UP_S = 30
+PHASE_S = 15
+INTERVAL_MS = 500
+WRITES = ("search", "create", "update")
 QUERIES = {
     "activity": "select xact_commit, xact_rollback, blks_read, blks_hit, tup_returned, tup_fetched, "
     "tup_inserted, tup_updated, tup_deleted, temp_bytes, deadlocks "
@@ -37,42 +43,53 @@ QUERIES = {
 COUNTERS = ["activity.*", "sequential*", "indexed*", "scans*", "statements.*"]
 
 
-def test_of(
-    bed: Bed, environment: Environment, fault: Injected, rates: tuple[int, ...], phase_s: int
-) -> dict[str, Any]:
-    """Return one test of a configuration.
-
-    Args:
-        rates: requests a second, one phase each after the warm-up.
-        phase_s: how long a phase lasts.
-    """
+def test_of(bed: Bed, planned: PlannedRun) -> dict[str, Any]:
+    """Return the test of a configuration that records one planned run."""
+    environment, fault, rates = planned.environment, planned.fault, planned.load.rates
     woven = (agent_option(*fault.woven),) if fault.woven else ()
-    phases = [{"name": "warm-up", "rate": rates[0], "duration": f"{WARM_UP_S}s"}]
-    phases += [
-        {"name": f"phase-{number}", "rate": rate, "duration": f"{phase_s}s"}
-        for number, rate in enumerate(rates, 1)
-    ]
+    command = server_command(bed.keycloak, *environment.jvm, *woven, java=_java(environment.java))
     return {
-        "command": [*server_command(bed.keycloak, *environment.jvm, *woven), *fault.options],
-        "interval": "1s",
-        "timeout": f"{300 + WARM_UP_S + phase_s * len(rates)}s",
-        "labels": {"name": environment.name, "database": environment.postgresql},
-        "services": {"database": _database(bed, environment.settings | fault.settings)},
+        "command": environment.limits.of_server([*command, *fault.options]),
+        "interval": f"{INTERVAL_MS}ms",
+        "timeout": f"{300 + WARM_UP_S + PHASE_S * len(rates)}s",
+        "labels": environment.labels,
+        "services": {"database": _database(bed, environment.limits, environment.settings | fault.settings)},
         "sources": _sources(),
         "workload": {
             "port": HTTP_PORT,
             "ready": {"http": f"http://{HOST}:{MANAGEMENT_PORT}/health/ready", "within": "3min"},
-            "load": yaml.safe_load(LOAD.read_text()) | {"phases": phases},
+            "load": _load(planned.load),
             "stop": True,
         },
         "window": {"from": f"load.start + {WARM_UP_S}s", "to": "load.end"},
     }
 
 
-def _database(bed: Bed, settings: dict[str, str]) -> dict[str, Any]:
+def _java(release: int) -> str:
+    """Return the path of a JDK's ``java``."""
+    for installed in find_installations():
+        if installed.major == release:
+            return str(installed.java)
+    raise BedError(f"no JDK {release} was found; buto doctor lists those of this machine")
+
+
+def _load(load: Load) -> dict[str, Any]:
+    described: dict[str, Any] = yaml.safe_load(LOAD.read_text())
+    for name in WRITES:
+        described["requests"][name]["weight"] *= load.writes
+    phases = [{"name": "warm-up", "rate": load.rates[0], "duration": f"{WARM_UP_S}s"}]
+    phases += [
+        {"name": f"phase-{number}", "rate": rate, "duration": f"{PHASE_S}s"}
+        for number, rate in enumerate(load.rates, 1)
+    ]
+    return described | {"seed": load.seed, "phases": phases}
+
+
+def _database(bed: Bed, limits: Limits, settings: dict[str, str]) -> dict[str, Any]:
     options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
+    command = [*database_command(bed.programs, Path(".")), *options]
     return {
-        "command": [*database_command(bed.programs, Path(".")), *options],
+        "command": limits.of_database(command, bed.template),
         "template": str(bed.template),
         "user": owner(),
         "ready": {"log": "ready to accept connections"},
@@ -87,7 +104,7 @@ def _sources() -> dict[str, Any]:
             "url": f"http://{HOST}:{MANAGEMENT_PORT}/metrics",
             "settle": WARM_UP_S,
         },
-        "postgres": {"kind": "process", "match": "*postgres -D*"},
+        "postgres": {"kind": "process", "match": f"*postgres -D*port={DATABASE_PORT}*"},
         "database": {
             "kind": "sql",
             "url": f"postgresql://keycloak@{HOST}:{DATABASE_PORT}/keycloak",

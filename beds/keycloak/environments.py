@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from beds.faults import Fault
+from beds.keycloak.limits import UNLIMITED, Limits
 
 NANOS_PER_MS = 1_000_000
 KIB = 1024
@@ -16,28 +17,58 @@ class Environment:
 
     Attributes:
         jvm: options of Keycloak's JVM.
+        keycloak: the release.
         postgresql: the major version.
         settings: of PostgreSQL.
+        java: the release of the JDK.
+        limits: what the system may use of the machine.
     """
 
     name: str
     jvm: tuple[str, ...] = ("-Xmx512m", "-XX:+UseG1GC")
+    keycloak: str = "26.7.3"
     postgresql: str = "17"
     settings: dict[str, str] = field(default_factory=dict)
+    java: int = 17
+    limits: Limits = UNLIMITED
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """What tells this environment from others, for the runs recorded in it."""
+        return {
+            "name": self.name,
+            "keycloak": self.keycloak,
+            "database": self.postgresql,
+            "java": str(self.java),
+            "heap": self.jvm[0].removeprefix("-Xmx"),
+            "collector": self.jvm[1].removeprefix("-XX:+Use"),
+            "limits": str(self.limits),
+        }
 
 
 ENVIRONMENTS = {
     environment.name: environment
     for environment in (
         Environment("base"),
+        Environment("half-quota", limits=Limits(cores=1.0)),
+        Environment("one-core", limits=Limits(pinned=True)),
+        Environment("slow-disk", limits=Limits(writes_per_s=40)),
         Environment("small-memory", ("-Xmx256m", "-XX:+UseG1GC"), settings={"shared_buffers": "16MB"}),
         Environment("parallel", ("-Xmx512m", "-XX:+UseParallelGC")),
         Environment("serial", ("-Xmx512m", "-XX:+UseSerialGC")),
-        Environment("one-core", ("-Xmx512m", "-XX:+UseSerialGC", "-XX:ActiveProcessorCount=1")),
+        Environment("postgresql-14", postgresql="14"),
         Environment("postgresql-18", postgresql="18"),
+        Environment("java-25", java=25),
+        Environment("keycloak-26.0", keycloak="26.0.8"),
     )
 }
 
+SEARCHED = {
+    "search_username": "username",
+    "search_email": "email",
+    "search_first_name": "lower(first_name)",
+    "search_last_name": "lower(last_name)",
+}
 _USERS = "org.keycloak.services.resources.admin.UsersResource"
 _STORE = "org.keycloak.models.jpa.JpaUserProvider"
 _TOKENS = "org.keycloak.protocol.oidc.TokenManager"
@@ -50,6 +81,7 @@ class Injected:
     Attributes:
         paper: where it comes from.
         woven: into Keycloak's methods.
+        statements: of SQL, carried out in the database before the run.
         settings: of PostgreSQL that differ.
         options: of Keycloak that are added.
     """
@@ -57,33 +89,47 @@ class Injected:
     name: str
     paper: str
     woven: tuple[Fault, ...] = ()
+    statements: tuple[str, ...] = ()
     settings: dict[str, str] = field(default_factory=dict)
     options: tuple[str, ...] = ()
 
 
+def _woven(name: str, paper: str, kind: str, amount: int, place: str) -> Injected:
+    return Injected(name, paper, (Fault(name.rpartition("-")[0], kind, amount, place, True),))
+
+
+NO_FAULT = Injected("none", "a run without a change")
 FAULTS = {
     fault.name: fault
     for fault in (
-        Injected("none", "a run without a change"),
+        NO_FAULT,
+        _woven("memory-low", "002, A", "retain", 16 * KIB, f"{_TOKENS}#createClientAccessToken"),
+        _woven("memory-high", "002, A", "retain", 64 * KIB, f"{_TOKENS}#createClientAccessToken"),
+        _woven("busy-low", "002, B; 000, D5", "burn", 10 * NANOS_PER_MS, f"{_USERS}#getUsers"),
+        _woven("busy-high", "002, B; 000, D5", "burn", 30 * NANOS_PER_MS, f"{_USERS}#getUsers"),
+        Injected("column-index-low", "002, C", statements=("drop index idx_user_role_mapping",)),
         Injected(
-            "busy-low", "000, D5", (Fault("busy", "burn", 3 * NANOS_PER_MS, f"{_USERS}#getUsers", True),)
+            "column-index-high",
+            "002, C",
+            statements=("drop index idx_user_role_mapping", "drop index idx_user_credential"),
         ),
         Injected(
-            "busy-high", "000, D5", (Fault("busy", "burn", 12 * NANOS_PER_MS, f"{_USERS}#getUsers", True),)
+            "text-index-low",
+            "002, D",
+            statements=tuple(
+                statement
+                for name, column in SEARCHED.items()
+                for statement in (
+                    f"drop index {name}",
+                    f"create index {name} on user_entity using gist ({column} gist_trgm_ops)",
+                )
+            ),
         ),
-        Injected(
-            "leak-low",
-            "002, A",
-            (Fault("leak", "retain", 4 * KIB, f"{_TOKENS}#createClientAccessToken", True),),
-        ),
-        Injected(
-            "leak-high",
-            "002, A",
-            (Fault("leak", "retain", 32 * KIB, f"{_TOKENS}#createClientAccessToken", True),),
-        ),
-        Injected("repeat-low", "000, D5", (Fault("again", "repeat", 2, f"{_STORE}#getUserById", True),)),
-        Injected("repeat-high", "000, D5", (Fault("again", "repeat", 10, f"{_STORE}#getUserById", True),)),
+        Injected("text-index-high", "002, D", statements=("drop index search_username",)),
+        _woven("log-low", "002, E", "log", 20, f"{_STORE}#getUserById"),
+        Injected("log-high", "002, E", options=("--log-level=org.hibernate.SQL:debug",)),
+        _woven("repeat-low", "000, D5", "repeat", 2, f"{_STORE}#getUserById"),
+        _woven("repeat-high", "000, D5", "repeat", 10, f"{_STORE}#getUserById"),
         Injected("small-buffers", "000, J3", settings={"shared_buffers": "1MB"}),
-        Injected("log-sql", "002, E", options=("--log-level=org.hibernate.SQL:debug",)),
     )
 }

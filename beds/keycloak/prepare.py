@@ -17,9 +17,9 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from beds.artefacts import CACHE, BedError, unpack_once
@@ -32,7 +32,7 @@ from beds.keycloak.commands import (
     owner,
     server_command,
 )
-from beds.keycloak.releases import KEYCLOAK, POSTGRESQL
+from beds.keycloak.releases import CACHE_SET_WHEN_STARTED, KEYCLOAK, POSTGRESQL
 
 HERE = Path(__file__).parent
 REALM = HERE / "realm.json"
@@ -58,22 +58,48 @@ class Bed:
     template: Path
 
 
-def prepare(keycloak: str, postgresql: str) -> Bed:
-    """Return the bed of these versions, made unless it was before. BedError says what is missing."""
+def prepare(keycloak: str, postgresql: str, statements: tuple[str, ...] = ()) -> Bed:
+    """Return the bed of these versions, made unless it was before.
+
+    Args:
+        statements: of SQL, carried out in the database after it was filled.
+
+    Raises:
+        BedError: something is missing, or a server fails.
+    """
     bed = Bed(
-        _built(unpack_once(KEYCLOAK[keycloak])),
+        _built(unpack_once(KEYCLOAK[keycloak]), keycloak),
         unpack_once(POSTGRESQL[postgresql]) / "bin",
         CACHE / f"database-{keycloak}-{postgresql}-{_content()}",
     )
-    if not bed.template.exists():
-        # Where PostgreSQL's own user can get at it: a checkout may be below a closed home directory.
-        draft = CACHE / f"{bed.template.name}.{os.getpid()}.part"
-        try:
-            _fill(bed, draft)
-            draft.rename(bed.template)
-        finally:
-            shutil.rmtree(draft, ignore_errors=True)
-    return bed
+    _made_once(bed.template, lambda draft: _fill(bed, draft))
+    if not statements:
+        return bed
+    digest = hashlib.sha256(";".join(statements).encode()).hexdigest()[:8]
+    changed = replace(bed, template=bed.template.with_name(f"{bed.template.name}-{digest}"))
+    _made_once(changed.template, lambda draft: _change(bed, statements, draft))
+    return changed
+
+
+def _made_once(directory: Path, make: Callable[[Path], None]) -> None:
+    """Make a directory unless it is there; a half one never has its name."""
+    if directory.exists():
+        return
+    draft = directory.with_name(f"{directory.name}.{os.getpid()}.part")
+    try:
+        make(draft)
+        draft.rename(directory)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def _change(bed: Bed, statements: tuple[str, ...], draft: Path) -> None:
+    shutil.copytree(bed.template, draft)
+    if os.geteuid() == 0:
+        for path in (draft, *draft.rglob("*")):
+            shutil.chown(path, owner())
+    with _database(bed.programs, draft):
+        _sql("keycloak", ";".join((*statements, "vacuum analyze")))
 
 
 def _content() -> str:
@@ -81,12 +107,14 @@ def _content() -> str:
     return hashlib.sha256(REALM.read_bytes() + USERS.read_bytes()).hexdigest()[:8]
 
 
-def _built(unpacked: Path) -> Path:
+def _built(unpacked: Path, version: str) -> Path:
     """Return Keycloak's own directory, built for PostgreSQL with its metrics on."""
     [home] = [path for path in unpacked.iterdir() if (path / "bin" / "kc.sh").exists()]
     done = home / "built-for-postgresql"
     if not done.exists():
-        options = ("--db=postgres", "--metrics-enabled=true", "--health-enabled=true", "--cache=local")
+        options = ["--db=postgres", "--metrics-enabled=true", "--health-enabled=true"]
+        if version not in CACHE_SET_WHEN_STARTED:
+            options.append("--cache=local")
         _run([str(home / "bin" / "kc.sh"), "build", *options], "Keycloak could not be built", _BUILD_S)
         done.touch()
     return home

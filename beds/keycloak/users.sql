@@ -24,5 +24,12 @@ select loader.id, role.id from user_entity as loader, keycloak_role as role, rea
 where loader.username = 'service-account-loader' and realm.name = 'shop' and role.realm_id = realm.id
   and role.client_role and role.name in ('manage-users', 'view-users', 'query-users');
 
+-- The search for users compares these columns.
+create extension if not exists pg_trgm;
+create index search_username on user_entity using gin (username gin_trgm_ops);
+create index search_email on user_entity using gin (email gin_trgm_ops);
+create index search_first_name on user_entity using gin (lower(first_name) gin_trgm_ops);
+create index search_last_name on user_entity using gin (lower(last_name) gin_trgm_ops);
+
 create extension if not exists pg_stat_statements;
 vacuum analyze;

@@ -23,7 +23,11 @@ public final class Fault implements FaultMXBean {
         LOG
     }
 
-    private static final Logger LOGGER = Logger.getLogger("buto.faults");
+    /** Made at the first line: a program installs its own log manager after the agent was loaded. */
+    private static final class Log {
+        static final Logger LOGGER = Logger.getLogger("buto.faults");
+    }
+
     private final Kind kind;
     private final long amount;
     private final List<byte[]> retained = new ArrayList<>();
@@ -57,7 +61,7 @@ public final class Fault implements FaultMXBean {
                 break;
             case LOG:
                 for (int line = 0; line < amount; line++) {
-                    LOGGER.info("line " + line + " of a fault, number " + strikes.get());
+                    Log.LOGGER.info("line " + line + " of a fault, number " + strikes.get());
                 }
                 break;
             default:

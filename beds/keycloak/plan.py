@@ -1,0 +1,106 @@
+"""Which runs of the bed are recorded, and in which order.
+
+A *block* is one set of runs. Block 1 is for choosing and tuning methods.
+Block 2 has the same runs under other seeds, is recorded on another day, and is set apart: only final figures
+are measured on it.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from enum import StrEnum
+
+from beds.keycloak.environments import ENVIRONMENTS, FAULTS, NO_FAULT, Environment, Injected
+
+BLOCKS = (1, 2)
+STEADY_RATES = (20, 40, 30, 50)
+_RATES = range(15, 61, 5)
+_GOOD = 8
+_STEADY = 4
+
+
+class Role(StrEnum):
+    """What a run is for."""
+
+    GOOD = "good"
+    FAULT = "fault"
+    OTHER_LOAD = "other-load"
+    STEADY = "steady"
+    STEADY_FAULT = "steady-fault"
+    ENVIRONMENT = "environment"
+    ENVIRONMENT_FAULT = "environment-fault"
+
+
+CHANGING = (Role.GOOD, Role.FAULT, Role.OTHER_LOAD)
+"""Roles of runs under a changing load."""
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """How many requests arrive, and which.
+
+    Attributes:
+        rates: requests a second, one phase each.
+        seed: of the arrivals.
+        writes: how many times more often users are searched, created and changed than usual.
+    """
+
+    rates: tuple[int, ...]
+    seed: int
+    writes: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRun:
+    """A run of the plan; its name is that of its test."""
+
+    name: str
+    block: int
+    role: Role
+    environment: Environment
+    fault: Injected
+    load: Load
+
+
+def planned_runs(block: int) -> tuple[PlannedRun, ...]:
+    """Return the runs of a block in the order in which they are recorded.
+
+    Those under a changing load come first, then those under the steady load in all environments. Each of
+    these two groups is in a random order of its own.
+    """
+    source = random.Random(block)
+    runs: list[PlannedRun] = []
+
+    def add(name: str, role: Role, load: Load, environment: str = "base", fault: Injected = NO_FAULT) -> None:
+        runs.append(PlannedRun(f"b{block}-{name}", block, role, ENVIRONMENTS[environment], fault, load))
+
+    def changing(scale: float = 1.0, writes: int = 1) -> Load:
+        rates = tuple(round(rate * scale) for rate in source.sample(_RATES, len(STEADY_RATES)))
+        return Load(rates, source.randrange(1_000_000), writes)
+
+    def steady() -> Load:
+        return Load(STEADY_RATES, source.randrange(1_000_000))
+
+    for number in range(1, _GOOD + 1):
+        add(f"good-{number}", Role.GOOD, changing())
+    for kind in ("memory", "busy", "column-index", "text-index", "log"):
+        for intensity in ("low", "high"):
+            add(f"{kind}-{intensity}", Role.FAULT, changing(), fault=FAULTS[f"{kind}-{intensity}"])
+    for number in (1, 2):
+        add(f"half-load-{number}", Role.OTHER_LOAD, changing(0.5))
+        add(f"more-load-{number}", Role.OTHER_LOAD, changing(1.5))
+        add(f"other-mix-{number}", Role.OTHER_LOAD, changing(writes=4))
+    for number in range(1, _STEADY + 1):
+        add(f"steady-{number}", Role.STEADY, steady())
+    for name in ("repeat-low", "repeat-high"):
+        add(f"steady-{name}", Role.STEADY_FAULT, steady(), fault=FAULTS[name])
+    environments = [name for name in ENVIRONMENTS if name != "base"]
+    kinds = ("repeat-high", "busy-high", "memory-high", "log-high", "column-index-high")
+    for number, name in enumerate(environments):
+        fault = FAULTS[kinds[(number + block) % len(kinds)]]
+        label = name.replace(".", "-")
+        add(f"in-{label}", Role.ENVIRONMENT, steady(), name)
+        add(f"in-{label}-{fault.name}", Role.ENVIRONMENT_FAULT, steady(), name, fault)
+    source.shuffle(runs)
+    return tuple(sorted(runs, key=lambda run: run.role not in CHANGING))
