@@ -52,7 +52,7 @@ def test_of(bed: Bed, planned: PlannedRun) -> dict[str, Any]:
         "command": environment.limits.of_server([*command, *fault.options]),
         "interval": f"{INTERVAL_MS}ms",
         "timeout": f"{300 + WARM_UP_S + PHASE_S * len(rates)}s",
-        "labels": environment.labels,
+        "labels": environment.labels | planned.labels,
         "services": {"database": _database(bed, environment.limits, environment.settings | fault.settings)},
         "sources": _sources(),
         "workload": {

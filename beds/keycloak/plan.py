@@ -62,6 +62,17 @@ class PlannedRun:
     fault: Injected
     load: Load
 
+    @property
+    def labels(self) -> dict[str, str]:
+        """What was planned, for the recorded run; the loader of the data set takes it out of the metadata."""
+        rates = "-".join(map(str, self.load.rates))
+        return {
+            "bed.role": self.role.value,
+            "bed.fault": self.fault.name,
+            "bed.load": rates if self.load.writes == 1 else f"{rates} writes x{self.load.writes}",
+            "bed.block": str(self.block),
+        }
+
 
 def planned_runs(block: int) -> tuple[PlannedRun, ...]:
     """Return the runs of a block in the order in which they are recorded.
