@@ -90,7 +90,16 @@ def test_its_settings_are_validated_with_their_place_and_are_part_of_the_schema(
     assert "buto.yaml:5:37: tests.leaker.judge.tolerance: found -1, expected a positive number" in done.stderr
     schema = json.loads(called(project, "schema", "config").stdout)
     judge = schema["definitions"]["judge"]["properties"]
-    own = ["calibrated", "calibrated-next", "sustained", "thesis", "shang", "shang-calibrated", "foo"]
+    own = [
+        "calibrated",
+        "calibrated-next",
+        "sustained",
+        "thesis",
+        "shang",
+        "shang-calibrated",
+        "foo",
+        "history",
+    ]
     assert judge["preset"]["enum"] == [*own, "toy"]
     assert judge["tolerance"]["exclusiveMinimum"] == 0
 
