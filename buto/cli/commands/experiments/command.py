@@ -25,6 +25,7 @@ from buto.experiments.thesis.grids import GRIDS
 ALL = "all"
 CALIBRATED = "calibrated"
 ARCHITECTURE = "architecture"
+HISTORY = "history"
 POWER = "power"
 DATA = Path(".buto", "experiments")
 RESULTS = Path(".buto", "results")
@@ -41,6 +42,7 @@ examples:
   buto experiments run all
   buto experiments run calibrated
   buto experiments run power
+  buto experiments run history
   buto experiments run smoothing bounds-matcher --data data-set --out results
   buto experiments generate --data runs --minutes 30
   buto experiments generate --data runs --host parallel --runs 50
@@ -79,8 +81,8 @@ examples:
             "names",
             metavar="NAME",
             nargs="+",
-            choices=[*GRIDS, ALL, CALIBRATED, POWER, ARCHITECTURE],
-            help=f"{', '.join(GRIDS)}, {ALL} of these, or {CALIBRATED}, {POWER} or {ARCHITECTURE}",
+            choices=[*GRIDS, ALL, CALIBRATED, POWER, ARCHITECTURE, HISTORY],
+            help=f"{', '.join(GRIDS)}, {ALL} of these, or {CALIBRATED}, {POWER}, {ARCHITECTURE} or {HISTORY}",
         )
         running.add_argument(
             "--data",
@@ -190,7 +192,9 @@ _RUN = """
 changes of known size to recorded runs, and compares how many of them the present and the next default find,
 and at how many false alarms; it prints tables and writes power.csv and power.svg. "architecture" predicts
 changes of known size in a simulated system and shows the results of the paper behind buto predict; it needs
-no data. All others repeat the thesis: buto prints each of its tables beside ours, and writes
+no data. "history" learns from labelled histories: one made up at the size of the paper behind the detector
+history, and one replayed from all recorded data sets; it prints the paper's tables beside ours and writes
+history.csv. All others repeat the thesis: buto prints each of its tables beside ours, and writes
 page.html, scores.csv, claims.csv, notifications.csv and results.json. The same seed gives the same tables
 to the last digit. All experiments together take some minutes on two cores, mostly for the particle filter."""
 
@@ -228,6 +232,15 @@ def _run(args: Namespace, console: Console) -> int:
         from buto.cli.commands.experiments.architecture import predict_known_changes
 
         return predict_known_changes(request, console)
+    if HISTORY in args.names:
+        if len(args.names) > 1:
+            raise UsageError(
+                f"{HISTORY} cannot be combined with other experiments",
+                advice=f"buto experiments run {HISTORY}",
+            )
+        from buto.cli.commands.experiments.history import learn_histories
+
+        return learn_histories(request, console)
     from buto.cli.commands.experiments.thesis import repeat_experiments
 
     names = list(GRIDS) if ALL in args.names else [name for name in GRIDS if name in args.names]

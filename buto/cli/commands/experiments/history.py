@@ -1,0 +1,147 @@
+"""``buto experiments run history``."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+
+from buto.cli.commands.experiments.request import ExperimentsRequest
+from buto.cli.commands.experiments.thesis import WorkProgress
+from buto.cli.printing.console import Console
+from buto.cli.printing.output_files import write_file
+from buto.detectors.history.engine.evaluation import N_FOLDS
+from buto.detectors.history.engine.examples import Examples
+from buto.errors import EXIT_PASS
+from buto.experiments.history.published import ROWS
+from buto.experiments.history.recorded import DATA, recorded_groups
+from buto.experiments.history.replay import Plan, replayed
+from buto.experiments.history.synthetic import PAPER_SIZE, synthetic_history
+from buto.experiments.history.tables import Measured, Trial, measured, paper_trials, replay_trials
+from buto.experiments.workers import in_parallel
+from buto.report.experiments import text
+from buto.report.experiments.content import Columns
+
+SYNTHETIC, REPLAYED, DEVIATING = "synthetic", "replayed", "replayed, as deviations"
+
+
+def learn_histories(request: ExperimentsRequest, console: Console) -> int:
+    """Print the paper's tables and the same on other histories, and write them to a file."""
+    _print(_published(), console)
+    history = synthetic_history(PAPER_SIZE, request.seed)
+    rows = [(SYNTHETIC, one) for one in _measured(history, paper_trials(), SYNTHETIC, request, console)]
+    _print(_table(_described(SYNTHETIC, history), [one for _, one in rows]), console)
+    replay = replayed(recorded_groups(request.data or DATA), Plan(), request.seed)
+    for name, examples, trials in (
+        (DEVIATING, replay.deviating, replay_trials()),
+        (REPLAYED, replay.examples, paper_trials()),
+    ):
+        found = _measured(examples, trials, name, request, console)
+        rows += [(name, one) for one in found]
+        _print(_table(_described(name, examples), found), console)
+    path = request.out / "history.csv"
+    write_file(path, _csv(rows).encode(), "--out")
+    console.info(f"wrote {path}")
+    return EXIT_PASS
+
+
+def _measured(
+    examples: Examples,
+    trials: Iterable[Trial],
+    name: str,
+    request: ExperimentsRequest,
+    console: Console,
+) -> list[Measured]:
+    tasks = [(examples, trial, request.seed) for trial in trials]
+    progress, found = WorkProgress(console, name), []
+    try:
+        for done, one in enumerate(in_parallel(_measure, tasks, request.workers), start=1):
+            found.append(one)
+            progress(done, len(tasks))
+    finally:
+        progress.clear()
+    return found
+
+
+def _measure(task: tuple[Examples, Trial, int]) -> Measured:
+    examples, trial, seed = task
+    return measured(examples, trial, seed, N_FOLDS)
+
+
+def _published() -> Columns:
+    return Columns(
+        "The paper: tables 4 to 8, and what follows from their errors",
+        ("table", "classifier", "printed", "balanced accuracy", "false alarms", "missed"),
+        tuple(
+            (
+                str(row.table),
+                row.classifier,
+                f"{row.printed:.2f}",
+                f"{row.errors.balanced_accuracy:.4f}",
+                f"{row.errors.alarms:.1%}",
+                f"{row.errors.missed:.1%}",
+            )
+            for row in ROWS
+        ),
+        left=2,
+    )
+
+
+def _table(caption: str, found: Sequence[Measured]) -> Columns:
+    return Columns(
+        caption,
+        ("table", "classifier", "balanced accuracy", "false alarms", "missed", "seconds"),
+        tuple(
+            (
+                str(one.trial.table),
+                one.trial.classifier,
+                f"{one.errors.balanced_accuracy:.3f}",
+                f"{one.errors.alarms:.2%}",
+                f"{one.errors.missed:.1%}",
+                f"{one.seconds:.0f}",
+            )
+            for one in found
+        ),
+        left=2,
+    )
+
+
+def _described(name: str, examples: Examples) -> str:
+    n_rows, n_columns = examples.target.shape
+    n_groups = len(set(examples.group.tolist()))
+    return (
+        f"{name}: {n_rows} rows of {n_groups} groups, {n_columns} numbers each, "
+        f"{examples.abnormal.mean():.1%} abnormal; {N_FOLDS} folds that divide no configuration"
+    )
+
+
+def _print(table: Columns, console: Console) -> None:
+    for line in text.lines(table):
+        console.result(line)
+    console.result("")
+
+
+def _csv(rows: Iterable[tuple[str, Measured]]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(
+        (
+            "history",
+            "table",
+            "classifier",
+            "normal",
+            "abnormal",
+            "false_positives",
+            "false_negatives",
+            "balanced_accuracy",
+            "seconds",
+        )
+    )
+    for name, one in rows:
+        errors = one.errors
+        counts = (errors.normal, errors.abnormal, errors.false_positives, errors.false_negatives)
+        accuracy = f"{errors.balanced_accuracy:.6f}"
+        writer.writerow(
+            (name, one.trial.table, one.trial.classifier, *counts, accuracy, f"{one.seconds:.1f}")
+        )
+    return out.getvalue()

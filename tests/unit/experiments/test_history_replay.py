@@ -1,0 +1,85 @@
+"""Histories replayed from recorded runs, and the tables that are measured on them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from buto.detectors.history.engine.models.learners import LOGISTIC
+from buto.detectors.history.engine.pairing import ALONE
+from buto.detectors.history.engine.scheme import Scheme
+from buto.experiments.history.replay import N_POOLS, Group, Plan, columns_of, group_of, replayed, usable
+from buto.experiments.history.synthetic import SUMMARY, summarised
+from buto.experiments.history.tables import Trial, measured, paper_trials, replay_trials
+from tests.support.runs.signals import Program, program_run, program_runs
+
+PLAN = Plan(versions=60, abnormal=0.1, drift=0.002)
+
+
+@pytest.fixture(scope="module")
+def groups() -> list[Group]:
+    unchanged = program_runs(1, 20).runs
+    leaking = [program_run(1, 100 + number, Program(leak=1e8)) for number in range(6)]
+    busy = [program_run(1, 200 + number, Program(work=3.0)) for number in range(6)]
+    columns = columns_of([*unchanged, *leaking, *busy])
+    return [
+        group_of("first", columns, unchanged, {"leak": leaking}),
+        group_of("second", columns, unchanged, {"work": busy, "nothing": []}),
+    ]
+
+
+def test_a_replay_has_the_share_of_abnormal_versions_and_the_same_rows_for_the_same_seed(
+    groups: list[Group],
+) -> None:
+    history, again = (replayed(groups, PLAN, 1) for _ in range(2))
+    n_rows = len(groups) * PLAN.versions * PLAN.repeats
+    assert history.examples.target.shape == (n_rows, groups[0].good.shape[1])
+    assert history.examples.abnormal.mean() == pytest.approx(PLAN.abnormal)
+    np.testing.assert_array_equal(history.examples.target, again.examples.target)
+    assert len(np.unique(history.examples.configuration)) == len(groups) * N_POOLS
+
+
+def test_no_recorded_run_is_in_two_pools(groups: list[Group]) -> None:
+    """Without drift, and with checks of one run, each row of a good version is a recorded run."""
+    still = Plan(versions=60, runs=1, abnormal=0.1, drift=0.0)
+    examples = replayed(groups[:1], still, 1).examples
+    good = examples.at(~examples.abnormal)
+    pools = [good.target[good.configuration == pool] for pool in np.unique(good.configuration)]
+    seen = [{row.tobytes() for row in rows} for rows in pools]
+    assert len(seen) == N_POOLS
+    assert not set.intersection(*seen)
+
+
+def test_baselines_lag_one_step_of_the_drift_behind(groups: list[Group]) -> None:
+    levels = groups[0].good
+    spread = levels.std(axis=0) / np.maximum(levels.max(axis=0), 1e-9)
+    steady = int(np.where((levels > 0).all(axis=0), spread, np.inf).argmin())
+    wide = Plan(versions=40, abnormal=0.0, drift=0.2)
+    examples = replayed(groups[:1], wide, 1).examples
+    share = examples.target[:, steady] / examples.baseline[:, steady]
+    assert np.log(share).std() == pytest.approx(0.2, rel=0.5)
+    assert (examples.target[:, steady] / levels[:, steady].mean()).max() > 1.5
+
+
+def test_groups_with_too_few_runs_are_left_out(groups: list[Group]) -> None:
+    few = Group("few", groups[0].good[:5], groups[0].changed, groups[0].grain)
+    unchanged = Group("unchanged", groups[0].good, {}, groups[0].grain)
+    assert [one.name for one in usable([*groups, few, unchanged])] == ["first", "second"]
+
+
+def test_a_regression_is_learned_from_other_runs_of_it(groups: list[Group]) -> None:
+    examples = replayed(groups, Plan(versions=60, abnormal=0.3, drift=0.002), 1).deviating
+    found = measured(examples, Trial(5, "Logistic", Scheme(LOGISTIC, ALONE)), 1, 4)
+    assert found.errors.balanced_accuracy > 0.95
+
+
+def test_the_rows_of_the_paper_are_measured() -> None:
+    tables = [trial.table for trial in paper_trials()]
+    assert [tables.count(table) for table in (4, 5, 6, 7, 8)] == [3, 4, 3, 3, 7]
+    assert {trial.table for trial in replay_trials()} == {5, 6, 7}
+
+
+def test_summary_metrics_are_means_of_neighbours() -> None:
+    rows = np.arange(64.0).reshape(2, 32)
+    assert summarised(rows).shape == (2, SUMMARY)
+    assert summarised(rows)[0, :2].tolist() == [0.5, 2.5]
