@@ -8,19 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 
 import numpy as np
 
 from buto.detectors.history.engine.engine import GLOBAL, Engine, train
 from buto.detectors.history.engine.examples import Examples
+from buto.detectors.history.engine.models.learners import require_learners
 from buto.detectors.history.engine.models.model import BoolArray, IntArray
 from buto.detectors.history.engine.models.tree import Tree, learn_tree
 from buto.detectors.history.engine.scheme import Scheme
 from buto.detectors.history.known import OWN, Known, Row, by_label, deviations
 from buto.detectors.history.settings import FEWEST_BAD, is_deviations, scheme_of
 from buto.detectors.settings import Settings
-from buto.errors import UsageError
 from buto.runs import FloatArray
 from buto.runs.labels import Label
 
@@ -91,7 +90,7 @@ def learned_judge(known: Known, settings: Settings) -> Judge:
     missed: tuple[str, ...] = ()
     left_out: list[str] = []
     if by_label(valid)[Label.BAD]:
-        _require_learners()
+        require_learners()
         examples = _examples(valid, settings)
         scheme = scheme_of(settings)
         engine = _own_models(train(examples, scheme, SEED))
@@ -132,14 +131,6 @@ def validity_row(deviation: FloatArray, disturbance: Sequence[float]) -> FloatAr
 def nearest(rows: FloatArray, others: FloatArray) -> FloatArray:
     """Return for each row the distance to the nearest other one: the largest difference in any column."""
     return np.array([np.abs(others - row).max(axis=1).min() for row in rows])
-
-
-def _require_learners() -> None:
-    """Raise UsageError if the package that learns is not installed; judging does not need it."""
-    if find_spec("sklearn") is None:
-        raise UsageError(
-            "learning from labelled runs needs scikit-learn", advice="pip install 'buto[history]'"
-        )
 
 
 def _examples(rows: Sequence[Row], settings: Settings) -> Examples:
@@ -228,6 +219,6 @@ def _validity(rows: Sequence[Row]) -> Tree | None:
     invalid = np.array([row.label is Label.INVALID for row in rows])
     if np.count_nonzero(invalid) < FEWEST_BAD or invalid.all():
         return None
-    _require_learners()
+    require_learners()
     seen = np.array([validity_row(row.deviation, row.disturbance) for row in rows])
     return learn_tree(seen, invalid, np.ones(len(rows)), SEED)

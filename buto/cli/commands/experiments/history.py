@@ -10,50 +10,32 @@ from buto.cli.commands.experiments.request import ExperimentsRequest
 from buto.cli.commands.experiments.thesis import WorkProgress
 from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
-from buto.detectors.history.engine.evaluation import N_FOLDS
-from buto.detectors.history.engine.examples import Examples
 from buto.errors import EXIT_PASS
+from buto.experiments.history.histories import LabelledHistory, histories
 from buto.experiments.history.published import ROWS
-from buto.experiments.history.recorded import DATA, recorded_groups
-from buto.experiments.history.replay import Plan, replayed
-from buto.experiments.history.synthetic import PAPER_SIZE, synthetic_history
-from buto.experiments.history.tables import Measured, Trial, measured, paper_trials, replay_trials
+from buto.experiments.history.tables import Measured, Trial
 from buto.experiments.workers import in_parallel
 from buto.report.experiments import text
 from buto.report.experiments.content import Columns
-
-SYNTHETIC, REPLAYED, DEVIATING = "synthetic", "replayed", "replayed, as deviations"
 
 
 def learn_histories(request: ExperimentsRequest, console: Console) -> int:
     """Print the paper's tables and the same on other histories, and write them to a file."""
     _print(_published(), console)
-    history = synthetic_history(PAPER_SIZE, request.seed)
-    rows = [(SYNTHETIC, one) for one in _measured(history, paper_trials(), SYNTHETIC, request, console)]
-    _print(_table(_described(SYNTHETIC, history), [one for _, one in rows]), console)
-    replay = replayed(recorded_groups(request.data or DATA), Plan(), request.seed)
-    for name, examples, trials in (
-        (DEVIATING, replay.deviating, replay_trials()),
-        (REPLAYED, replay.examples, paper_trials()),
-    ):
-        found = _measured(examples, trials, name, request, console)
-        rows += [(name, one) for one in found]
-        _print(_table(_described(name, examples), found), console)
+    rows = []
+    for history in histories(request.data, request.seed):
+        found = _measured(history, request, console)
+        rows += [(history.name, one) for one in found]
+        _print(_table(str(history), found), console)
     path = request.out / "history.csv"
     write_file(path, _csv(rows).encode(), "--out")
     console.info(f"wrote {path}")
     return EXIT_PASS
 
 
-def _measured(
-    examples: Examples,
-    trials: Iterable[Trial],
-    name: str,
-    request: ExperimentsRequest,
-    console: Console,
-) -> list[Measured]:
-    tasks = [(examples, trial, request.seed) for trial in trials]
-    progress, found = WorkProgress(console, name), []
+def _measured(history: LabelledHistory, request: ExperimentsRequest, console: Console) -> list[Measured]:
+    tasks = [(history, trial, request.seed) for trial in history.trials]
+    progress, found = WorkProgress(console, history.name), []
     try:
         for done, one in enumerate(in_parallel(_measure, tasks, request.workers), start=1):
             found.append(one)
@@ -63,9 +45,9 @@ def _measured(
     return found
 
 
-def _measure(task: tuple[Examples, Trial, int]) -> Measured:
-    examples, trial, seed = task
-    return measured(examples, trial, seed, N_FOLDS)
+def _measure(task: tuple[LabelledHistory, Trial, int]) -> Measured:
+    history, trial, seed = task
+    return history.measured(trial, seed)
 
 
 def _published() -> Columns:
@@ -103,15 +85,6 @@ def _table(caption: str, found: Sequence[Measured]) -> Columns:
             for one in found
         ),
         left=2,
-    )
-
-
-def _described(name: str, examples: Examples) -> str:
-    n_rows, n_columns = examples.target.shape
-    n_groups = len(set(examples.group.tolist()))
-    return (
-        f"{name}: {n_rows} rows of {n_groups} groups, {n_columns} numbers each, "
-        f"{examples.abnormal.mean():.1%} abnormal; {N_FOLDS} folds that divide no configuration"
     )
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from buto import oracle
 from buto.detectors.history import learning
+from buto.detectors.history.engine.models import learners
 from buto.errors import BadFileError, UsageError
 from buto.oracle import Oracle, check, settings_from
 from buto.runs import Quality, Run, run_set
@@ -196,7 +197,7 @@ def oracle_detector(known: Oracle):  # type: ignore[no-untyped-def]
 
 
 def test_learning_without_scikit_learn_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(learning, "find_spec", lambda name: None)
+    monkeypatch.setattr(learners, "find_spec", lambda name: None)
     with pytest.raises(UsageError, match="needs scikit-learn") as caught:
         trained(usual_past())
     assert caught.value.advice == "pip install 'buto[history]'"

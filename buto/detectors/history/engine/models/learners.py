@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from typing import Any
 
 from buto.detectors.history.engine.models.logistic import Logistic, learn_logistic
@@ -11,6 +12,7 @@ from buto.detectors.history.engine.models.naive_bayes import NaiveBayes, learn_n
 from buto.detectors.history.engine.models.similarity import Similarity, learn_similarity
 from buto.detectors.history.engine.models.tan import TreeBayes, learn_tan
 from buto.detectors.history.engine.models.tree import Tree, learn_tree
+from buto.errors import UsageError
 from buto.runs import FloatArray
 
 TREE, LOGISTIC, NAIVE_BAYES, TAN, SIMILARITY = "tree", "logistic", "naive-bayes", "tan", "similarity"
@@ -35,3 +37,11 @@ READERS: Mapping[str, Read] = {
     SIMILARITY: Similarity.from_data,
 }
 """From stored data and the number of columns to a model."""
+
+
+def require_learners() -> None:
+    """Raise UsageError if the package that learns is not installed; judging does not need it."""
+    if find_spec("sklearn") is None:
+        raise UsageError(
+            "learning from labelled runs needs scikit-learn", advice="pip install 'buto[history]'"
+        )

@@ -1,0 +1,53 @@
+"""The labelled histories on which the engine is measured, each with the rows of tables to measure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from buto.detectors.history.engine.evaluation import N_FOLDS
+from buto.detectors.history.engine.examples import Examples
+from buto.detectors.history.engine.models.learners import require_learners
+from buto.experiments.history.recorded import DATA, recorded_groups
+from buto.experiments.history.replay import Plan, replayed
+from buto.experiments.history.synthetic import PAPER_SIZE, synthetic_history
+from buto.experiments.history.tables import Measured, Trial, measured, paper_trials, replay_trials
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class LabelledHistory:
+    """A history and what is measured on it."""
+
+    name: str
+    examples: Examples
+    trials: tuple[Trial, ...]
+
+    def __str__(self) -> str:
+        n_rows, n_columns = self.examples.target.shape
+        n_groups = len(set(self.examples.group.tolist()))
+        return (
+            f"{self.name}: {n_rows} rows of {n_groups} groups, {n_columns} numbers each, "
+            f"{self.examples.abnormal.mean():.1%} abnormal; {N_FOLDS} folds that divide no configuration"
+        )
+
+    def measured(self, trial: Trial, seed: int) -> Measured:
+        """Return what a trial yields."""
+        return measured(self.examples, trial, seed, N_FOLDS)
+
+
+def histories(data: Path | None, seed: int) -> Iterator[LabelledHistory]:
+    """Yield the made-up history and the replayed ones.
+
+    Args:
+        data: the directory of the packed data sets; None for those of buto's repository.
+
+    Raises:
+        UsageError: scikit-learn is not installed.
+        BadFileError: there is no data set, or one is damaged.
+    """
+    require_learners()
+    yield LabelledHistory("made up", synthetic_history(PAPER_SIZE, seed), tuple(paper_trials()))
+    replay = replayed(recorded_groups(data or DATA), Plan(), seed)
+    yield LabelledHistory("replayed, as deviations", replay.deviating, tuple(replay_trials()))
+    yield LabelledHistory("replayed", replay.examples, tuple(paper_trials()))
