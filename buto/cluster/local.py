@@ -24,7 +24,7 @@ def start() -> Cluster:
     Raises:
         MeasureError: the worker does not join, or a worker runs on this machine already.
     """
-    scheduler = LocalCluster(n_workers=0, dashboard_address=None, silence_logs=50)
+    scheduler = LocalCluster(n_workers=0, dashboard_address=":0", silence_logs=50)
     atexit.register(scheduler.close)
     address = str(scheduler.scheduler_address)
     cluster = connect(address)

@@ -180,3 +180,13 @@ def test_ctrl_c_and_a_lost_scheduler_stop_the_programs(tmp_path: Path) -> None:
         real.until(lambda: not jvms(marker))
         assert real.workers["a"].wait(DEADLINE_S) == 3
         assert "was lost" in real.said("worker-a")
+
+
+def test_a_cluster_of_this_machine_starts_and_ends_by_itself(tmp_path: Path) -> None:
+    words = ("record", "x", "--scheduler", "local", "--", *command("300ms", "local"))
+    done = buto(tmp_path, *words, timeout_s=DEADLINE_S, TMPDIR=str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    [run] = RunStore(tmp_path / ".buto").load_set("x")
+    assert done.stdout.split() == [run.id]
+    assert f"{run.metadata[WORKER]}: x: run 1 of 1" in done.stderr
+    assert "Warning" not in done.stderr
