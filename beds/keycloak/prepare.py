@@ -25,21 +25,19 @@ from pathlib import Path
 from beds.artefacts import CACHE, BedError, unpack_once
 from beds.keycloak.commands import (
     DATABASE_PORT,
-    HOST,
     HTTP_PORT,
     MANAGEMENT_PORT,
-    database_command,
-    owner,
     server_command,
 )
-from beds.keycloak.releases import CACHE_SET_WHEN_STARTED, KEYCLOAK, POSTGRESQL
+from beds.keycloak.releases import CACHE_SET_WHEN_STARTED, KEYCLOAK
+from beds.postgresql import HOST, POSTGRESQL, Cluster, owner, programs
 
 HERE = Path(__file__).parent
 REALM = HERE / "realm.json"
 USERS = HERE / "users.sql"
 _BUILD_S = 300.0
 _START_S = 300.0
-_SQL_S = 120.0
+_ANSWER_S = 120.0
 _LOOK_S = 0.2
 
 
@@ -69,7 +67,7 @@ def prepare(keycloak: str, postgresql: str, statements: tuple[str, ...] = ()) ->
     """
     bed = Bed(
         _built(unpack_once(KEYCLOAK[keycloak]), keycloak),
-        unpack_once(POSTGRESQL[postgresql]) / "bin",
+        programs(postgresql),
         CACHE / f"database-{keycloak}-{postgresql}-{_content()}",
     )
     _made_once(bed.template, lambda draft: _fill(bed, draft))
@@ -98,8 +96,13 @@ def _change(bed: Bed, statements: tuple[str, ...], draft: Path) -> None:
     if os.geteuid() == 0:
         for path in (draft, *draft.rglob("*")):
             shutil.chown(path, owner())
-    with _database(bed.programs, draft):
-        _sql("keycloak", ";".join((*statements, "vacuum analyze")))
+    cluster = _cluster(bed, draft)
+    with cluster.running():
+        cluster.execute("keycloak", ";".join((*statements, "vacuum analyze")))
+
+
+def _cluster(bed: Bed, directory: Path) -> Cluster:
+    return Cluster(bed.programs, directory, "keycloak", DATABASE_PORT)
 
 
 def _content() -> str:
@@ -115,45 +118,23 @@ def _built(unpacked: Path, version: str) -> Path:
         options = ["--db=postgres", "--metrics-enabled=true", "--health-enabled=true"]
         if version not in CACHE_SET_WHEN_STARTED:
             options.append("--cache=local")
-        _run([str(home / "bin" / "kc.sh"), "build", *options], "Keycloak could not be built", _BUILD_S)
+        command = [str(home / "bin" / "kc.sh"), "build", *options]
+        ended = subprocess.run(command, capture_output=True, text=True, timeout=_BUILD_S, check=False)
+        if ended.returncode:
+            said = ended.stdout[-2000:] + ended.stderr[-2000:]
+            raise BedError(f"Keycloak could not be built: {said}")
         done.touch()
     return home
 
 
 def _fill(bed: Bed, directory: Path) -> None:
-    directory.mkdir(mode=0o700)
-    if os.geteuid() == 0:
-        shutil.chown(directory, owner())
-    command = [
-        str(bed.programs / "initdb"),
-        "-D",
-        str(directory),
-        "--auth",
-        "trust",
-        "--username",
-        "keycloak",
-    ]
-    _run(
-        [*command, "--no-sync", "--encoding", "UTF8", "--locale", "C"], "initdb failed", _SQL_S, as_owner=True
-    )
-    with _database(bed.programs, directory):
-        _sql("postgres", "create database keycloak")
+    cluster = _cluster(bed, directory)
+    cluster.create()
+    with cluster.running():
+        cluster.execute("postgres", "create database keycloak")
         with _server(bed.keycloak):
             _create_realm()
-        _sql("keycloak", USERS.read_text())
-
-
-@contextmanager
-def _database(programs: Path, directory: Path) -> Iterator[None]:
-    log = directory / "log"
-    control = [str(programs / "pg_ctl"), "-D", str(directory), "-w", "-l", str(log)]
-    options = " ".join(word if word else "''" for word in database_command(programs, directory)[3:])
-    _run([*control, "-o", options, "start"], f"PostgreSQL did not start (see {log})", _SQL_S, as_owner=True)
-    try:
-        yield
-    finally:
-        _run([*control, "-m", "fast", "stop"], "PostgreSQL did not stop", _SQL_S, as_owner=True)
-        log.unlink(missing_ok=True)
+        cluster.execute("keycloak", USERS.read_text())
 
 
 @contextmanager
@@ -171,7 +152,7 @@ def _server(keycloak: Path) -> Iterator[None]:
             yield
         finally:
             process.terminate()
-            process.wait(_SQL_S)
+            process.wait(_ANSWER_S)
 
 
 def _wait_until_ready(process: subprocess.Popen[bytes]) -> None:
@@ -199,28 +180,9 @@ def _create_realm() -> None:
 def _post(path: str, body: bytes, token: str = "") -> bytes:
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"} if token else {}
     request = urllib.request.Request(f"http://{HOST}:{HTTP_PORT}{path}", body, headers)
-    with urllib.request.urlopen(request, timeout=_SQL_S) as answer:
+    with urllib.request.urlopen(request, timeout=_ANSWER_S) as answer:
         content: bytes = answer.read()
         return content
-
-
-def _sql(database: str, statements: str) -> None:
-    import psycopg
-
-    address = f"host={HOST} port={DATABASE_PORT} user=keycloak dbname={database}"
-    with psycopg.connect(address, autocommit=True) as connection:
-        for statement in statements.split(";"):
-            if statement.strip():
-                connection.execute(statement.encode())
-
-
-def _run(command: list[str], failure: str, timeout_s: float, *, as_owner: bool = False) -> None:
-    user = owner() if as_owner and os.geteuid() == 0 else None
-    done = subprocess.run(
-        command, capture_output=True, text=True, timeout=timeout_s, user=user, cwd="/", check=False
-    )
-    if done.returncode:
-        raise BedError(f"{failure}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
 
 
 def main() -> int:

