@@ -15,6 +15,7 @@ from beds.keycloak.commands import (
     MANAGEMENT_PORT,
     server_command,
 )
+from beds.keycloak.environments import IDLE
 from beds.keycloak.limits import Limits
 from beds.keycloak.plan import Load, PlannedRun
 from beds.keycloak.prepare import Bed
@@ -47,8 +48,8 @@ COUNTERS = ["activity.*", "sequential*", "indexed*", "scans*", "statements.*"]
 def test_of(bed: Bed, planned: PlannedRun) -> dict[str, Any]:
     """Return the test of a configuration that records one planned run."""
     environment, fault, rates = planned.environment, planned.fault, planned.load.rates
-    woven = (agent_option(*fault.woven),) if fault.woven else ()
-    command = server_command(bed.keycloak, *environment.jvm, *woven, java=_java(environment.java))
+    agent = agent_option(*(fault.woven or (IDLE,)))
+    command = server_command(bed.keycloak, *environment.jvm, agent, java=_java(environment.java))
     return {
         "command": environment.limits.of_server([*command, *fault.options]),
         "interval": f"{INTERVAL_MS}ms",

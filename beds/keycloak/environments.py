@@ -99,6 +99,8 @@ def _woven(name: str, paper: str, kind: str, amount: int, place: str) -> Injecte
 
 
 NO_FAULT = Injected("none", "a run without a change")
+IDLE = Fault("nothing", "burn", 0, f"{_USERS}#getUsers")
+"""Woven into runs that have no fault in their code: the agent itself brings classes and memory."""
 FAULTS = {
     fault.name: fault
     for fault in (

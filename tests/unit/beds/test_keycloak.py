@@ -26,6 +26,14 @@ from tests.support.runs.signals import make_run
 BED = Bed(Path("keycloak"), Path("programs"), Path("template"))
 
 
+@pytest.fixture(autouse=True)
+def agent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is fetched or compiled."""
+    monkeypatch.setattr(
+        configuration, "agent_option", lambda *faults: f"-javaagent:a.jar={';'.join(map(str, faults))}"
+    )
+
+
 def named(name: str) -> PlannedRun:
     [found] = [run for run in planned_runs(1) if run.name == name]
     return found
@@ -75,6 +83,15 @@ def test_a_load_of_more_writes_has_them_four_times_as_often() -> None:
     assert {kind: more[kind] / usual[kind] for kind in usual} == {
         kind: 4 if kind in configuration.WRITES else 1 for kind in usual
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "woven"), [("b1-good-1", "nothing=burn:0@"), ("b1-busy-high", "busy=burn:30000000@")]
+)
+def test_every_run_has_the_agent_with_faults_and_few_have_one_switched_on(name: str, woven: str) -> None:
+    [option] = [word for word in configured(BED, named(name))["command"] if word.startswith("-javaagent:")]
+    assert woven in option
+    assert option.endswith(":on") == (name == "b1-busy-high")
 
 
 def test_a_jdk_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
