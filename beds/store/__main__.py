@@ -142,6 +142,9 @@ def main(arguments: list[str] | None = None) -> int:
     except (BedError, ButoError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 3
+    except KeyboardInterrupt:
+        print("interrupted; the same command continues", file=sys.stderr)
+        return 130
 
 
 if __name__ == "__main__":

@@ -250,3 +250,14 @@ def test_a_directory_without_the_old_version_says_what_is_missing(
 def test_the_plan_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert commands.main(["plan", str(tmp_path)]) == 0
     assert re.search(r"^run +152, 152 missing, 66 min in all$", capsys.readouterr().out, re.MULTILINE)
+
+
+def test_ctrl_c_says_how_to_continue(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(directory: Path, tests: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(commands, "evaluate", interrupted)
+    assert commands.main(["evaluate", str(tmp_path)]) == 130
+    assert capsys.readouterr().err == "interrupted; the same command continues\n"
