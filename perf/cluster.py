@@ -1,0 +1,239 @@
+"""What a cluster costs and keeps: ``python -m perf.cluster launches`` and ``python -m perf.cluster killed``.
+
+``launches`` records programs that sleep for a second, on one host and on four, and prints the speed-up and
+what each launch costs beside a launch without a cluster. ``killed`` records two hundred runs while hosts are
+killed and stopped at random, and fails unless each run is stored once and no host measured two JVMs at the
+same time.
+
+All hosts are workers on this machine, so run it while nothing else does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+from distributed import Client, LocalCluster
+
+from buto import jars
+from buto.cluster.connection import Cluster
+from buto.cluster.engine import ClusterEngine
+from buto.collect.target import Target
+from buto.engine.local import LocalEngine
+from buto.engine.protocol import EngineFor
+from buto.runs import Run
+from buto.runs.model import WORKER
+from buto.runs.store import RunStore
+from buto.workflow.events import Event, LaunchRepeated, RunStored
+from buto.workflow.launching.collecting import Plan, collect
+
+LAUNCHES = 100
+HOSTS = 4
+KILLED_RUNS = 200
+TESTS = 20
+DISTURBANCE_S = (2.0, 6.0)
+"""Between two disturbances, at least and at most."""
+
+STOPPED_S = 8.0
+SILENT_S = 4.0
+JOIN_S = 120.0
+
+
+class Workers:
+    """The workers of this machine, by name."""
+
+    def __init__(self, address: str, directory: Path) -> None:
+        self.address = address
+        self.directory = directory
+        self.processes: dict[str, subprocess.Popen[str]] = {}
+
+    def add(self, name: str) -> None:
+        """Start a worker, and return when it has joined."""
+        words = [
+            "--scheduler",
+            self.address,
+            "--name",
+            name,
+            "--no-doctor",
+            "--directory",
+            str(self.directory),
+        ]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "buto", "worker", *words],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self.processes[name] = process
+        assert process.stdout is not None
+        if "has joined" not in process.stdout.readline():
+            raise SystemExit(f"the worker {name} did not join")
+
+    def close(self) -> None:
+        """End all workers."""
+        for process in self.processes.values():
+            process.send_signal(signal.SIGCONT)
+            process.terminate()
+        for process in self.processes.values():
+            process.wait(JOIN_S)
+
+
+@contextmanager
+def cluster_of(names: Sequence[str], silent_s: float) -> Iterator[tuple[Workers, EngineFor]]:
+    """Yield the workers of a new cluster, and what creates its engine."""
+    with (
+        tempfile.TemporaryDirectory() as directory,
+        LocalCluster(n_workers=0, dashboard_address=":0", silence_logs=50) as scheduler,
+        Client(scheduler, set_as_default=False) as client,
+    ):
+        workers = Workers(str(scheduler.scheduler_address), Path(directory))
+        try:
+            for name in names:
+                workers.add(name)
+            yield workers, partial(ClusterEngine, cluster=Cluster(client, workers.address, silent_s))
+        finally:
+            workers.close()
+
+
+def sleeping(seconds: float) -> Target:
+    """Return a program that sleeps, most of the time."""
+    words = ("buto.testprograms.leaker.Leaker", "--duration", f"{seconds:g}s")
+    return Target(("java", "-XX:TieredStopAtLevel=1", "-cp", str(jars.path(jars.TESTPROGRAMS)), *words))
+
+
+def recorded(
+    engine_for: EngineFor,
+    store: RunStore,
+    counts: dict[str, int],
+    seconds: float,
+    on_event: Callable[[Event], None],
+) -> float:
+    """Record runs and return how long that took, seconds."""
+    plans = [Plan(test, sleeping(seconds), runs) for test, runs in counts.items()]
+    began_s = time.monotonic()
+    results = collect(plans, store, on_event, seed=1, purpose="record", engine_for=engine_for)
+    took_s = time.monotonic() - began_s
+    failures = [str(result.failure) for result in results.values() if result.failure is not None]
+    if failures:
+        raise SystemExit("\n".join(failures))
+    return took_s
+
+
+def launches() -> dict[str, float]:
+    """Return times of the same launches without a cluster, on one host, and on several."""
+    counts = dict.fromkeys((f"test{number:02}" for number in range(TESTS)), LAUNCHES // TESTS)
+    found: dict[str, float] = {"launches": LAUNCHES}
+
+    def measure(name: str, engine_for: EngineFor) -> None:
+        with tempfile.TemporaryDirectory() as directory:
+            found[name] = round(
+                recorded(engine_for, RunStore(Path(directory)), counts, 1.0, lambda event: None), 2
+            )
+
+    measure("without_cluster_s", LocalEngine)
+    for n_hosts in (1, HOSTS):
+        with cluster_of([f"host{number}" for number in range(n_hosts)], 30.0) as (_, engine_for):
+            measure(f"hosts_{n_hosts}_s", engine_for)
+    one_s, all_s = found["hosts_1_s"], found[f"hosts_{HOSTS}_s"]
+    found["speed_up"] = round(one_s / all_s, 2)
+    found["overhead_ms_per_launch"] = round((one_s - found["without_cluster_s"]) / LAUNCHES * 1e3, 1)
+    return found
+
+
+def killed(seed: int) -> dict[str, object]:
+    """Record runs while hosts are killed and stopped; return what happened."""
+    names = [f"host{number}" for number in range(HOSTS)]
+    source, over = random.Random(seed), threading.Event()
+    events: list[Event] = []
+    disturbed: Counter[str] = Counter()
+
+    with tempfile.TemporaryDirectory() as directory, cluster_of(names, SILENT_S) as (workers, engine_for):
+
+        def disturb() -> None:
+            while not over.wait(source.uniform(*DISTURBANCE_S)):
+                name, kind = source.choice(names), source.choice(["killed", "stopped"])
+                disturbed[kind] += 1
+                process = workers.processes[name]
+                if kind == "killed":
+                    process.kill()
+                    process.wait()
+                    workers.add(name)
+                    continue
+                process.send_signal(signal.SIGSTOP)
+                over.wait(STOPPED_S)
+                process.send_signal(signal.SIGCONT)
+                time.sleep(1.0)
+                if process.poll() is not None:
+                    workers.add(name)
+
+        thread = threading.Thread(target=disturb)
+        thread.start()
+        store = RunStore(Path(directory))
+        counts = dict.fromkeys((f"test{number:02}" for number in range(TESTS)), KILLED_RUNS // TESTS)
+        try:
+            took_s = recorded(engine_for, store, counts, 1.0, events.append)
+        finally:
+            over.set()
+            thread.join()
+        runs = [run for test in store.tests() for run in store.load_set(test)]
+        entries = list((Path(directory) / "runs").glob("*/*"))
+    stored = [one.run.id for one in events if isinstance(one, RunStored)]
+    valid = [run for run in runs if run.quality.valid]
+    checks = {
+        "each run is stored once": sorted(stored) == sorted(run.id for run in runs) == sorted({*stored}),
+        "as many runs are usable as were wanted": len(valid) == KILLED_RUNS,
+        "nothing else is in the store": len(entries) == len(runs),
+        "no host measured two JVMs at once": not overlapping(runs),
+    }
+    given_back = sum(isinstance(one, LaunchRepeated) for one in events)
+    result: dict[str, object] = {
+        "seed": seed,
+        "took_s": round(took_s, 1),
+        "runs": len(runs),
+        "usable": len(valid),
+        **disturbed,
+    }
+    return result | {"given_back": given_back, **checks}
+
+
+def overlapping(runs: Sequence[Run]) -> list[tuple[str, str]]:
+    """Return pairs of runs of one host that went on at the same time."""
+    spans: dict[object, list[tuple[float, float, str]]] = defaultdict(list)
+    for run in runs:
+        start_s = float(str(run.metadata["jvm.start.time"])) / 1000
+        spans[run.metadata[WORKER]].append((start_s, start_s + run.outcome.duration_s, run.id))
+    return [
+        (first[2], second[2])
+        for of_host in spans.values()
+        for first, second in itertools.pairwise(sorted(of_host))
+        if second[0] < first[1]
+    ]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("what", choices=["launches", "killed"])
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+    found = launches() if args.what == "launches" else killed(args.seed)
+    print(json.dumps(found, indent=2))
+    return 0 if all(found.values()) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
