@@ -91,12 +91,16 @@ def learned_judge(known: Known, settings: Settings) -> Judge:
     left_out: list[str] = []
     if by_label(valid)[Label.BAD]:
         require_learners()
-        examples = _examples(valid, settings)
-        scheme = scheme_of(settings)
-        engine = _own_models(train(examples, scheme, SEED))
-        held_out = _held_out_scores(examples, valid, scheme)
-        left_out = list(dict.fromkeys(row.unit for row in own if row.label is Label.BAD))[:MOST_LEFT_OUT]
-        missed = tuple(_missed(examples, valid, left_out, scheme, held_out, settings))
+        from threadpoolctl import threadpool_limits
+
+        # Many small fits: threads would wait for each other for longer than they compute.
+        with threadpool_limits(1):
+            examples = _examples(valid, settings)
+            scheme = scheme_of(settings)
+            engine = _own_models(train(examples, scheme, SEED))
+            held_out = _held_out_scores(examples, valid, scheme)
+            left_out = list(dict.fromkeys(row.unit for row in own if row.label is Label.BAD))[:MOST_LEFT_OUT]
+            missed = tuple(_missed(examples, valid, left_out, scheme, held_out, settings))
     return Judge(
         known.baseline.expected,
         known.baseline.scale,
