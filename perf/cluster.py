@@ -26,11 +26,12 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from distributed import Client, LocalCluster
+from distributed import Client
 
 from buto import jars
 from buto.cluster.connection import Cluster
 from buto.cluster.engine import ClusterEngine
+from buto.cluster.local import loopback_scheduler
 from buto.collect.target import Target
 from buto.engine.local import LocalEngine
 from buto.engine.protocol import EngineFor
@@ -80,7 +81,7 @@ class Workers:
         self.processes[name] = process
         assert process.stdout is not None
         if "has joined" not in process.stdout.readline():
-            raise SystemExit(f"the worker {name} did not join")
+            raise RuntimeError(f"the worker {name} did not join")
 
     def close(self) -> None:
         """End all workers."""
@@ -96,7 +97,7 @@ def cluster_of(names: Sequence[str], silent_s: float) -> Iterator[tuple[Workers,
     """Yield the workers of a new cluster, and what creates its engine."""
     with (
         tempfile.TemporaryDirectory() as directory,
-        LocalCluster(n_workers=0, dashboard_address=":0", silence_logs=50) as scheduler,
+        loopback_scheduler() as scheduler,
         Client(scheduler, set_as_default=False) as client,
     ):
         workers = Workers(str(scheduler.scheduler_address), Path(directory))
@@ -179,7 +180,16 @@ def killed(seed: int) -> dict[str, object]:
                 if process.poll() is not None:
                     workers.add(name)
 
-        thread = threading.Thread(target=disturb)
+        failures: list[BaseException] = []
+
+        def watched() -> None:
+            try:
+                disturb()
+            except BaseException as failure:
+                failures.append(failure)
+                raise
+
+        thread = threading.Thread(target=watched)
         thread.start()
         store = RunStore(Path(directory))
         counts = dict.fromkeys((f"test{number:02}" for number in range(TESTS)), KILLED_RUNS // TESTS)
@@ -188,6 +198,8 @@ def killed(seed: int) -> dict[str, object]:
         finally:
             over.set()
             thread.join()
+        if failures:
+            raise failures[0]
         runs = [run for test in store.tests() for run in store.load_set(test)]
         entries = list((Path(directory) / "runs").glob("*/*"))
     stored = [one.run.id for one in events if isinstance(one, RunStored)]
@@ -232,7 +244,7 @@ def main() -> int:
     args = parser.parse_args()
     found = launches() if args.what == "launches" else killed(args.seed)
     print(json.dumps(found, indent=2))
-    return 0 if all(found.values()) else 1
+    return 1 if any(value is False for value in found.values()) else 0
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ def start() -> Cluster:
     Raises:
         MeasureError: the worker does not join, or a worker runs on this machine already.
     """
-    scheduler = LocalCluster(n_workers=0, dashboard_address=":0", silence_logs=50)
+    scheduler = loopback_scheduler()
     atexit.register(scheduler.close)
     address = str(scheduler.scheduler_address)
     cluster = connect(address)
@@ -47,6 +47,12 @@ def start() -> Cluster:
             raise MeasureError(f"the worker of this machine did not join within {START_S:g} s")
         time.sleep(_POLL_S)
     return cluster
+
+
+def loopback_scheduler() -> LocalCluster:
+    """Start a scheduler without workers, which only this machine can reach."""
+    # Without a host, Dask's status page listens on all interfaces.
+    return LocalCluster(n_workers=0, dashboard_address="127.0.0.1:0", silence_logs=50)
 
 
 def _stop(worker: subprocess.Popen[bytes]) -> None:

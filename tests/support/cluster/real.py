@@ -40,6 +40,10 @@ class RealCluster:
         self.workers: dict[str, subprocess.Popen[str]] = {}
         words = ["--protocol", protocol, "--host", "127.0.0.1", "--port", "0", "--no-dashboard"]
         self.scheduler = self._start("scheduler", ["-m", "distributed.cli.dask_scheduler", *words])
+        self.address = ""
+
+    def wait_for_the_address(self) -> None:
+        """Return when the scheduler has said where it is."""
         found = self.until(lambda: re.search(r"Scheduler at:\s+(\S+)", self.said("scheduler")))
         self.address = str(found[1])
 
@@ -76,7 +80,11 @@ class RealCluster:
             process.send_signal(signal.SIGCONT)
             process.terminate()
         for process in processes:
-            process.wait(DEADLINE_S)
+            try:
+                process.wait(DEADLINE_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
 
     def _start(self, of: str, arguments: list[str]) -> subprocess.Popen[str]:
         with (self.directory / f"{of}.log").open("w") as log:
@@ -98,6 +106,7 @@ def real_cluster(
     """Yield a cluster without workers, and end all its processes."""
     cluster = RealCluster(directory, protocol, environment)
     try:
+        cluster.wait_for_the_address()
         yield cluster
     finally:
         cluster.close()
@@ -121,6 +130,7 @@ def in_background(disturb: Callable[[], None]) -> Iterator[None]:
         yield
     finally:
         thread.join(DEADLINE_S)
+    assert not thread.is_alive()
     assert not failures, failures
 
 
