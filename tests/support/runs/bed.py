@@ -69,7 +69,7 @@ def bed_run(
             "host.name": "vm",
             "host.cores": 2,
             "jvm.uptime": 300 + number,
-            "jvm.input.arguments": "-Xmx64m -javaagent:/work/cache/faults-agent.jar=busy=burn:3@A#b:on "
+            "jvm.input.arguments": "-Xmx64m -javaagent:/opt/cache/faults-agent.jar=busy=burn:3@A#b:on "
             "-Dhome=/opt/keycloak-26/conf -Durl=http://127.0.0.1/realms",
             "environment.name": environment,
             "environment.label.java": "17",

@@ -98,7 +98,7 @@ def test_the_name_of_the_node_is_taken_out_of_labels(name: str, expected: str) -
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("-javaagent:/work/a b/x.jar", "-javaagent:a b/x.jar"),
+        ("-javaagent:/opt/a b/x.jar", "-javaagent:a b/x.jar"),
         ("/usr/lib/jvm/java-17/bin/java", "java"),
         ("jdbc:postgresql://127.0.0.1:5544/keycloak", "jdbc:postgresql://127.0.0.1:5544/keycloak"),
         ("ISO, MDY", "ISO, MDY"),
