@@ -9,6 +9,7 @@ import tarfile
 import urllib.error
 import urllib.request
 import zipfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +20,10 @@ _WAIT_S = 60.0
 
 class BedError(Exception):
     """A bed could not be made; the message says what, why, and what to do."""
+
+
+class FetchError(BedError):
+    """A released file cannot be fetched from here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +54,8 @@ def fetch(artefact: Artefact, cache: Path = CACHE) -> Path:
     """Return the path of an artefact's file, fetched unless it is in the cache.
 
     Raises:
-        BedError: it cannot be fetched, or is not the file that it should be.
+        FetchError: it cannot be fetched.
+        BedError: it is not the file that it should be.
     """
     path = cache / artefact.file
     if path.exists():
@@ -64,7 +70,7 @@ def fetch(artefact: Artefact, cache: Path = CACHE) -> Path:
             raise BedError(f"{artefact.url} has the SHA-256 {digest}, expected {artefact.sha256}")
         part.replace(path)
     except (urllib.error.URLError, TimeoutError) as error:
-        raise BedError(
+        raise FetchError(
             f"{artefact.url} cannot be fetched: {error}. "
             f"Connect to Maven Central, or put the file into {cache} by hand"
         ) from error
@@ -85,20 +91,35 @@ def unpack_once(artefact: Artefact, cache: Path = CACHE) -> Path:
     if directory.exists():
         return directory
     packed = fetch(artefact, cache)
-    unpacked = cache / f"{directory.name}.{os.getpid()}.part"
-    try:
-        if artefact.packaging == "jar":
-            with zipfile.ZipFile(packed) as jar:
-                [archive] = [name for name in jar.namelist() if name.endswith(".txz")]
-                with jar.open(archive) as content, tarfile.open(fileobj=content, mode="r:xz") as inner:
-                    inner.extractall(unpacked, filter="data")
-        else:
-            with tarfile.open(packed) as archive_file:
-                archive_file.extractall(unpacked, filter="data")
-        unpacked.rename(directory)
-    finally:
-        shutil.rmtree(unpacked, ignore_errors=True)
+    made_once(directory, lambda draft: _unpack(packed, artefact.packaging, draft))
     return directory
+
+
+def made_once(directory: Path, make: Callable[[Path], None]) -> None:
+    """Make a directory unless it is there; one that is half made never has its name.
+
+    Args:
+        make: makes the directory under the name that it is given.
+    """
+    if directory.exists():
+        return
+    draft = directory.with_name(f"{directory.name}.{os.getpid()}.part")
+    try:
+        make(draft)
+        draft.rename(directory)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def _unpack(packed: Path, packaging: str, directory: Path) -> None:
+    if packaging == "jar":
+        with zipfile.ZipFile(packed) as jar:
+            [archive] = [name for name in jar.namelist() if name.endswith(".txz")]
+            with jar.open(archive) as content, tarfile.open(fileobj=content, mode="r:xz") as inner:
+                inner.extractall(directory, filter="data")
+    else:
+        with tarfile.open(packed) as archive_file:
+            archive_file.extractall(directory, filter="data")
 
 
 def _sha256(path: Path) -> str:

@@ -7,7 +7,7 @@ import pwd
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -67,6 +67,8 @@ class Cluster:
         try:
             self._run([*control, "-o", options, "start"])
         except BedError as error:
+            with suppress(BedError):
+                self._run([*control, "-m", "immediate", "stop"])
             said = log.read_text(errors="replace") if log.exists() else ""
             raise BedError(f"{error}{said[-2000:]}") from error
         try:

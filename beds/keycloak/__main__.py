@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import buto
 from beds.artefacts import BedError
 from beds.keycloak.generate import generate, is_recorded
 from beds.keycloak.plan import BLOCKS, PlannedRun, planned_runs
@@ -47,14 +48,20 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error(f"no run of block {given.block} is named {', '.join(sorted(unknown))}")
     if given.only:
         planned = tuple(run for run in planned if run.name in given.only)
-    if given.command == "plan":
-        _show(planned, given.store)
-        return 0
     try:
+        if given.command == "plan":
+            _show(planned, given.store)
+            return 0
         failed = generate(planned, given.store)
     except BedError as error:
         print(f"error: {error}", file=sys.stderr)
         return 3
+    except buto.ButoError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("interrupted; the same command continues", file=sys.stderr)
+        return 130
     if failed:
         print(
             f"error: no valid run of {', '.join(failed)}; type the same command to try again", file=sys.stderr

@@ -89,7 +89,7 @@ def _load(load: Load) -> dict[str, Any]:
 
 def _database(bed: Bed, limits: Limits, settings: dict[str, str]) -> dict[str, Any]:
     database = service(bed.programs, bed.template, DATABASE_PORT, MEASURED | settings)
-    return database | {"command": limits.of_database(database["command"], bed.template)}
+    return database | {"command": limits.of_database(database["command"])}
 
 
 def _sources() -> dict[str, Any]:

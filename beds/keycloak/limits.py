@@ -6,6 +6,7 @@ Quotas are those of control groups of version 1, which only root can make.
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,18 +55,17 @@ class Limits:
             command = _inside(_group("cpu", quota), command)
         return command
 
-    def of_database(self, command: list[str], directory: Path) -> list[str]:
+    def of_database(self, command: list[str]) -> list[str]:
         """Return the command that runs a database within the limit of the disk.
 
-        Args:
-            directory: on the same disk as the database.
+        The limit is on the disk of temporary files, where buto copies the database to for each run.
 
         Raises:
             BedError: this machine does not let us set it.
         """
         if self.writes_per_s is None:
             return command
-        device = os.stat(directory).st_dev
+        device = os.stat(tempfile.gettempdir()).st_dev
         line = f"{os.major(device)}:{os.minor(device)} {self.writes_per_s}"
         return _inside(_group("blkio", {"blkio.throttle.write_iops_device": line}), command)
 

@@ -43,7 +43,7 @@ class Load:
     Attributes:
         rates: requests a second, one phase each.
         seed: of the arrivals.
-        writes: how many times more often users are searched, created and changed than usual.
+        writes: how many times larger than usual the weights of searching, creating and changing users are.
     """
 
     rates: tuple[int, ...]
@@ -107,7 +107,7 @@ def planned_runs(block: int) -> tuple[PlannedRun, ...]:
     for name in ("repeat-low", "repeat-high"):
         add(f"steady-{name}", Role.STEADY_FAULT, steady(), fault=FAULTS[name])
     environments = [name for name in ENVIRONMENTS if name != "base"]
-    kinds = ("repeat-high", "busy-high", "memory-high", "log-high", "column-index-high")
+    kinds = ("repeat-high", "busy-high", "memory-high", "log-high", "column-index-high", "small-buffers")
     for number, name in enumerate(environments):
         fault = FAULTS[kinds[(number + block) % len(kinds)]]
         label = name.replace(".", "-")

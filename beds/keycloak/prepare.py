@@ -17,12 +17,12 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from beds.artefacts import CACHE, BedError, unpack_once
+from beds.artefacts import CACHE, BedError, made_once, unpack_once
 from beds.keycloak.commands import (
     DATABASE_PORT,
     HTTP_PORT,
@@ -70,25 +70,13 @@ def prepare(keycloak: str, postgresql: str, statements: tuple[str, ...] = ()) ->
         programs(postgresql),
         CACHE / f"database-{keycloak}-{postgresql}-{_content()}",
     )
-    _made_once(bed.template, lambda draft: _fill(bed, draft))
+    made_once(bed.template, lambda draft: _fill(bed, draft))
     if not statements:
         return bed
     digest = hashlib.sha256(";".join(statements).encode()).hexdigest()[:8]
     changed = replace(bed, template=bed.template.with_name(f"{bed.template.name}-{digest}"))
-    _made_once(changed.template, lambda draft: _change(bed, statements, draft))
+    made_once(changed.template, lambda draft: _change(bed, statements, draft))
     return changed
-
-
-def _made_once(directory: Path, make: Callable[[Path], None]) -> None:
-    """Make a directory unless it is there; a half one never has its name."""
-    if directory.exists():
-        return
-    draft = directory.with_name(f"{directory.name}.{os.getpid()}.part")
-    try:
-        make(draft)
-        draft.rename(directory)
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
 
 
 def _change(bed: Bed, statements: tuple[str, ...], draft: Path) -> None:
@@ -152,7 +140,11 @@ def _server(keycloak: Path) -> Iterator[None]:
             yield
         finally:
             process.terminate()
-            process.wait(_ANSWER_S)
+            try:
+                process.wait(_ANSWER_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
 
 
 def _wait_until_ready(process: subprocess.Popen[bytes]) -> None:

@@ -54,14 +54,14 @@ def measured_of(version: str, load: str, run: Run, requests: Requests) -> Measur
         BedError: processor times are missing.
     """
     window = measured(run)
-    duration_s = float(window.times_s[-1] - window.times_s[0])
 
     def cores_of(name: str) -> float:
         spent = window.series(name)
-        known = spent[np.isfinite(spent)]
-        if len(known) < 2:
+        known = np.isfinite(spent)
+        if known.sum() < 2:
             raise BedError(f"run {run.id} has no {name}: {run.nan_reasons.get(name, 'too few samples')}")
-        return float(known[-1] - known[0]) / duration_s
+        used_s, times_s = spent[known], window.times_s[known]
+        return float((used_s[-1] - used_s[0]) / (times_s[-1] - times_s[0]))
 
     user, system, idle, waiting = (cores_of(name) for name in _CORES)
     return Measured(

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import shutil
 import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from beds.artefacts import CACHE, fetch
+from beds.artefacts import CACHE, fetch, made_once
 from beds.jdk import jar, javac
 from beds.postgresql import Cluster, programs
 from beds.store.releases import JMH, JUNIT, POSTGRESQL_DRIVER
@@ -77,17 +75,14 @@ def _jars() -> Path:
 
 def _template(postgresql: Path, port: int) -> Path:
     template = CACHE / f"store-database-{_MAJOR}-{_content([SCHEMA])}"
-    if not template.exists():
-        draft = CACHE / f"{template.name}.{os.getpid()}.part"
-        cluster = Cluster(postgresql, draft, USER, port)
-        try:
-            cluster.create()
-            with cluster.running():
-                cluster.execute("postgres", SCHEMA.read_text())
-            draft.rename(template)
-        finally:
-            shutil.rmtree(draft, ignore_errors=True)
+    made_once(template, lambda draft: _fill(Cluster(postgresql, draft, USER, port)))
     return template
+
+
+def _fill(cluster: Cluster) -> None:
+    cluster.create()
+    with cluster.running():
+        cluster.execute("postgres", SCHEMA.read_text())
 
 
 def _content(files: Iterable[Path]) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from beds.artefacts import BedError
+from beds.artefacts import FetchError
 from beds.faults import Fault, agent_option
 
 SHOP = Path(__file__).parent / "programs" / "Shop.java"
@@ -35,7 +35,7 @@ def used_by(fault: Fault, classes: Path) -> dict[str, Used]:
     """Run the shop with a fault off and on; skip where Byte Buddy cannot be had."""
     try:
         option = agent_option(fault)
-    except BedError as missing:
+    except FetchError as missing:
         pytest.skip(str(missing))
     command = ["java", "-Xmx256m", option, "-cp", str(classes), "Shop", fault.name]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)

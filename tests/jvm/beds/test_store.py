@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import buto
-from beds.artefacts import BedError
+from beds.artefacts import FetchError
 from beds.store.components import measure_by_jmh, measure_by_junit
 from beds.store.configuration import Place, Ports, configuration
 from beds.store.loads import Load
@@ -61,7 +61,7 @@ COMPONENTS = set(CALLS) | {name for called in CALLS.values() for name in called}
 def store() -> Store:
     try:
         return prepare(*free_ports(1))
-    except BedError as missing:
+    except FetchError as missing:
         pytest.skip(str(missing))
 
 

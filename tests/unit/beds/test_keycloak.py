@@ -78,7 +78,7 @@ def weights(name: str) -> dict[str, int]:
     return {kind: request["weight"] for kind, request in requests.items()}
 
 
-def test_a_load_of_more_writes_has_them_four_times_as_often() -> None:
+def test_a_load_of_more_writes_gives_them_four_times_the_weight() -> None:
     usual, more = weights("b1-good-1"), weights("b1-other-mix-1")
     assert {kind: more[kind] / usual[kind] for kind in usual} == {
         kind: 4 if kind in configuration.WRITES else 1 for kind in usual
@@ -102,7 +102,7 @@ def test_a_jdk_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_a_command_without_limits_stays_as_it_is() -> None:
     assert UNLIMITED.of_server(["java"]) == ["java"]
-    assert UNLIMITED.of_database(["postgres"], Path()) == ["postgres"]
+    assert UNLIMITED.of_database(["postgres"]) == ["postgres"]
 
 
 def test_a_pinned_command_runs_on_one_core() -> None:
@@ -130,7 +130,7 @@ def test_only_what_the_store_lacks_is_recorded(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(generate, "is_recorded", lambda name, store: name == "b1-good-1")
     runs = [named(f"b1-good-{number}") for number in (1, 2, 3)]
     assert generate.generate(runs, tmp_path) == ["b1-good-2"]
-    assert launched == ["b1-good-2"] * generate.TRIES + ["b1-good-3"]
+    assert launched == ["b1-good-2", "b1-good-3"]
 
 
 @pytest.mark.parametrize(
