@@ -71,8 +71,10 @@ class FittedHistory(FittedDetector):
             guarantee="of good runs that the classifier had not seen" if found.p_value is not None else "",
         )
 
-    def needs_confirmation(self, verdict: Verdict) -> bool:
-        return verdict.status is not Status.PASS and verdict.p_value is not None
+    def why_confirm(self, verdict: Verdict) -> str | None:
+        if verdict.status is Status.PASS or verdict.p_value is None:
+            return None
+        return f"the first run does not pass (p = {verdict.p_value:.3g})"
 
     def training_warnings(self, runs: RunSet) -> tuple[str, ...]:
         return tuple(sentences.training_warnings(self.judge, self.n_alone, self.settings))

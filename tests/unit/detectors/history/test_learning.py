@@ -98,6 +98,14 @@ def test_too_few_good_runs_cannot_say_how_rare_a_score_is() -> None:
     assert any("69 runs more must be labelled good" in warning for warning in known.warnings)
 
 
+def test_two_more_runs_are_launched_only_if_a_run_with_a_p_value_does_not_pass() -> None:
+    known, without_bad = trained(usual_past()), trained(past_of(runs_of(Program(), 0, 10)))
+    assert oracle.why_confirm(known, verdict_of(known, LEAK)) == "the first run does not pass (p = 0.0323)"
+    assert oracle.why_confirm(known, verdict_of(known, Program())) is None
+    assert verdict_of(without_bad, LEAK).status is Status.INCONCLUSIVE
+    assert oracle.why_confirm(without_bad, verdict_of(without_bad, LEAK)) is None
+
+
 def test_a_change_unlike_all_labelled_runs_is_not_passed() -> None:
     past = past_of(runs_of(Program(), 0, 10), runs_of(Program(), 100, 20), runs_of(Program(work=3.0), 200, 4))
     verdict = verdict_of(trained(past), Program(heap=0.2))
