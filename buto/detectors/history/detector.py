@@ -127,8 +127,10 @@ class HistoryDetector(Detector[Settings]):
         return self.fit_with_past(runs, ())
 
     def fit_with_past(self, runs: RunSet, pasts: Sequence[Past]) -> FittedHistory:
-        """Learn from a new baseline and the labelled past. Raise JudgeError if no property was read in all
-        runs.
+        """Learn from a new baseline and the labelled past.
+
+        Raises:
+            JudgeError: no property was read in all runs, or a person labelled one of them bad or invalid.
         """
         ordered = tuple(sorted(runs, key=lambda run: run.id))
         wanted = sorted(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ from buto.classify.metadata import MetadataSettings, compare_metadata, learn_met
 from buto.detectors.history.columns import Columns
 from buto.errors import JudgeError
 from buto.runs import FloatArray, Run, RunSet
-from buto.runs.labels import Label, Past, current
+from buto.runs.labels import Label, Labelling, Past, current
 from buto.runs.labels.model import TEACHING
 from buto.runs.model import SESSION
 
@@ -98,6 +98,9 @@ def known_rows(runs: RunSet, pasts: Sequence[Past], columns: Columns, metadata: 
     Args:
         runs: the newest version, in the order of their start.
         pasts: of this test and of others.
+
+    Raises:
+        JudgeError: a person labelled one of the training runs bad or invalid.
     """
     test = runs.runs[0].test
     own = [past for past in pasts if past.test == test]
@@ -114,8 +117,11 @@ class _History:
     """The labelled runs of one test, and the versions that it had.
 
     Args:
-        newest: the training runs of its newest version, which are good whatever their labels say; none for a
-            test of which only the past is known.
+        newest: the training runs of its newest version, which are good whatever commands said of them; none
+            for a test of which only the past is known.
+
+    Raises:
+        JudgeError: a person labelled one of the training runs bad or invalid.
     """
 
     def __init__(
@@ -128,6 +134,7 @@ class _History:
         labellings = [one for past in pasts for one in past.labellings]
         known = current(labellings)
         ids = {run.id for run in newest}
+        _require_good(ids, known)
         self._columns, self._metadata = columns, metadata
         self._runs = {run.id: run for past in pasts for run in past.runs if run.id in known or run.id in ids}
         self._labels = {run_id: one.label for run_id, one in known.items()} | dict.fromkeys(ids, Label.GOOD)
@@ -211,6 +218,17 @@ class _History:
         grain = self._columns.grain([self._runs[one] for one in self._versions[-1]])
         scale = np.sqrt(variance + grain**2 + (LEVEL_SHARE * np.where(np.isnan(level), 0.0, level)) ** 2)
         return np.where(scale > 0, scale, STILL)
+
+
+def _require_good(run_ids: Iterable[str], known: Mapping[str, Labelling]) -> None:
+    """Raise JudgeError if a person decided that a training run is not good."""
+    labels = {one: known[one].label for one in sorted(run_ids) if one in known and known[one].is_decision}
+    wrong = [f"{one} ({label.value})" for one, label in labels.items() if label is not Label.GOOD]
+    if wrong:
+        raise JudgeError(
+            f"training runs must not be labelled bad or invalid, got {', '.join(wrong)}",
+            advice="name other runs, or label them good",
+        )
 
 
 def by_label(rows: Sequence[Row]) -> Mapping[Label, int]:

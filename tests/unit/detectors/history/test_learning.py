@@ -11,12 +11,12 @@ import pytest
 from buto import oracle
 from buto.detectors.history import learning
 from buto.detectors.history.engine.models import learners
-from buto.errors import BadFileError, UsageError
+from buto.errors import BadFileError, JudgeError, UsageError
 from buto.oracle import Oracle, check, settings_from
 from buto.runs import Quality, Run, run_set
-from buto.runs.labels import Past
+from buto.runs.labels import Label, Labelling, Past
 from buto.verdicts import Status, Verdict
-from tests.support.runs.labelled import past_of
+from tests.support.runs.labelled import START, past_of
 from tests.support.runs.signals import INTERVAL_S, Program, make_run, program_run, program_runs
 
 SETTINGS = settings_from({"preset": "history"})
@@ -152,6 +152,22 @@ def test_runs_of_another_environment_are_not_compared() -> None:
     known = trained(usual_past(good=[*runs_of(Program(), 100, 20), *elsewhere]))
     assert any("5 runs with a label cannot be learned from" in warning for warning in known.warnings)
     assert verdict_of(known, THREADS).status is not Status.PASS
+
+
+@pytest.mark.parametrize("label", ["bad", "invalid"])
+def test_a_run_that_a_person_labelled_bad_or_invalid_is_not_trained_on(label: str) -> None:
+    taught = runs_of(Program(), 0, 10)
+    with pytest.raises(JudgeError, match="training runs must not be labelled bad or invalid") as caught:
+        trained(past_of(taught, **{label: taught[3:4]}))
+    assert f"got {taught[3].id} ({label})" in caught.value.message
+    assert caught.value.advice == "name other runs, or label them good"
+
+
+def test_a_run_that_a_check_labelled_bad_is_good_once_it_is_trained_on() -> None:
+    taught = runs_of(Program(), 0, 10)
+    observed = Labelling(taught[3].test, (taught[3].id,), Label.BAD, START, "check")
+    known = trained(Past(taught[3].test, tuple(taught), (observed,)))
+    assert any("no run is labelled bad" in warning for warning in known.warnings)
 
 
 def test_a_regression_that_the_others_do_not_teach_is_counted() -> None:
