@@ -51,9 +51,9 @@ class FittedHistory(FittedDetector):
     def check(self, runs: RunSet) -> Verdict:
         """Judge valid runs together, at least one.
 
-        A regression if the score is too high for a good run. Inconclusive if a property could not be read, if
-        the runs look disturbed, if they are unlike all labelled runs, or if they are like bad runs and too
-        few good ones are known to say how rarely a good run is. Else a pass.
+        A regression if the score is too high for a good check. Inconclusive if a property could not be read,
+        if the runs look disturbed, if they are unlike all labelled runs, or if they are like bad runs and too
+        few good checks are known to say how rarely a good one is. Else a pass.
         """
         unread = self._unread(runs)
         if unread:

@@ -20,10 +20,10 @@ class Judged:
 
     Attributes:
         score: log odds to be bad; None if no run is labelled bad.
-        p_value: share of held-out good runs with such a score; None likewise.
+        p_value: share of held-out good checks with such a score; None likewise.
         distance: to the nearest labelled run.
         is_invalid: whether most runs look like runs that were labelled invalid.
-        good_needed: how many more good runs, all with lower scores, would make this a regression.
+        good_needed: how many more good checks, all with lower scores, could make this a regression.
     """
 
     score: float | None
@@ -52,7 +52,7 @@ def judged(
         return Judged(None, None, distance, invalid)
     score = float(np.median(judge.scores(values, settings)))
     higher = int(np.count_nonzero(judge.held_out >= score))
-    # The smallest number of good runs of which so few are a share of alpha.
+    # The smallest number of good checks of which so few are a share of alpha.
     needed = ceil((1 + higher) / settings.values["alpha"] - 1e-9) - 1
     return Judged(
         score, p_value(score, judge.held_out), distance, invalid, max(0, needed - len(judge.held_out))

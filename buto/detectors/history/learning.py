@@ -1,7 +1,8 @@
 """From labelled rows to all that a check needs: the engine, and what its score means.
 
-The score of a check is compared with scores of good runs that the engine has not seen. For these, the good
-runs of the test are divided into folds, of which no unit is in two; the bad ones are always learned from.
+The score of a check is compared with scores of good checks that the engine has not seen. For these, the good
+runs of the test are divided into folds, of which no unit is in two; the bad ones are always learned from. The
+runs of one check are one unit with one score, their median; a training run is a unit of its own.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class Judge:
         remembered: shape (n_labelled, n_columns), their deviations.
         usual: the largest distance from the nearest labelled run that is usual.
         engine: None if no run is labelled bad.
-        held_out: scores of good runs by engines that had not seen them, sorted.
+        held_out: a score for each unit of good runs, by an engine that had not seen it; sorted.
         validity: tells disturbed runs; None if too few runs are labelled invalid.
         missed: labelled regressions that an engine does not find without them, by one of their runs.
         n_regressions: how many were left out in turn.
@@ -158,17 +159,20 @@ def _own_models(engine: Engine) -> Engine:
 
 
 def _held_out_scores(examples: Examples, rows: Sequence[Row], scheme: Scheme) -> FloatArray:
-    """Return the scores of the own good runs, each by an engine without its fold."""
+    """Return a score for each unit of own good runs, their median, by an engine without its fold; sorted."""
     judged = np.array([row.group == OWN and row.label is Label.GOOD for row in rows])
     units = np.unique(examples.configuration[judged])
     order = np.random.default_rng(SEED).permutation(len(units))
-    scores = np.full(len(rows), np.nan)
+    found: list[float] = []
     for fold in range(min(N_FOLDS, len(units))):
-        held = judged & np.isin(examples.configuration, units[order[fold::N_FOLDS]])
+        chosen = units[order[fold::N_FOLDS]]
+        held = judged & np.isin(examples.configuration, chosen)
         if (held | examples.abnormal).all():
             continue
-        scores[held] = _scores(train(examples.at(~held), scheme, SEED), examples, held)
-    return np.sort(scores[judged & ~np.isnan(scores)])
+        scores = _scores(train(examples.at(~held), scheme, SEED), examples, held)
+        unit_of = examples.configuration[held]
+        found += [float(np.median(scores[unit_of == unit])) for unit in chosen]
+    return np.sort(np.array(found))
 
 
 def _missed(
@@ -196,12 +200,12 @@ def _missed(
 
 
 def p_value(score: float, held_out: FloatArray) -> float:
-    """Return the share of good runs that score at least as high, with the judged run among them."""
+    """Return the share of good units that score at least as high, with the judged check among them."""
     return float(1 + np.count_nonzero(held_out >= score)) / (len(held_out) + 1)
 
 
 def is_alarm(score: float, held_out: FloatArray, alpha: float) -> bool:
-    """Return whether a score is too high for a good run."""
+    """Return whether a score is too high for a good check."""
     return p_value(score, held_out) <= alpha
 
 

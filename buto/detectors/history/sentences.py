@@ -35,9 +35,9 @@ def not_decided(judge: Judge, found: Judged) -> str:
     """Return why a check that is like bad runs is inconclusive, and what would decide it."""
     return (
         "these runs are more like bad runs than like good ones, but among "
-        f"{_runs(len(judge.held_out))} known to be good that is not rare enough "
-        f"(p = {found.p_value:.3g}); {found.good_needed} more labelled good, none of them like these, would "
-        "make this a regression; if these are good, label them so"
+        f"{_checks(len(judge.held_out))} known to be good that is not rare enough "
+        f"(p = {found.p_value:.3g}); {_checks(found.good_needed, 'more ')} labelled good, none of them like "
+        "these, would make this a regression; if these are good, label them so"
     )
 
 
@@ -53,8 +53,8 @@ def training_warnings(judge: Judge, n_alone: int, settings: Settings) -> Iterato
         n_needed = ceil(1 / settings.values[ALPHA] - 1e-9) - 1 - len(judge.held_out)
         if n_needed > 0:
             yield (
-                f"no check can fail yet: for alpha {settings.values[ALPHA]:g}, {_runs(n_needed)} more must "
-                "be labelled good"
+                f"no check can fail yet: for alpha {settings.values[ALPHA]:g}, "
+                f"{_checks(n_needed, 'more ')} must be labelled good"
             )
         if n_bad < FEWEST_BAD:
             yield (
@@ -86,11 +86,16 @@ def explain(verdict: Verdict, judge: Judge, settings: Settings) -> Explanation:
         return Explanation(learned, f"No run is labelled bad, so no check can fail. {unlike_all}")
     return Explanation(
         learned,
-        f"A check fails if at most {format_percent(settings.values[ALPHA])} of good runs have so high a "
-        f"score. It is compared with the scores of {_runs(len(judge.held_out))} by classifiers "
-        f"({settings.values[LEARNER]}) that had not seen them. {unlike_all}",
+        f"A check fails if at most {format_percent(settings.values[ALPHA])} of good checks have so high a "
+        f"score. It is compared with the scores of {_checks(len(judge.held_out))} by classifiers "
+        f"({settings.values[LEARNER]}) that had not seen them. A training run counts as a check. "
+        f"{unlike_all}",
     )
 
 
 def _runs(number: int) -> str:
     return "1 run" if number == 1 else f"{number} runs"
+
+
+def _checks(number: int, more: str = "") -> str:
+    return f"1 {more}check" if number == 1 else f"{number} {more}checks"

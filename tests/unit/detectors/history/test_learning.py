@@ -15,6 +15,7 @@ from buto.errors import BadFileError, JudgeError, UsageError
 from buto.oracle import Oracle, check, settings_from
 from buto.runs import Quality, Run, run_set
 from buto.runs.labels import Label, Labelling, Past
+from buto.runs.model import SESSION
 from buto.verdicts import Status, Verdict
 from tests.support.runs.labelled import START, past_of
 from tests.support.runs.signals import INTERVAL_S, Program, make_run, program_run, program_runs
@@ -48,9 +49,20 @@ def test_a_labelled_regression_is_found_again_and_named() -> None:
     assert verdict.p_value == pytest.approx(1 / 31)
 
 
-def test_the_p_value_is_the_rank_among_good_runs_that_were_not_seen() -> None:
+def test_the_p_value_is_the_rank_among_good_checks_that_were_not_seen() -> None:
     held_out = np.array([-3.0, -2.0, -1.0, 0.0])
     assert [learning.p_value(score, held_out) for score in (1.0, 0.0, -2.5)] == [0.2, 0.4, 0.8]
+
+
+def test_the_runs_of_one_check_count_once_by_their_median() -> None:
+    """Twelve checks of three runs and ten training runs have 22 scores, not 46."""
+    good = [
+        replace(run, metadata={**run.metadata, SESSION: f"check {number // 3}"})
+        for number, run in enumerate(runs_of(Program(), 100, 36))
+    ]
+    verdict = verdict_of(trained(usual_past(good=good)), LEAK)
+    assert verdict.status is Status.REGRESSION
+    assert verdict.p_value == pytest.approx(1 / 23)
 
 
 @pytest.mark.slow
@@ -90,12 +102,12 @@ def test_without_a_bad_label_a_change_is_inconclusive() -> None:
 
 
 def test_too_few_good_runs_cannot_say_how_rare_a_score_is() -> None:
-    """At alpha .01 a hundred scores are needed: 99 of good runs and that of the check."""
+    """At alpha .01 a hundred scores are needed: 99 of good checks and that of this one."""
     known = trained(usual_past(), alpha=0.01)
     verdict = verdict_of(known, LEAK)
     assert verdict.status is Status.INCONCLUSIVE
-    assert "69 more labelled good" in verdict.reasons[0]
-    assert any("69 runs more must be labelled good" in warning for warning in known.warnings)
+    assert "69 more checks labelled good" in verdict.reasons[0]
+    assert any("69 more checks must be labelled good" in warning for warning in known.warnings)
 
 
 def test_two_more_runs_are_launched_only_if_a_run_with_a_p_value_does_not_pass() -> None:
