@@ -68,7 +68,7 @@ class FittedHistory(FittedDetector):
             reasons=(reason,) if reason else (),
             p_value=found.p_value,
             alpha=self.settings.values[ALPHA],
-            guarantee="of good runs that the classifier had not seen" if found.p_value is not None else "",
+            guarantee=sentences.GUARANTEE if found.p_value is not None else "",
         )
 
     def why_confirm(self, verdict: Verdict) -> str | None:

@@ -15,6 +15,8 @@ from buto.runs.labels import Label
 from buto.units import format_percent
 from buto.verdicts import Verdict
 
+GUARANTEE = "new good runs differ from their baseline as the labelled good ones did"
+
 INVALID = (
     "these runs look like those that were labelled invalid: the measurement was disturbed; check again, or "
     "label them good or bad if it was not"
@@ -37,7 +39,7 @@ def not_decided(judge: Judge, found: Judged) -> str:
         "these runs are more like bad runs than like good ones, but among "
         f"{_checks(len(judge.held_out))} known to be good that is not rare enough "
         f"(p = {found.p_value:.3g}); {_checks(found.good_needed, 'more ')} labelled good, none of them like "
-        "these, would make this a regression; if these are good, label them so"
+        "these, could make this a regression; if these are good, label them so"
     )
 
 

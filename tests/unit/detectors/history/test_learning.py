@@ -107,6 +107,8 @@ def test_too_few_good_runs_cannot_say_how_rare_a_score_is() -> None:
     verdict = verdict_of(known, LEAK)
     assert verdict.status is Status.INCONCLUSIVE
     assert "69 more checks labelled good" in verdict.reasons[0]
+    assert "could make this a regression" in verdict.reasons[0]
+    assert verdict.guarantee == "new good runs differ from their baseline as the labelled good ones did"
     assert any("69 more checks must be labelled good" in warning for warning in known.warnings)
 
 
