@@ -193,14 +193,15 @@ class _History:
         return True
 
     def _version_of(self, run_id: str) -> tuple[str, ...] | None:
-        """Return the newest version that a run belongs to, or else the newest one before it; None without
-        one.
+        """Return the newest version that a run belongs to, or else the newest one before it of the same
+        environment; None without one.
         """
-        own = [version for version in self._versions if run_id in version]
-        if own:
-            return own[-1]
-        before = [version for version in self._versions if version[-1] < run_id]
-        return before[-1] if before and self._is_like(run_id, before[-1]) else None
+        newest_first = self._versions[::-1]
+        own = (version for version in newest_first if run_id in version)
+        before = (
+            version for version in newest_first if version[-1] < run_id and self._is_like(run_id, version)
+        )
+        return next(own, None) or next(before, None)
 
     def _is_like(self, run_id: str, version: Sequence[str]) -> bool:
         model = learn_metadata([self._runs[one].metadata for one in version], self._metadata)

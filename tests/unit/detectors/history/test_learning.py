@@ -184,6 +184,20 @@ def test_a_run_that_a_check_labelled_bad_is_good_once_it_is_trained_on() -> None
     assert any("no run is labelled bad" in warning for warning in known.warnings)
 
 
+def test_a_run_is_compared_with_the_newest_training_of_its_own_environment() -> None:
+    """Between the training and the labelled runs, the program was trained on a larger machine, too."""
+    larger = [
+        replace(run, metadata={**run.metadata, "host.cores": 64})
+        for run in runs_of(Program(heap=3.0), 50, 10)
+    ]
+    between = past_of(larger)
+    usual = usual_past()
+    past = Past(usual.test, (*usual.runs, *between.runs), (*usual.labellings, *between.labellings))
+    known = trained(past)
+    assert not any("cannot be learned from" in warning for warning in known.warnings)
+    assert verdict_of(known, LEAK).status is Status.REGRESSION
+
+
 def test_a_regression_that_the_others_do_not_teach_is_counted() -> None:
     past = usual_past(bad=[*runs_of(LEAK, 200, 3), program_run(1, 210, Program(threads=8))])
     known = trained(past)
