@@ -13,13 +13,13 @@ from buto.detectors.history.engine.engine import Engine
 from buto.detectors.history.engine.models.model import floats, wholes
 from buto.detectors.history.engine.models.tree import Tree
 from buto.detectors.history.learning import Judge
-from buto.detectors.history.settings import scheme_of
+from buto.detectors.history.settings import SHAPING, scheme_of
 from buto.detectors.settings import Settings
 from buto.errors import BadFileError
 from buto.runs import FloatArray
 from buto.runs.labels import Label
 
-VERSION = 1
+VERSION = 2
 """Of this part of an oracle file."""
 
 MOST_RUNS = 100_000
@@ -27,10 +27,13 @@ MOST_RUNS = 100_000
 Parts = tuple[Columns, Judge, int, dict[str, str]]
 
 
-def write(columns: Columns, judge: Judge, n_alone: int, left_out: Mapping[str, str]) -> dict[str, Any]:
+def write(
+    columns: Columns, judge: Judge, n_alone: int, left_out: Mapping[str, str], settings: Settings
+) -> dict[str, Any]:
     """Return plain data."""
     return {
         "version": VERSION,
+        "learned_with": {key: settings.values[key] for key in SHAPING},
         "properties": [property_to_data(prop) for prop in columns.properties],
         "expected": judge.expected.tolist(),
         "scale": judge.scale.tolist(),
@@ -50,7 +53,11 @@ def write(columns: Columns, judge: Judge, n_alone: int, left_out: Mapping[str, s
 
 
 def read(data: Mapping[str, Any], settings: Settings) -> Parts:
-    """Invert :func:`write`; raise BadFileError for data of another shape."""
+    """Invert :func:`write`.
+
+    Raises:
+        BadFileError: the data are of another shape, or were learned with other settings.
+    """
     try:
         return _read(data, settings)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
@@ -61,6 +68,7 @@ def read(data: Mapping[str, Any], settings: Settings) -> Parts:
 def _read(data: Mapping[str, Any], settings: Settings) -> Parts:
     if data["version"] != VERSION:
         raise ValueError(f"it is of version {data['version']!r}; this buto reads {VERSION}")
+    _require_same(data["learned_with"], settings)
     columns = Columns(tuple(property_of(block) for block in data["properties"]))
     n_columns = len(columns.kept)
     blocks: Sequence[Mapping[str, Any]] = data["labelled"]
@@ -86,6 +94,16 @@ def _read(data: Mapping[str, Any], settings: Settings) -> Parts:
     )
     left_out = {str(name): str(why) for name, why in data["left_out"].items()}
     return columns, judge, _whole(data["unmatched"]), left_out
+
+
+def _require_same(learned_with: Mapping[str, Any], settings: Settings) -> None:
+    for key in SHAPING:
+        learned, now = learned_with[key], settings.values[key]
+        if learned != now:
+            raise BadFileError(
+                f"judge: {key} must be {learned!r}, with which the labels were learned, got {now!r}",
+                advice="train again",
+            )
 
 
 def _engine(written: Any, settings: Settings, n_columns: int) -> Engine | None:

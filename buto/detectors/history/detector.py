@@ -87,7 +87,7 @@ class FittedHistory(FittedDetector):
         return sentences.explain(verdict, self.judge, self.settings)
 
     def to_data(self) -> dict[str, Any]:
-        return history_data.write(self.columns, self.judge, self.n_alone, self.left_out)
+        return history_data.write(self.columns, self.judge, self.n_alone, self.left_out, self.settings)
 
     def _decided(
         self, found: Judged, runs: Sequence[Run], values: FloatArray

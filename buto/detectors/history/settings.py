@@ -17,6 +17,9 @@ ALPHA = ALPHA_KEY.name
 LEARNER, PAIRING, DIMENSIONS, BALANCED = "learner", "pairing", "most-dimensions", "balanced"
 DEVIATIONS = "deviations"
 
+SHAPING = (LEARNER, PAIRING)
+"""Settings without which the numbers of a classifier mean nothing; after training they cannot be changed."""
+
 FEWEST_BAD = 4
 """A test with fewer runs labelled bad has the classifier of all tests."""
 

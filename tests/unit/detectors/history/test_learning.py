@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import count
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -233,13 +234,35 @@ def test_a_stranger_s_model_is_checked() -> None:
     detector = oracle_detector(known)
     data = known.fitted.to_data()
     for damaged in (
-        {**data, "version": 2},
+        {**data, "version": 1},
+        {**data, "learned_with": {}},
         {**data, "scale": [0.0] * len(data["scale"])},
         {**data, "held_out": [1.0, 0.0]},
         {**data, "engine": {**data["engine"], "models": []}},
     ):
         with pytest.raises(BadFileError, match="damaged"):
             detector.from_data(damaged)
+
+
+@pytest.mark.parametrize(
+    ("key", "learned", "edited"),
+    [("pairing", "deviations", "subtracted"), ("learner", "logistic", "naive-bayes")],
+)
+def test_an_edited_way_of_learning_is_refused(key: str, learned: str, edited: str, tmp_path: Path) -> None:
+    path = tmp_path / "oracle.json"
+    oracle.save(path, trained(usual_past()))
+    text = path.read_text()
+    path.write_text(text.replace(f'"{key}": "{learned}"', f'"{key}": "{edited}"', 1))
+    with pytest.raises(BadFileError, match=f"judge: {key} must be '{learned}'.*got '{edited}'") as caught:
+        oracle.load(path)
+    assert "train again: buto train synthetic" in str(caught.value.advice)
+
+
+def test_an_edited_alpha_holds(tmp_path: Path) -> None:
+    path = tmp_path / "oracle.json"
+    oracle.save(path, trained(usual_past()))
+    path.write_text(path.read_text().replace('"alpha": 0.05', '"alpha": 0.01', 1))
+    assert verdict_of(oracle.load(path), LEAK).status is Status.INCONCLUSIVE
 
 
 def oracle_detector(known: Oracle):  # type: ignore[no-untyped-def]
