@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from buto.errors import BadFileError
+from buto.errors import BadFileError, StorageError
 from buto.oracle import METADATA_SOURCE, Oracle
 from buto.report.history import Entry, stored_entries
 from buto.report.likeness import LabelledRuns, Like, likes
@@ -27,13 +27,13 @@ def like_runs(
     Args:
         runs: the judged runs.
 
-    A label or result that cannot be read is only reported: the verdict does not depend on it.
+    A label or result that is damaged or out of reach is only reported: the verdict does not depend on it.
     """
     if not any(one.source != METADATA_SOURCE for one in verdict.findings):
         return ()
     try:
         labelled = list(_labelled(project, known.test, verdict.run_ids))
-    except BadFileError as error:
+    except (BadFileError, StorageError) as error:
         on_event(Warned(known.test, f"{error.message}; labelled runs like these are not named"))
         return ()
     if not labelled:
