@@ -161,8 +161,8 @@ class Suggestion:
         effects: those to add, by property; empty if nothing is suggested.
         checks: those that were judged again, in the order of time.
         causes: of false alarms, the most frequent first.
-        held_out: the same rates if each false alarm and each regression is judged by what is suggested
-            without it; None if there are no false alarms.
+        held_out: the same rates if a false alarm or regression is judged by what is suggested without it.
+            Those that were not held out do not count. None if there are no false alarms.
         n_held_out: how many false alarms and regressions were held out.
         unjudged: checks that tell nothing.
     """

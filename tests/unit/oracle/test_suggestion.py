@@ -10,7 +10,7 @@ import pytest
 from buto.detectors.effects import NEVER
 from buto.oracle.suggestion.model import Change, Judged, PastCheck, Share, Suggestion, Truth, Unjudged, Why
 from buto.oracle.suggestion.search import Key, effects_that_avoid
-from buto.oracle.suggestion.suggest import spread, suggest
+from buto.oracle.suggestion.suggest import MOST_HELD_OUT, spread, suggest
 from buto.units import parse_bytes
 from buto.verdicts import Direction, Status
 
@@ -154,6 +154,25 @@ def test_a_regression_that_is_held_out_may_be_missed() -> None:
     assert found.then.found == Share(1, 1)
     assert found.held_out is not None
     assert found.held_out.found == Share(0, 1)
+
+
+def test_failures_that_are_not_held_out_do_not_count_as_held_out() -> None:
+    numbers = range(MOST_HELD_OUT + 5)
+    found = suggested(
+        {
+            **{f"a{number}": (Truth.UNCHANGED, {HEAP: 8 * MIB}) for number in numbers},
+            **{f"b{number}": (Truth.REGRESSION, {HEAP: 90 * MIB}) for number in numbers},
+            "c": (Truth.UNCHANGED, {}),
+            "d": (Truth.REGRESSION, {}),
+        }
+    )
+    n_failed = len(numbers)
+    assert (found.then.alarms, found.then.found) == (Share(0, n_failed + 1), Share(n_failed, n_failed + 1))
+    assert found.held_out is not None
+    # The checks c and d passed: nothing was chosen from them.
+    assert found.held_out.alarms == Share(0, MOST_HELD_OUT + 1)
+    assert found.held_out.found == Share(MOST_HELD_OUT, MOST_HELD_OUT + 1)
+    assert found.n_held_out == 2 * MOST_HELD_OUT
 
 
 def test_without_a_false_alarm_nothing_is_suggested() -> None:
