@@ -91,10 +91,11 @@ def is_number(value: object) -> bool:
 
 
 SMALLEST_ALPHA = 0.0005
+"""One in as many choices of runs as the calibrated oracle looks at."""
 
 ALPHA = number(
     "alpha",
-    "Share of checks of an unchanged program that may fail; default 0.01.",
+    "Share of checks of an unchanged program that may fail.",
     SMALLEST_ALPHA,
     0.5,
     title=f"a share of checks from {SMALLEST_ALPHA:g} to 0.5",

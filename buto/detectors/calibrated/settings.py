@@ -12,8 +12,6 @@ from buto.detectors.effects import is_effect
 from buto.detectors.keys import ALPHA, COMMON, Key, choice, number, patterns
 from buto.detectors.settings import ALSO_JUDGED, Settings
 
-"""One in as many choices of runs as the calibrated oracle looks at."""
-
 CALIBRATED = replace(SUSTAINED, preset="calibrated", detector="calibrated")
 """One p-value for a check, over all properties and times. The bounds of ``sustained`` are drawn, and say when
 a change began."""
