@@ -142,12 +142,7 @@ class Confirming:
 
 @dataclass(frozen=True, slots=True)
 class JvmMeasured:
-    """Which JVMs the runs of a test measured.
-
-    Attributes:
-        names: main classes of the measured JVMs.
-        others: main classes of other JVMs that were seen.
-    """
+    """Which JVMs the runs of a test measured: their main classes; ``others`` were seen and not measured."""
 
     test: str
     names: tuple[str, ...]
@@ -258,12 +253,10 @@ class JudgedTaken:
         """Return what is done, in one line without the name of the test."""
         n_runs = len(self.run_ids)
         runs = "run" if n_runs == 1 else f"{n_runs} runs"
+        judged = f"the {runs} of the newest check, which did not pass,"
         if not self.n_missing:
-            return f"the {runs} of the newest check, which did not pass, are accepted ({self.run_ids[0]})"
-        return (
-            f"the {runs} of the newest check, which did not pass, and {self.n_missing} more are accepted: "
-            f"{n_runs} would be too few for an oracle"
-        )
+            return f"{judged} are accepted ({self.run_ids[0]})"
+        return f"{judged} and {self.n_missing} more are accepted: {n_runs} would be too few for an oracle"
 
 
 @dataclass(frozen=True, slots=True)
