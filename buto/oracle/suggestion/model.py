@@ -45,6 +45,11 @@ class PastCheck:
     person: str = ""
     reason: str = ""
 
+    @property
+    def is_unconfirmed(self) -> bool:
+        """Whether only the check itself says that it is a regression: a person may still say otherwise."""
+        return self.truth is Truth.REGRESSION and self.command == CHECK
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -108,7 +113,8 @@ class Rates:
 
     Attributes:
         alarms: of checks of an unchanged program.
-        found: of regressions, the power.
+        found: of regressions that a person or a bisection has labelled. Those that only their check has
+            labelled do not count: they failed by definition.
         meant: of changes on purpose; nobody is harmed if they fail or do not.
     """
 
@@ -189,10 +195,8 @@ class Suggestion:
 
     @property
     def unconfirmed(self) -> tuple[Rejudged, ...]:
-        """Regressions that only their check has labelled: somebody may still call them false alarms."""
-        return tuple(
-            one for one in self.checks if one.check.truth is Truth.REGRESSION and one.check.command == CHECK
-        )
+        """Regressions that only their check has labelled; no rate contains them."""
+        return tuple(one for one in self.checks if one.check.is_unconfirmed)
 
     @property
     def false_alarms(self) -> tuple[Rejudged, ...]:
@@ -223,6 +227,7 @@ def rates(judged: Mapping[tuple[str, ...], Judged], checks: tuple[Rejudged, ...]
             for one in checks
             if one.check.truth in truths
             and one.check.run_ids in judged
+            and not one.check.is_unconfirmed
             and not (one.check.truth is Truth.UNKNOWN and one.now.fails)
         ]
         return Share(sum(ours), len(ours))

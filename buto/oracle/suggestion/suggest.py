@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 
 from buto.oracle.suggestion.model import (
     Cause,
@@ -46,7 +46,8 @@ def suggest(
     )
     effects = effects_that_avoid(judge, alarms, regressions)
     again = tuple(Rejudged(one, now[one.run_ids], judge(one.run_ids, effects)) for one in known)
-    held_out = _held_out(judge, alarms, regressions)
+    unconfirmed = {one.check.run_ids for one in again if one.check.is_unconfirmed}
+    held_out = _held_out(judge, alarms, regressions, unconfirmed)
     fitted = {*alarms, *regressions} - held_out.keys()
     expected = {one.check.run_ids: one.then for one in again if one.check.run_ids not in fitted} | held_out
     return Suggestion(
@@ -65,13 +66,20 @@ def _is_open(judged: Judged) -> bool:
     return judged.status is Status.INCONCLUSIVE
 
 
-def _held_out(judge: Judge, alarms: Sequence[Key], regressions: Sequence[Key]) -> dict[Key, Judged]:
-    """Return how false alarms and regressions are judged by what is suggested without them."""
+def _held_out(
+    judge: Judge, alarms: Sequence[Key], regressions: Sequence[Key], unconfirmed: Set[Key]
+) -> dict[Key, Judged]:
+    """Return how false alarms and regressions are judged by what is suggested without them.
+
+    Args:
+        unconfirmed: regressions that are not held out, because no rate contains them.
+    """
     found = {}
     for held in spread(alarms, MOST_HELD_OUT):
         others = [one for one in alarms if one != held]
         found[held] = judge(held, effects_that_avoid(judge, others, regressions))
-    for held in spread(regressions, MOST_HELD_OUT) if alarms else ():
+    confirmed = [one for one in regressions if one not in unconfirmed]
+    for held in spread(confirmed, MOST_HELD_OUT) if alarms else ():
         others = [one for one in regressions if one != held]
         found[held] = judge(held, effects_that_avoid(judge, alarms, others))
     return found

@@ -148,7 +148,8 @@ def _remarks(found: Suggestion) -> list[str]:
     if by_check:
         are = "regression is" if by_check == 1 else "regressions are"
         texts.append(
-            f"{by_check} {are} labelled by the check alone: if that was a false alarm, label its runs good."
+            f"{by_check} {are} labelled by the check alone: in no share. "
+            "If that was a false alarm, label its runs good."
         )
     for why in dict.fromkeys(one.why for one in found.unjudged):
         count = sum(one.why is why for one in found.unjudged)

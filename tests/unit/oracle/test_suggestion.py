@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -136,6 +137,29 @@ def test_rates_are_of_what_is_known() -> None:
     assert [one.check.run_ids for one in found.unlabelled_alarms] == [("e",)]
     [cause] = found.causes
     assert (cause.n_alarms, cause.largest, cause.n_regressions, cause.smallest) == (2, 9 * MIB, 1, 90 * MIB)
+
+
+def test_a_regression_that_only_its_check_has_labelled_is_protected_and_in_no_share() -> None:
+    judge, checks = past(
+        {
+            "a": (Truth.UNCHANGED, {HEAP: 8 * MIB}),
+            "f": (Truth.REGRESSION, {HEAP: 90 * MIB}),
+            "i": (Truth.REGRESSION, {HEAP: 9 * MIB}),
+        }
+    )
+    alarm, by_person, by_check = (
+        replace(one, command=command)
+        for one, command in zip(checks, ("label", "label", "check"), strict=True)
+    )
+    found = suggest("shop", {}, [alarm, by_person, by_check], judge)
+    # Halfway between 8 and 9 MiB: without the regression of 9 MiB, it would be 10 MiB.
+    assert found.effects == {HEAP: "8.5MiB"}
+    assert [one.check.run_ids for one in found.unconfirmed] == [("i",)]
+    assert [one.then.fails for one in found.unconfirmed] == [True]
+    assert (found.now.found, found.then.found) == (Share(1, 1), Share(1, 1))
+    assert found.held_out is not None
+    assert found.held_out.found == Share(1, 1)
+    assert found.n_held_out == 2
 
 
 def test_held_out_alarms_may_fail_where_the_chosen_ones_pass() -> None:
