@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from distributed.comm import parse_address
+from distributed.comm import get_address_host, parse_address
 from distributed.comm.registry import get_backend
 from distributed.security import Security
+from distributed.utils import ensure_ip, get_ip, get_ipv6
 
 from buto.errors import MeasureError, UsageError
 
@@ -20,8 +21,8 @@ def check_address(address: str, role: str) -> None:
         role: ``client`` or ``worker``; each has a certificate of its own.
     """
     try:
-        scheme, _ = parse_address(address)
-        get_backend(scheme)
+        scheme, place = parse_address(address)
+        get_backend(scheme).get_address_host(place)
         connection = Security().get_connection_args(role)
     except (OSError, ValueError) as error:
         raise UsageError(
@@ -33,6 +34,19 @@ def check_address(address: str, role: str) -> None:
             f"{address} needs a certificate, and none is configured for a {role}",
             advice="docs/scale.md#tls names the variables, as DASK_DISTRIBUTED__COMM__TLS__CA_FILE",
         )
+
+
+def address_towards(scheduler: str) -> str:
+    """Return the address of this machine through which a scheduler is reached.
+
+    Raises:
+        MeasureError: the scheduler's name is not known.
+    """
+    try:
+        host = ensure_ip(get_address_host(scheduler))
+        return str(get_ipv6(host) if ":" in host else get_ip(host))
+    except OSError as error:
+        raise unreachable(scheduler, error) from error
 
 
 def unreachable(address: str, error: Exception) -> MeasureError:

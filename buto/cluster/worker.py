@@ -15,7 +15,7 @@ from pathlib import Path
 import dask
 from distributed import Worker
 
-from buto.cluster.address import check_address, unreachable
+from buto.cluster.address import address_towards, check_address, unreachable
 from buto.cluster.host import DESCRIPTION, RESOURCE, description
 from buto.cluster.logs import silence
 from buto.cluster.presence import Presence
@@ -82,7 +82,10 @@ async def _serve(request: WorkerRequest, presence: Presence, on_joined: Callable
         local_directory=str(presence.runs.root),
         startup_information={DESCRIPTION: lambda worker: told},
         plugins=(presence,),
+        # Without a host, Dask listens on all interfaces, also for status pages, which it cannot do without.
+        host=address_towards(request.scheduler),
         dashboard=False,
+        dashboard_address="127.0.0.1:0",
         death_timeout=JOIN_S,
     )
     loop = asyncio.get_running_loop()

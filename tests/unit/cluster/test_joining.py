@@ -38,6 +38,7 @@ def test_a_worker_needs_a_scheduler(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     ("address", "code", "said"),
     [
         ("tcp://127.0.0.1:1", 3, "the scheduler tcp://127.0.0.1:1 does not answer"),
+        ("tcp://127.0.0.1", 2, "missing port number in address"),
         ("nonsense://x", 2, "nonsense://x cannot be used as the address of a scheduler"),
         ("tls://127.0.0.1:1", 2, "tls://127.0.0.1:1 needs a certificate"),
     ],

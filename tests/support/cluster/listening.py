@@ -1,0 +1,11 @@
+"""At which addresses this process listens."""
+
+from __future__ import annotations
+
+import psutil
+
+
+def listening() -> set[tuple[str, int]]:
+    """Return the addresses and ports at which this process listens."""
+    found = psutil.Process().net_connections("tcp")
+    return {(one.laddr.ip, one.laddr.port) for one in found if one.status == psutil.CONN_LISTEN}
