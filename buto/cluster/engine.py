@@ -16,6 +16,7 @@ from buto.cluster.connection import Cluster
 from buto.cluster.conversation import Conversation, HostLostError
 from buto.cluster.host import Host
 from buto.cluster.inputs import Inputs, inputs_of
+from buto.cluster.masking import with_secrets
 from buto.cluster.placing import Placing, unplaced
 from buto.collect.host.metadata import commit_of
 from buto.collect.progress import Progress
@@ -163,7 +164,8 @@ class ClusterEngine:
             return False
         self._placing.bind(task.launch, host)
         task.hopeless_since_s = None
-        launch = replace(task.launch, marks={**self._marks_of(task.launch), **task.launch.marks})
+        marks = {**self._marks_of(task.launch), **task.launch.marks}
+        launch = with_secrets(replace(task.launch, marks=marks))
         conversation = Conversation(self._cluster, launch, _inputs(launch), host)
         self._running[conversation.key] = task, conversation
         self._on_news(Began(task.launch, host.name))

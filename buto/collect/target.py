@@ -80,6 +80,7 @@ class Target:
         mask: further shell patterns for names of secrets, see :mod:`buto.runs.masking`.
         labels: of the environment in which it runs, see :mod:`buto.config.labels`.
         sources: what is read beside the JVM, in the order of the configuration.
+        secrets: values to mask besides those in the command and the environment.
         cores: the processors to which the command and all its processes are pinned; none: not pinned.
     """
 
@@ -93,6 +94,7 @@ class Target:
     environment: Mapping[str, str] = field(default_factory=dict)
     expected_exit: int = 0
     mask: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = field(default=(), repr=False)
     sources: tuple[SourceSpec, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
     live_set: LiveSet | None = None
@@ -100,4 +102,7 @@ class Target:
 
     def new_mask(self) -> Mask:
         """Return a mask for the secrets in this program's command and environment."""
-        return Mask.of(self.mask, self.command, os.environ, self.environment)
+        mask = Mask.of(self.mask, self.command, os.environ, self.environment)
+        for value in self.secrets:
+            mask.learn(value)
+        return mask

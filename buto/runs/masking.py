@@ -151,6 +151,10 @@ class Mask:
         """Return an argument list, masked, as it would be typed in a shell."""
         return shlex.join(self.words(words))
 
+    def known_in(self, text: str) -> list[str]:
+        """Return the known values that occur in a text."""
+        return [value for value in self._known if value in text]
+
     def known(self, text: str) -> str:
         """Mask known values and texts with the shape of a secret."""
         if self._of_known is not None and any(value in text for value in self._known):

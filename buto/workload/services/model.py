@@ -76,6 +76,7 @@ class Service:
         stop_signal: asks it to end.
         stop_within_s: after that time it is killed.
         mask: further shell patterns for names of secrets.
+        secrets: values to mask besides those in the command and the environment.
     """
 
     name: str
@@ -89,6 +90,7 @@ class Service:
     stop_signal: signal.Signals = signal.SIGTERM
     stop_within_s: float = STOP_WITHIN_S
     mask: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def port(self) -> int | None:

@@ -63,6 +63,7 @@ class RunningService(Closeable):
             directory=_prepared(service, directory, account),
             environment=_environment(service, account),
             mask=service.mask,
+            secrets=service.secrets,
         )
         try:
             self._launch = Launch(target, directory, account=account, one_output=True)

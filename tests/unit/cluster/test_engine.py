@@ -16,13 +16,16 @@ from buto.cluster.engine import MOST_RETRIES, ClusterEngine
 from buto.collect.target import Target
 from buto.engine.placement import ANYWHERE, HostLabels, Placement
 from buto.engine.protocol import Launch
+from buto.engine.setup import Setup
 from buto.errors import EngineLostError, MeasureError
 from buto.runs import Run
+from buto.runs.masking import MaskedMetadata
 from buto.runs.model import COMMAND, SESSION, WORKER
 from buto.runs.store import RunStore
 from buto.workflow.events import Event, LaunchProgressed, LaunchRepeated, LaunchStarted
 from buto.workflow.launching.collected import Collected
 from buto.workflow.launching.collecting import Plan, collect
+from buto.workload.services.model import PortOpen, Service
 from tests.support.cluster.scripted import SILENT, ScriptedCluster, host, names
 from tests.support.runs.scripted import GOOD, STARVED
 
@@ -76,6 +79,38 @@ def test_runs_that_may_be_unlike_come_from_all_hosts_in_one_session(tmp_path: Pa
     stored = RunStore(store).load_set("x")
     assert len(stored) == len(results["x"].runs) == 6
     assert len({run.metadata[SESSION] for run in stored}) == 1
+
+
+def test_a_host_masks_secrets_that_only_the_caller_knows(
+    tmp_path: Path, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret, other = "correct horse battery", "of no concern"
+    monkeypatch.setenv("DB_PASSWORD", secret)
+    monkeypatch.setenv("API_TOKEN", other)
+    service = Service("db", ("db", f"--url=x:{secret}"), PortOpen(1))
+    target = Target(("java", f"-Durl=x:{secret}", "Main"), timeout_s=5.0)
+    sent: list[Launch] = []
+
+    def does(name: str, launch: Launch) -> Run:
+        # A host does not have the caller's variables.
+        monkeypatch.delenv("DB_PASSWORD", raising=False)
+        monkeypatch.delenv("API_TOKEN", raising=False)
+        sent.append(launch)
+        mask = launch.target.new_mask()
+        metadata = MaskedMetadata(mask)
+        metadata["jvm.options"] = f"-Durl=x:{secret}"
+        return replace(GOOD, stdout=mask.output(f"connected to x:{secret}".encode()), metadata=dict(metadata))
+
+    cluster = ScriptedCluster(tmp_path, names(host("a")), does)
+    engine_for = partial(ClusterEngine, cluster=cluster, look_s=0.01)
+    plan = Plan("x", target, 1, setup=Setup((service,)))
+    collect([plan], RunStore(store), lambda event: None, seed=1, purpose="record", engine_for=engine_for)
+    [run] = RunStore(store).load_set("x")
+    assert run.stdout == b"connected to x:_MASKED_"
+    assert run.metadata["jvm.options"] == "-Durl=x:_MASKED_"
+    assert secret not in str(run.metadata)
+    [launch] = sent
+    assert launch.target.secrets == launch.setup.services[0].secrets == (secret,)
 
 
 def test_a_large_run_comes_in_pieces_and_is_removed_from_its_host(
