@@ -54,13 +54,13 @@ class Conversation:
 
         Raises:
             HostLostError: the host was lost, or the task was taken back.
-            ButoError: the program could not be measured.
+            MeasureError: the program could not be measured there.
         """
         for sha256 in self._ask(task.missing, self._inputs):
             self._send(sha256)
         delivery = self._ask(task.carry_out, task.Order(self.launch, self._inputs), key=self.key)
         if isinstance(delivery, ButoError):
-            raise delivery
+            raise self._on_host(delivery)
         return self._received(delivery)
 
     def _send(self, sha256: str) -> None:
@@ -70,7 +70,11 @@ class Conversation:
             is_last = number == n_pieces - 1
             error = self._ask(task.receive, sha256, [content], number == 0, is_last)
             if error is not None:
-                raise error
+                raise self._on_host(error)
+
+    def _on_host(self, error: ButoError) -> MeasureError:
+        """Return an error of the host as that of one launch: a full disk there ends no other launch."""
+        return MeasureError(f"on {self.host.name}: {error.message}", advice=error.advice)
 
     def _received(self, delivery: task.Delivery) -> Run:
         """Return the run, which is read like any stored one: a damaged one is refused."""

@@ -92,9 +92,9 @@ def _is_here(inputs: Inputs) -> bool:
     for one in inputs.files:
         try:
             state = os.stat(one.path)
+            is_same = state.st_size == one.size_bytes
+            if not is_same or sha256_of(one.path, state.st_size, state.st_mtime_ns) != one.sha256:
+                return False
         except OSError:
-            return False
-        is_same = state.st_size == one.size_bytes
-        if not is_same or sha256_of(one.path, state.st_size, state.st_mtime_ns) != one.sha256:
             return False
     return True

@@ -17,7 +17,7 @@ from buto.collect.target import Target
 from buto.engine.placement import ANYWHERE, HostLabels, Placement
 from buto.engine.protocol import Launch
 from buto.engine.setup import Setup
-from buto.errors import EngineLostError, MeasureError
+from buto.errors import BadFileError, ButoError, EngineLostError, MeasureError, StorageError
 from buto.runs import Run
 from buto.runs.masking import MaskedMetadata
 from buto.runs.model import COMMAND, SESSION, WORKER
@@ -203,11 +203,18 @@ def test_disturbed_runs_are_repeated_on_the_same_host(tmp_path: Path, store: Pat
     assert len({name for name, _ in cluster.launched}) == 1
 
 
-def test_a_program_that_cannot_be_measured_there_is_given_up(tmp_path: Path, store: Path) -> None:
+@pytest.mark.parametrize("kind", [MeasureError, StorageError, BadFileError])
+def test_a_program_that_cannot_be_measured_on_a_host_is_given_up_and_no_other(
+    tmp_path: Path, store: Path, kind: type[ButoError]
+) -> None:
     cluster = ScriptedCluster(tmp_path, names(host("a"), host("b")))
-    cluster.does = lambda name, launch: MeasureError("no such program") if launch.test == "x" else GOOD
+    error = kind("the disk is full", advice="df -h")
+    cluster.does = lambda name, launch: error if launch.test == "x" else GOOD
     results = collected(cluster, store, {"x": 5, "y": 5})
-    assert str(results["x"].failure) == "no such program"
+    failure = results["x"].failure
+    assert isinstance(failure, MeasureError)
+    [name] = [name for name, test in cluster.launched if test == "x"]
+    assert (failure.message, failure.advice) == (f"on {name}: the disk is full", "df -h")
     assert len(results["y"].valid()) == 5
     assert [test for _, test in cluster.launched].count("x") == 1
 

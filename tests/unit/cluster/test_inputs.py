@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from buto.cluster import inputs as inputs_module
+from buto.cluster import staging as staging_module
 from buto.cluster.inputs import Inputs, inputs_of
 from buto.cluster.staging import Staging
 from buto.collect.target import Target
@@ -110,6 +111,18 @@ def test_nothing_is_sent_to_a_host_that_has_the_same_files(project: Path, tmp_pa
     target = Target(("java", "-jar", "lib/app.jar"))
     assert staging.place(target, inputs).directory == project
     assert not (tmp_path / "host").exists()
+
+
+def test_a_file_that_a_host_may_not_read_is_sent(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inputs = found(project, "java", "-jar", "lib/app.jar")
+
+    def refused(path: str, size_bytes: int, changed_ns: int) -> str:
+        raise PermissionError(path)
+
+    monkeypatch.setattr(staging_module, "sha256_of", refused)
+    assert Staging(tmp_path / "host").missing(inputs) == (inputs.files[0].sha256,)
 
 
 def test_a_host_receives_each_content_once_and_has_a_tree_for_each_program(
