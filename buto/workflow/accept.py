@@ -142,7 +142,7 @@ def learn_change(
             f"there is nothing to accept: the oracle has learned from these {len(valid)} runs already",
             advice=f"launch the program as it is now: {project.door.step(Step(Action.ACCEPT, test.name))}",
         )
-    pasts = labelled_past(project, test.settings)
+    pasts = labelled_past(project, test.settings, on_event)
     learned = oracle.train(valid, test.settings, target=target, pasts=pasts)
     on_event(OracleChanged(known, learned))
     if not dry_run:

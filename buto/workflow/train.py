@@ -163,7 +163,7 @@ def learn(
         StorageError: the oracle cannot be written.
     """
     path, valid = project.oracle_path(test.name), run_set(runs).valid()
-    pasts = labelled_past(project, test.settings)
+    pasts = labelled_past(project, test.settings, on_event)
     trained = oracle.train(valid, test.settings, target=target, pasts=pasts)
     oracle.save(path, trained)
     on_event(OracleWritten(test.name, path, len(valid)))
