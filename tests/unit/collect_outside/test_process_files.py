@@ -111,7 +111,7 @@ def test_an_ended_process_is_an_error_and_never_another_one() -> None:
         for name in ("stat", "memory", "transfers", "pss", "n_descriptors", "switches"):
             with pytest.raises(ProcError):
                 getattr(files, name)()
-    with pytest.raises(ProcError, match=f"/proc/{process.pid}/ cannot be read"):
+    with pytest.raises(ProcError, match=f"/proc/{process.pid} cannot be read"):
         ProcessFiles(process.pid)
 
 
