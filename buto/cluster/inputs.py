@@ -23,6 +23,9 @@ ELSEWHERE = "elsewhere"
 """Directory of a staged tree for files that are not below the working directory."""
 
 _CLASS_PATHS = ("-cp", "-classpath", "--class-path", "-p", "--module-path")
+_ALL = "/*"
+"""After a directory of a class path: all jars in it."""
+
 _ARCHIVES = (".jar", ".war", ".jmod")
 _SEPARATORS = re.compile(r"([:=])")
 _FEWER = "name the files with inputs: [PATTERN, ...], or put them at the same path on every host"
@@ -63,9 +66,9 @@ class Inputs:
 
     @property
     def digest(self) -> str:
-        """A checksum over places and contents: the name of the tree."""
+        """A checksum over places, contents and the working directory: the name of the tree."""
         lines = sorted(f"{one.place}\0{one.sha256}\n" for one in self.files)
-        return hashlib.sha256("".join(lines).encode()).hexdigest()[:32]
+        return hashlib.sha256("".join([f"{self.within}\n", *lines]).encode()).hexdigest()[:32]
 
     def command(self, command: Sequence[str], tree: Path) -> tuple[str, ...]:
         """Return the command for a program whose files are in a tree."""
@@ -92,15 +95,16 @@ def inputs_of(target: Target, patterns: Sequence[str] = (), base: Path | None = 
     """
     directory = Path(os.path.abspath(target.directory or Path()))
     root = base if base is not None and directory.is_relative_to(base) else directory
-    found: dict[str, str] = {str(path): _inside(path, root) for path in _declared(patterns, root)}
+    # By place, for a file that the command names in two ways has two places.
+    found = {_inside(path, root): str(path) for path in _declared(patterns, root)}
     moved: dict[str, str] = {}
     for number, (word, path) in enumerate(_named(target.command, directory)):
         is_inside = path.is_relative_to(root)
         place = _inside(path, root) if is_inside else f"{ELSEWHERE}/{number}/{path.name}"
         if os.path.isabs(word) or not is_inside:
-            moved[word] = place
+            moved[word] = f"{place}{_ALL}" if word.endswith(_ALL) else place
         for below in _below(path):
-            found.setdefault(str(below), os.path.normpath(os.path.join(place, below.relative_to(path))))
+            found[os.path.normpath(os.path.join(place, below.relative_to(path)))] = str(below)
     files = tuple(_described(found))
     return Inputs(str(directory), _inside(directory, root), files, tuple(sorted(moved.items())))
 
@@ -121,12 +125,12 @@ def _named(command: Sequence[str], directory: Path) -> Iterator[tuple[str, Path]
         on_class_path = before in _CLASS_PATHS or word.startswith(("--class-path=", "--module-path="))
         before = word
         for part in _SEPARATORS.split(word):
-            path = Path(os.path.abspath(directory / part.removesuffix("/*")))
+            path = Path(os.path.abspath(directory / part.removesuffix(_ALL)))
             if part in ("", ":", "=") or not path.exists():
                 continue
             is_own = path.is_file() and (path.suffix in _ARCHIVES or path.is_relative_to(directory))
             if is_own or (on_class_path and path.is_dir()):
-                yield part.removesuffix("/*"), path
+                yield part, path
 
 
 def _below(path: Path) -> Iterator[Path]:
@@ -149,7 +153,7 @@ def _inside(path: Path, root: Path) -> str:
 
 def _described(found: dict[str, str]) -> Iterator[InputFile]:
     total = 0
-    for path, place in found.items():
+    for place, path in found.items():
         state = os.stat(path)
         total += state.st_size
         if total > MOST_BYTES:

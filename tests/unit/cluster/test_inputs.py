@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,15 @@ def project(tmp_path: Path) -> Path:
 
 def found(project: Path, *command: str, patterns: tuple[str, ...] = (), base: Path | None = None) -> Inputs:
     return inputs_of(Target(command, directory=project), patterns, base)
+
+
+def staged(staging: Staging, inputs: Inputs, command: tuple[str, ...]) -> Target:
+    """The program on a host that has none of its files."""
+    elsewhere = replace(inputs, directory="/not/there")
+    for sha256 in staging.missing(elsewhere):
+        source = next(one for one in inputs.files if one.sha256 == sha256)
+        staging.receive(sha256, [Path(source.path).read_bytes()], is_first=True, is_last=True)
+    return staging.place(Target(command), elsewhere)
 
 
 def places(inputs: Inputs) -> set[str]:
@@ -81,6 +91,48 @@ def test_the_command_is_rewritten_only_where_paths_lead_out_of_the_tree(project:
         "Main",
         "-v",
     )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("-javaagent:{outside}/a/dep.jar", "-cp", "{outside}/a/dep.jar", "Main"),
+        ("-cp", "../repository/a/dep.jar:{outside}/a/dep.jar", "Main"),
+        ("-cp", "{outside}/a:{outside}/a/dep.jar", "Main"),
+        ("-cp", "{outside}/a/*", "Main"),
+        ("-cp", "../repository/a/*:lib/*", "Main"),
+    ],
+)
+def test_a_staged_program_finds_all_files_that_its_command_names(
+    project: Path, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    command = ("java", *(word.format(outside=tmp_path / "repository") for word in words))
+    inputs = found(project, *command)
+    placed = staged(Staging(tmp_path / "host"), inputs, command)
+    named = [
+        Path(placed.directory or "", part.removeprefix("-javaagent:"))
+        for word in placed.command
+        for part in word.split(":")
+        if "/" in part
+    ]
+    assert named
+    for path in named:
+        assert str(path).startswith(f"{tmp_path / 'host'}/")
+        files = list(path.parent.glob("*.jar")) if path.name == "*" else [path]
+        assert files
+        assert all(file.exists() for file in files)
+
+
+def test_programs_with_the_same_files_in_two_directories_have_two_trees(
+    project: Path, tmp_path: Path
+) -> None:
+    staging = Staging(tmp_path / "host")
+    for name in ("project", "sibling"):
+        target = Target(("gradle", "run"), directory=tmp_path / name)
+        inputs = inputs_of(target, ("project/conf/app.yml",), tmp_path)
+        placed = staged(staging, inputs, target.command)
+        assert placed.directory is not None
+        assert placed.directory.is_dir()
 
 
 def test_declared_inputs_are_sent_too_and_the_tree_begins_at_the_configuration(project: Path) -> None:
