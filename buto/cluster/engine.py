@@ -158,15 +158,21 @@ class ClusterEngine:
         return self._placing.choose(task.launch, self._hosts, busy)
 
     def _start(self, task: _Task) -> bool:
-        """Begin an attempt if there is a host for it; return whether it has begun."""
+        """Begin an attempt if there is a host for it; return whether it has begun, or has ended at once."""
         host = self._host_for(task)
         if host is None:
             return False
+        try:
+            inputs = _inputs(task.launch)
+        except ButoError as error:
+            # They have changed since they were checked: this ends the test, and no other.
+            self._ended.append(Ended(task.launch, error=error))
+            return True
         self._placing.bind(task.launch, host)
         task.hopeless_since_s = None
         marks = {**self._marks_of(task.launch), **task.launch.marks}
         launch = with_secrets(replace(task.launch, marks=marks))
-        conversation = Conversation(self._cluster, launch, _inputs(launch), host)
+        conversation = Conversation(self._cluster, launch, inputs, host)
         self._running[conversation.key] = task, conversation
         self._on_news(Began(task.launch, host.name))
         run = self._threads.submit(conversation.carry_out)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from glob import glob
 from pathlib import Path
 
 from buto.collect.target import Target
@@ -91,7 +92,8 @@ def inputs_of(target: Target, patterns: Sequence[str] = (), base: Path | None = 
             below it; None for the working directory.
 
     Raises:
-        UsageError: they are too many or too large to be sent.
+        UsageError: they are too many or too large to be sent, one cannot be read, or a pattern leads out of
+            the base.
     """
     directory = Path(os.path.abspath(target.directory or Path()))
     root = base if base is not None and directory.is_relative_to(base) else directory
@@ -111,8 +113,14 @@ def inputs_of(target: Target, patterns: Sequence[str] = (), base: Path | None = 
 
 def _declared(patterns: Sequence[str], base: Path) -> Iterator[Path]:
     for pattern in patterns:
-        for path in sorted(base.glob(pattern)):
-            yield from _below(path)
+        if os.path.isabs(pattern) or os.pardir in Path(pattern).parts:
+            raise UsageError(
+                f"inputs must be patterns of files below {base}, got {pattern!r}",
+                advice="put other files at the same path on every host",
+            )
+        # Unlike Path.glob, this leaves out hidden files unless the pattern names them.
+        for name in sorted(glob(pattern, root_dir=base, recursive=True)):
+            yield from _below(base / name)
 
 
 def _named(command: Sequence[str], directory: Path) -> Iterator[tuple[str, Path]]:
@@ -126,16 +134,19 @@ def _named(command: Sequence[str], directory: Path) -> Iterator[tuple[str, Path]
         before = word
         for part in _SEPARATORS.split(word):
             path = Path(os.path.abspath(directory / part.removesuffix(_ALL)))
-            if part in ("", ":", "=") or not path.exists():
+            if part in ("", ":", "="):
                 continue
-            is_own = path.is_file() and (path.suffix in _ARCHIVES or path.is_relative_to(directory))
-            if is_own or (on_class_path and path.is_dir()):
+            # Unlike those of Path, these functions take every word, however long.
+            is_own = os.path.isfile(path) and (path.suffix in _ARCHIVES or path.is_relative_to(directory))
+            if is_own or (on_class_path and os.path.isdir(path)):
                 yield part, path
 
 
 def _below(path: Path) -> Iterator[Path]:
-    if not path.is_dir():
-        yield path
+    """Yield the regular files below a directory, or the path itself if it is one."""
+    if not os.path.isdir(path):
+        if os.path.isfile(path):
+            yield path
         return
     n_files = 0
     for parent, directories, files in os.walk(path):
@@ -144,7 +155,9 @@ def _below(path: Path) -> Iterator[Path]:
         n_files += len(files)
         if n_files > MOST_FILES:
             raise UsageError(f"{path} has more than {MOST_FILES} files, too many to be sent", advice=_FEWER)
-        yield from (Path(parent, name) for name in sorted(files))
+        yield from (
+            Path(parent, name) for name in sorted(files) if os.path.isfile(os.path.join(parent, name))
+        )
 
 
 def _inside(path: Path, root: Path) -> str:
@@ -154,14 +167,21 @@ def _inside(path: Path, root: Path) -> str:
 def _described(found: dict[str, str]) -> Iterator[InputFile]:
     total = 0
     for place, path in found.items():
-        state = os.stat(path)
-        total += state.st_size
-        if total > MOST_BYTES:
+        try:
+            state = os.stat(path)
+            total += state.st_size
+            if total > MOST_BYTES:
+                raise UsageError(
+                    f"the program's files have more than {format_bytes(MOST_BYTES)}, too much to be sent: "
+                    f"{path}",
+                    advice=_FEWER,
+                )
+            sha256 = sha256_of(path, state.st_size, state.st_mtime_ns)
+        except OSError as error:
             raise UsageError(
-                f"the program's files have more than {format_bytes(MOST_BYTES)}, too much to be sent: {path}",
-                advice=_FEWER,
-            )
-        yield InputFile(path, place, sha256_of(path, state.st_size, state.st_mtime_ns), state.st_size)
+                f"{path} cannot be read, so that it cannot be sent: {error.strerror}", advice=_FEWER
+            ) from error
+        yield InputFile(path, place, sha256, state.st_size)
 
 
 @lru_cache(maxsize=2 * MOST_FILES)

@@ -11,13 +11,14 @@ from typing import Any
 
 import pytest
 
+from buto.cluster import inputs as inputs_module
 from buto.cluster import task
 from buto.cluster.engine import MOST_RETRIES, ClusterEngine
 from buto.collect.target import Target
 from buto.engine.placement import ANYWHERE, HostLabels, Placement
 from buto.engine.protocol import Launch
 from buto.engine.setup import Setup
-from buto.errors import BadFileError, ButoError, EngineLostError, MeasureError, StorageError
+from buto.errors import BadFileError, ButoError, EngineLostError, MeasureError, StorageError, UsageError
 from buto.runs import Run
 from buto.runs.masking import MaskedMetadata
 from buto.runs.model import COMMAND, SESSION, WORKER
@@ -267,6 +268,31 @@ def test_a_lost_scheduler_leaves_complete_runs(tmp_path: Path, store: Path) -> N
         collected(cluster, store, {"x": 5})
     assert len(RunStore(store).load_set("x")) == 2
     assert all(answer.is_cancelled for answer in cluster.open)
+
+
+def test_inputs_that_can_no_longer_be_sent_end_their_test_and_no_other(
+    tmp_path: Path, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inputs_module, "MOST_BYTES", 100)
+    program = tmp_path / "program"
+    program.write_bytes(b"short")
+
+    def does(name: str, launch: Launch) -> Run:
+        program.write_bytes(bytes(101))
+        return GOOD
+
+    cluster = ScriptedCluster(tmp_path, names(host("a")), does)
+    plans = [
+        Plan("x", Target(("./program",), directory=tmp_path), 2),
+        Plan("y", Target(("y",)), 2),
+    ]
+    engine_for = partial(ClusterEngine, cluster=cluster, look_s=0.01)
+    results = collect(
+        plans, RunStore(store), lambda event: None, seed=1, purpose="record", engine_for=engine_for
+    )
+    assert isinstance(results["x"].failure, UsageError)
+    assert len(results["x"].runs) < 2
+    assert len(results["y"].valid()) == 2
 
 
 def test_an_interrupt_takes_all_launches_back(tmp_path: Path, store: Path) -> None:

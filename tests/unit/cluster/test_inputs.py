@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -139,6 +140,45 @@ def test_declared_inputs_are_sent_too_and_the_tree_begins_at_the_configuration(p
     inputs = found(project, "./run.sh", patterns=("project/conf", "sib*/**/*.class"), base=project.parent)
     assert places(inputs) == {"project/run.sh", "project/conf/app.yml", "sibling/classes/Other.class"}
     assert inputs.within == "project"
+
+
+def test_hidden_files_are_not_sent_unless_they_are_named(project: Path) -> None:
+    for name in (".env", "conf/.hidden/key", "classes/.idea/x"):
+        path = project / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"hidden")
+    os.mkfifo(project / "conf/pipe")
+    os.mkfifo(project / "pipe")
+    inputs = found(project, "gradle", patterns=("**", "*", "pipe", "conf/.hidden/*"))
+    assert places(inputs) == {
+        "lib/app.jar",
+        "classes/com/acme/Main.class",
+        "conf/app.yml",
+        "conf/.hidden/key",
+        "run.sh",
+    }
+
+
+@pytest.mark.parametrize("pattern", ["/etc/hosts", "../etc/hosts", "lib/../../etc/*"])
+def test_patterns_that_lead_out_of_the_project_are_refused(project: Path, pattern: str) -> None:
+    with pytest.raises(UsageError, match="inputs must be patterns of files below") as refused:
+        found(project, "gradle", patterns=(pattern,))
+    assert repr(pattern) in refused.value.message
+
+
+def test_a_file_that_cannot_be_read_is_named(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(path: str, size_bytes: int, changed_ns: int) -> str:
+        raise PermissionError(13, "Permission denied", path)
+
+    monkeypatch.setattr(inputs_module, "sha256_of", refused)
+    with pytest.raises(UsageError, match="lib/app.jar cannot be read, so that it cannot be sent: Permission"):
+        found(project, "java", "-jar", "lib/app.jar")
+
+
+def test_words_of_any_length_are_taken(project: Path) -> None:
+    assert places(found(project, "java", "-cp", "classes", "Main", "x" * 100_000)) == {
+        "classes/com/acme/Main.class"
+    }
 
 
 def test_the_digest_is_that_of_places_and_contents(project: Path) -> None:
