@@ -274,6 +274,7 @@ class RunStore:
         """Store a run that waits on this machine; return whether it was still waiting.
 
         Raises:
+            TakenError: another run has its id; both stay.
             StorageError: the storage cannot be reached; the run still waits.
         """
         return self.storage.send(self._key(test, run_id))

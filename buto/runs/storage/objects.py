@@ -7,7 +7,7 @@ import os
 import secrets
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
@@ -20,7 +20,7 @@ from buto.runs.storage.directory import DirectoryStorage
 from buto.runs.storage.outbox import Outbox
 from buto.runs.storage.packed import PackedBundle, first_member
 from buto.runs.storage.place import S3Url
-from buto.runs.storage.protocol import MissingBundleError, UnsentError
+from buto.runs.storage.protocol import MissingBundleError, TakenError, UnsentError
 from buto.runs.storage.s3 import CONNECTIONS, Bucket, ObjectExistsError
 from buto.steps import Action, Advice, Setting, Step
 
@@ -112,9 +112,14 @@ class ObjectStorage:
         with self._outbox.kept(key) as archive:
             if archive is None:
                 return False
-            # Another object with this id is the same run, or one that nobody may overwrite.
-            with suppress(ObjectExistsError):
+            try:
                 self._bucket.add(key, archive)
+            except ObjectExistsError as error:
+                raise TakenError(
+                    f"cannot store {self.place(key)}: another run has this id; the file is "
+                    f"{self._outbox.place(key)}",
+                    advice=Advice(Step(Action.LIST_RUNS)),
+                ) from error
             return True
 
     def read_first(self, key: str, name: str, max_bytes: int) -> bytes:

@@ -47,12 +47,16 @@ class Outbox:
     def __init__(self, directory: Path) -> None:
         self._directory = directory
 
+    def place(self, key: str) -> Path:
+        """Return the file of a bundle that is kept."""
+        return self._directory / key
+
     @contextmanager
     def packed(self, key: str, files: Mapping[str, bytes]) -> Iterator[Packed]:
         """Pack a bundle and keep it, if this machine can."""
         with ExitStack() as stack:
             try:
-                packed = self._kept(self._directory / key, files, stack)
+                packed = self._kept(self.place(key), files, stack)
             except OSError:
                 file = stack.enter_context(TemporaryFile())
                 pack(files, file)
@@ -94,7 +98,7 @@ class Outbox:
         Raises:
             StorageError: it cannot be read or removed.
         """
-        place = self._directory / key
+        place = self.place(key)
         with storage_errors("send", place):
             try:
                 with locked(place) as is_ours:

@@ -22,6 +22,10 @@ class MissingBundleError(Exception):
     """There is no bundle with this key."""
 
 
+class TakenError(StorageError):
+    """Another bundle has the key of one that waits on this machine, where it stays."""
+
+
 class UnsentError(StorageError):
     """The storage did not take a bundle, which is complete on this machine; see :meth:`Storage.send`."""
 
@@ -113,7 +117,12 @@ class Storage(Protocol):
         ...
 
     def send(self, key: str) -> bool:
-        """Add a bundle that waits on this machine; return whether it was still waiting."""
+        """Add a bundle that waits on this machine; return whether it was still waiting.
+
+        Raises:
+            TakenError: there is another bundle with this key; both stay.
+            StorageError: the storage cannot be reached; the bundle still waits.
+        """
         ...
 
     def read_first(self, key: str, name: str, max_bytes: int) -> bytes:

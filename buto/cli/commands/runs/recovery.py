@@ -9,13 +9,14 @@ from buto.cli.printing.console import Console
 from buto.errors import EXIT_PASS, BadFileError
 from buto.runs import RunStore
 from buto.runs.journal import Unfinished, unfinished
+from buto.runs.storage.protocol import TakenError
 from buto.units import format_count, format_seconds
 
 
 def recover_all(store: RunStore, tests: Sequence[str], console: Console) -> int:
     """Recover the interrupted recordings of some tests, or of all; return the exit code.
 
-    A damaged journal does not prevent the recovery of the others.
+    A damaged journal, or a run whose id is taken, does not prevent the recovery of the others.
 
     Raises:
         StorageError: the store cannot be written.
@@ -26,7 +27,13 @@ def recover_all(store: RunStore, tests: Sequence[str], console: Console) -> int:
     code = EXIT_PASS
     waiting = store.unsent(tests)
     for test, run_id in waiting:
-        if store.send(test, run_id):
+        try:
+            is_stored = store.send(test, run_id)
+        except TakenError as error:
+            console.error(error.message, error.advice)
+            code = error.exit_code
+            continue
+        if is_stored:
             console.result(f"stored {test!r} {run_id}: it was complete on this machine")
     found = unfinished(store, tests)
     for one in found:
