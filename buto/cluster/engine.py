@@ -102,16 +102,35 @@ class ClusterEngine:
         self._arrived: SimpleQueue[_Over | Mapping[str, Any]] = SimpleQueue()
 
     def __enter__(self) -> Self:
-        self._cluster.listen(self._arrived.put)
+        self._cluster.listen(self._hear)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        running, self._running = self._running, {}
-        for _, conversation in running.values():
-            conversation.cancel()
-        self._threads.shutdown()
+        try:
+            if not isinstance(error, StorageError):
+                self._store_arrived()
+        finally:
+            running, self._running = self._running, {}
+            for _, conversation in running.values():
+                conversation.cancel()
+            self._threads.shutdown()
+
+    def _store_arrived(self) -> None:
+        """Store the runs that have arrived complete and that nobody has waited for."""
+        with suppress(Empty):
+            while True:
+                arrived = self._arrived.get_nowait()
+                if isinstance(arrived, _Over) and arrived.run.exception() is None:
+                    task, _ = self._running.pop(arrived.conversation.key, (None, None))
+                    if task is not None:
+                        self._stored(arrived.run.result(), task.launch)
+
+    def _hear(self, report: Mapping[str, Any]) -> None:
+        """Keep a report of a worker, unless it is about a launch of somebody else; in a thread of Dask."""
+        if report["key"] in self._running:
+            self._arrived.put(report)
 
     def check(self, launch: Launch) -> None:
         """Find the inputs that will be sent; see :class:`buto.engine.protocol.Engine`."""
@@ -147,6 +166,7 @@ class ClusterEngine:
     def drop(self, test: str) -> None:
         """See :class:`buto.engine.protocol.Engine`."""
         self._again = [task for task in self._again if task.launch.test != test]
+        self._waiting.pop(test, None)
         self._ended = deque(ended for ended in self._ended if ended.launch.test != test)
         for key, (task, conversation) in tuple(self._running.items()):
             if task.launch.test == test:
