@@ -9,7 +9,7 @@ import tarfile
 import urllib.error
 import urllib.request
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -103,12 +103,21 @@ def made_once(directory: Path, make: Callable[[Path], None]) -> None:
     """
     if directory.exists():
         return
+    directory.parent.mkdir(parents=True, exist_ok=True)
     draft = directory.with_name(f"{directory.name}.{os.getpid()}.part")
     try:
         make(draft)
         draft.rename(directory)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
+
+
+def content_of(files: Iterable[Path]) -> str:
+    """Return what tells other contents of files apart, as a part of a name."""
+    digest = hashlib.sha256()
+    for path in sorted(files):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:8]
 
 
 def _unpack(packed: Path, packaging: str, directory: Path) -> None:

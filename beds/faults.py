@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from beds.artefacts import CACHE, Artefact, fetch
+from beds.artefacts import CACHE, Artefact, content_of, fetch, made_once
 from beds.jdk import jar, javac
 
 BYTE_BUDDY = Artefact(
@@ -40,22 +41,21 @@ class Fault:
         return f"{self.name}={self.kind}:{self.amount}@{self.place}{':on' if self.active else ''}"
 
 
-def agent_option(*faults: Fault, directory: Path = CACHE / "faults") -> str:
+def agent_option(*faults: Fault) -> str:
     """Return the JVM's option that weaves these faults, with the agent compiled if need be.
 
     Raises:
         BedError: there is no compiler, or Byte Buddy cannot be fetched.
     """
-    agent = directory / "faults-agent.jar"
-    if not agent.exists():
-        _compile(directory)
-    return f"-javaagent:{agent}={';'.join(map(str, faults))}"
+    directory = CACHE / f"faults-{content_of(SOURCES.rglob('*.java'))}"
+    made_once(directory, _compile)
+    return f"-javaagent:{directory / 'faults-agent.jar'}={';'.join(map(str, faults))}"
 
 
 def _compile(directory: Path) -> None:
     """Make two jars: one for the bootstrap loader, which every class sees, and the agent itself."""
-    directory.mkdir(parents=True, exist_ok=True)
-    library = fetch(BYTE_BUDDY, directory)
+    directory.mkdir()
+    library = Path(shutil.copy(fetch(BYTE_BUDDY), directory))
     with tempfile.TemporaryDirectory(dir=directory) as scratch:
         runtime, agent = Path(scratch) / "runtime", Path(scratch) / "agent"
         javac(SOURCES / "runtime", runtime, release=_RELEASE)
@@ -66,6 +66,4 @@ def _compile(directory: Path) -> None:
             f"Class-Path: {library.name}\n"
         )
         jar(runtime, directory / "faults-runtime.jar")
-        made = Path(scratch) / "faults-agent.jar"
-        jar(agent, made, manifest)
-        made.replace(directory / made.name)
+        jar(agent, directory / "faults-agent.jar", manifest)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import tempfile
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from beds.artefacts import CACHE, fetch, made_once
+from beds.artefacts import CACHE, content_of, fetch, made_once
 from beds.jdk import jar, javac
 from beds.postgresql import Cluster, programs
 from beds.store.releases import JMH, JUNIT, POSTGRESQL_DRIVER
@@ -54,7 +52,7 @@ def prepare(port: int = DATABASE_PORT) -> Store:
 
 def _jars() -> Path:
     driver, jmh, junit = fetch(POSTGRESQL_DRIVER), [fetch(one) for one in JMH], fetch(JUNIT)
-    directory = CACHE / f"store-{_content(SOURCES.rglob('*.java'))}"
+    directory = CACHE / f"store-{content_of(SOURCES.rglob('*.java'))}"
     if not directory.exists():
         with tempfile.TemporaryDirectory(dir=CACHE) as scratch:
             made, classes = Path(scratch) / "jars", Path(scratch) / "classes"
@@ -74,7 +72,7 @@ def _jars() -> Path:
 
 
 def _template(postgresql: Path, port: int) -> Path:
-    template = CACHE / f"store-database-{_MAJOR}-{_content([SCHEMA])}"
+    template = CACHE / f"store-database-{_MAJOR}-{content_of([SCHEMA])}"
     made_once(template, lambda draft: _fill(Cluster(postgresql, draft, USER, port)))
     return template
 
@@ -83,11 +81,3 @@ def _fill(cluster: Cluster) -> None:
     cluster.create()
     with cluster.running():
         cluster.execute("postgres", SCHEMA.read_text())
-
-
-def _content(files: Iterable[Path]) -> str:
-    """Return what tells other contents apart."""
-    digest = hashlib.sha256()
-    for path in sorted(files):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:8]

@@ -31,7 +31,7 @@ def classes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def used_by(fault: Fault, classes: Path) -> dict[str, Used]:
+def printed_by(fault: Fault, classes: Path) -> list[str]:
     """Run the shop with a fault off and on; skip where Byte Buddy cannot be had."""
     try:
         option = agent_option(fault)
@@ -40,7 +40,11 @@ def used_by(fault: Fault, classes: Path) -> dict[str, Used]:
     command = ["java", "-Xmx256m", option, "-cp", str(classes), "Shop", fault.name]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
-    lines = [line.split() for line in done.stdout.splitlines()]
+    return done.stdout.splitlines()
+
+
+def used_by(fault: Fault, classes: Path) -> dict[str, Used]:
+    lines = [line.split() for line in printed_by(fault, classes)]
     return {line[0]: Used(*map(int, line[1:])) for line in lines}
 
 
@@ -61,6 +65,11 @@ def test_a_fault_runs_the_method_again(classes: Path) -> None:
     used = used_by(Fault("again", "repeat", 3, "Shop#order"), classes)
     assert used["off"].calls == CALLS
     assert used["on"].calls == 4 * CALLS
+
+
+def test_a_fault_prints_lines(classes: Path) -> None:
+    lines = printed_by(Fault("log", "log", 3, "Shop#order"), classes)
+    assert sum("of a fault" in line for line in lines) == 3 * CALLS
 
 
 def test_a_fault_that_is_typed_wrong_is_named(classes: Path) -> None:

@@ -3,7 +3,6 @@ package buto.faults;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.logging.Logger;
 
 /** One fault: a kind, an amount, and whether it is switched on. */
 public final class Fault implements FaultMXBean {
@@ -19,13 +18,8 @@ public final class Fault implements FaultMXBean {
         ALLOCATE,
         /** Run the method so many times more. */
         REPEAT,
-        /** Write so many lines of log. */
+        /** Print so many lines: not by a logger, which a program may configure to be silent. */
         LOG
-    }
-
-    /** Made at the first line: a program installs its own log manager after the agent was loaded. */
-    private static final class Log {
-        static final Logger LOGGER = Logger.getLogger("buto.faults");
     }
 
     private final Kind kind;
@@ -61,7 +55,7 @@ public final class Fault implements FaultMXBean {
                 break;
             case LOG:
                 for (int line = 0; line < amount; line++) {
-                    Log.LOGGER.info("line " + line + " of a fault, number " + strikes.get());
+                    System.out.println("line " + line + " of a fault, number " + strikes.get());
                 }
                 break;
             default:
