@@ -54,7 +54,7 @@ class Conversation:
 
         Raises:
             HostLostError: the host was lost, or the task was taken back.
-            MeasureError: the program could not be measured there.
+            MeasureError: the program could not be measured there, or a file of it cannot be sent.
         """
         for sha256 in self._ask(task.missing, self._inputs):
             self._send(sha256)
@@ -113,6 +113,11 @@ class Conversation:
 
 
 def _pieces(path: Path, n_pieces: int) -> Iterator[bytes]:
-    with path.open("rb") as file:
-        for _ in range(n_pieces):
-            yield file.read(PIECE_BYTES)
+    try:
+        with path.open("rb") as file:
+            for _ in range(n_pieces):
+                yield file.read(PIECE_BYTES)
+    except OSError as error:
+        raise MeasureError(
+            f"{path} cannot be read any more, so that it cannot be sent: {error.strerror}"
+        ) from error

@@ -31,7 +31,7 @@ from buto.workflow.events import Event, LaunchProgressed, LaunchRepeated, Launch
 from buto.workflow.launching.collected import Collected
 from buto.workflow.launching.collecting import Plan, collect
 from buto.workload.services.model import PortOpen, Service
-from tests.support.cluster.scripted import SILENT, ScriptedCluster, host, names
+from tests.support.cluster.scripted import SILENT, Answer, ScriptedCluster, host, names
 from tests.support.runs.scripted import GOOD, STARVED
 from tests.support.services import until
 
@@ -312,6 +312,31 @@ def test_an_interrupt_takes_all_launches_back(tmp_path: Path, store: Path) -> No
         collected(cluster, store, {"x": 1, "y": 1})
     assert [answer.is_cancelled for answer in cluster.open] == [True, True]
     assert RunStore(store).tests() == []
+
+
+def test_a_file_that_vanishes_before_it_is_sent_ends_its_test(tmp_path: Path, store: Path) -> None:
+    program = tmp_path / "program"
+    program.write_bytes(b"program")
+
+    class Lacking(ScriptedCluster):
+        """A cluster whose hosts have no file."""
+
+        def submit(self, key: str, address: str, function: Any, *arguments: Any) -> Answer:
+            if function is not task.missing:
+                return super().submit(key, address, function, *arguments)
+            program.unlink()
+            answer = Answer(key)
+            answer.give([one.sha256 for one in arguments[0].files])
+            return answer
+
+    engine_for = partial(ClusterEngine, cluster=Lacking(tmp_path, names(host("a"))), look_s=0.01)
+    plan = Plan("x", Target(("./program",), directory=tmp_path), 1)
+    results = collect(
+        [plan], RunStore(store), lambda event: None, seed=1, purpose="record", engine_for=engine_for
+    )
+    failure = results["x"].failure
+    assert isinstance(failure, MeasureError)
+    assert f"{program} cannot be read any more" in failure.message
 
 
 class Watched(SimpleQueue[Any]):
