@@ -1,4 +1,4 @@
-"""Whether an address of a scheduler can be used at all."""
+"""Addresses: whether one of a scheduler can be used, and which of this machine leads to it."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -90,12 +91,14 @@ class Conversation:
                     else:
                         for offset in range(0, size, task.INLINE_BYTES):
                             file.write(self._ask(task.piece, test, run_id, name, offset))
-            if not delivery.contents:
-                self._ask(task.discard, test, run_id)
             try:
-                return store.load(test, run_id)
+                run = store.load(test, run_id)
             except BadFileError as error:
                 raise HostLostError(f"a run arrived damaged: {error.message}") from error
+        if not delivery.contents:
+            with suppress(HostLostError):
+                self._ask(task.discard, test, run_id)
+        return run
 
     def _ask(self, function: Callable[..., object], *arguments: object, key: str = "") -> Any:
         """Return what a task of the host returns."""
@@ -110,6 +113,8 @@ class Conversation:
             return future.result()
         except (CancelledError, KilledWorker) as error:
             raise HostLostError(f"the host {self.host.name} was lost") from error
+        except OSError as error:
+            raise HostLostError(f"the host {self.host.name} could not answer: {error}") from error
 
 
 def _pieces(path: Path, n_pieces: int) -> Iterator[bytes]:

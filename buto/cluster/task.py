@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from distributed import get_worker
@@ -17,7 +18,7 @@ from buto.cluster.presence import presence, report
 from buto.collect.record.journal import RecordingAbandonedError
 from buto.engine.local import LocalEngine
 from buto.engine.protocol import Launch, News, Progressed
-from buto.errors import ButoError
+from buto.errors import BadFileError, ButoError, StorageError
 from buto.runs.files.reading import read_file
 from buto.runs.model import WORKER
 
@@ -116,8 +117,9 @@ def piece(test: str, run_id: str, name: str, offset: int) -> bytes:
 
 
 def discard(test: str, run_id: str) -> None:
-    """Remove a run that has arrived."""
-    presence().runs.delete(test, [run_id])
+    """Remove a run that has arrived; one that cannot be removed goes when the worker ends."""
+    with suppress(StorageError, BadFileError):
+        presence().runs.delete(test, [run_id])
 
 
 def _delivery(test: str, run_id: str) -> Delivery:
