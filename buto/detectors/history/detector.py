@@ -23,8 +23,8 @@ from buto.detectors.history.known import disturbance_of, known_rows
 from buto.detectors.history.learning import Judge, learned_judge
 from buto.detectors.history.settings import ALPHA, DETECTOR, KEYS, PRESETS
 from buto.detectors.protocol import Detector, FittedDetector
-from buto.detectors.regression_models.observations import readable
-from buto.detectors.settings import Settings, judges
+from buto.detectors.readable import judged_properties, readable
+from buto.detectors.settings import Settings
 from buto.detectors.views import RunsView, View
 from buto.errors import JudgeError
 from buto.runs import FloatArray, Run, RunSet
@@ -133,16 +133,8 @@ class HistoryDetector(Detector[Settings]):
             JudgeError: no property was read in all runs, or a person labelled one of them bad or invalid.
         """
         ordered = tuple(sorted(runs, key=lambda run: run.id))
-        wanted = sorted(
-            (prop for prop in runs.properties if judges(self.settings, prop)), key=lambda prop: prop.name
-        )
-        enough = np.array([readable(run, wanted) for run in ordered])
-        left_out = {
-            prop.name: f"read in enough samples of only {n_read} of the {len(ordered)} training runs"
-            for prop, n_read in zip(wanted, enough.sum(axis=0).tolist(), strict=True)
-            if n_read < len(ordered)
-        }
-        columns = Columns(tuple(prop for prop in wanted if prop.name not in left_out))
+        properties, left_out = judged_properties(ordered, runs.properties, self.settings)
+        columns = Columns(properties)
         if not columns.properties:
             raise JudgeError(
                 "no property was read in every training run",

@@ -10,10 +10,11 @@ import numpy as np
 
 from buto.detectors.explanation import Explanation
 from buto.detectors.protocol import Detector, FittedDetector
+from buto.detectors.readable import judged_properties, readable
 from buto.detectors.regression_models import data as observations_data
 from buto.detectors.regression_models.findings import SHARE_BEYOND, beyond_training, differs, finding_of
 from buto.detectors.regression_models.judging import Judged, excesses, judged
-from buto.detectors.regression_models.observations import observations, readable
+from buto.detectors.regression_models.observations import observations
 from buto.detectors.regression_models.settings import (
     CALIBRATION,
     DISTANCE,
@@ -26,7 +27,7 @@ from buto.detectors.regression_models.settings import (
     STRETCHES,
     THRESHOLD,
 )
-from buto.detectors.settings import Settings, judges
+from buto.detectors.settings import Settings
 from buto.detectors.views import RunsView, View
 from buto.errors import JudgeError
 from buto.properties import Property
@@ -149,16 +150,7 @@ class RegressionModelsDetector(Detector[Settings]):
     def fit(self, runs: RunSet) -> FittedRegressionModels:
         """Learn from valid runs. Raise JudgeError if no property was read in all of them."""
         ordered = sorted(runs, key=lambda run: run.id)
-        wanted = sorted(
-            (prop for prop in runs.properties if judges(self.settings, prop)), key=lambda prop: prop.name
-        )
-        enough = np.array([readable(run, wanted) for run in ordered])
-        left_out = {
-            prop.name: f"read in enough samples of only {n_read} of the {len(ordered)} training runs"
-            for prop, n_read in zip(wanted, enough.sum(axis=0).tolist(), strict=True)
-            if n_read < len(ordered)
-        }
-        properties = tuple(prop for prop in wanted if prop.name not in left_out)
+        properties, left_out = judged_properties(ordered, runs.properties, self.settings)
         learned = [observations(run, properties, self.settings.values[STRETCHES]) for run in ordered]
         if not properties or not all(map(len, learned)):
             raise JudgeError(

@@ -5,25 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from buto.analysis.series import series_of
 from buto.properties import Kind, Property
 from buto.runs import FloatArray, Run
 
-MOST_UNREAD = 1 / 3
-"""If a larger share of a property's samples is missing, a run says nothing about it."""
-
 DIGITS = 6
-
-
-def readable(run: Run, properties: Sequence[Property]) -> npt.NDArray[np.bool_]:
-    """Return which properties have a value in enough samples of a run, shape (n_properties,)."""
-    values = series_of(run, properties).values
-    if not len(values):
-        return np.zeros(len(properties), dtype=bool)
-    enough: npt.NDArray[np.bool_] = np.isnan(values).mean(axis=0) <= MOST_UNREAD
-    return enough
 
 
 def observations(run: Run, properties: Sequence[Property], stretches: int) -> FloatArray:
@@ -34,7 +21,7 @@ def observations(run: Run, properties: Sequence[Property], stretches: int) -> Fl
     property the mean. Gaps are filled linearly.
 
     Args:
-        properties: those that are :func:`readable` in the run.
+        properties: those that are :func:`buto.detectors.readable.readable` in the run.
         stretches: how many, at most.
     """
     series = series_of(run, properties)
