@@ -11,36 +11,35 @@ import json
 import subprocess
 import sys
 import time
-from pathlib import Path
 
+from perf import ROOT
 from perf.figures import MISSED, section_of
 from perf.page import page
 
-ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "bench.md"
 FIGURES = ROOT / "docs" / "bench.json"
 IMAGES = ROOT / "docs" / "images"
 
 BENCHMARKS: dict[str, tuple[str, ...]] = {
-    "weight": ("perf.weight",),
-    "idle": ("perf.idle",),
-    "fresh": ("perf.fresh",),
-    "period": ("perf.period",),
-    "launches": ("perf.launches",),
-    "live-set": ("perf.live_set",),
-    "harness": ("perf.harness",),
-    "pipeline": ("perf.pipeline",),
-    "repeating": ("perf.repeating",),
-    "sources": ("perf.sources",),
-    "load": ("perf.load",),
-    "phases": ("perf.phases",),
-    "scale-mbeans": ("perf.scale_mbeans",),
-    "scale-runs": ("perf.scale_runs",),
-    "scale-store": ("perf.scale_store",),
-    "scale-journal": ("perf.scale_journal",),
-    "endurance": ("perf.endurance", "--plot", f"{IMAGES}/endurance-agent.png"),
+    "weight": ("perf.collecting.weight",),
+    "idle": ("perf.collecting.idle",),
+    "fresh": ("perf.collecting.fresh",),
+    "period": ("perf.collecting.period",),
+    "launches": ("perf.collecting.launches",),
+    "live-set": ("perf.collecting.live_set",),
+    "harness": ("perf.collecting.harness",),
+    "pipeline": ("perf.judging.pipeline",),
+    "repeating": ("perf.judging.repeating",),
+    "sources": ("perf.collecting.sources",),
+    "load": ("perf.collecting.load",),
+    "phases": ("perf.collecting.phases",),
+    "scale-mbeans": ("perf.scale.mbeans",),
+    "scale-runs": ("perf.scale.runs",),
+    "scale-store": ("perf.scale.store",),
+    "scale-journal": ("perf.scale.journal",),
+    "endurance": ("perf.scale.endurance", "--plot", f"{IMAGES}/endurance-agent.png"),
     "endurance-jmx": (
-        *("perf.endurance", "--collector", "jmx", "--nap", "1500"),
+        *("perf.scale.endurance", "--collector", "jmx", "--nap", "1500"),
         *("--plot", f"{IMAGES}/endurance-jmx.png"),
     ),
 }

@@ -10,7 +10,7 @@ from uuid import uuid4
 import pytest
 
 from buto.runs.storage.place import S3Url
-from perf.object_storage import environment, object_storage
+from perf.scale.object_storage import environment, object_storage
 from tests.support.stores.proxy import Proxy, proxied
 
 

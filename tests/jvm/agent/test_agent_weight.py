@@ -12,7 +12,7 @@ from tests.support.jvm.agents import AGENT, JDKS, PATIENCE_S, Launcher, without_
 from tests.support.jvm.plain_collector import Heard, PlainCollector
 
 MOST_CLASSES = {17: 360, 25: 520}
-"""A little more than perf/weight.py shows (342, 500), for an update of a JDK may add some."""
+"""A little more than perf/collecting/weight.py shows (342, 500), for an update of a JDK may add some."""
 
 
 @pytest.fixture

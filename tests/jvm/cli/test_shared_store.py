@@ -9,7 +9,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from perf.object_storage import environment, object_storage
+from perf.scale.object_storage import environment, object_storage
 from tests.support.processes.command import buto
 
 PATIENCE_S = 100.0

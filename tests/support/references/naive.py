@@ -1,6 +1,6 @@
 """Slow, plain versions of the fast numerics, written from the thesis's text; import nothing of buto.
 
-Those that are timed, too, are in ``perf/loops.py``.
+Those that are timed, too, are in ``perf/judging/loops.py``.
 
 One property at a time, lists of floats, None where there is no number.
 """

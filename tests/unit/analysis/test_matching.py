@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from buto.analysis.bounds import Bounds
 from buto.analysis.matching import MATCHERS, beyond, interpolated, nearest
-from perf import loops
+from perf.judging import loops
 from tests.support.references import naive
 
 NAN = float("nan")

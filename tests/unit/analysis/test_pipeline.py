@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from buto.analysis.pipeline import PipelineSettings, compare, fit, numbers_fit
 from buto.properties import Property, property_for
-from perf import loops
+from perf.judging import loops
 from tests.support.runs.signals import INTERVAL_S, made, make_run
 
 PLAIN = PipelineSettings(smoothing="none")

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from buto.analysis.series import Series
 from buto.analysis.timepoints import distribution, linear, rounding
-from perf import loops
+from perf.judging import loops
 from tests.support.references import naive
 
 NAN = float("nan")

@@ -15,8 +15,8 @@ import numpy as np
 
 from buto.collect import open_collector
 from buto.runs import FloatArray, Run
+from perf.collecting.napping import compiled, java, measured, target
 from perf.figures import Figure, at_most, benchmark, conclude, figure_of
-from perf.napping import compiled, java, measured, target
 
 TITLE = "Samples at 10 ms beside a core that is never idle"
 INTERVAL_S = 0.01

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from buto.collect import Target, open_collector
 from buto.errors import MeasureError
+from perf.collecting.napping import compiled
 from perf.figures import Figure, benchmark, conclude
-from perf.napping import compiled
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ import numpy as np
 from buto.collect import Target, open_collector
 from buto.collect.target import MBeanSpec
 from buto.runs import FloatArray, Run
+from perf.collecting.napping import compiled
 from perf.figures import Figure, at_least, at_most, benchmark, conclude, figure_of
-from perf.napping import compiled
 
 TITLE = "Thousands of MBeans"
 

@@ -1,8 +1,8 @@
 """Launches a program and polls it over JMX until it ends, as one does without buto.
 
-``python -m perf.polling attributes|jmxquery PORT WHERE_JMXQUERY_IS COMMAND``. The first connects once,
-from Python through JPype, and asks for the attributes of each platform bean with one ``getAttributes``, ten
-times a second. The second asks ``jmxquery`` for the same attributes.
+``python -m perf.collecting.polling attributes|jmxquery PORT WHERE_JMXQUERY_IS COMMAND``. The first connects
+once, from Python through JPype, and asks for the attributes of each platform bean with one
+``getAttributes``, ten times a second. The second asks ``jmxquery`` for the same attributes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a cluster costs and keeps: ``python -m perf.cluster launches`` and ``python -m perf.cluster killed``.
+"""What a cluster costs and keeps: ``python -m perf.scale.cluster launches``, or ``killed``.
 
 ``launches`` records programs that sleep for a second, on one host and on four, and prints the speed-up and
 what each launch costs beside a launch without a cluster. ``killed`` records two hundred runs while hosts are

@@ -36,7 +36,7 @@ KINDS = ("like false alarms", "like regressions", "unchanged")
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m perf.suggestions", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m perf.judging.suggestions", description=__doc__)
     parser.add_argument("--draws", type=int, default=3, help="of runs, for each pair and host")
     options = parser.parse_args()
     total = np.zeros((len(KINDS), 3), np.int64)

@@ -22,8 +22,8 @@ from buto.analysis.smoothing import smooth
 from buto.analysis.timepoints import linear
 from buto.properties import Property
 from buto.runs import FloatArray, Outcome, Quality, Run
-from perf import loops
 from perf.figures import Figure, at_least, benchmark, conclude, figure_of
+from perf.judging import loops
 
 TITLE = "Arrays against loops: 50 runs, 60 properties, 60 samples"
 N_RUNS, N_PROPERTIES, N_SAMPLES = 50, 60, 60

@@ -28,7 +28,7 @@ from buto.collect.record.recording import Recording
 from buto.runs import RunStore
 from buto.runs.journal import place_of
 from perf.figures import Figure, benchmark, conclude, figure_of
-from perf.scale_store import Spent, made_up, properties, spent
+from perf.scale.store import Spent, made_up, properties, spent
 
 TITLE = "A run of twelve hours whose buto is lost"
 
@@ -92,11 +92,11 @@ def recovered(
     """Cut the journal and recover it by buto's own command; the run is deleted in the end."""
     store = RunStore(root)
     place_of(store, TEST, run_id).write_bytes(journal[:cut])
-    by = spent("perf.scale_store", "--buto", "runs", "recover", "--store", str(root))
+    by = spent("perf.scale.store", "--buto", "runs", "recover", "--store", str(root))
     (summary,) = store.summaries(TEST)
     assert summary.head is not None
     recorded = next(n_samples for n_bytes, n_samples in written if n_bytes >= cut)
-    differ = int(spent("perf.scale_journal", "--differing", str(root), run_id, *size).output)
+    differ = int(spent("perf.scale.journal", "--differing", str(root), run_id, *size).output)
     store.delete(TEST, [run_id])
     n_samples = summary.head.n_samples
     return Recovered(by, n_samples, recorded - n_samples, differ, summary.size_bytes)
@@ -104,7 +104,7 @@ def recovered(
 
 def measure(root: Path, n_properties: int, n_samples: int, n_cuts: int) -> Iterator[Figure]:
     size = [str(n_properties), str(n_samples)]
-    recording = spent("perf.scale_journal", "--record", str(root), *size)
+    recording = spent("perf.scale.journal", "--record", str(root), *size)
     reported = json.loads(recording.output)
     run_id, written = reported["id"], [(n_bytes, n_rows) for n_bytes, n_rows in reported["written"]]
     journal = place_of(RunStore(root), TEST, run_id).read_bytes()

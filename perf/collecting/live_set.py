@@ -16,8 +16,8 @@ import numpy as np
 
 from buto.collect import open_collector
 from buto.collect.target import LiveSet
+from perf.collecting.napping import Measured, compiled, java, measured, target
 from perf.figures import Figure, at_most, benchmark, conclude, figure_of
-from perf.napping import Measured, compiled, java, measured, target
 
 TITLE = "The live set at a program's end"
 COLLECTORS = ("Serial", "Parallel", "G1")

@@ -13,8 +13,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from buto.collect import open_collector
+from perf.collecting.napping import compiled, java, measured, target, unmeasured
 from perf.figures import Figure, at_most, benchmark, conclude, figure_of
-from perf.napping import compiled, java, measured, target, unmeasured
 
 TITLE = "Fresh programs of four seconds"
 ADDED_PERCENT = 3.0

@@ -11,9 +11,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from buto.collect import open_collector
+from perf import ROOT
+from perf.collecting.idle import is_the_program, tree
+from perf.collecting.napping import compiled, java, target
 from perf.figures import Figure, at_most, benchmark, conclude, figure_of
-from perf.idle import is_the_program, tree
-from perf.napping import compiled, java, target
 
 TITLE = "The harness"
 ADDED_S = 0.3
@@ -22,7 +23,6 @@ HELP_S = 0.2
 LAUNCH_S = 0.5
 NAP_MS = 500
 CHECK = ("check", "nap", "--runs", "1", "-q")
-ROOT = Path(__file__).parent.parent
 
 ANNOUNCING = """\
 import sys, time

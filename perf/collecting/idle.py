@@ -18,9 +18,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from perf import ROOT
+from perf.collecting.napping import compiled, java
+from perf.collecting.polling import jmx_options
 from perf.figures import Figure, at_least, at_most, benchmark, conclude, figure_of
-from perf.napping import compiled, java
-from perf.polling import jmx_options
 
 TITLE = "An idle program: processor time of it and of what measures it"
 PERCENT = {"100 ms": 0.6, "10 ms": 3.0}
@@ -28,8 +29,7 @@ TIMES_LESS = 25.0
 SETTLE_S = 1.5
 COLD = "program and agent wake with cold caches, and a young program still interprets the agent's code"
 SPARING = "this collector polls from Java, which takes least of all that polls"
-HERE = Path(__file__).parent
-JMXQUERY = HERE.parent / ".venv" / "jmxquery"
+JMXQUERY = ROOT / ".venv" / "jmxquery"
 PATIENCE_S = 60.0
 
 
@@ -45,7 +45,7 @@ def by_buto(collector: str, interval_s: float) -> Callable[[Path, float], tuple[
     def command(classes: Path, seconds: float) -> tuple[str, ...]:
         program = java(classes, "Work", "idle", str(round(seconds * 1e3)))
         words = (collector, str(interval_s), *program)
-        return (sys.executable, "-m", "perf.recorder", *words)
+        return (sys.executable, "-m", "perf.collecting.recorder", *words)
 
     return command
 
@@ -54,7 +54,7 @@ def by_polling(how: str) -> Callable[[Path, float], tuple[str, ...]]:
     def command(classes: Path, seconds: float) -> tuple[str, ...]:
         port, options = jmx_options()
         program = java(classes, "Work", "idle", str(round(seconds * 1e3)), options=options)
-        return (sys.executable, "-m", "perf.polling", how, str(port), str(JMXQUERY), *program)
+        return (sys.executable, "-m", "perf.collecting.polling", how, str(port), str(JMXQUERY), *program)
 
     return command
 
@@ -73,7 +73,7 @@ def percent(way: Way, classes: Path, seconds: float) -> float:
     """Return the processor time over a window in percent of a core."""
     command = way.command(classes, SETTLE_S + seconds + 10)
     process = subprocess.Popen(
-        command, cwd=HERE.parent, stdout=subprocess.DEVNULL, start_new_session=True, stderr=subprocess.DEVNULL
+        command, cwd=ROOT, stdout=subprocess.DEVNULL, start_new_session=True, stderr=subprocess.DEVNULL
     )
     try:
         deadline = time.monotonic() + PATIENCE_S

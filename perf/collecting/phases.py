@@ -36,8 +36,8 @@ from buto.workflow.events import ignore
 from buto.workflow.launching.collected import Collected
 from buto.workflow.launching.collecting import Plan, collect
 from buto.workflow.launching.duet import collect_pairs
+from perf.collecting.napping import compiled, java, target
 from perf.figures import Figure, benchmark, conclude, figure_of
-from perf.napping import compiled, java, target
 
 TITLE = "A machine that is slower for some seconds"
 N_RUNS = 8

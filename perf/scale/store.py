@@ -126,7 +126,7 @@ def measure(place: Path, n_runs: int, n_properties: int, n_samples: int) -> Iter
     for number in range(n_runs + 1):
         more = "3.0" if number == n_runs else "1.0"
         if not store.exists() or len(RunStore(store).ids(TEST)) <= number:
-            parts.append(spent("perf.scale_store", "--record", str(store), str(number), *size, more))
+            parts.append(spent("perf.scale.store", "--record", str(store), str(number), *size, more))
     ids = RunStore(store).ids(TEST)
     what = f"{n_properties:,} properties x {n_samples:,} samples"
     values_gib = n_properties * n_samples * 8 / 2**30
@@ -142,9 +142,9 @@ def measure(place: Path, n_runs: int, n_properties: int, n_samples: int) -> Iter
         )
     files = ["--store", str(store), "--oracle", str(oracle)]
     train = spent(
-        "perf.scale_store", "--buto", "train", TEST, "--from-runs", f"..{ids[-2]}", *files, *PROGRAM
+        "perf.scale.store", "--buto", "train", TEST, "--from-runs", f"..{ids[-2]}", *files, *PROGRAM
     )
-    check = spent("perf.scale_store", "--buto", "check", TEST, "--from-runs", ids[-1], *files)
+    check = spent("perf.scale.store", "--buto", "check", TEST, "--from-runs", ids[-1], *files)
     yield at_most(f"trained of {n_runs} and checked one", [train.seconds + check.seconds], GOAL_S, "s")
     yield figure_of("training", [train.seconds], "s")
     yield at_most("memory of the training, largest", [train.gib], GOAL_GIB, "GiB", 2)
@@ -152,7 +152,7 @@ def measure(place: Path, n_runs: int, n_properties: int, n_samples: int) -> Iter
     yield Figure("the oracle's file", f"{oracle.stat().st_size / 1e6:.1f} MB")
     result = place / "result.json"
     reports = ["--html", str(page), "--json", str(result)]
-    drawn = spent("perf.scale_store", "--buto", "check", TEST, "--from-runs", ids[-1], *files, *reports)
+    drawn = spent("perf.scale.store", "--buto", "check", TEST, "--from-runs", ids[-1], *files, *reports)
     yield figure_of("checked with a page", [drawn.seconds], "s")
     yield at_most("memory of that, largest", [drawn.gib], GOAL_GIB, "GiB", 2)
     yield at_most("the page", [page.stat().st_size / 1e6], GOAL_PAGE_MB, "MB")

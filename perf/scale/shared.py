@@ -1,4 +1,4 @@
-"""How long a list of many runs in a bucket takes: ``python -m perf.scale_shared [RUNS]``.
+"""How long a list of many runs in a bucket takes: ``python -m perf.scale.shared [RUNS]``.
 
 The bucket is one of moto's server on this machine; the server's own time counts, too.
 """
@@ -22,7 +22,7 @@ from buto.properties import property_for
 from buto.runs import Outcome, Quality, Run, RunStore, new_id
 from buto.runs.files.parallel import in_order
 from buto.runs.storage.place import S3Url
-from perf.object_storage import environment, object_storage
+from perf.scale.object_storage import environment, object_storage
 
 FIRST = datetime(2026, 1, 1, tzinfo=UTC)
 TEST = "shop"

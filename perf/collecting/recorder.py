@@ -1,11 +1,11 @@
-"""Only record one launch: ``python -m perf.recorder COLLECTOR INTERVAL COMMAND``."""
+"""Only record one launch: ``python -m perf.collecting.recorder COLLECTOR INTERVAL COMMAND``."""
 
 from __future__ import annotations
 
 import sys
 
 from buto.collect import open_collector
-from perf.napping import target
+from perf.collecting.napping import target
 
 
 def main() -> None:

@@ -16,9 +16,9 @@ import numpy as np
 
 from buto.collect import open_collector
 from buto.runs import FloatArray, Run
+from perf.collecting.jdks import javas
+from perf.collecting.napping import compiled, java, measured, target, unmeasured
 from perf.figures import Figure, at_most, benchmark, conclude, figure_of
-from perf.jdks import javas
-from perf.napping import compiled, java, measured, target, unmeasured
 
 TITLE = "What monitoring brings into the program"
 CLASSES = 300

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from buto.collect import open_collector
+from perf.collecting.napping import Measured, compiled, java, measured, target, unmeasured
 from perf.figures import Figure, at_most, benchmark, conclude, figure_of
-from perf.napping import Measured, compiled, java, measured, target, unmeasured
 
 TITLE = "First sample, last sample and exit"
 FIRST_SAMPLE_MS = 150.0

@@ -21,8 +21,9 @@ from unittest.mock import patch
 
 from buto.runs import RunStore, new_id
 from buto.runs.results import ResultStore
+from perf import ROOT
+from perf.collecting.napping import compiled
 from perf.figures import Figure, at_most, benchmark, conclude, figure_of
-from perf.napping import compiled
 
 TITLE = "A store of many runs"
 
@@ -36,7 +37,7 @@ def buto(directory: Path, *arguments: str) -> float:
     """Return the seconds that a command takes; raise RuntimeError if it fails, but not for what it finds."""
     began = time.monotonic()
     command = [sys.executable, "-m", "buto", *arguments]
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, cwd=directory, env=environment, capture_output=True, check=False)
     took_s = time.monotonic() - began
     if done.returncode not in (0, 1, 3):  # a busy machine may spoil a run; its time counts all the same

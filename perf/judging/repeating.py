@@ -14,13 +14,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from perf import ROOT
 from perf.figures import Figure, at_most, benchmark, conclude
 
 TITLE = "All experiments of the thesis on the recorded runs"
 
 GOAL_S = 600.0
 GOAL_GIB = 2.0
-ROOT = Path(__file__).parent.parent
 
 
 def repeated(out: Path) -> float:

@@ -1,0 +1,1 @@
+"""What measuring costs the program and its machine: launches, samples, load and sources."""

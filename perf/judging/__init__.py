@@ -1,0 +1,1 @@
+"""What judging costs: arrays against loops, the experiments, suggestions."""

@@ -1,0 +1,1 @@
+"""Many MBeans, long runs, large and shared stores, many launches and hosts."""
