@@ -29,7 +29,7 @@ _PAPER = {
 """What the paper reports for TeaStore and TrainTicket; the numbers of its tables are not available."""
 
 
-def predict_known_changes(request: ExperimentsRequest, console: Console) -> int:
+def run(request: ExperimentsRequest, console: Console) -> int:
     """Print the paper's example and the versions of a simulated store, and write both to a file."""
     console.info("simulating, about half a minute")
     numbers, sizes = figures(), effects(seed=request.seed)

@@ -36,7 +36,7 @@ class _Host:
     lines: tuple[Line, ...]
 
 
-def measure_calibrated(request: ExperimentsRequest, console: Console) -> int:
+def run(request: ExperimentsRequest, console: Console) -> int:
     """Judge the runs recorded since the method was frozen; print the figures and write them to files."""
     data, hosts = data_and_hosts(request, default="all")
     results = [_measured(data, host, request, console) for host in hosts]

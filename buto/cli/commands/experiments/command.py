@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import textwrap
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from math import inf
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import ClassVar
 
 from buto.cli.commands.experiments.bed import add_bed_arguments, run_bed
 from buto.cli.commands.experiments.recording import pack, record_variants
+from buto.cli.commands.experiments.registry import EXPERIMENTS
 from buto.cli.commands.experiments.request import ExperimentsRequest
 from buto.cli.parsing import options
 from buto.cli.parsing.actions import Actions
@@ -23,10 +25,6 @@ from buto.experiments.thesis.evaluation import SEED
 from buto.experiments.thesis.grids import GRIDS
 
 ALL = "all"
-CALIBRATED = "calibrated"
-ARCHITECTURE = "architecture"
-HISTORY = "history"
-POWER = "power"
 DATA = Path(".buto", "experiments")
 RESULTS = Path(".buto", "results")
 
@@ -76,13 +74,13 @@ examples:
             "-o", "--output", metavar="DIR", type=Path, required=True, help="the data set to write"
         )
 
-        running = add("run", "repeat experiments of the thesis on a data set", _RUN)
+        running = add("run", "repeat experiments on a data set", _RUN + _each())
         running.add_argument(
             "names",
             metavar="NAME",
             nargs="+",
-            choices=[*GRIDS, ALL, CALIBRATED, POWER, ARCHITECTURE, HISTORY],
-            help=f"{', '.join(GRIDS)}, {ALL} of these, or {CALIBRATED}, {POWER}, {ARCHITECTURE} or {HISTORY}",
+            choices=[*GRIDS, ALL, *EXPERIMENTS],
+            help=f"{', '.join(GRIDS)}, {ALL} of these, or one of {', '.join(EXPERIMENTS)}",
         )
         running.add_argument(
             "--data",
@@ -100,7 +98,7 @@ examples:
         running.add_argument(
             "--host",
             choices=[*HOSTS, ALL],
-            help=f"(default: {HOSTS[0]}; {ALL} for {CALIBRATED} and {POWER})",
+            help=f"(default: {HOSTS[0]} for the thesis's experiments, {ALL} for others)",
         )
         running.add_argument(
             "--seed",
@@ -188,15 +186,18 @@ profiles many times. Stored profiles count: the same command continues."""
 
 _RUN = """
 
-"calibrated" measures buto's own detector on runs that were recorded after it was designed. "power" adds
-changes of known size to recorded runs, and compares how many of them the present and the next default find,
-and at how many false alarms; it prints tables and writes power.csv and power.svg. "architecture" predicts
-changes of known size in a simulated system and shows the results of the paper behind buto predict; it needs
-no data. "history" learns from labelled histories: one made up at the size of the paper behind the detector
-history, and one replayed from all recorded data sets; it prints the paper's tables beside ours and writes
-history.csv. All others repeat the thesis: buto prints each of its tables beside ours, and writes
-page.html, scores.csv, claims.csv, notifications.csv and results.json. The same seed gives the same tables
-to the last digit. All experiments together take some minutes on two cores, mostly for the particle filter."""
+The experiments of the thesis print each of its tables beside ours, and write page.html, scores.csv,
+claims.csv, notifications.csv and results.json. The same seed gives the same tables to the last digit. All of
+them together take some minutes on two cores, mostly for the particle filter. Others are run alone:
+"""
+
+
+def _each() -> str:
+    """Return the experiments that are run alone, one in a paragraph."""
+    return "".join(
+        "\n" + textwrap.fill(f"{name}: {one.summary}", 108, initial_indent="  ", subsequent_indent="    ")
+        for name, one in EXPERIMENTS.items()
+    )
 
 
 def _add_data_option(parser: ArgumentParser, help: str) -> None:
@@ -205,42 +206,14 @@ def _add_data_option(parser: ArgumentParser, help: str) -> None:
 
 def _run(args: Namespace, console: Console) -> int:
     request = ExperimentsRequest.of(args)
+    alone = next((name for name in args.names if name in EXPERIMENTS), None)
+    if alone is not None:
+        if len(args.names) > 1:
+            raise UsageError(
+                f"{alone} cannot be combined with other experiments", advice=f"buto experiments run {alone}"
+            )
+        return EXPERIMENTS[alone].load()(request, console)
     # It imports matplotlib, which recording does not need.
-    if CALIBRATED in args.names:
-        if len(args.names) > 1:
-            raise UsageError(
-                f"{CALIBRATED} cannot be combined with other experiments",
-                advice=f"buto experiments run {CALIBRATED}",
-            )
-        from buto.cli.commands.experiments.calibrated import measure_calibrated
-
-        return measure_calibrated(request, console)
-    if POWER in args.names:
-        if len(args.names) > 1:
-            raise UsageError(
-                f"{POWER} cannot be combined with other experiments", advice=f"buto experiments run {POWER}"
-            )
-        from buto.cli.commands.experiments.power import measure_power
-
-        return measure_power(request, console)
-    if ARCHITECTURE in args.names:
-        if len(args.names) > 1:
-            raise UsageError(
-                f"{ARCHITECTURE} cannot be combined with other experiments",
-                advice=f"buto experiments run {ARCHITECTURE}",
-            )
-        from buto.cli.commands.experiments.architecture import predict_known_changes
-
-        return predict_known_changes(request, console)
-    if HISTORY in args.names:
-        if len(args.names) > 1:
-            raise UsageError(
-                f"{HISTORY} cannot be combined with other experiments",
-                advice=f"buto experiments run {HISTORY}",
-            )
-        from buto.cli.commands.experiments.history import learn_histories
-
-        return learn_histories(request, console)
     from buto.cli.commands.experiments.thesis import repeat_experiments
 
     names = list(GRIDS) if ALL in args.names else [name for name in GRIDS if name in args.names]

@@ -19,7 +19,7 @@ from buto.report.experiments import text
 from buto.report.experiments.content import Columns
 
 
-def learn_histories(request: ExperimentsRequest, console: Console) -> int:
+def run(request: ExperimentsRequest, console: Console) -> int:
     """Print the paper's tables and the same on other histories, and write them to a file."""
     _print(_published(), console)
     rows = []

@@ -27,7 +27,7 @@ FEWEST = CHECK_PLAN.n_training + N_CHECKED + 1
 PLANS = {DESIGN: DESIGN_PLAN, CHECK: CHECK_PLAN}
 
 
-def measure_power(request: ExperimentsRequest, console: Console) -> int:
+def run(request: ExperimentsRequest, console: Console) -> int:
     """Add changes of known size to recorded runs; print what each method finds and write it to files."""
     data, hosts = data_and_hosts(request, default="all")
     everything = [one for host in hosts for one in materials(host, archive.load(data, host), FEWEST)]

@@ -1,0 +1,42 @@
+"""The experiments beside those of the thesis. Each is a module of this room, imported when it is run."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import NamedTuple, cast
+
+from buto.cli.commands.experiments.request import ExperimentsRequest
+from buto.cli.printing.console import Console
+
+Run = Callable[[ExperimentsRequest, Console], int]
+
+
+class Experiment(NamedTuple):
+    """What an experiment measures, and the module of this room that has its ``run``."""
+
+    module: str
+    summary: str
+
+    def load(self) -> Run:
+        """Import the module and return its function ``run``."""
+        return cast(Run, importlib.import_module(f"buto.cli.commands.experiments.{self.module}").run)
+
+
+EXPERIMENTS: dict[str, Experiment] = {
+    "calibrated": Experiment("calibrated", "the default detector, on runs recorded after it was designed"),
+    "power": Experiment(
+        "power",
+        "changes of known size, added to recorded runs: how many the default and the next default find, and "
+        "at how many false alarms; writes power.csv and power.svg",
+    ),
+    "architecture": Experiment(
+        "architecture", "changes of known size in a simulated system, predicted; needs no data"
+    ),
+    "history": Experiment(
+        "history",
+        "learning from labelled histories, one made up and one replayed from the recorded data sets; writes "
+        "history.csv",
+    ),
+}
+"""By name, in the order of the help. Each is run alone: it takes other data than the thesis's."""
