@@ -325,6 +325,9 @@ READ_OUTSIDE: tuple[Property, ...] = tuple(
 DURATION = Property("run.duration", "s", Kind.GAUGE, lower=0.0, better=Better.LOWER)
 """How long a run took, judged as one number; no collector samples it."""
 
+LIVE_CLASSES = Property("jvm.object.live.by_class", "By", Kind.GAUGE, lower=0.0, better=Better.LOWER)
+"""What the live objects of each class use at the end, judged as one property where it was counted."""
+
 _OUTSIDE_THE_HEAP = ("Metaspace", "Compressed Class Space", "Code")
 """How the names of pools outside the heap begin, in all JVMs of the OpenJDK."""
 
@@ -359,13 +362,15 @@ def is_judged(prop: Property, *, cost: bool) -> bool:
     if prop.role is Role.COST:
         return cost
     known = METRICS.get(split_name(prop.name)[0])
-    return known is None or known.judged
+    return prop != LIVE_CLASSES and (known is None or known.judged)
 
 
 def topic_of(name: str) -> Topic:
     """Return what a property is about, by its full name; ``PROGRAM`` for what the table does not have."""
     if name == DURATION.name:
         return Topic.DURATION
+    if name == LIVE_CLASSES.name:
+        return Topic.HEAP
     metric, instance = split_name(name)
     known = METRICS.get(metric)
     if known is None:

@@ -38,12 +38,17 @@ class ClassChange:
         return self.after.size_bytes - self.before.size_bytes
 
 
+def histogram_at_end(run: Run) -> ClassHistogram | None:
+    """Return the histogram at the program's end; None if it has none."""
+    return next((one for one in reversed(run.histograms) if one.point == AT_END), None)
+
+
 def typical_histogram(runs: Sequence[Run]) -> ClassHistogram | None:
     """Return the medians of the histograms at the end, class by class, the largest first.
 
     A class that a run does not list counts as zero there. None if a run has no histogram at its end.
     """
-    found = [_at_end(run) for run in runs]
+    found = [histogram_at_end(run) for run in runs]
     known = [one for one in found if one is not None]
     if not known or len(known) < len(found):
         return None
@@ -102,7 +107,3 @@ def _smallest(histogram: ClassHistogram) -> int:
 
 def _largest(change: ClassChange) -> int:
     return max(change.before.size_bytes, change.after.size_bytes)
-
-
-def _at_end(run: Run) -> ClassHistogram | None:
-    return next((one for one in reversed(run.histograms) if one.point == AT_END), None)

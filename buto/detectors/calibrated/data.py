@@ -11,7 +11,8 @@ from buto.analysis.features import COUNTER_FEATURES, GAUGE_FEATURES
 from buto.analysis.series import LARGEST
 from buto.analysis.spread import COUNT_GRAIN
 from buto.detectors.bounds.data import property_of, property_to_data
-from buto.detectors.calibrated.profile import TOTAL, Emitter, Profile
+from buto.detectors.calibrated.live_classes import LiveClasses
+from buto.detectors.calibrated.profile import CLASS_GRAIN, TOTAL, Emitter, Profile
 from buto.errors import BadFileError
 from buto.properties import Kind
 from buto.runs import FloatArray
@@ -23,6 +24,9 @@ MOST_RUNS = 100_000
 """What a number of runs is taken for damage beyond, before so many numbers are made of it."""
 
 FEATURE_GRAIN = "feature_grain"
+
+CLASSES = "live_classes"
+"""The key of what the live objects of each class use, if that is compared."""
 
 _NAMES = {Kind.GAUGE: GAUGE_FEATURES, Kind.COUNTER: COUNTER_FEATURES}
 
@@ -52,7 +56,7 @@ def write(profile: Profile, bands: Mapping[str, Any]) -> dict[str, Any]:
         for number, prop in enumerate(profile.properties)
     }
     first = len(profile.properties)
-    return {
+    written = {
         "n_runs": len(profile.values),
         "end_s": profile.end_s,
         "duration_s": {"grain": float(profile.grain[first]), TOTAL: _array(next(columns))},
@@ -63,6 +67,10 @@ def write(profile: Profile, bands: Mapping[str, Any]) -> dict[str, Any]:
         "bands": {key: value for key, value in bands.items() if key != "properties"},
         "properties": _merged(features, bands["properties"]),
     }
+    if profile.classes is None:
+        return written
+    sizes = {name: _array(next(columns)) for name in profile.classes.names}
+    return {**written, CLASSES: {"floor": profile.classes.floor, "sizes": sizes}}
 
 
 def read(data: Mapping[str, Any]) -> tuple[Profile, dict[str, Any]]:
@@ -132,14 +140,22 @@ def _read(data: Mapping[str, Any], blocks: Sequence[Mapping[str, Any]]) -> Profi
         for _, written in zip(_NAMES[prop.kind], block["features"], strict=True)
     ]
     columns += [_numbers(block[TOTAL], n_runs) for block in (data["duration_s"], *counts)]
+    classes = _classes(data[CLASSES]) if CLASSES in data else None
+    if classes is not None:
+        columns += [_numbers(data[CLASSES]["sizes"][name], n_runs) for name in classes.names]
     grain = [_size(block.get(FEATURE_GRAIN, block["grain"])) for block in (*blocks, data["duration_s"])]
     return Profile(
         properties,
         tuple(Emitter(str(one["type"]), str(one["source"])) for one in counts),
-        np.array([*grain, *[COUNT_GRAIN] * len(counts)]),
+        np.array([*grain, *[COUNT_GRAIN] * len(counts), *([] if classes is None else [CLASS_GRAIN])]),
         _size(data["end_s"]),
         np.array(columns).T,
+        classes,
     )
+
+
+def _classes(written: Mapping[str, Any]) -> LiveClasses:
+    return LiveClasses(tuple(map(str, written["sizes"])), _size(written["floor"]))
 
 
 def _array(values: FloatArray) -> Any:

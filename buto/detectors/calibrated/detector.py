@@ -47,10 +47,11 @@ from buto.detectors.effects import smallest_effects
 from buto.detectors.explanation import Explanation
 from buto.detectors.levels import Level
 from buto.detectors.protocol import Detector, FittedDetector
+from buto.detectors.settings import judges
 from buto.detectors.strength import Strengths
 from buto.detectors.views import View
 from buto.errors import JudgeError
-from buto.properties import DURATION, is_judged
+from buto.properties import DURATION, LIVE_CLASSES, is_judged
 from buto.runs import FloatArray, Run, RunSet
 from buto.runs.long import LongRun
 from buto.runs.names import start_of
@@ -215,7 +216,8 @@ class CalibratedDetector(Detector[BandSettings]):
             profile, bands = learn_long(runs, self.settings)
         else:
             bands = BoundsDetector(self.settings).fit(runs)
-            profile = learn(runs.runs, bands.model.properties)
+            by_class = judges(self.settings, LIVE_CLASSES)
+            profile = learn(runs.runs, bands.model.properties, by_class=by_class)
         profile = replace(profile, values=calibrated_data.rounded(profile.values))
         profile = at_resolution(profile, self.settings)
         smallest_effects(profile.quantities, profile.levels(profile.values), self.settings.minimum_effect)
@@ -232,7 +234,8 @@ class CalibratedDetector(Detector[BandSettings]):
         n_runs = data["n_runs"] if type(data["n_runs"]) is int else 0
         blocks = data["properties"]
         bands = BoundsDetector(self.settings).n_values({**data["bands"], "properties": blocks})
-        return bands + n_runs * sum(len(block.get("features", ())) for block in blocks)
+        n_features = sum(len(block.get("features", ())) for block in blocks)
+        return bands + n_runs * (n_features + len(data.get(calibrated_data.CLASSES, {}).get("sizes", ())))
 
     def enough_runs(self, runs: RunSet) -> bool:
         if not AUTO.fewest <= len(runs) < AUTO.most:

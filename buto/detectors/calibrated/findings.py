@@ -17,7 +17,7 @@ from buto.detectors.calibrated.evidence import Evidence
 from buto.detectors.calibrated.relevance import SHAPES, effect_of
 from buto.detectors.calibrated.settings import CALIBRATED
 from buto.detectors.possible import highest
-from buto.properties import DURATION, Property
+from buto.properties import DURATION, LIVE_CLASSES, Property
 from buto.runs import FloatArray, RunSet
 from buto.verdicts import Direction, Finding
 
@@ -46,6 +46,12 @@ MEASURES = {
     "increase-late": "increase in the last third",
 }
 """What each feature is called."""
+
+
+def words(feature: str) -> str:
+    """Return what a feature is called by its name; that of a class is its own."""
+    return MEASURES.get(feature, feature)
+
 
 LEVELS = ("mean", "mean-early", "mean-middle", "mean-late", "low", "median", "high", "largest", "last")
 """Features that are a level of the property over a part of the run."""
@@ -153,7 +159,7 @@ class _Numbers:
             lower=float(np.clip(self._lower[column], least, most)),
             upper=float(np.clip(self._upper[column], least, most)),
             expected=float(training.mean()),
-            window_s=_window(feature, self._evidence.profile.end_s),
+            window_s=_window(feature, prop, self._evidence.profile.end_s),
             severity=abs(contrast),
             measure=_measure(feature, prop),
             text="" if n_checked == 1 else f"mean of {n_checked} runs",
@@ -178,7 +184,9 @@ class _Numbers:
         return min(least, float(seen.min())), max(most, float(seen.max()))
 
 
-def _window(feature: Feature, end_s: float) -> tuple[float, float] | None:
+def _window(feature: Feature, prop: Property, end_s: float) -> tuple[float, float] | None:
+    if prop == LIVE_CLASSES:
+        return None
     kind, _, third = feature.name.partition("-")
     if third:
         start, end = _THIRDS[third]
@@ -189,4 +197,4 @@ def _window(feature: Feature, end_s: float) -> tuple[float, float] | None:
 def _measure(feature: Feature, prop: Property) -> str:
     """Return what the numbers are of; the duration and a number of notifications are their own total."""
     is_number = prop == DURATION or prop.unit == "{notification}"
-    return "" if feature.name == "total" and is_number else MEASURES[feature.name]
+    return "" if feature.name == "total" and is_number else words(feature.name)

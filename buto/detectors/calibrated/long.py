@@ -22,7 +22,8 @@ from buto.analysis.spread import grains
 from buto.detectors.bounds.detector import BoundsDetector, FittedBounds
 from buto.detectors.bounds.settings import BandSettings
 from buto.detectors.calibrated.profile import Profile, learn
-from buto.properties import Property
+from buto.detectors.settings import judges
+from buto.properties import LIVE_CLASSES, Property
 from buto.runs import FloatArray, Run, RunSet
 from buto.runs.long import LongRun
 
@@ -50,7 +51,8 @@ def learn_long(runs: RunSet, settings: BandSettings) -> tuple[Profile, FittedBou
     """Return the profile of the runs and their bands; JudgeError if no property can be judged."""
     detector = BoundsDetector(settings)
     properties = detector.judged(runs)
-    parts = _learned(runs, _divided(properties, sum(run.n_samples for run in runs)))
+    divided = _divided(properties, sum(run.n_samples for run in runs))
+    parts = _learned(runs, divided, by_class=judges(settings, LIVE_CLASSES))
     found = Wholes(
         np.concatenate([part.numbers for part in parts], axis=2),
         np.concatenate([part.grain for part in parts]),
@@ -69,11 +71,11 @@ def _divided(properties: Sequence[Property], n_samples: int) -> list[Sequence[Pr
     return [properties[first:last] for first, last in pairwise(edges.tolist())]
 
 
-def _learned(runs: RunSet, divided: Sequence[Sequence[Property]]) -> list[_Part]:
+def _learned(runs: RunSet, divided: Sequence[Sequence[Property]], *, by_class: bool) -> list[_Part]:
     def part(properties: Sequence[Property]) -> _Part:
         some = [_part_of(run, properties) for run in runs]
         numbers = [summaries(series_of(run, properties), properties) for run in some]
-        profile = learn(some, properties)
+        profile = learn(some, properties, by_class=by_class)
         return _Part(profile, np.array(numbers), _grain(profile, some, properties))
 
     # Imported here, because it brings logging along and few runs are so long.
@@ -97,7 +99,7 @@ def _part_of(run: Run, properties: Sequence[Property]) -> Run:
 
 
 def _joined(profiles: Sequence[Profile]) -> Profile:
-    """Return the profile of all properties; durations and notifications are the same in each part's."""
+    """Return the profile of all properties; the other quantities are the same in each part's."""
     last = profiles[-1]
     widths = [len(catalogue(one.properties)) for one in profiles]
     return Profile(
@@ -113,4 +115,5 @@ def _joined(profiles: Sequence[Profile]) -> Profile:
                 last.values[:, widths[-1] :],
             ]
         ),
+        last.classes,
     )

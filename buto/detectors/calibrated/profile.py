@@ -1,7 +1,7 @@
 """What a calibrated oracle remembers of its training runs: their features, number by number.
 
-Beside the properties there are two kinds of numbers that no collector samples: the run's duration, and
-how many notifications of each type each MBean emitted.
+Beside the properties there are three kinds of numbers that no collector samples: the run's duration, how many
+notifications of each type each MBean emitted, and what the live objects of each class use at the end.
 """
 
 from __future__ import annotations
@@ -16,10 +16,14 @@ import numpy as np
 from buto.analysis.features import Feature, catalogue, features
 from buto.analysis.series import sampling_interval, series_of
 from buto.analysis.spread import COUNT_GRAIN, grains
-from buto.properties import DURATION, Kind, Property
+from buto.detectors.calibrated.live_classes import LiveClasses, learn_classes
+from buto.properties import DURATION, LIVE_CLASSES, Kind, Property
 from buto.runs import FloatArray, Run
 
 TOTAL = "total"
+CLASS_GRAIN = 4096.0
+"""The smallest difference of the bytes of a class that means something: a page of memory."""
+
 LEVELS = ("mean", TOTAL)
 """The features that say how much there is of a property, in order of preference."""
 
@@ -42,10 +46,11 @@ class Profile:
     Attributes:
         properties: those that are sampled.
         emitters: those that any training run heard.
-        grain: shape (n_quantities,), smallest meaningful difference of each property, of the duration
-            and of each emitter's count, in this order.
+        grain: shape (n_quantities,), smallest meaningful difference of each property, of the duration,
+            of each emitter's count and of the bytes of a class, in this order.
         end_s: where features end, see :func:`buto.analysis.features.features`.
         values: shape (n_runs, n_features), columns as :attr:`catalogue`.
+        classes: whose live objects are compared; None if they are not.
     """
 
     properties: tuple[Property, ...]
@@ -53,21 +58,25 @@ class Profile:
     grain: FloatArray
     end_s: float
     values: FloatArray
+    classes: LiveClasses | None = None
 
     @cached_property
     def quantities(self) -> tuple[Property, ...]:
-        """All that features are of: properties, the duration, counts of notifications."""
+        """All that features are of: properties, the duration, counts of notifications, live objects."""
         counts = [
             Property(str(emitter), "{notification}", Kind.COUNTER, lower=0.0) for emitter in self.emitters
         ]
-        return (*self.properties, DURATION, *counts)
+        return (*self.properties, DURATION, *counts, *([LIVE_CLASSES] if self.classes else []))
 
     @cached_property
     def catalogue(self) -> tuple[Feature, ...]:
         """What each column of ``values`` is; ``column`` is a place in :attr:`quantities`."""
         first = len(self.properties)
         totals = [Feature(first + number, TOTAL) for number in range(1 + len(self.emitters))]
-        return (*catalogue(self.properties), *totals)
+        last = first + len(totals)
+        names = self.classes.names if self.classes else ()
+        of_classes = [Feature(last, f"live objects of {name} at the end") for name in names]
+        return (*catalogue(self.properties), *totals, *of_classes)
 
     def measure(self, run: Run) -> FloatArray:
         """Return the features of one run, shape (n_features,); NaN for those of a property that was never
@@ -76,18 +85,27 @@ class Profile:
         heard = Counter(Emitter(one.type, one.source) for one in run.notifications)
         counts = [float(heard[emitter]) for emitter in self.emitters]
         sampled = features(series_of(run, self.properties), self.properties, self.end_s)
-        return np.concatenate([sampled, [run.outcome.duration_s], counts])
+        of_classes = self.classes.measure(run) if self.classes else np.empty(0)
+        return np.concatenate([sampled, [run.outcome.duration_s], counts, of_classes])
 
     def hearing(self, runs: Sequence[Run]) -> Profile:
-        """Return the same profile with the emitters of these runs, which the training runs did not have."""
+        """Return the same profile with the emitters and the classes that only these runs have."""
         known = set(self.emitters)
         more = tuple(one for one in _emitters(runs) if one not in known)
         silent = np.zeros((len(self.values), len(more)))
+        n_known = len(self.classes.names) if self.classes else 0
+        n_others = self.values.shape[1] - n_known
+        classes = self.classes.with_those_of(runs) if self.classes else None
+        n_new = len(classes.names) - n_known if classes else 0
+        small = np.full((len(self.values), n_new), classes.floor if classes else 0.0)
+        values = [self.values[:, :n_others], silent, self.values[:, n_others:], small]
+        place = len(self.properties) + 1 + len(self.emitters)
         return replace(
             self,
             emitters=(*self.emitters, *more),
-            grain=np.concatenate([self.grain, np.full(len(more), COUNT_GRAIN)]),
-            values=np.hstack([self.values, silent]),
+            grain=np.insert(self.grain, place, np.full(len(more), COUNT_GRAIN)),
+            values=np.hstack(values),
+            classes=classes,
         )
 
     def levels(self, values: FloatArray) -> FloatArray:
@@ -108,24 +126,31 @@ class Profile:
         )
 
 
-def learn(runs: Sequence[Run], properties: Sequence[Property]) -> Profile:
+def learn(runs: Sequence[Run], properties: Sequence[Property], *, by_class: bool = False) -> Profile:
     """Return the profile of training runs.
 
     Args:
         properties: read in every one of the runs; constants are left out.
+        by_class: whether live objects are compared by class, if all runs have counted them at their end.
     """
     sampled = tuple(prop for prop in properties if prop.kind is not Kind.CONSTANT)
     series = [series_of(run, sampled) for run in runs]
     emitters = _emitters(runs)
     duration = min(sampling_interval(series), min(run.outcome.duration_s for run in runs))
+    classes = learn_classes(runs) if by_class else None
+    grain = [
+        *grains(sampled, [one.values for one in series]),
+        duration,
+        *[COUNT_GRAIN] * len(emitters),
+        *([CLASS_GRAIN] if classes else []),
+    ]
     blank = Profile(
         sampled,
         emitters,
-        np.concatenate(
-            [grains(sampled, [one.values for one in series]), [duration], np.full(len(emitters), COUNT_GRAIN)]
-        ),
+        np.array(grain),
         end_s=float(min(one.times_s[-1] for one in series)),
         values=np.empty((0, 0)),
+        classes=classes,
     )
     return replace(blank, values=np.array([blank.measure(run) for run in runs]))
 

@@ -28,6 +28,7 @@ EXACT_COUNTERS = [
     "jvm.memory.used_after_last_gc*Old*",
     "jvm.memory.heap.live",
     "jvm.object.live",
+    "jvm.object.live.by_class",
     "jvm.class.initialized",
     "jvm.lock.contended",
     "jvm.safepoint.count",

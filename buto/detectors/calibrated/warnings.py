@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from buto.detectors.bounds.settings import BandSettings
 from buto.detectors.calibrated.anomalies import Anomaly, AnomalyKind, Symptom, find_anomalies
 from buto.detectors.calibrated.evidence import runs_needed
-from buto.detectors.calibrated.findings import MEASURES
+from buto.detectors.calibrated.findings import words
 from buto.detectors.calibrated.profile import Profile
 from buto.runs import RunSet
 from buto.steps import Action, Advice, Setting, Step
@@ -80,4 +80,4 @@ def _compared(symptoms: Sequence[Symptom], there: str, elsewhere: str) -> str:
 
 def _symptom(one: Symptom, there: str, elsewhere: str) -> str:
     ours, theirs = (format_quantity(value, one.quantity.unit) for value in (one.there, one.elsewhere))
-    return f"{one.quantity.name} ({MEASURES[one.feature]}) {ours} {there}, {theirs} {elsewhere}"
+    return f"{one.quantity.name} ({words(one.feature)}) {ours} {there}, {theirs} {elsewhere}"

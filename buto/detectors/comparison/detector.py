@@ -28,8 +28,9 @@ from buto.detectors.comparison.comparable import (
     unequally_read,
 )
 from buto.detectors.comparison.pairs import pairs_of
-from buto.detectors.settings import Settings
+from buto.detectors.settings import Settings, judges
 from buto.errors import JudgeError
+from buto.properties import LIVE_CLASSES
 from buto.runs import RunSet
 from buto.runs.window import measured_set
 from buto.steps import Advice, Setting
@@ -131,7 +132,9 @@ def compare(first: RunSet, second: RunSet, settings: BandSettings) -> Verdict:
     if elsewhere:
         return replace(verdict, reasons=elsewhere)
     shared = comparable(ours, theirs, settings)
-    profile = at_resolution(learn((*ours, *theirs), shared.properties), settings)
+    by_class = judges(settings, LIVE_CLASSES)
+    profile = learn((*ours, *theirs), shared.properties, by_class=by_class)
+    profile = at_resolution(profile, settings)
     evidence = weigh(profile, profile.values, len(theirs), settings, paired=paired)
     one_sided = (
         *shared.one_sided,

@@ -84,7 +84,7 @@ def test_features_before_they_are_rounded_are_the_same_bits(long: RunStore) -> N
     properties = detector.judged(runs)
     assert detector.judged(opened) == properties
     plain = by_parts.learn(runs.runs, properties)
-    parts = by_parts._learned(opened, by_parts._divided(properties, 1000))
+    parts = by_parts._learned(opened, by_parts._divided(properties, 1000), by_class=False)
     joined = by_parts._joined([part.profile for part in parts])
     assert len(parts) > 10
     assert joined.catalogue == plain.catalogue

@@ -31,7 +31,7 @@ from buto.detectors.calibrated.resolution import level_share
 from buto.detectors.calibrated.settings import candidate_of, gate_of
 from buto.detectors.effects import smallest_effects
 from buto.detectors.strength import TIMES_LEVEL, Strength
-from buto.properties import split_name, topic_of
+from buto.properties import LIVE_CLASSES, split_name, topic_of
 from buto.runs import FloatArray
 
 CAUGHT_SHARE = 0.9
@@ -175,7 +175,10 @@ class _Trial:
         kept = np.flatnonzero(~np.isnan(profile.values).any(axis=0))
         columns = np.array([profile.catalogue[place].column for place in kept])
         judged = np.unique(columns)
+        # What the classes use has no level of its own that could change.
+        levels = [profile.quantities[one] != LIVE_CLASSES for one in judged]
         wanted = [names is None or profile.quantities[one].name in names for one in judged]
+        wanted = [one and level for one, level in zip(wanted, levels, strict=True)]
         self.asked: IntArray = judged[wanted]
         self._profile, self._settings, self._size = profile, settings, size
         self._enough_to_stand_out = enough_to_stand_out
