@@ -69,7 +69,7 @@ PARTS = (
         "agent",
         "java-probes/src/agent/java",
         "buto-agent.jar",
-        ("Premain-Class: buto.probes.agent.Agent",),
+        ("Premain-Class: buto.probes.agent.Agent", "Agent-Class: buto.probes.agent.Agent"),
         stubs="java-probes/src/agent/stubs",
         newer="java-probes/src/agent/java9",
     ),

@@ -91,6 +91,10 @@ class Program:
         """Add metadata to the run."""
         self._recording.metadata.update(metadata)
 
+    def explain_missing(self, name: str, why: str) -> None:
+        """Add a reason why values of a property are NaN."""
+        self._recording.add_reason(name, why)
+
     def source_state(self, state: SourceState) -> None:
         """Add how a source ended; it replaces what was known of it."""
         self._recording.add_source(state)

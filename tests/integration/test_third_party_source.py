@@ -64,7 +64,7 @@ def test_the_listing_of_the_page_is_configured_and_read(site: Path, tmp_path: Pa
     [spec] = load(configured(tmp_path)).tests["shop"].target.sources
     assert (spec.name, spec.kind, spec.settings) == ("uploads", "files", {"directory": "there"})
     directory = tmp_path / "there"
-    with registry.source("files")({"directory": str(directory)}).open(NoProgram(), 1.0) as reader:
+    with registry.source("files")({"directory": str(directory)}).open(NoProgram(), 1.0, 1.0) as reader:
         with pytest.raises(SourceError, match="cannot be read: No such file"):
             reader.read()
         directory.mkdir()

@@ -6,8 +6,8 @@ from types import TracebackType
 from typing import Self
 
 from buto.collect.agent.event_loop import EventLoop
-from buto.collect.agent.listener import EXIT_MS, EXIT_WITH_LIVE_SET_MS, AgentListener
 from buto.collect.agent.option import agent_option
+from buto.collect.channel.listener import EXIT_MS, EXIT_WITH_LIVE_SET_MS, AgentListener
 from buto.collect.channel.recorder import AgentRecorder
 from buto.collect.hooks import HookCaller, LaunchHooks
 from buto.collect.host.load import LoadMeter

@@ -15,9 +15,9 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import Self
 
-from buto.collect.agent.listener import AgentConnection, AgentListener
 from buto.collect.channel import messages as channel
 from buto.collect.channel.frames import ChannelError
+from buto.collect.channel.listener import AgentConnection, AgentListener
 from buto.collect.channel.recorder import AgentRecorder
 from buto.collect.hooks import HookCaller
 from buto.collect.host.load import run_queue_s

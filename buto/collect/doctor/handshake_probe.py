@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from buto.collect.agent.listener import AgentConnection, AgentListener
 from buto.collect.agent.option import agent_option
 from buto.collect.channel.frames import ChannelError
+from buto.collect.channel.listener import AgentConnection, AgentListener
 from buto.collect.channel.messages import Hello, decline
 from buto.collect.jvm.hsperfdata import HeldCounters, NoPerfData
 from buto.collect.process import kernel

@@ -23,7 +23,12 @@ from pathlib import Path
 from buto.collect.jmx.credentials import NO_CREDENTIALS, Credentials
 from buto.collect.jvm.diagnostic_command import AttachError, run_command, temporary_directory
 from buto.collect.jvm.local_jvm import check_attachable, local_jvm
-from buto.collect.process.private_directory import is_abandoned, private_directory, write_private_file
+from buto.collect.process.private_directory import (
+    give_to_owner,
+    is_abandoned,
+    private_directory,
+    write_private_file,
+)
 from buto.collect.process.process_group import is_alive
 from buto.errors import MeasureError
 
@@ -100,7 +105,7 @@ def open_endpoint(pid: int, directory: Path, credentials: Credentials = NO_CREDE
     for port in ports:
         text = _OPTIONS.format(port=port, directory=_observed(directory))
         write_private_file(directory / f"options-{port}", text.encode())
-    _give_to_owner(directory, pid)
+    give_to_owner(directory, pid)
     for left, port in zip(reversed(range(_TRIES)), ports, strict=True):
         options = directory / f"options-{port}"
         try:
@@ -184,14 +189,6 @@ def _is_free(port: int) -> bool:
 def _observed(path: Path) -> str:
     """Return the path as the JVM sees it."""
     return re.sub(r"^/proc/self/fd/\d+", "/tmp", str(path))
-
-
-def _give_to_owner(directory: Path, pid: int) -> None:
-    """Let another user's JVM read the files that root wrote. Do not trust the directory afterwards."""
-    owner = Path(f"/proc/{pid}").stat().st_uid
-    if owner != os.geteuid():
-        for path in (*directory.iterdir(), directory):
-            os.chown(path, owner, -1, follow_symlinks=False)
 
 
 def _empty(path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Send diagnostic commands to a running JVM, as ``jcmd`` does, through the socket that HotSpot opens.
+"""Send diagnostic commands and agents to a running JVM, through the socket that HotSpot opens for ``jcmd``.
 
 The protocol is version 1 of hotspot/os/posix/attachListener_posix.cpp, which JDK 8 to 25 speak. The JDK's own
 Attach API is not used: it cannot stop the agent that it started, looks for the socket at most ten times a
@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import signal
 import socket
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,6 +23,10 @@ from buto.errors import MeasureError
 
 _LOOK_S = 0.005
 """Interval between two looks for the socket: a new file cannot be waited for together with a process."""
+
+
+_LOADED = re.compile(r"(?:return code: )?0\s*")
+"""The answer of a JVM that has loaded an agent; JDK 8 has the number alone."""
 
 
 class AttachError(MeasureError):
@@ -34,6 +40,32 @@ def run_command(pid: int, command: str, within_s: float) -> str:
         AttachError: the JVM does not listen or answer in time, has ended, or the command failed.
         MeasureError: the process may not be attached to, see :func:`check_attachable`.
     """
+    code, text = _answer(pid, (b"jcmd", command.encode(), b"", b""), within_s)
+    if code != "0":
+        raise AttachError(f"process {pid} failed to run {command.split()[0]}: {text.strip() or 'it ended'}")
+    return text
+
+
+def load_agent(pid: int, agent: str, within_s: float) -> None:
+    """Load a Java agent into a JVM of this machine.
+
+    Args:
+        agent: its jar and its argument, joined by ``=``.
+
+    Raises:
+        AttachError: the JVM does not listen or answer in time, has ended, or does not load it.
+        MeasureError: the process may not be attached to, see :func:`check_attachable`.
+    """
+    code, text = _answer(pid, (b"load", b"instrument", b"false", agent.encode()), within_s)
+    if code != "0" or not _LOADED.fullmatch(text):
+        raise AttachError(
+            f"process {pid} does not load buto's agent: {' '.join(text.split()) or 'it ended'}",
+            advice="start it with -XX:+EnableDynamicAgentLoading",
+        )
+
+
+def _answer(pid: int, words: Sequence[bytes], within_s: float) -> tuple[str, str]:
+    """Return the code and the text with which a JVM answers: an operation and its three arguments."""
     deadline = time.monotonic() + within_s
     check_attachable(pid)
     path = temporary_directory(pid) / f".java_pid{inner_pid(pid)}"
@@ -49,7 +81,7 @@ def run_command(pid: int, command: str, within_s: float) -> str:
         with socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(_left_s(deadline))
             connection.connect(str(path))
-            connection.sendall(b"\0".join([b"1", b"jcmd", command.encode(), b"", b"", b""]))
+            connection.sendall(b"\0".join([b"1", *words, b""]))
             answer = bytearray()
             while data := connection.recv(1 << 16):
                 answer += data
@@ -59,9 +91,7 @@ def run_command(pid: int, command: str, within_s: float) -> str:
     except OSError as error:
         raise _no_answer(pid, error.strerror or str(error)) from error
     code, _, text = answer.decode(errors="replace").partition("\n")
-    if code != "0":
-        raise AttachError(f"process {pid} failed to run {command.split()[0]}: {text.strip() or 'it ended'}")
-    return text
+    return code, text
 
 
 def temporary_directory(pid: int) -> Path:

@@ -89,7 +89,7 @@ def check_attachable(pid: int) -> None:
             f"process {pid} belongs to the user {_user_name(owner)}",
             advice=Advice(f"attach as that user: sudo -u {_user_name(owner)} ", Step(Action.ATTACH)),
         )
-    if not _is_jvm(pid):
+    if not is_jvm(pid):
         if _status(pid) is None:
             raise GoneError(pid)
         raise MeasureError(
@@ -139,7 +139,7 @@ def _status(pid: int) -> dict[str, str] | None:
     return None if status.get("State", "X")[0] in "ZX" else status
 
 
-def _is_jvm(pid: int) -> bool:
+def is_jvm(pid: int) -> bool:
     """Return whether libjvm is mapped. (psutil would read the far longer smaps for that.)"""
     try:
         return "/libjvm.so" in Path(f"/proc/{pid}/maps").read_text(errors="replace")

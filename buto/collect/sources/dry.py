@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 
@@ -63,12 +64,16 @@ def read_once(spec: SourceSpec, surroundings: Surroundings) -> DryReading:
     """
     require(spec.kind)
     begun = time.monotonic()
-    with source(spec.kind)(spec.settings).open(surroundings, spec.timeout_s) as reader:
+    with source(spec.kind)(spec.settings).open(surroundings, spec.interval_s, spec.timeout_s) as reader:
         try:
             values = reader.read()
         except FAILURES as error:
             return DryReading((), time.monotonic() - begun, reason_of(error))
-        numbers = [(prefixed(spec.name, reader.property(name)), value) for name, value in values.items()]
+        numbers = [
+            (prefixed(spec.name, reader.property(name)), value)
+            for name, value in values.items()
+            if not math.isnan(value)
+        ]
         is_whole = values.keys() >= set(reader.names())
         reason = "" if is_whole else reader.why_missing()
     return DryReading(tuple(sorted(numbers, key=lambda one: one[0].name)), time.monotonic() - begun, reason)

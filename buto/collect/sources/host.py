@@ -53,7 +53,7 @@ class HostSource:
     def __init__(self, settings: Settings) -> None:
         self.settle_s = 0.0
 
-    def open(self, surroundings: Surroundings, timeout_s: float) -> Reader:
+    def open(self, surroundings: Surroundings, interval_s: float, timeout_s: float) -> Reader:
         """See :class:`Source`."""
         return _HostReader()
 

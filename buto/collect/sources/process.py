@@ -6,18 +6,14 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from fnmatch import translate
 from typing import Any, ClassVar
 
-from buto.collect.process.process_group import read_bytes, stat_fields
+from buto.collect.process.search import line_pattern, living
 from buto.collect.procfs.ended_threads import ThreadSum
 from buto.collect.procfs.process_files import ProcessFiles
 from buto.collect.procfs.texts import EndedError, ProcError
 from buto.collect.sources.protocol import Reader, Settings, SourceError, Surroundings
 from buto.properties import Better, Kind, Property
-
-_PARENT = 1
-"""Place of the parent's id in /proc/PID/stat after the name."""
 
 
 def _counter(name: str, unit: str) -> Property:
@@ -69,11 +65,11 @@ class ProcessSource:
         self.settle_s = 0.0
         self._match: str | None = settings.get("match")
 
-    def open(self, surroundings: Surroundings, timeout_s: float) -> Reader:
+    def open(self, surroundings: Surroundings, interval_s: float, timeout_s: float) -> Reader:
         """See :class:`Source`."""
         if self._match is None:
             return ProcessReader(surroundings.members)
-        pattern = re.compile(translate(self._match), re.DOTALL)
+        pattern = line_pattern(self._match)
         return ProcessReader(lambda: _matching(pattern))
 
 
@@ -192,23 +188,11 @@ class ProcessReader(Reader):
 
 def _matching(pattern: re.Pattern[str]) -> list[int]:
     """Return the living processes whose command lines match, and all that they started; not this one."""
-    parents: dict[int, int] = {}
-    found = []
-    for name in os.listdir("/proc"):
-        if not name.isdigit():
-            continue
-        pid = int(name)
-        fields = stat_fields(pid)
-        if fields is None or fields[0] in (b"Z", b"X"):
-            continue
-        parents[pid] = int(fields[_PARENT])
-        words = (read_bytes(f"/proc/{pid}/cmdline") or b"").rstrip(b"\0").replace(b"\0", b" ")
-        if pid != os.getpid() and pattern.match(words.decode(errors="replace")):
-            found.append(pid)
-    tree = set(found)
+    processes = living()
+    tree = {one.pid for one in processes if one.pid != os.getpid() and pattern.match(one.line)}
     grown = True
     while grown:
-        more = {pid for pid, parent in parents.items() if parent in tree} - tree
+        more = {one.pid for one in processes if one.parent in tree} - tree
         tree |= more
         grown = bool(more)
     return sorted(tree)

@@ -46,9 +46,15 @@ class Reader(Closeable):
     def read(self) -> Mapping[str, float]:
         """Return the current values by name; must return within the source's time limit.
 
+        A name that has no value now may be left out, or be NaN.
+
         Raises:
             SourceError: nothing can be read now.
         """
+
+    def taken_ns(self) -> int | None:
+        """Return when the last values were taken, ``time.monotonic_ns``; None: when they were read."""
+        return None
 
     @abstractmethod
     def property(self, name: str) -> Property:
@@ -61,6 +67,10 @@ class Reader(Closeable):
     def why_missing(self) -> str:
         """Return why names that were there before are missing in the last reading."""
         return "its reading did not have it"
+
+    def reasons(self) -> Mapping[str, str]:
+        """Return why values of the last reading are NaN, by name."""
+        return {}
 
     def metadata(self) -> Mapping[str, MetadataValue]:
         """Return what describes the source itself, as a version; called after the first good reading."""
@@ -94,9 +104,10 @@ class Source(Protocol):
             UsageError: they do not go together.
         """
 
-    def open(self, surroundings: Surroundings, timeout_s: float) -> Reader:
+    def open(self, surroundings: Surroundings, interval_s: float, timeout_s: float) -> Reader:
         """Begin a run; must return at once. What fails is raised by the first reading.
 
         Args:
+            interval_s: planned time between two readings.
             timeout_s: the longest time that one reading may take.
         """

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 SOURCES = {
     "host": "buto.collect.sources.host:HostSource",
+    "jvm": "buto.collect.sources.jvm.source:JvmSource",
     "process": "buto.collect.sources.process:ProcessSource",
     "prometheus": "buto.collect.sources.prometheus.source:PrometheusSource",
     "sql": "buto.collect.sources.sql:SqlSource",

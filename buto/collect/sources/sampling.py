@@ -102,6 +102,7 @@ class Follower:
         self._track.add_columns([*self._cost])
         self._names: dict[str, str] = {}
         self._late: set[str] = set()
+        self._explained: set[str] = set()
         self._settled = math.inf
         self._failure = ""
         self._good = -math.inf
@@ -136,7 +137,7 @@ class Follower:
             self._program.describe({f"source.{self._spec.name}.names.late": len(self._late)})
 
     def _follow(self) -> None:
-        with self._kind.open(self._program, self._spec.timeout_s) as reader:
+        with self._kind.open(self._program, self._spec.interval_s, self._spec.timeout_s) as reader:
             self._announce(reader, reader.names())
             begun, n_due = time.monotonic(), 0
             while not self._end.wait(begun + n_due * self._spec.interval_s - time.monotonic()):
@@ -149,12 +150,15 @@ class Follower:
     def _read(self, reader: Reader, *, last: bool = False) -> None:
         begun_ns = time.monotonic_ns()
         values: Mapping[str, float] = {}
+        taken_ns: int | None = None
         why_not = ""
         try:
             values = reader.read()
+            taken_ns = reader.taken_ns()
             if len(values) > MAX_PROPERTIES:
                 raise SourceError(f"it has {len(values)} numbers, more than {MAX_PROPERTIES}")
             self._learn(reader, values)
+            self._explain(reader.reasons())
         except FAILURES as error:
             if last:
                 return
@@ -167,8 +171,13 @@ class Follower:
         if not why_not and len(kept) < len(self._names):
             why_not = reader.why_missing()
         cost = {self._cost[0].name: (ended_ns - begun_ns) * 1e-9, self._cost[1].name: time.thread_time()}
-        # What was read lies between the question and the answer.
-        self._track.add((begun_ns + ended_ns) // 2, kept | cost, why_not)
+        # What was read lies between the question and the answer, if it has no time of its own.
+        self._track.add((begun_ns + ended_ns) // 2 if taken_ns is None else taken_ns, kept | cost, why_not)
+
+    def _explain(self, reasons: Mapping[str, str]) -> None:
+        for name in reasons.keys() & self._names.keys() - self._explained:
+            self._explained.add(name)
+            self._program.explain_missing(self._names[name], reasons[name])
 
     def _learn(self, reader: Reader, values: Mapping[str, float]) -> None:
         """Make columns of names that are new, as long as new ones are accepted."""

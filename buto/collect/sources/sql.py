@@ -66,7 +66,7 @@ class SqlSource:
         }
         self._counters: Sequence[str] = settings.get("counters", ())
 
-    def open(self, surroundings: Surroundings, timeout_s: float) -> Reader:
+    def open(self, surroundings: Surroundings, interval_s: float, timeout_s: float) -> Reader:
         """See :class:`Source`."""
         return _SqlReader(self._url, self._queries, self._counters, timeout_s)
 

@@ -146,4 +146,4 @@ def test_the_agent_is_for_java_8_and_needs_nothing_but_the_jdk() -> None:
     assert set(versions.values()) == {b"\0\x34"}
     assert all(name.startswith(("META-INF/", "buto/probes/agent/")) for name in names)
     assert re.search(r"^Premain-Class: buto\.probes\.agent\.Agent\r?$", manifest, re.MULTILINE)
-    assert "Agent-Class: " not in manifest.replace("Premain-Class: ", "")
+    assert re.search(r"^Agent-Class: buto\.probes\.agent\.Agent\r?$", manifest, re.MULTILINE)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from buto.collect.agent import listener as agent_listener
+from buto.collect.channel import listener as agent_listener
 from buto.errors import MeasureError
 from buto.runs import Run
 from tests.support.jvm.recorder import Recorder, problems

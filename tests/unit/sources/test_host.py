@@ -10,7 +10,7 @@ from tests.support.sources.surroundings import NoProgram
 
 
 def test_counters_grow_and_processor_times_add_up_to_the_processors() -> None:
-    with HostSource({}).open(NoProgram(), 1.0) as reader:
+    with HostSource({}).open(NoProgram(), 1.0, 1.0) as reader:
         first, begun = reader.read(), time.monotonic()
         while time.monotonic() - begun < 0.3:
             sum(range(1000))

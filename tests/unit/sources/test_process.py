@@ -50,7 +50,9 @@ def tell(process: subprocess.Popen[bytes]) -> None:
 
 def test_a_tree_is_summed_and_what_an_ended_process_counted_stays(parent: subprocess.Popen[bytes]) -> None:
     assert parent.stdout is not None
-    with ProcessSource({"match": f"{sys.executable} *a-parent-of-buto"}).open(NoProgram(), 1.0) as reader:
+    with ProcessSource({"match": f"{sys.executable} *a-parent-of-buto"}).open(
+        NoProgram(), 1.0, 1.0
+    ) as reader:
         before = reader.read()
         assert before.keys() == PROPERTIES.keys() == set(reader.names())
         assert before["process.count"] == before["thread.count"] == 2
@@ -76,7 +78,7 @@ def test_without_a_pattern_it_is_the_tree_of_the_command(parent: subprocess.Pope
         def members(self) -> list[int]:
             return [parent.pid, 2**22 + 1]
 
-    with ProcessSource({}).open(Command(), 1.0) as reader:
+    with ProcessSource({}).open(Command(), 1.0, 1.0) as reader:
         assert reader.read()["process.count"] == 1
 
 

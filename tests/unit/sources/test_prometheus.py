@@ -45,7 +45,7 @@ endless +Inf
 
 
 def read(url: str, timeout_s: float = 5.0, **settings: object) -> Mapping[str, float]:
-    with PrometheusSource({"url": url, **settings}).open(NoProgram(), timeout_s) as reader:
+    with PrometheusSource({"url": url, **settings}).open(NoProgram(), 1.0, timeout_s) as reader:
         return reader.read()
 
 
@@ -221,7 +221,7 @@ def test_the_port_of_the_program_is_waited_for() -> None:
     program = Listening()
     with (
         serving(text("a 1\n")) as url,
-        PrometheusSource({"url": "http://127.0.0.1:${port}/"}).open(program, 5) as reader,
+        PrometheusSource({"url": "http://127.0.0.1:${port}/"}).open(program, 1.0, 5) as reader,
     ):
         with pytest.raises(SourceError, match="does not listen at any port yet"):
             reader.read()

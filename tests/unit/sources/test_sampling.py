@@ -60,7 +60,7 @@ class ScriptedSource:
         self.settle_s = float(settings.get("settle", 0.0))
         self._reader: Scripted = settings["reader"]
 
-    def open(self, surroundings: object, timeout_s: float) -> Reader:
+    def open(self, surroundings: object, interval_s: float, timeout_s: float) -> Reader:
         return self._reader
 
 
@@ -82,6 +82,7 @@ class Launched:
         self._tracks: list[Track] = []
         self.describe = self.recording.metadata.update
         self.source_state = self.recording.add_source
+        self.explain_missing = self.recording.add_reason
 
     def track(self, name: str, interval_s: float, *, from_first: bool = False) -> Track:
         self._tracks.append(self.recording.track(name, interval_s, from_first=from_first))
@@ -104,7 +105,10 @@ class Launched:
 
 
 def read(*script: Any, settle: float = 0.0, n_samples: int = 6) -> tuple[Run, Scripted]:
-    reader = Scripted(script)
+    return read_by(Scripted(script), settle=settle, n_samples=n_samples)
+
+
+def read_by(reader: Scripted, *, settle: float = 0.0, n_samples: int = 6) -> tuple[Run, Scripted]:
     spec = SourceSpec("db", "scripted", {"reader": reader, "settle": settle}, interval_s=0.02, timeout_s=0.1)
     run, problems = Launched().run_for(n_samples, SourceHooks(None, [spec]))
     assert problems == ()
@@ -138,6 +142,27 @@ def test_a_source_that_fails_in_between_gives_nan_with_the_reason(error: Excepti
     assert np.isnan(series).any()
     assert series[-1] == 7.0
     assert "gone" in run.nan_reasons["db.size"]
+
+
+class Explaining(Scripted):
+    """Took its values long ago, and explains what is NaN."""
+
+    def taken_ns(self) -> int:
+        return 0
+
+    def reasons(self) -> Mapping[str, str]:
+        return {"size": "nobody measured it", "other": "it is not there"}
+
+
+def test_a_value_that_is_nan_has_the_reason_of_its_own() -> None:
+    run, _ = read_by(Explaining([{"size": np.nan, "rows": 1.0}]))
+    assert np.isnan(run.series("db.size")).all()
+    assert run.nan_reasons["db.size"] == "nobody measured it"
+
+
+def test_values_belong_to_the_time_at_which_they_were_taken() -> None:
+    run, _ = read_by(Explaining([{"rows": 1.0}]))
+    assert np.isnan(run.series("db.rows")).all()
 
 
 def test_names_that_come_late_are_counted_and_not_recorded() -> None:

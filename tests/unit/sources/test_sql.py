@@ -32,7 +32,7 @@ class Database:
         self.url = f"postgresql://shop@127.0.0.1:{port}/postgres"
 
     def open(self, queries: Mapping[str, str], *, timeout_s: float = 5.0, **settings: object) -> Reader:
-        return SqlSource({"url": self.url, "queries": queries, **settings}).open(NoProgram(), timeout_s)
+        return SqlSource({"url": self.url, "queries": queries, **settings}).open(NoProgram(), 1.0, timeout_s)
 
     def read(self, queries: Mapping[str, str], **settings: object) -> Mapping[str, float]:
         with self.open(queries, **settings) as reader:
@@ -185,7 +185,7 @@ def test_a_connection_that_is_opened_too_late_is_asked_only_the_next_time(
 
     monkeypatch.setattr(psycopg, "connect", connect)
     reader = SqlSource({"url": "postgresql://a@127.0.0.1/a", "queries": {"a": "SELECT 1"}}).open(
-        NoProgram(), 0.05
+        NoProgram(), 1.0, 0.05
     )
     # Without the limit it would be asked, and has no cursor.
     with reader, pytest.raises(SourceError, match="did not answer within"):
@@ -194,7 +194,9 @@ def test_a_connection_that_is_opened_too_late_is_asked_only_the_next_time(
 
 def test_a_connection_that_closes_at_the_time_limit_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(psycopg, "connect", lambda *_, **__: LateConnection())
-    with SqlSource({"url": "postgresql://a@127.0.0.1/a", "queries": {}}).open(NoProgram(), 5.0) as reader:
+    with SqlSource({"url": "postgresql://a@127.0.0.1/a", "queries": {}}).open(
+        NoProgram(), 1.0, 5.0
+    ) as reader:
         assert reader.read() == {}
         assert isinstance(reader, sql._SqlReader)
         reader._abort()
@@ -204,7 +206,7 @@ def test_what_is_no_database_is_said() -> None:
     with serving(lambda connection: connection.sendall(b"HTTP/1.1 400 Bad\r\n\r\n")) as url:
         port = url.split(":")[2].split("/")[0]
         source = SqlSource({"url": f"postgresql://a:geheim@127.0.0.1:{port}/a", "queries": {"a": "SELECT 1"}})
-        with source.open(NoProgram(), 2.0) as reader, pytest.raises(SourceError) as caught:
+        with source.open(NoProgram(), 1.0, 2.0) as reader, pytest.raises(SourceError) as caught:
             reader.read()
     assert caught.value.message.startswith("the database cannot be read: ")
     assert "geheim" not in caught.value.message

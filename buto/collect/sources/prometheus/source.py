@@ -55,7 +55,7 @@ class PrometheusSource:
         self._headers: Mapping[str, str] = settings.get("headers", {})
         self._chosen = chosen(settings)
 
-    def open(self, surroundings: Surroundings, timeout_s: float) -> Reader:
+    def open(self, surroundings: Surroundings, interval_s: float, timeout_s: float) -> Reader:
         """See :class:`Source`."""
         return _PrometheusReader(self._url, self._headers, self._chosen, surroundings, timeout_s)
 

@@ -3,10 +3,10 @@ package buto.probes.agent;
 import java.lang.instrument.Instrumentation;
 
 /**
- * Entry point of the agent: {@code -javaagent:buto-agent.jar=SESSION_FILE}.
+ * Entry point of the agent: {@code -javaagent:buto-agent.jar=SESSION_FILE}, or loaded into a running JVM.
  *
- * <p>Holds {@code main} until the collector is ready or the session's bound has passed. Whatever
- * goes wrong, the program runs, and nothing is printed, thrown or left behind.
+ * <p>On the command line it holds {@code main} until the collector is ready or the session's bound has passed.
+ * Whatever goes wrong, the program runs, and nothing is printed, thrown or left behind.
  */
 public final class Agent {
     private static boolean loaded;
@@ -31,6 +31,23 @@ public final class Agent {
                 if (!gate.hold(deadline)) {
                     awaitEnd(sampler, deadline);
                 }
+            }
+        } catch (Throwable unmeasured) {
+            // An agent that cannot measure must not be noticed.
+        }
+    }
+
+    /**
+     * Called by the JVM if the agent is loaded while the program runs. The program goes on meanwhile.
+     *
+     * @param sessionFile path of the session file; without one the program runs unmeasured
+     */
+    public static void agentmain(String sessionFile, Instrumentation instrumentation) {
+        long began = System.nanoTime();
+        try {
+            if (sessionFile != null) {
+                Session session = Session.read(sessionFile);
+                new Sampler(session, instrumentation, new Gate(), began + session.gateNanos).start();
             }
         } catch (Throwable unmeasured) {
             // An agent that cannot measure must not be noticed.

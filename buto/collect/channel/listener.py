@@ -36,6 +36,7 @@ class AgentListener:
 
     Args:
         exit_ms: how long the agent may hold the exit.
+        gate_ms: how long it may take until it measures.
 
     Attributes:
         agent: the agent's jar and the argument that lets it connect here.
@@ -47,7 +48,7 @@ class AgentListener:
         StorageError: the session directory cannot be written.
     """
 
-    def __init__(self, directory: Path, exit_ms: int = EXIT_MS) -> None:
+    def __init__(self, directory: Path, exit_ms: int = EXIT_MS, gate_ms: int = GATE_MS) -> None:
         self._secret, self.answer = secrets.token_hex(32), secrets.token_hex(32)
         jar = directory / "buto-agent.jar"
         jar.symlink_to(jars.path(jars.AGENT))
@@ -66,7 +67,7 @@ class AgentListener:
                 "port": self._socket.getsockname()[1],
                 "secret": self._secret,
                 "answer": self.answer,
-                "gate.ms": GATE_MS,
+                "gate.ms": gate_ms,
                 "exit.ms": exit_ms,
             }
             text = "".join(f"{key}={value}\n" for key, value in lines.items())

@@ -1,0 +1,229 @@
+"""Further JVMs: what their agents send, from a process that speaks like an agent."""
+
+from __future__ import annotations
+
+import math
+import os
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from buto.collect.channel.frames import ChannelError, FrameDecoder
+from buto.collect.channel.messages import farewell, go
+from buto.collect.sources.jvm import attached, reader
+from buto.collect.sources.jvm.attached import AttachedAgent
+from buto.collect.sources.jvm.reader import JvmReader
+from buto.collect.sources.jvm.received import Received, Row
+from buto.collect.sources.jvm.source import JvmSource
+from buto.collect.sources.protocol import SourceError
+from buto.errors import MeasureError
+from tests.support.jvm import speech
+from tests.support.sources.surroundings import NoProgram
+
+THREADS, CPU = "jvm.thread.count", "jvm.cpu.time"
+INTERVAL_S = 60.0
+"""However busy the machine is, no row is old."""
+
+COLUMNS = speech.columns(0, [(THREADS, "", 3), (CPU, "", 3)])
+
+
+def added(received: Received, frames: bytes) -> list[bytes]:
+    decoder = FrameDecoder()
+    answers = [received.add(message) for message in decoder.feed(frames)]
+    return [answer for answer in answers if answer is not None]
+
+
+def test_the_newest_row_counts_and_the_first_one_opens_the_gate() -> None:
+    received = Received()
+    described = speech.metadata([("jvm.vm.version", "17")]) + speech.reasons([(1, "not here")])
+    answers = added(received, COLUMNS + described + speech.samples([(5, [3.0, 0.25]), (6, [4.0, 0.5])], 2))
+    assert answers == [go()]
+    assert received.row is not None
+    assert (received.row.time_ns, received.row.values) == (6, {THREADS: 4.0, CPU: 0.5})
+    assert received.reasons == {CPU: "not here"}
+    assert received.metadata == {"jvm.vm.version": "17"}
+    assert added(received, speech.samples([(7, [5.0, 0.75])], 2) + speech.bye()) == [farewell()]
+
+
+@pytest.mark.parametrize(
+    ("frames", "message"),
+    [
+        (speech.columns(1, [(CPU, "", 3)]), "new columns from 1 on, not 0"),
+        (speech.samples([(1, [2.0])], 1), "1 columns, 0 announced"),
+        (COLUMNS + speech.reasons([(2, "why")]), "a reason for column 2 of 2"),
+        (speech.hello("s", 1, "A"), "a second HELLO"),
+    ],
+    ids=["columns", "samples", "reasons", "hello"],
+)
+def test_an_agent_that_contradicts_itself_is_refused(frames: bytes, message: str) -> None:
+    with pytest.raises(ChannelError, match=message):
+        added(Received(), frames)
+
+
+Speak = Callable[[socket.socket, Mapping[str, str]], None]
+
+
+@pytest.fixture
+def answered_by(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Speak], AttachedAgent]]:
+    """What a JVM would do that is asked to load the agent."""
+    opened: list[AttachedAgent] = []
+
+    def attach(speak: Speak) -> AttachedAgent:
+        def load(pid: int, agent: str, within_s: float) -> None:
+            lines = Path(agent.split("=")[1]).read_text().splitlines()
+            session = dict(line.split("=", 1) for line in lines)
+            with socket.create_connection(("127.0.0.1", int(session["port"]))) as connection:
+                speak(connection, session)
+
+        monkeypatch.setattr(attached, "load_agent", load)
+        opened.append(AttachedAgent(os.getpid(), INTERVAL_S))
+        return opened[-1]
+
+    yield attach
+    for one in opened:
+        one.close()
+
+
+def greet(connection: socket.socket, session: Mapping[str, str], pid: int | None = None) -> None:
+    connection.sendall(speech.hello(session["secret"], os.getpid() if pid is None else pid, "Catalogue"))
+    connection.recv(4096)
+
+
+def sample(connection: socket.socket, value: float) -> None:
+    connection.sendall(speech.samples([(time.monotonic_ns(), [value, value])], 2))
+
+
+def test_a_jvm_is_greeted_sampled_and_let_go(answered_by: Callable[[Speak], AttachedAgent]) -> None:
+    let_go = threading.Event()
+
+    def speak(connection: socket.socket, session: Mapping[str, str]) -> None:
+        assert session["exit.ms"] == "0"
+        greet(connection, session)
+        connection.sendall(COLUMNS)
+        sample(connection, 3.0)
+        # What was not read any more resets the connection.
+        with suppress(ConnectionError):
+            while connection.recv(4096):
+                sample(connection, 4.0)
+        let_go.set()
+
+    agent = answered_by(speak)
+    assert agent.row(20.0).values[THREADS] in (3.0, 4.0)
+    agent.close()
+    assert let_go.wait(20)
+
+
+def test_a_jvm_that_ends_has_ended(answered_by: Callable[[Speak], AttachedAgent]) -> None:
+    def speak(connection: socket.socket, session: Mapping[str, str]) -> None:
+        greet(connection, session)
+
+    agent = answered_by(speak)
+    with pytest.raises(MeasureError, match=f"process {os.getpid()} has ended"):
+        agent.row(20.0)
+    assert agent.has_ended
+
+
+@pytest.mark.parametrize("first", ["another process", "no agent", "nothing"])
+def test_strangers_do_not_become_the_further_jvm(
+    first: str, answered_by: Callable[[Speak], AttachedAgent]
+) -> None:
+    def speak(connection: socket.socket, session: Mapping[str, str]) -> None:
+        if first == "another process":
+            greet(connection, session, 1)
+        elif first == "no agent":
+            connection.sendall(b"GET / HTTP/1.1\r\n\r\n")
+        connection.close()
+        with socket.create_connection(("127.0.0.1", int(session["port"]))) as second:
+            greet(second, session)
+            second.sendall(COLUMNS)
+            sample(second, 7.0)
+            second.recv(4096)
+            second.recv(4096)
+
+    assert answered_by(speak).row(20.0).values[THREADS] == 7.0
+
+
+def test_a_jvm_that_says_nothing_is_not_waited_for_longer_than_allowed(
+    answered_by: Callable[[Speak], AttachedAgent],
+) -> None:
+    over = threading.Event()
+    agent = answered_by(lambda connection, session: over.wait(20) and None)
+    with pytest.raises(MeasureError, match=r"did not answer within 0\.05 s"):
+        agent.row(0.05)
+    assert not agent.has_ended
+    over.set()
+
+
+def test_a_jvm_that_does_not_load_the_agent_is_quoted(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(pid: int, agent: str, within_s: float) -> None:
+        raise MeasureError("Dynamic agent loading is not enabled")
+
+    monkeypatch.setattr(attached, "load_agent", refuse)
+    with AttachedAgent(os.getpid(), INTERVAL_S) as agent:
+        with pytest.raises(MeasureError, match="Dynamic agent loading is not enabled"):
+            agent.row(20.0)
+        assert agent.has_ended
+
+
+class Scripted:
+    """Stands for the agent in a JVM: gives prepared rows, and then has ended."""
+
+    def __init__(self, rows: list[dict[str, float]]) -> None:
+        self.received = Received()
+        added(self.received, COLUMNS + speech.reasons([(0, "it cannot count")]))
+        self.received.metadata = {"jvm.vm.version": "17", "jvm.uptime": "7", "system.processors": "2"}
+        self.has_ended = False
+        self._rows = rows
+
+    def row(self, within_s: float) -> Row:
+        if not self._rows:
+            self.has_ended = True
+            raise MeasureError("process 7 has ended")
+        return Row(len(self._rows), self._rows.pop(0))
+
+    def close(self) -> None:
+        self._rows = []
+
+
+def test_the_next_jvm_continues_the_counters_of_the_one_that_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = iter([None, 7, 7, 8, None])
+    scripts = iter([[{THREADS: math.nan, CPU: 2.0}], [{THREADS: 5.0, CPU: 3.0}], [{THREADS: 6.0, CPU: 0.5}]])
+    monkeypatch.setattr(reader, "AttachedAgent", lambda pid, interval_s: Scripted(next(scripts)))
+    with JvmReader(lambda: next(found), "there is none", 1.0, 1.0) as further:
+
+        def reading() -> Mapping[str, float] | str:
+            try:
+                return further.read()
+            except SourceError as error:
+                return error.message
+
+        assert reading() == "there is none"
+        first = reading()
+        assert isinstance(first, dict) and np.isnan(first[THREADS]) and first[CPU] == 2.0
+        assert further.taken_ns() == 1
+        assert further.reasons() == {THREADS: "it cannot count"}
+        assert further.metadata() == {"jvm.vm.version": "17"}
+        assert further.property(CPU).unit == "s"
+        assert reading() == "process 7 has ended"
+        # The same process again, for example because buto lost it: it still has its own counts.
+        assert reading() == {THREADS: 5.0, CPU: 3.0}
+        assert reading() == "process 7 has ended"
+        assert reading() == {THREADS: 6.0, CPU: 3.5}
+        assert reading() == "process 7 has ended"
+        assert reading() == "process 8 has ended"
+
+
+def test_without_a_jvm_the_reason_says_which_is_missing() -> None:
+    for settings, missing in (
+        ({}, "the test's command has started no further JVM"),
+        ({"match": "* buto-has-no-such-*"}, r"no JVM runs whose command line matches \* buto-has-no-such-\*"),
+    ):
+        source = JvmSource(settings)
+        with source.open(NoProgram(), 1.0, 1.0) as further, pytest.raises(SourceError, match=missing):
+            further.read()
