@@ -44,7 +44,10 @@ def test_the_name_may_be_the_kind_and_the_interval_is_at_least_that_of_the_test(
         ("tree: {}", "6:7: 'kind' is missing in tests.a.sources.tree"),
         (
             "tree: {kind: procss}",
-            '6:20: tests.a.sources.tree.kind: found "procss", expected host or jvm or process or prometheus or sql',
+            (
+                '6:20: tests.a.sources.tree.kind: found "procss", '
+                "expected host or jvm or process or prometheus or sql"
+            ),
         ),
         ("sql: {url: a}", "6:7: 'queries' is missing in tests.a.sources.sql"),
         ("host: {url: a}", "6:14: unknown key 'url' in tests.a.sources.host"),
