@@ -75,7 +75,7 @@ def test_a_scenario_passes_fails_after_a_change_and_passes_when_the_change_is_ac
     assert str(junit.directory) not in (junit.directory / f"src/test/buto/{SCENARIO}.json").read_text()
 
     odd.write_text(ODD.replace("around()", "notLearned()"))
-    passed = junit.judged("test")
+    passed = junit.build("test")
     assert passed.code == 1
     assert_ended(junit, "CatalogueTest.loadsTenPages", "passed")
     assert (junit.directory / f"target/buto-reports/TEST-{SCENARIO}.xml").is_file()
@@ -86,9 +86,10 @@ def test_a_scenario_passes_fails_after_a_change_and_passes_when_the_change_is_ac
     odd.unlink()
     shutil.rmtree(junit.directory / "target")
 
+    junit.know_a_busy_machine(SCENARIO)
     junit.change(TEST, "ENTRIES_PER_PAGE = 200", "ENTRIES_PER_PAGE = 3000")
     wrapper = junit.add_wrapper()
-    failed = junit.judged("test")
+    failed = junit.build("test")
     assert failed.code == 1
     assert "Tests run: 2, Failures: 1, Errors: 0, Skipped: 0" in failed.output
     assert_ended(junit, "CatalogueTest.loadsTenPages", f"failure: buto, {SCENARIO}: regression")
@@ -105,7 +106,7 @@ def test_a_scenario_passes_fails_after_a_change_and_passes_when_the_change_is_ac
     assert accepted.code == 0, accepted.output
     assert "jvm.memory.heap.used  mean" in accepted.output
     assert_ended(junit, "CatalogueTest.loadsTenPages", "skipped: ")
-    passed = junit.judged("test")
+    passed = junit.build("test")
     assert passed.code == 0, passed.output
     assert "Tests run: 2, Failures: 0, Errors: 0, Skipped: 0" in passed.output
 

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import time
-from functools import partial
 from pathlib import Path
 
 import jsonschema
@@ -18,9 +17,8 @@ from buto import schemas
 from buto.runs.labels import Label, LabelStore, current
 from buto.runs.store import RunStore
 from tests.support.checkout import ROOT
-from tests.support.judging import BY_MULTIPLES, literal
+from tests.support.judging import BY_MULTIPLES, know_a_busy_machine, literal
 from tests.support.processes.command import buto, called
-from tests.support.processes.patience import until_quiet
 
 SOURCE = """\
 public final class Main extends Thread {
@@ -85,13 +83,13 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     subprocess.run(BUILD.split(), cwd=top, check=True, timeout=DEADLINE_S)
     trained = buto(top, "train", "--runs", "3", timeout_s=DEADLINE_S)
     assert trained.returncode == 0, trained.stderr
+    know_a_busy_machine(top / "oracles" / "waiter.json")
     (top / "Main.java").write_text("not committed")
     return top
 
 
 def bisect(top: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    start = partial(buto, top, "bisect", "waiter", *words, timeout_s=DEADLINE_S)
-    return until_quiet(start, lambda done: done.stderr)
+    return buto(top, "bisect", "waiter", *words, timeout_s=DEADLINE_S)
 
 
 def untouched(top: Path) -> None:
@@ -102,7 +100,7 @@ def untouched(top: Path) -> None:
     assert len(git(top, "worktree", "list").splitlines()) == 1
 
 
-def test_the_commit_is_found_and_convicted(repository: Path) -> None:
+def test_the_commit_is_found_and_convicted(repository: Path, tmp_path: Path) -> None:
     words = ("HEAD~5", "HEAD", "-v", "--build", BUILD, "--json", "result.json")
     done = bisect(repository, *words)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -129,7 +127,8 @@ def test_the_commit_is_found_and_convicted(repository: Path) -> None:
         assert {str(run.metadata["buto.commit"]).removesuffix("+dirty") for run in runs} == {commit}
     # What was judged is kept, but teaches nothing unless it is named.
     assert len(RunStore(repository / ".buto").ids("waiter")) > 3
-    again = buto(repository, "train", "--from-runs", "all")
+    elsewhere = ("--oracle", os.fspath(tmp_path / "again.json"))
+    again = buto(repository, "train", "waiter", "--from-runs", "all", *elsewhere)
     assert "TRAINED  waiter: 3 runs" in again.stdout
     shown = next(line for line in lines if "next: buto plot" in line)
     assert test["runs"][0]["id"] in shown

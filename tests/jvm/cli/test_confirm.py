@@ -9,8 +9,8 @@ import pytest
 
 from buto.runs.model import SESSION
 from buto.runs.store import RunStore
-from tests.support.judging import BY_MULTIPLES, literal
-from tests.support.processes.command import buto, judged
+from tests.support.judging import BY_MULTIPLES, know_a_busy_machine, literal
+from tests.support.processes.command import buto
 
 CONFIG = f"""\
 version: 1
@@ -36,6 +36,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory, classes: Path) -> Path:
     (directory / "amount").write_text("40")
     done = buto(directory, "train", CLASSES=str(classes))
     assert done.returncode == 0, done.stderr
+    know_a_busy_machine(directory / "oracles" / "keeper.json")
     return directory
 
 
@@ -55,7 +56,7 @@ def test_one_odd_run_among_good_ones_passes(trained: Path, classes: Path) -> Non
 
 def test_a_change_is_confirmed_and_fails(trained: Path, classes: Path) -> None:
     (trained / "amount").write_text("400")
-    done = judged(trained, "check", "-v", "--json", "result.json", CLASSES=str(classes))
+    done = buto(trained, "check", "-v", "--json", "result.json", CLASSES=str(classes))
     assert done.returncode == 1, done.stdout + done.stderr
     assert "in 3 of 3 runs" in done.stdout
     assert n_judged(trained) == 3
@@ -63,7 +64,7 @@ def test_a_change_is_confirmed_and_fails(trained: Path, classes: Path) -> None:
 
 def test_a_stated_number_of_runs_is_kept_to(trained: Path, classes: Path) -> None:
     (trained / "amount").write_text("400")
-    done = judged(trained, "check", "--runs", "1", "--json", "result.json", CLASSES=str(classes))
+    done = buto(trained, "check", "--runs", "1", "--json", "result.json", CLASSES=str(classes))
     assert done.returncode == 1, done.stdout + done.stderr
     assert n_judged(trained) == 1
 

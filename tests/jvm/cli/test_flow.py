@@ -10,8 +10,8 @@ from pathlib import Path
 
 from buto.config import portable
 from buto.runs.store import RunStore
-from tests.support.judging import BY_HEAP, BY_MULTIPLES, literal
-from tests.support.processes.command import buto, judged
+from tests.support.judging import BY_HEAP, BY_MULTIPLES, know_a_busy_machine, literal
+from tests.support.processes.command import buto
 
 CONFIG = f"""\
 version: 1
@@ -53,13 +53,14 @@ def test_train_and_check_from_the_command_line(tmp_path: Path, classes: Path) ->
     command = [portable(word, os.environ) for word in (*start, "40")]
     assert target == {"command": command, "interval": "50ms", "timeout": "1min"}
 
-    remembered = judged(tmp_path, "check", "keeper", "--json", "result.json")
+    remembered = buto(tmp_path, "check", "keeper", "--json", "result.json")
     assert remembered.returncode == 0, remembered.stdout + remembered.stderr
     run = json.loads((tmp_path / "result.json").read_text())["tests"][0]["runs"][0]
     command = RunStore(tmp_path / ".buto").load("keeper", run["id"]).metadata["buto.command"]
     assert str(command).endswith("Does keep 40")
 
-    changed = judged(tmp_path, "check", "keeper", "--", *start, "400")
+    know_a_busy_machine(tmp_path / "oracles" / "keeper.json")
+    changed = buto(tmp_path, "check", "keeper", "--", *start, "400")
     assert changed.returncode == 1, changed.stdout + changed.stderr
     assert changed.stdout.startswith("REGRESSION  keeper: ")
     assert "jvm.memory." in changed.stdout
@@ -85,8 +86,9 @@ def test_train_and_check_all_tests_of_a_configuration(tmp_path: Path, classes: P
     assert oracle["target"]["command"][3] == "${CLASSES}"
     assert oracle["judge"]["deviations"] == 30
 
+    know_a_busy_machine(tmp_path / "oracles" / "keeper.json")
     (tmp_path / "buto.yaml").write_text(CONFIG.replace("keep, 40", "keep, 500"))
-    checked = judged(tmp_path, "check", CLASSES=str(classes))
+    checked = buto(tmp_path, "check", CLASSES=str(classes))
     assert checked.returncode == 1, checked.stdout + checked.stderr
     assert checked.stdout.splitlines()[-2:] == ["keeper   regression", "sleeper  pass"]
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import yaml
 
-from tests.support.judging import Judge, literal
-from tests.support.processes.command import buto, judged
+from tests.support.judging import Judge, know_a_busy_machine, literal
+from tests.support.processes.command import buto
 
 JUDGE: Judge = {"alpha": 0.05, "minimum-effect": {"*": "100000%", "jvm.memory.heap.used": "1MiB"}}
 """Only the used heap counts; of five training runs, three checked ones can reach this alpha by rank alone."""
@@ -35,6 +35,7 @@ def test_the_false_alarm_passes_afterwards_and_the_regression_fails(tmp_path: Pa
     (tmp_path / "amount").write_text(USUAL)
     done = buto(tmp_path, "train", CLASSES=str(classes))
     assert done.returncode == 0, done.stderr
+    know_a_busy_machine(tmp_path / "oracles" / "keeper.json")
     alarm, regression = (_failed(tmp_path, classes, amount) for amount in (A_LITTLE_MORE, MUCH_MORE))
     said = buto(tmp_path, "label", "keeper", alarm, "good", "--reason", "the cache was cold")
     assert said.returncode == 0, said.stderr
@@ -51,6 +52,7 @@ def test_the_false_alarm_passes_afterwards_and_the_regression_fails(tmp_path: Pa
     (tmp_path / "buto.yaml").write_text(CONFIG.format(judge=literal({**JUDGE, **test["judge"]})))
     again = buto(tmp_path, *shlex.split(found[2])[1:])
     assert again.returncode == 0, again.stderr
+    know_a_busy_machine(tmp_path / "oracles" / "keeper.json")
     assert buto(tmp_path, "check", "keeper", "--from-runs", alarm).returncode == 0
     failed = buto(tmp_path, "check", "keeper", "--from-runs", regression)
     assert failed.returncode == 1, failed.stdout
@@ -59,7 +61,7 @@ def test_the_false_alarm_passes_afterwards_and_the_regression_fails(tmp_path: Pa
 def _failed(directory: Path, classes: Path, amount: str) -> str:
     """Check the program with another amount, which must fail, and return the ids of its runs."""
     (directory / "amount").write_text(amount)
-    done = judged(directory, "check", "--runs", "3", "--json", "result.json", CLASSES=str(classes))
+    done = buto(directory, "check", "--runs", "3", "--json", "result.json", CLASSES=str(classes))
     assert done.returncode == 1, done.stdout + done.stderr
     [test] = json.loads((directory / "result.json").read_text())["tests"]
     return ",".join(test["verdict"]["run_ids"])

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from buto.runs.store import RunStore
-from tests.support.processes.sample_project import judged, run_pytest
+from tests.support.judging import know_a_busy_machine
+from tests.support.processes.sample_project import run_pytest
 
 ORDERS = "test_shop.py::test_orders"
 NAME = "test_shop.test_orders"
@@ -29,14 +30,15 @@ def test_it_passes_fails_after_a_change_and_passes_when_accepted(
     assert json.loads(learned)["target"]["command"][-3:] == ["classes", "Shop", "60"]
     assert str(project) not in learned
 
-    unchanged = judged(project, ORDERS, "-v")
+    unchanged = run_pytest(project, ORDERS, "-v")
     assert unchanged.returncode == 0, unchanged.stdout
     assert f"PASS  {NAME}: the run" in unchanged.stdout
 
+    know_a_busy_machine(project / "oracles" / f"{NAME}.json")
     source = project / "Shop.java"
     source.write_text(source.read_text().replace("20_000", "400_000"))
     compile_java(project)
-    changed = judged(project, ORDERS, "--junitxml", "junit.xml")
+    changed = run_pytest(project, ORDERS, "--junitxml", "junit.xml")
     assert changed.returncode == 1, changed.stdout
     assert "REGRESSION test_shop.py::test_orders - jvm." in changed.stdout
     assert "Traceback" not in changed.stdout
@@ -45,7 +47,7 @@ def test_it_passes_fails_after_a_change_and_passes_when_accepted(
     assert failure is not None
     assert failure.attrib["message"].startswith("jvm.")
     assert "--buto-accept" in (failure.text or "")
-    terse = judged(project, ORDERS, "-q")
+    terse = run_pytest(project, ORDERS, "-q")
     assert terse.returncode == 1, terse.stdout
     assert "-- buto --" in changed.stdout
     assert "-- buto --" not in terse.stdout
@@ -57,7 +59,7 @@ def test_it_passes_fails_after_a_change_and_passes_when_accepted(
     assert f"ACCEPTED  {NAME}: 8 runs, 3 of them judged before, oracles/{NAME}.json" in accepted.stdout
     assert f"  {NAME}: " in accepted.stdout, "number by number"
     assert " numbers changed by more than runs vary" in accepted.stdout
-    passed = judged(project, ORDERS)
+    passed = run_pytest(project, ORDERS)
     assert passed.returncode == 0, passed.stdout
     assert sorted(path.name for path in (project / "oracles").iterdir()) == [f"{NAME}.json"]
 

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from buto.cli.main import main
 from tests.support.checkout import ROOT
-from tests.support.processes.patience import until_quiet
 
 
 def called(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -36,8 +35,3 @@ def buto(
         timeout=timeout_s,
         check=False,
     )
-
-
-def judged(directory: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """As :func:`buto`, and again as long as the machine is busier than it was when buto learned."""
-    return until_quiet(lambda: buto(directory, *arguments, **environment), lambda done: done.stdout)

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from tests.support.checkout import ROOT, java_build
-from tests.support.processes.patience import until_quiet
 
 
 @pytest.fixture(scope="session")
@@ -24,11 +23,6 @@ def compile_java() -> Callable[[Path], None]:
         subprocess.run(command, cwd=directory, check=True, timeout=120)
 
     return compile_there
-
-
-def judged(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """As :func:`run_pytest`, and again as long as the machine is busier than it was when buto learned."""
-    return until_quiet(lambda: run_pytest(directory, *arguments), lambda done: done.stdout)
 
 
 def run_pytest(directory: Path, *arguments: str, runs: int = 8) -> subprocess.CompletedProcess[str]:
