@@ -102,14 +102,17 @@ def test_a_jdk_that_opens_nothing_is_asked_through_its_mbean(
 def test_during_the_run_at_a_rate_and_when_the_collector_asks(
     one_java: Path, launcher: Launcher, collector: PlainCollector
 ) -> None:
-    """150 ms without anything, then with 8 MiB."""
+    """First without anything, then with 8 MiB."""
     collector.live_set, collector.live_set_ms = DURING, 100
-    process = launcher.start(one_java, collector, ["Allocates", "main=0", *KEPT], ["-Xmx64m"])
+    process = launcher.start(one_java, collector, ["Allocates", "wait=0", *KEPT, "wait=0"], ["-Xmx64m"])
     collector.start(interval_ms=20)
     collector.read_until(lambda heard: heard.histograms)
     loaded = len(collector.heard.rows)
+    launcher.go_on()
     text = b"warm"
     collector.send(LIVE_SET, len(text).to_bytes(4, "big") + text)
+    collector.read_until(lambda heard: any(point == "warm" for point, *_ in heard.histograms))
+    launcher.go_on()
     heard = collector.finish()
     assert process.wait(PATIENCE_S) == 0
     points = [point for point, *_ in heard.histograms]

@@ -126,8 +126,10 @@ def test_metadata_is_read_as_soon_as_the_bean_appears(
 ) -> None:
     """And not at the next tick, which is far away here."""
     rule = Rule("test:type=Kinds,*", ["Whole"], ["Text", "Point", "Names", "Throwing"])
-    process = launcher.start(java, collector, ["Beans", "kinds", "sleep=500", "vanish"])
+    process = launcher.start(java, collector, ["Beans", "kinds", "wait", "vanish"])
     collector.start(interval_ms=100000, rules=[rule])
+    collector.read_until(lambda heard: f"{KINDS}/Throwing" in heard.metadata)
+    launcher.go_on()
     heard = collector.finish()
     assert process.wait(PATIENCE_S) == 0
     assert heard.metadata[f"{KINDS}/Text"] == "wörter"

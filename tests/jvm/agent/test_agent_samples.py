@@ -144,12 +144,15 @@ def test_samples_are_taken_at_multiples_of_the_interval_from_main(
 def test_a_jvm_that_was_stopped_makes_up_for_nothing(
     one_java: Path, launcher: Launcher, collector: PlainCollector
 ) -> None:
-    process = launcher.start(one_java, collector, ["Ends", "sleep=600"])
+    process = launcher.start(one_java, collector, ["Ends", "wait"])
     collector.start(interval_ms=10)
     collector.read_until(lambda heard: len(heard.rows) > 5)
     process.send_signal(signal.SIGSTOP)
     time.sleep(0.3)
     process.send_signal(signal.SIGCONT)
+    seen = len(collector.heard.rows)
+    collector.read_until(lambda heard: len(heard.rows) > seen + 20)
+    launcher.go_on()
     heard = collector.finish()
     assert process.wait(PATIENCE_S) == 0
     assert heard.series("buto.missed.ticks")[-1] >= 25

@@ -51,7 +51,7 @@ def test_train_and_check_the_demo_program(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.chdir(tmp_path)
     Path("buto.yaml").write_text(f"version: 1\ntests:\n  leaker: {{judge: {literal(BY_HEAP)}}}\n")
     seen: list[object] = []
-    trained = buto.train("leaker", command=leaker(10), runs=10, interval="50ms", on_event=seen.append)
+    trained = buto.train("leaker", command=leaker(10), runs=10, interval="200ms", on_event=seen.append)
     assert trained.oracle == Path("oracles/leaker.json")
     assert len([run for run in trained.runs if run.quality.valid]) == 10
     kinds = [type(event).__name__ for event in seen]

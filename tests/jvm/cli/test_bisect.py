@@ -42,7 +42,7 @@ tests:
   waiter:
     command: [java, -Xmx64m, -XX:+UseSerialGC, Main]
     working-directory: out
-    interval: 50ms
+    interval: 200ms
     timeout: 1min
     inputs: [Main.java]
     judge: {literal(BY_MULTIPLES)}

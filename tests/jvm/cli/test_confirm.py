@@ -17,7 +17,7 @@ version: 1
 tests:
   keeper:
     command: [sh, start.sh]
-    interval: 50ms
+    interval: 200ms
     runs: 3
     judge: {literal(BY_MULTIPLES)}
 """

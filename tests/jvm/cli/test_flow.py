@@ -16,7 +16,7 @@ from tests.support.processes.command import buto
 CONFIG = f"""\
 version: 1
 defaults:
-  interval: 50ms
+  interval: 200ms
   runs: 3
   judge: {literal(BY_MULTIPLES)}
 tests:
@@ -39,7 +39,7 @@ def test_train_and_check_from_the_command_line(tmp_path: Path, classes: Path) ->
         "--runs",
         "5",
         "--interval",
-        "50ms",
+        "200ms",
         "--timeout",
         "1min",
         "--",
@@ -51,7 +51,7 @@ def test_train_and_check_from_the_command_line(tmp_path: Path, classes: Path) ->
     assert "keeper: run 5 of 5: " in done.stderr
     target = json.loads((tmp_path / "oracles" / "keeper.json").read_text())["target"]
     command = [portable(word, os.environ) for word in (*start, "40")]
-    assert target == {"command": command, "interval": "50ms", "timeout": "1min"}
+    assert target == {"command": command, "interval": "200ms", "timeout": "1min"}
 
     remembered = buto(tmp_path, "check", "keeper", "--json", "result.json")
     assert remembered.returncode == 0, remembered.stdout + remembered.stderr

@@ -20,7 +20,7 @@ version: 1
 tests:
   keeper:
     command: [sh, start.sh]
-    interval: 50ms
+    interval: 200ms
     runs: 5
     judge: {judge}
 """

@@ -178,8 +178,8 @@ def test_ctrl_c_stops_the_program_and_is_passed_on(classes: Path, tmp_path: Path
         start = time.monotonic()
         buto.send_signal(signal.SIGINT)
         assert buto.stdout.read().strip().splitlines()[-1] == "interrupted"
-        assert buto.wait(10) == 0
-        assert time.monotonic() - start < 5
+        assert buto.wait(50) == 0
+        assert time.monotonic() - start < 50, "the program would have slept for 60 s"
     assert not any(program.is_running() for program in programs)
 
 

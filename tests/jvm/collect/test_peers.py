@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
 import time
 from pathlib import Path
@@ -26,7 +27,7 @@ def failure(record: Recorder, behaviour: str) -> str:
     start = time.monotonic()
     with pytest.raises(MeasureError) as raised:
         measured(record, behaviour)
-    assert time.monotonic() - start < 15
+    assert time.monotonic() - start < 25, "the peer would have slept for 30 s"
     return raised.value.message
 
 
@@ -36,7 +37,7 @@ def test_a_good_conversation_gives_a_whole_run(record: Recorder) -> None:
     assert run.outcome.last_sample == "agent"
     np.testing.assert_array_equal(run.series("jvm.class.loaded"), np.arange(10, 16))
     assert run.times_s[0] < 0
-    assert 0.25 <= run.times_s[-1] < 5
+    assert 0.25 <= run.times_s[-1] < 60
     assert run.metadata["jvm.vm.version"] == "0"
 
 
@@ -85,7 +86,7 @@ def test_an_agent_that_falls_silent_spoils_the_run(record: Recorder) -> None:
     run = measured(record, "silent")
     assert run.outcome.last_sample == "push"
     (problem,) = problems(run)
-    assert problem.startswith("the agent fell silent 0.")
+    assert re.match(r"the agent fell silent [0-9.]+ s before the JVM's end", problem), problem
     assert "hsperfdata" in str(run.metadata["buto.hsperfdata.missing"])
 
 
@@ -93,7 +94,7 @@ def test_a_run_with_a_hole_is_starved(record: Recorder) -> None:
     run = measured(record, "gap")
     assert not run.quality.valid
     assert run.quality.largest_gap_s > 1.3
-    assert "it was starved: no sample for 1." in run.quality.describe()
+    assert re.search(r"it was starved: no sample for [0-9.]+ s ", run.quality.describe())
 
 
 def test_lost_notifications_spoil_the_run(record: Recorder) -> None:

@@ -42,7 +42,7 @@ def test_a_script_that_starts_java_is_measured_by_its_jvm(record: Recorder, ends
     assert problems(run) == []
     assert run.stderr == b"done\n"
     assert run.times_s[0] < 0
-    assert 0.1 < run.outcome.duration_s < 5
+    assert 0.1 < run.outcome.duration_s < 60
 
 
 def test_a_script_that_becomes_java_is_the_jvm(record: Recorder, ends: str, tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_a_wrapper_may_end_before_its_jvm(record: Recorder, ends: str) -> None:
     run = record.run("sh", "-c", f"sleep 0.3 && {ends} 200 & exit 7", expected_exit=7)
     assert run.outcome.exit_code == 7
     assert run.outcome.last_sample == "agent"
-    assert 0.2 < run.outcome.duration_s < 5
+    assert 0.2 < run.outcome.duration_s < 60
 
 
 def test_what_the_command_leaves_behind_is_ended_and_counted(record: Recorder, ends: str) -> None:
@@ -190,4 +190,4 @@ def test_a_command_that_starts_no_jvm_is_an_error(
         record.run(*command, **settings)
     assert message in raised.value.message
     assert raised.value.advice
-    assert time.monotonic() - start < 10
+    assert time.monotonic() - start < 50, "the command may sleep for 60 s"

@@ -75,14 +75,16 @@ def test_an_mbean_that_never_answers_is_named_and_holds_no_exit_for_long(recorde
     assert run.stdout == b"done\n"
     assert run.outcome.exit_code == 0
     assert problems(run)[0].startswith("the MBean test:type=Blocking did not answer for ")
-    assert run.outcome.duration_s < 20
+    assert run.outcome.duration_s < 60
 
 
 def test_an_mbean_that_is_slower_than_the_interval_is_named(recorder: Recorder) -> None:
     mbeans = (MBeanSpec("test:*"),)
     run = recorder.record("Odd", "blocks", "1500", options=("-Dslow=120",), mbeans=mbeans)
     assert run.outcome.last_sample == "agent"
-    assert run.quality.problems[0].text.startswith("the MBean test:type=Blocking takes 0.1")
+    said = run.quality.problems[0].text
+    (median_s,) = re.findall(r"the MBean test:type=Blocking takes ([0-9.]+) s to answer", said)
+    assert float(median_s) >= 0.12
 
 
 def test_an_mbean_that_never_answers_ends_the_samples_of_jmx(jmx: Recorder) -> None:

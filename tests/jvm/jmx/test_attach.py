@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from buto.collect.jmx.credentials import Credentials
 from buto.collect.jmx.worker_client import Worker
 from buto.collect.process import kernel
 from buto.errors import MeasureError
-from tests.support.jvm.driven import QUEUE, Targets, n_threads, once_sampled, remote_address_of
+from tests.support.jvm.driven import PATIENCE_S, QUEUE, Targets, n_threads, once_sampled, remote_address_of
 from tests.support.processes.leftovers import nothing_is_left
 
 __all__ = ["nothing_is_left"]
@@ -39,7 +40,7 @@ def test_by_process_id_three_times_for_a_given_time(
         MBeanSpec("buto.tests:type=Queue,*", ("Depth",)),
     ))  # fmt: skip
     run = attach(spec, worker=shared_worker)
-    assert 0.4 <= run.times_s[-1] < 5
+    assert 0.4 <= run.times_s[-1] < 60
     assert run.times_s[0] > -0.5
     assert set(run.series(f"mbean[{QUEUE}]/Depth")) == {3}
     assert run.metadata["process.pid"] == str(process.pid)
@@ -61,7 +62,7 @@ def test_until_the_jvm_ends(shared_worker: Worker, one_java: str, targets: Targe
     )
     assert run.metadata["buto.attach.ended_by"] == "the JVM's end"
     assert len(run.times_s) > 3
-    assert process.wait(10) == 0
+    assert process.wait(PATIENCE_S) == 0
 
 
 def test_ctrl_c_ends_the_recording_and_keeps_it(
@@ -85,7 +86,9 @@ def test_a_slow_mbean_of_an_attached_jvm_is_named(
     spec = AttachSpec("test", pid=process.pid, duration_s=1.0, interval_s=0.05, mbeans=(slots,))
     run = attach(spec, worker=shared_worker)
     assert not run.quality.valid
-    assert run.quality.problems[0].text.startswith(f"the MBean {QUEUE} takes 0.1")
+    assert run.quality.problems[0].text.startswith(f"the MBean {QUEUE} takes ")
+    (median_s,) = re.findall(r"takes ([0-9.]+) s to answer", run.quality.problems[0].text)
+    assert float(median_s) >= 0.12
 
 
 def test_by_url_without_protection(shared_worker: Worker, one_java: str, targets: Targets) -> None:
@@ -195,7 +198,7 @@ def test_a_jvm_that_stops_answering_ends_the_recording_in_time(one_java: str, ta
     stop = once_sampled(4, lambda: process.send_signal(signal.SIGSTOP))
     began = time.monotonic()
     run = attach(AttachSpec("test", pid=process.pid, duration_s=1.0, interval_s=0.05), stop)
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 60
     assert len(run.times_s) >= 4
 
 
@@ -220,6 +223,6 @@ def test_worker_ends_with_its_parent(one_java: str, targets: Targets) -> None:
     parent.kill()
     parent.wait()
     parent.stdout.close()
-    assert kernel.readable(pidfd, 10), "the worker outlived its parent"
+    assert kernel.readable(pidfd, PATIENCE_S), "the worker outlived its parent"
     os.close(pidfd)
     assert process.poll() is None

@@ -12,7 +12,7 @@ from buto.collect.jmx.connection import JmxConnection
 from buto.collect.record.recording import Recording
 from buto.errors import MeasureError
 from buto.runs import Outcome, Quality, Run
-from tests.support.jvm.driven import DRIVER, QUEUE, drain_until
+from tests.support.jvm.driven import DRIVER, PATIENCE_S, QUEUE, drain_until
 
 BELL = "buto.tests:type=Bell"
 LATE = "buto.tests:type=Queue,name=late"
@@ -94,7 +94,7 @@ def test_an_mbean_that_is_registered_later_gets_columns_then(connection: JmxConn
     name = f"mbean[{CANONICAL_LATE}]/Depth"
     assert name not in [prop.name for prop in recording.columns]
     connection.invoke(DRIVER, "register", LATE, 7)
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + PATIENCE_S
     while name not in [prop.name for prop in recording.columns]:
         assert time.monotonic() < deadline, "the late MBean was not noticed"
         drain_until(connection, recording, recording.n_samples + 1)
@@ -113,7 +113,7 @@ def test_notifications_come_once_in_order_with_the_time_of_their_emission(connec
     before_ns = time.monotonic_ns()
     connection.invoke(BELL, "ring", 50)
     after_ns = time.monotonic_ns()
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + PATIENCE_S
     while len(recording._notifications) < 50:
         assert time.monotonic() < deadline, f"only {len(recording._notifications)} of 50 notifications"
         drain_until(connection, recording, recording.n_samples + 1)
@@ -133,7 +133,7 @@ def test_a_time_stamp_that_is_not_time_of_day_gives_way_to_the_time_of_receipt(
 ) -> None:
     recording = record(connection, MBeanSpec(BELL))
     connection.invoke(BELL, "ringWithOddStamps")
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + PATIENCE_S
     while len(recording._notifications) < 2:
         assert time.monotonic() < deadline
         drain_until(connection, recording, recording.n_samples + 1)

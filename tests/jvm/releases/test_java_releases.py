@@ -58,7 +58,7 @@ def test_a_program_is_trained_and_checked_and_a_regression_is_found(
 ) -> None:
     """A program of a second that keeps 1 MiB, and one that keeps 50."""
     (tmp_path / "buto.yaml").write_text(
-        f"version: 1\ntests:\n  keeper:\n    interval: 20ms\n    judge: {literal(BY_HEAP)}\n"
+        f"version: 1\ntests:\n  keeper:\n    interval: 200ms\n    judge: {literal(BY_HEAP)}\n"
     )
     program = [os.fspath(java), "-Xmx256m", "-XX:+UseSerialGC", "-cp", os.fspath(classes), "Does", "keep"]
     trained = buto(tmp_path, "train", "keeper", "--runs", "5", "--", *program, "10")

@@ -27,7 +27,7 @@ PROPERTY = "Kartoffel puffer 9"
 
 CONFIG = f"""\
 version: 1
-defaults: {{mask: ['*.licence'], interval: 50ms, runs: 5, judge: {literal(BY_MULTIPLES)}}}
+defaults: {{mask: ['*.licence'], interval: 100ms, runs: 5, judge: {literal(BY_MULTIPLES)}}}
 tests:
   shop:
     command:
@@ -133,7 +133,7 @@ def test_nor_through_jmx_nor_in_messages_nor_of_a_command_that_was_typed(
         *command,
         code=3,
     )
-    printed += buto(project, "train", "shop", "--runs", "5", "--interval", "50ms", "--", *command, code=0)
+    printed += buto(project, "train", "shop", "--runs", "5", "--interval", "100ms", "--", *command, code=0)
     assert where_they_stand(project, printed) == []
     printed = buto(project, "check", "shop", code=2)
     assert "a secret in the command was masked" in printed

@@ -105,7 +105,7 @@ def test_each_deployment_adds_two_classes() -> None:
     run = _record("classloading-10ms", "1500ms")
     deployed = int(run.stdout.split()[1])
     classes = run.series("jvm.class.count")
-    assert deployed > 50
+    assert deployed > 10
     # The program's own start adds some forty more.
     assert 2 * deployed - 10 <= _last(classes) - classes[0] <= 2 * deployed + 150
 

@@ -6,8 +6,10 @@ import os
 import re
 import shutil
 import subprocess
+import time
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -37,6 +39,23 @@ def find_jdks() -> dict[int, Path]:
 
 JDKS = find_jdks()
 assert JDKS, "no JDK was found, and these tests are about nothing else"
+
+
+def until(happened: Callable[[], object]) -> None:
+    """Wait for something that is sure to happen on a machine however slow."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not happened():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.01)
+
+
+def threads_of(pid: int) -> list[str]:
+    """The names of a JVM's threads, of which the kernel keeps 15 letters."""
+    found = []
+    for path in Path(f"/proc/{pid}/task").glob("*/comm"):
+        with suppress(FileNotFoundError, ProcessLookupError):
+            found.append(path.read_text().strip())
+    return found
 
 
 def without_opening(directory: Path) -> Path:

@@ -19,6 +19,8 @@ public final class Ends {
     private static void act(String deed, long number) throws Exception {
         if (deed.equals("sleep")) {
             Thread.sleep(number);
+        } else if (deed.equals("wait")) {
+            System.in.read();
         } else if (deed.equals("exit")) {
             System.exit((int) number);
         } else if (deed.equals("halt")) {
