@@ -121,7 +121,7 @@ def test_a_store_that_cannot_be_written_is_reported_before_anything_is_launched(
 
 def test_one_test_that_fails_does_not_keep_others_from_being_trained(tmp_path: Path, classes: Path) -> None:
     (tmp_path / "buto.yaml").write_text(
-        "version: 1\ndefaults: {runs: 5}\ntests:\n"
+        "version: 1\ndefaults: {runs: 5, interval: 1s}\ntests:\n"
         f"  good: {{command: [java, -cp, '{classes}', Does, sleep, 200]}}\n"
         f"  bad: {{command: [java, -cp, '{classes}', Does, exit, 7]}}\n"
     )

@@ -100,6 +100,8 @@ def test_record_keeps_runs_without_judging(tmp_path: Path, classes: Path) -> Non
         "sleeper",
         "--runs",
         "2",
+        "--interval",
+        "1s",
         "-q",
         "--",
         "java",
@@ -151,7 +153,7 @@ def test_one_jdk_is_not_judged_by_what_another_taught(
 ) -> None:
     first, second = two_javas
     rest = ("-cp", str(classes), "Does", "sleep", "200")
-    trained = buto(tmp_path, "train", "sleeper", "--runs", "5", "--", first, *rest)
+    trained = buto(tmp_path, "train", "sleeper", "--runs", "5", "--interval", "1s", "--", first, *rest)
     assert trained.returncode == 0, trained.stderr
     checked = buto(tmp_path, "check", "sleeper", "--", second, *rest)
     assert checked.returncode == 3, checked.stdout

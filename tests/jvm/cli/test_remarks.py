@@ -32,7 +32,7 @@ def test_a_program_that_is_too_short_for_its_interval_is_reported(tmp_path: Path
 
 def test_a_program_that_fails_behind_a_wrapper_ends_the_training(tmp_path: Path, classes: Path) -> None:
     command = ("sh", "-c", f"java -cp {classes} Does exit 3 | cat; exit 0")
-    done = buto(tmp_path, "train", "piped", "--runs", "5", "--", *command)
+    done = buto(tmp_path, "train", "piped", "--runs", "5", "--interval", "1s", "--", *command)
     assert done.returncode == 3
     assert "the measured JVM " in done.stderr
     assert done.stderr.count("not usable") == 1
@@ -63,7 +63,7 @@ def test_the_fault_that_ended_a_program_is_reported(
     tmp_path: Path, classes: Path, does: str, fault: str, advice: str
 ) -> None:
     command = ("java", "-Xmx16m", "-cp", str(classes), "Does", *does.split())
-    done = buto(tmp_path, "train", "faulty", "--runs", "5", "--", *command)
+    done = buto(tmp_path, "train", "faulty", "--runs", "5", "--interval", "1s", "--", *command)
     assert done.returncode == 3
     assert f"exited with code 1: {fault}" in done.stderr
     (tried,) = [line for line in done.stderr.splitlines() if line.startswith("try:")]
@@ -93,7 +93,7 @@ def test_remarks_on_the_program_in_usable_runs_are_warnings(
     tmp_path: Path, classes: Path, words: tuple[str, ...], remark: str
 ) -> None:
     command = ("java", "-Xmx16m", "-cp", str(classes), *words)
-    done = buto(tmp_path, "train", "odd", "--runs", "5", "--", *command)
+    done = buto(tmp_path, "train", "odd", "--runs", "5", "--interval", "1s", "--", *command)
     assert done.returncode == 0, done.stderr
     assert f"warning: odd: {remark}" in done.stderr
     assert ("standard input" in done.stderr) is ("standard input" in remark)

@@ -90,7 +90,7 @@ def test_a_second_buto_waits_for_the_first(tmp_path: Path, classes: Path) -> Non
         while not (tmp_path / "started").exists():
             assert time.monotonic() < deadline
             time.sleep(0.02)
-        with running(tmp_path, "record", "sleeper", *command) as second:
+        with running(tmp_path, "record", "sleeper", "--interval", "1s", *command) as second:
             assert second.stderr is not None
             assert second.stderr.readline() == "waiting for another buto that is measuring into .buto\n"
             first.send_signal(signal.SIGINT)

@@ -75,7 +75,7 @@ def test_a_test_drives_the_program_while_it_is_measured(blunt: Path) -> None:
     checked = run_pytest(project, *driven)
     assert checked.returncode == 0, checked.stdout
     store = RunStore(project / ".buto")
-    runs = store.load_set("test_shop.test_service").runs
+    runs = store.load_set("test_shop.test_service").valid()
     assert len(runs) == 4
     for run in runs:
         assert [one.type for one in run.notifications] == ["buto.mark.load.start", "buto.mark.load.end"]

@@ -75,6 +75,6 @@ def test_the_load_of_some_cores_counts_this_process_as_another_one() -> None:
             pass
     finally:
         os.sched_setaffinity(0, cpus)
-    busy = 1.0 - here.idle_share()
-    assert here.foreign_load() == pytest.approx(busy, abs=0.1)
+    before, seen, after = 1.0 - here.idle_share(), here.foreign_load(), 1.0 - here.idle_share()
+    assert min(before, after) - 0.05 <= seen <= max(before, after) + 0.05
     assert here.foreign_load(known_s=0.3) < here.foreign_load()
