@@ -46,7 +46,6 @@ def leaker(leaks: int, duration: str = "1s") -> list[str]:
 
 
 @pytest.mark.jvm
-@pytest.mark.timeout(300)
 def test_train_and_check_the_demo_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("buto.yaml").write_text(f"version: 1\ntests:\n  leaker: {{judge: {literal(BY_HEAP)}}}\n")
@@ -80,7 +79,6 @@ def test_train_and_check_the_demo_program(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.jvm
-@pytest.mark.timeout(300)
 def test_ctrl_c_keeps_what_is_complete_and_training_goes_on_from_there(tmp_path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", INTERRUPTED, json.dumps(leaker(10, "300ms"))],
@@ -105,7 +103,6 @@ def test_ctrl_c_keeps_what_is_complete_and_training_goes_on_from_there(tmp_path:
 
 
 @pytest.mark.jvm
-@pytest.mark.timeout(120)
 def test_a_program_that_fails_is_an_error_with_its_output(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -48,9 +48,9 @@ tests:
     judge: {literal(BY_MULTIPLES)}
 """
 BUILD = "javac -d out Main.java"
-DEADLINE_S = 120.0
+DEADLINE_S = 300.0
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(900)
 
 
 def git(directory: Path, *words: str) -> str:

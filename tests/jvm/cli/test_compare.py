@@ -45,7 +45,7 @@ def test_two_revisions_are_built_launched_in_turns_and_distinguished(tmp_path: P
     (repository / "Main.java").write_text("not committed")
     words = ("compare", "main", "--revisions", "HEAD~1", "HEAD", "--build", "javac -d out Main.java")
     few = ("--runs", "5", "--alpha", "0.05", "--timeout", "1min")
-    done = buto(repository, *words, *few, "--", "java", "-Xmx64m", "-cp", "out", "Main", timeout_s=120)
+    done = buto(repository, *words, *few, "--", "java", "-Xmx64m", "-cp", "out", "Main")
     assert done.returncode == 1, done.stdout + done.stderr
     assert done.stdout.startswith("REGRESSION  main@HEAD against main@HEAD~1: ")
     # Ten times the live memory: no pool comes before the heap, whatever has the strongest evidence.

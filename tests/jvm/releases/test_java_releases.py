@@ -52,7 +52,7 @@ def _from_package(release: int) -> Path:
     return java
 
 
-@pytest.mark.timeout(INSTALL_TIMEOUT_S + 120)
+@pytest.mark.timeout(INSTALL_TIMEOUT_S + 400)
 def test_a_program_is_trained_and_checked_and_a_regression_is_found(
     tmp_path: Path, classes: Path, java: Path
 ) -> None:

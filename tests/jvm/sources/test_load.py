@@ -53,7 +53,7 @@ def test_a_load_in_phases_gives_marks_and_properties_of_each_kind(
     (tmp_path / program).write_text((ROOT / "tests/jvm/sources/programs" / program).read_text())
     compile_java(tmp_path)
     (tmp_path / "buto.yaml").write_text(CONFIG)
-    done = buto(tmp_path, "record", "busy", timeout_s=100)
+    done = buto(tmp_path, "record", "busy")
     assert done.returncode == 0, done.stderr
     run = RunStore(tmp_path / ".buto").load("busy", done.stdout.strip())
     marks = {one.name: one.time_s for one in run.marks}

@@ -46,7 +46,7 @@ def project(tmp_path: Path, compile_java: Callable[[Path], None]) -> Path:
 
 
 def recorded(project: Path, test: str) -> Run:
-    done = buto(project, "record", test, timeout_s=100)
+    done = buto(project, "record", test)
     assert done.returncode == 0, done.stderr
     return RunStore(project / ".buto").load(test, done.stdout.strip())
 

@@ -66,7 +66,7 @@ def buto(directory: Path, *arguments: str, code: int = 0) -> str:
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        timeout=110,
+        timeout=300,
         check=False,
     )
     printed = ended.stdout.decode()

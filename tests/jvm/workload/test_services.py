@@ -122,7 +122,7 @@ def test_every_run_finds_the_database_as_it_was(project: Path, enterable: Path) 
     (project / "buto.yaml").write_text(
         DATABASE.format(programs=programs, port=port, user=postgresql.owner(), python=sys.executable)
     )
-    done = buto(project, "record", "shop", "--runs", "2", timeout_s=100, TMPDIR=str(enterable))
+    done = buto(project, "record", "shop", "--runs", "2", TMPDIR=str(enterable))
     assert done.returncode == 0, done.stderr
     runs = RunStore(project / ".buto").load_set("shop")
     assert len(runs) == 2
@@ -143,7 +143,7 @@ def test_every_run_finds_the_database_as_it_was(project: Path, enterable: Path) 
 
 def test_a_service_that_ends_in_mid_run_ends_the_test_with_the_reason(project: Path) -> None:
     (project / "buto.yaml").write_text(FRAGILE)
-    done = buto(project, "record", "shop", timeout_s=100)
+    done = buto(project, "record", "shop")
     assert done.returncode == 3
     assert (
         "its service 'fragile' ended with exit code 7 before the program; it printed: up / full"

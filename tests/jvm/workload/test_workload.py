@@ -64,7 +64,7 @@ def project(tmp_path: Path, compile_java: object) -> Path:
 
 
 def test_all_parts_drive_the_program_and_its_end_is_the_workloads(project: Path) -> None:
-    done: subprocess.CompletedProcess[str] = buto(project, "record", "all", timeout_s=100)
+    done: subprocess.CompletedProcess[str] = buto(project, "record", "all")
     assert done.returncode == 0, done.stderr
     run = RunStore(project / ".buto").load("all", done.stdout.strip())
     start, end = run.notifications
@@ -76,7 +76,7 @@ def test_all_parts_drive_the_program_and_its_end_is_the_workloads(project: Path)
 
 
 def test_where_mbeans_are_polled_anyhow_operations_share_the_connection(project: Path) -> None:
-    done = buto(project, "record", "polled", timeout_s=100)
+    done = buto(project, "record", "polled")
     assert done.returncode == 0, done.stderr
     run = RunStore(project / ".buto").load("polled", done.stdout.strip())
     assert [one.type for one in run.notifications] == ["buto.mark.load.start", "buto.mark.load.end"]
@@ -84,7 +84,7 @@ def test_where_mbeans_are_polled_anyhow_operations_share_the_connection(project:
 
 
 def test_a_workload_that_fails_ends_the_test_and_says_why(project: Path) -> None:
-    done = buto(project, "record", "fails", "throws", "short", timeout_s=100)
+    done = buto(project, "record", "fails", "throws", "short")
     assert done.returncode == 3
     assert "its command ./load.sh exited with code 3; it printed: port" in done.stderr
     assert "order of shop:type=Nothing failed" in done.stderr

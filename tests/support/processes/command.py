@@ -23,7 +23,7 @@ def called(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]
 
 
 def buto(
-    directory: Path, *arguments: str, timeout_s: float = 60.0, **environment: str
+    directory: Path, *arguments: str, timeout_s: float = 300.0, **environment: str
 ) -> subprocess.CompletedProcess[str]:
     """Call the command line in a process of its own."""
     return subprocess.run(

@@ -37,6 +37,6 @@ def run_pytest(directory: Path, *arguments: str, runs: int = 8) -> subprocess.Co
         env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "120", "PYTEST_ADDOPTS": ""},
         capture_output=True,
         text=True,
-        timeout=110,
+        timeout=300,
         check=False,
     )
