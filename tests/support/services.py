@@ -22,7 +22,7 @@ from buto.workload.services.running import Services, running
 
 UP = LogLine(re.compile("^up$"))
 TICK = Progress(0.0, 1.0, 0, "running")
-PATIENCE_S = 20.0
+PATIENCE_S = 120.0
 
 
 def sh(script: str, name: str = "db", readiness: Readiness = UP, **settings: Any) -> Service:

@@ -18,7 +18,7 @@ from tests.support.checkout import ROOT
 from tests.support.judging import BY_HEAP, know_a_busy_machine, literal
 
 LEAKER = "buto.testprograms.leaker.Leaker"
-DEADLINE_S = 90.0
+DEADLINE_S = 300.0
 
 INTERRUPTED = """\
 import json, sys

@@ -27,7 +27,7 @@ class Used:
 @pytest.fixture(scope="module")
 def classes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("shop")
-    subprocess.run(["javac", "-d", str(out), str(SHOP)], check=True, timeout=60)
+    subprocess.run(["javac", "-d", str(out), str(SHOP)], check=True, timeout=300)
     return out
 
 
@@ -38,7 +38,7 @@ def printed_by(fault: Fault, classes: Path) -> list[str]:
     except FetchError as missing:
         pytest.skip(str(missing))
     command = ["java", "-Xmx256m", option, "-cp", str(classes), "Shop", fault.name]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 
@@ -75,6 +75,6 @@ def test_a_fault_prints_lines(classes: Path) -> None:
 def test_a_fault_that_is_typed_wrong_is_named(classes: Path) -> None:
     option = agent_option(Fault("cpu", "burn", 1, "Shop#order")).replace("burn:1", "burn")
     command = ["java", option, "-cp", str(classes), "Shop", "cpu"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == -signal.SIGABRT
     assert "a fault must be NAME=KIND:AMOUNT@CLASS#METHOD[:on], got 'cpu=burn@Shop#order'" in done.stderr

@@ -100,7 +100,7 @@ def test_a_full_disk_keeps_the_runs_before_and_leaves_no_half_written_file(
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100 * 1024, resource.RLIM_INFINITY)),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
     assert done.returncode == 3

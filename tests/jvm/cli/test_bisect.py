@@ -56,7 +56,7 @@ pytestmark = pytest.mark.timeout(900)
 def git(directory: Path, *words: str) -> str:
     names = ("-c", "user.name=A U Thor", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
     return subprocess.run(
-        ["git", *names, *words], cwd=directory, capture_output=True, text=True, timeout=30, check=True
+        ["git", *names, *words], cwd=directory, capture_output=True, text=True, timeout=120, check=True
     ).stdout.strip()
 
 

@@ -29,7 +29,7 @@ def git(directory: Path, *words: str) -> str:
     names = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
     command = ["git", *names, *words]
     return subprocess.run(
-        command, cwd=directory, capture_output=True, text=True, timeout=30, check=True
+        command, cwd=directory, capture_output=True, text=True, timeout=120, check=True
     ).stdout
 
 

@@ -16,7 +16,7 @@ def test_the_doctor_tries_every_jvm_of_this_machine(tmp_path: Path) -> None:
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])},
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=300,
         check=False,
     )
     document = json.loads((tmp_path / "doctor.json").read_text())

@@ -18,7 +18,7 @@ from buto.runs.store import RunStore
 from tests.support.checkout import ROOT
 from tests.support.processes.command import buto
 
-DEADLINE_S = 60.0
+DEADLINE_S = 300.0
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -19,7 +20,7 @@ from tests.support.checkout import ROOT
 from tests.support.processes.command import buto, called
 from tests.support.runs.scripted import Log
 
-DEADLINE_S = 60.0
+DEADLINE_S = 300.0
 COMMAND = ("experiments", "generate", "--data", "data", "--host", "parallel", "--runs", "1")
 CHOSEN = ("leaker-thread", "consumerproducer-v0")
 
@@ -35,7 +36,8 @@ def test_two_variants_over_two_sessions_become_a_data_set(tmp_path: Path) -> Non
         process_group=0,
     ) as first:
         assert first.stderr is not None
-        seen = first.stderr.readline()
+        # A run that is disturbed is repeated.
+        seen = next(line for line in first.stderr if " samples, " in line)
         os.killpg(first.pid, signal.SIGINT)
         _, rest = first.communicate(timeout=DEADLINE_S)
     assert ": run 1 of 1: " in seen
@@ -45,7 +47,7 @@ def test_two_variants_over_two_sessions_become_a_data_set(tmp_path: Path) -> Non
 
     second = buto(tmp_path, *COMMAND, *CHOSEN)
     assert second.returncode == 0, second.stderr
-    assert second.stderr.count(": run 1 of 1: ") == 1
+    assert len(re.findall(r": run 1 of 1: \d+ samples, ", second.stderr)) == 1
     assert [line.split()[:4] for line in second.stdout.splitlines()] == [
         [f"{name}@parallel", "1", "of", "1"] for name in CHOSEN
     ]
@@ -57,13 +59,14 @@ def test_two_variants_over_two_sessions_become_a_data_set(tmp_path: Path) -> Non
     found = archive.load(tmp_path / "set", "parallel")
     assert sorted(found) == sorted(CHOSEN)
     for name, runs in found.items():
-        run = runs.runs[0]
+        run = runs.valid().runs[0]
         assert run.metadata[PURPOSE_KEY] == PURPOSE
         assert run.metadata["jvm.gc.collectors"] == "PS MarkSweep, PS Scavenge"
-        assert 50 <= len(run.times_s) <= 70, name
+        # Some sixty; a busy machine misses a few, or takes longer.
+        assert 45 <= len(run.times_s) <= 200, name
         assert not any(str(ROOT) in str(value) for value in run.metadata.values())
-    assert found["consumerproducer-v0"].runs[0].notifications
-    assert found["leaker-thread"].runs[0].series("jvm.thread.count").max() > 300
+    assert found["consumerproducer-v0"].valid().runs[0].notifications
+    assert found["leaker-thread"].valid().runs[0].series("jvm.thread.count").max() > 300
 
 
 def test_all_variants_of_all_hosts_are_planned_in_the_current_directory() -> None:

@@ -143,7 +143,7 @@ def keys(one_java_home: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple
         ("-exportcert", "-keystore", key_store, "-file", certificate, *password),
         ("-importcert", "-noprompt", "-keystore", trust_store, "-file", certificate, *password),
     ):
-        subprocess.run([keytool, *command], check=True, capture_output=True, timeout=60)
+        subprocess.run([keytool, *command], check=True, capture_output=True, timeout=300)
     return key_store, trust_store
 
 

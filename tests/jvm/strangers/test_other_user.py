@@ -62,7 +62,7 @@ def another_user(given: dict[str, Any]) -> dict[str, str]:
         [sys.executable, HERE / "other_user.py", json.dumps(given)],
         stdout=subprocess.PIPE,
         check=True,
-        timeout=90,
+        timeout=300,
     )
     got: dict[str, str] = json.loads(done.stdout)
     return got
@@ -222,7 +222,7 @@ def test_a_jmx_door_is_for_the_user_who_opened_it(java: Path, classes: Path, tmp
                     extra_groups=[],
                     cwd="/",
                     check=True,
-                    timeout=90,
+                    timeout=300,
                 )
                 assert done.stdout.splitlines() == [
                     "nobody: refused",

@@ -12,7 +12,7 @@ from buto import jars
 from tests.support.jvm.programs import Done, RunProgram
 
 PROBES = Path(__file__).parent / "probes"
-TIMEOUT_S = 60.0
+TIMEOUT_S = 300.0
 
 
 @pytest.fixture

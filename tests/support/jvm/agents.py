@@ -17,7 +17,7 @@ from tests.support.checkout import ROOT
 from tests.support.jvm.plain_collector import PlainCollector
 
 AGENT = ROOT / "buto" / "jars" / "buto-agent.jar"
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 
 
 def find_jdks() -> dict[int, Path]:

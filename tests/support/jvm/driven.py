@@ -17,7 +17,7 @@ from buto.collect.jvm.local_jvm import local_jvm
 from buto.collect.progress import OnTick, Progress
 from buto.collect.record.recording import Recording
 
-PATIENCE_S = 30.0
+PATIENCE_S = 120.0
 DRIVER = "buto.tests:type=Driver"
 QUEUE = "buto.tests:name=first,type=Queue"
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from buto.collect.process.process_group import is_alive, read_bytes
 from tests.support.checkout import ROOT, compile_java
 
-DEADLINE_S = 90.0
+DEADLINE_S = 300.0
 MARKER = "BUTO_FAULT_TEST"
 PROGRAMS = ROOT / "tests" / "jvm" / "faults" / "harness_programs"
 
