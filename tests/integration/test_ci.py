@@ -242,7 +242,7 @@ def comment(project: Path, server: Forge, text: str, **environment: str) -> subp
         env={"PATH": tools(project), "LANG": "C.UTF-8", **ours, **environment},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
 
@@ -351,6 +351,6 @@ def installed(tmp_path: Path, **environment: str) -> subprocess.CompletedProcess
         },
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=300,
         check=False,
     )

@@ -12,7 +12,7 @@ from tests.support.checkout import ROOT
 from tests.support.processes.command import called
 from tests.support.runs.stored import leaking_run, store
 
-PATIENCE_S = 60.0
+PATIENCE_S = 300.0
 REPORTS = {"jinja2", "matplotlib", "pandas"}
 JMX = {"jpype", "buto.collect.jmx.attach"}
 LAUNCHING = {"buto.collect.hooks", "buto.collect.process.launch", "buto.workload.driver", "psutil"}

@@ -43,7 +43,7 @@ def jars(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("app")
     for name, source in (("app.jar", MAIN), ("app-2.jar", MAIN.replace("byte[1024]", "byte[2048]"))):
         (place / "Main.java").write_text(source)
-        subprocess.run(["javac", "-d", str(place), str(place / "Main.java")], check=True, timeout=60)
+        subprocess.run(["javac", "-d", str(place), str(place / "Main.java")], check=True, timeout=300)
         with zipfile.ZipFile(place / name, "w") as jar:
             jar.write(place / "com/acme/Main.class", "com/acme/Main.class")
     return place
@@ -62,7 +62,7 @@ def server(jars: Path) -> Iterator[int]:
 
 
 @pytest.mark.jvm
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("page", [page for page in PAGES if typed(page)], ids=lambda page: page.name)
 def test_what_a_page_shows_works(page: Path, jars: Path, server: int, tmp_path: Path) -> None:
     buto = tmp_path / "bin" / "buto"
@@ -88,7 +88,7 @@ def test_what_a_page_shows_works(page: Path, jars: Path, server: int, tmp_path: 
             env=environment,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=500,
             check=False,
         )
 

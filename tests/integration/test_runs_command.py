@@ -286,7 +286,7 @@ def test_nobody_needs_to_read_to_the_end(tmp_path: Path, ids: list[str]) -> None
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
     assert (done.returncode, done.stderr) == (EXIT_PASS, "")

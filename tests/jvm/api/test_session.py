@@ -29,11 +29,11 @@ def on_event(event):
         print("stored", flush=True)
 
 try:
-    buto.train("leaker", command=json.loads(sys.argv[1]), runs=5, on_event=on_event)
+    buto.train("leaker", command=json.loads(sys.argv[1]), runs=5, interval="1s", on_event=on_event)
 except buto.Interrupted as stop:
     first = stop.first_id
     print(json.dumps([first, [[one.test, one.runs, one.planned] for one in stop.complete]]))
-trained = buto.train("leaker", command=json.loads(sys.argv[1]), runs=5, resume=first)
+trained = buto.train("leaker", command=json.loads(sys.argv[1]), runs=5, interval="1s", resume=first)
 print(len(trained.runs))
 """
 

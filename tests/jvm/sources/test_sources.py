@@ -59,7 +59,7 @@ def test_sources_are_read_on_the_clock_of_the_run(project: Path) -> None:
     known = ~np.isnan(searches)
     at_start = searches[known & (run.times_s < begin)]
     # The program ends with its load, and so a reading is the last one shortly before.
-    assert 75 <= searches[known][-1] <= 100
+    assert 50 <= searches[known][-1] <= 100
     assert (at_start == 0).all()
     assert (np.diff(searches[known]) >= 0).all()
     # 50 requests a second, evenly: about half of them in the middle of the load, also on a busy machine.

@@ -124,10 +124,10 @@ def test_every_run_finds_the_database_as_it_was(project: Path, enterable: Path) 
     )
     done = buto(project, "record", "shop", "--runs", "2", TMPDIR=str(enterable))
     assert done.returncode == 0, done.stderr
-    runs = RunStore(project / ".buto").load_set("shop")
+    # A run that was disturbed is kept, too, and then repeated.
+    runs = RunStore(project / ".buto").load_set("shop").valid()
     assert len(runs) == 2
     for run in runs:
-        assert run.quality.valid
         assert b"ready to accept connections" in run.outputs["database"]
         assert b"database system is shut down" in run.outputs["database"]
         times_s = {mark.name: mark.time_s for mark in run.marks}

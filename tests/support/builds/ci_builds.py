@@ -21,7 +21,7 @@ import yaml
 from tests.support.checkout import ROOT
 
 TOKEN = "forge-token-8c1d"
-TIMEOUT_S = 60.0
+TIMEOUT_S = 300.0
 
 
 @dataclass

@@ -62,6 +62,7 @@ public final class Beans {
 
     /** One bean of all kinds; whole counts how often it was read. */
     public static final class Kinds implements KindsMXBean {
+        private static volatile boolean thrown;
         private int reads;
 
         @Override
@@ -91,6 +92,7 @@ public final class Beans {
 
         @Override
         public int getThrowing() {
+            thrown = true;
             throw new IllegalStateException("thrown on purpose");
         }
 
@@ -183,6 +185,10 @@ public final class Beans {
                 }
             } else if (words[0].equals("reads")) {
                 while (emitter.reads() < number) {
+                    Thread.sleep(5);
+                }
+            } else if (words[0].equals("thrown")) {
+                while (!Kinds.thrown) {
                     Thread.sleep(5);
                 }
             } else if (words[0].equals("wait")) {
