@@ -26,7 +26,7 @@ DETECTORS = {
         "buto.detectors.regression_models.detector:RegressionModelsDetector",
         ("shang", "shang-calibrated"),
     ),
-    "ensemble": ("buto.detectors.ensemble.detector:EnsembleDetector", ("foo",)),
+    "ensemble": ("buto.detectors.ensemble.detector:EnsembleDetector", ("ensemble", "foo")),
     "history": ("buto.detectors.history.detector:HistoryDetector", ("history",)),
 }
 """buto's own detectors by name: where the class is, and its presets."""

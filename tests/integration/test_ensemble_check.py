@@ -52,3 +52,25 @@ def test_a_run_of_an_environment_never_seen_is_judged(tmp_path: Path) -> None:
     page = (tmp_path / "report.html").read_text()
     for heading in ("Environments of the prior tests", "Flagged counters"):
         assert f"<h3>{heading}</h3>" in page
+
+
+def test_a_whole_test_on_a_machine_never_seen_has_a_p_value(tmp_path: Path) -> None:
+    (tmp_path / "buto.yaml").write_text(CONFIGURATION.replace("foo", "ensemble"))
+    machines = ("large", "small", "old")
+    store(tmp_path, *(run_in(machines[number % 3], number) for number in range(21)))
+    done = called(tmp_path, "train", "synthetic", "--from-runs", "all")
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "oracles" / "synthetic.json").read_text()
+    assert "the mean over the run is 0 buffers on every machine" in text
+    (more,) = store(tmp_path, run_in("cloud", 51, threads=30, purpose="check"))
+    done = called(
+        tmp_path, "check", "synthetic", "--from-runs", more, "--json", "result.json", "--html", "report.html"
+    )
+    assert done.returncode == 1, done.stdout + done.stderr
+    (test,) = json.loads((tmp_path / "result.json").read_text())["tests"]
+    assert [one["subject"] for one in test["verdict"]["findings"]] == ["jvm.thread.count"]
+    assert (test["verdict"]["p_value"], test["verdict"]["alpha"]) == (1 / 22, 0.05)
+    assert "of this environment; it shares 2 of 3 components" in test["verdict"]["warnings"][0]
+    page = (tmp_path / "report.html").read_text()
+    for heading in ("Environments of the prior tests", "Flagged counters", "What depends on the machine"):
+        assert f"<h3>{heading}</h3>" in page

@@ -25,11 +25,15 @@ from buto.detectors.ensemble.settings import (
     KEYS,
     PRESETS,
     environment_of,
+    judges_whole_tests,
     judging_of,
     learning_of,
 )
 from buto.detectors.ensemble.view import EnsembleView
 from buto.detectors.ensemble.warnings import not_comparable, of_judgement, of_training
+from buto.detectors.ensemble.whole import data as whole_data
+from buto.detectors.ensemble.whole.fitted import FittedWholeTests
+from buto.detectors.ensemble.whole.learning import learn_whole
 from buto.detectors.explanation import Explanation
 from buto.detectors.protocol import Detector, FittedDetector
 from buto.detectors.settings import Settings, judges
@@ -139,8 +143,16 @@ class EnsembleDetector(Detector[Settings]):
     keys = KEYS
     exchangeable = False
 
-    def fit(self, runs: RunSet) -> FittedEnsemble:
+    def fit(self, runs: RunSet) -> FittedEnsemble | FittedWholeTests:
         """Learn from valid runs of any environments. Raise JudgeError if no property was read in all."""
+        ordered = RunSet(tuple(sorted(runs, key=lambda run: run.id)))
+        fitted = self._rules(ordered)
+        if not judges_whole_tests(self.settings):
+            return fitted
+        whole, left_out = learn_whole(ordered.runs, self.settings)
+        return FittedWholeTests(self.settings, whole, fitted.learned, left_out)
+
+    def _rules(self, runs: RunSet) -> FittedEnsemble:
         interval_s = self.settings.values.get(INTERVAL) or interval_for(runs)
         wanted = sorted(
             (prop for prop in runs.properties if judges(self.settings, prop)), key=lambda prop: prop.name
@@ -167,5 +179,7 @@ class EnsembleDetector(Detector[Settings]):
         properties = tuple(wanted[place] for place in kept)
         return FittedEnsemble(self.settings, Learned(interval_s, properties, ensemble, left_out))
 
-    def from_data(self, data: Mapping[str, Any]) -> FittedEnsemble:
+    def from_data(self, data: Mapping[str, Any]) -> FittedEnsemble | FittedWholeTests:
+        if judges_whole_tests(self.settings):
+            return FittedWholeTests(self.settings, *whole_data.read(data))
         return FittedEnsemble(self.settings, ensemble_data.read(data))

@@ -1,15 +1,16 @@
-"""Settings of the ensemble detector: the preset ``foo``."""
+"""Settings of the ensemble detector: the presets ``ensemble`` and ``foo``."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from buto.detectors.ensemble.mining import Thresholds
 from buto.detectors.ensemble.model import Judging, Learning
 from buto.detectors.ensemble.voting import Environment
-from buto.detectors.keys import COMMON, choice, patterns, positive, share, truth, whole
-from buto.detectors.settings import Settings
+from buto.detectors.keys import ALPHA, COMMON, choice, patterns, positive, share, truth, whole
+from buto.detectors.settings import ALSO_JUDGED, EVERYTHING, Settings
 from buto.runs import MetadataValue
 
 DETECTOR = "ensemble"
@@ -51,7 +52,24 @@ FOO = Settings(
 """The parameters of Foo and others (2015). The resolution, the range rules and that rules must be
 consistent are buto's own: without them runs of a few seconds cannot be judged."""
 
-PRESETS: Mapping[str, Settings] = {FOO.preset: FOO}
+ENSEMBLE = replace(
+    FOO,
+    preset=DETECTOR,
+    values={
+        **FOO.values,
+        ENVIRONMENT: [
+            *(key for key in COMPONENTS if key != "jvm.vm.version"),
+            "jvm.spec.version",
+            "system.processors",
+        ],
+        ALPHA.name: 0.05,
+        ALSO_JUDGED: list(EVERYTHING),
+    },
+)
+"""buto's own: the score of a whole test decides, and rules explain it. All that was recorded counts, because
+what is exact on one machine often is the same on another. Two updates of one JDK are one environment."""
+
+PRESETS: Mapping[str, Settings] = {one.preset: one for one in (ENSEMBLE, FOO)}
 
 KEYS = (
     share(SUPPORT, "Of ensemble: smallest share of the intervals of a prior test in which a rule holds."),
@@ -67,9 +85,19 @@ KEYS = (
     truth(CONSISTENT, "Of ensemble: whether a rule must hold in all prior tests of its environment."),
     choice(VOTING, "Of ensemble: whether like environments have more weight.", STACKING, BAGGING),
     patterns(ENVIRONMENT, "Of ensemble: metadata that make an environment: shell patterns for the keys."),
+    ALPHA,
+    patterns(
+        ALSO_JUDGED,
+        "Recorded properties that are judged beside the usual ones: shell patterns; default none.",
+    ),
     positive(INTERVAL, "Of ensemble: seconds of an interval; default: the time between samples.", example=5),
     *COMMON,
 )
+
+
+def judges_whole_tests(settings: Settings) -> bool:
+    """Return whether the score of a whole test decides: there is an alpha. If not, each rule decides."""
+    return ALPHA.name in settings.values
 
 
 def learning_of(settings: Settings) -> Learning:

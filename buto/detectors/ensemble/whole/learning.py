@@ -1,0 +1,36 @@
+"""From training runs to whole prior tests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from buto.detectors.ensemble.intervals import rounded
+from buto.detectors.ensemble.settings import environment_of
+from buto.detectors.ensemble.whole.model import WholeTests
+from buto.detectors.ensemble.whole.numbers import numbers_for, quantities_of
+from buto.detectors.settings import Settings
+from buto.runs import Run
+
+
+def learn_whole(runs: Sequence[Run], settings: Settings) -> tuple[WholeTests, dict[str, str]]:
+    """Return prior tests as numbers, and quantities that are not judged, each with the reason.
+
+    Args:
+        runs: in the order of their ids.
+    """
+    quantities = tuple(quantities_of(runs, settings).values())
+    numbers = numbers_for(runs, quantities)
+    values = rounded(np.array([numbers.measure(run) for run in runs]))
+    environments = tuple(environment_of(run.metadata, settings) for run in runs)
+    lost: dict[str, int] = {}
+    for feature, column in zip(numbers.catalogue, values.T, strict=True):
+        name = numbers.quantities[feature.column].name
+        lost[name] = max(lost.get(name, 0), int(np.isnan(column).sum()))
+    left_out = {
+        name: f"not read in enough samples of {number} of {len(runs)} training runs"
+        for name, number in lost.items()
+        if number
+    }
+    return WholeTests(numbers, values, environments), left_out

@@ -1,0 +1,183 @@
+"""Whole tests on simulated machines: levels, scatter and a factor are known."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from buto.detectors.ensemble.detector import EnsembleDetector
+from buto.detectors.ensemble.settings import ENSEMBLE
+from buto.errors import UsageError
+from buto.oracle import settings_from
+from buto.runs import run_set
+from buto.verdicts import Status
+from tests.support.runs.signals import INTERVAL_S, make_run
+
+CLASSES, ALLOCATED, THREADS = "jvm.class.count", "jvm.memory.allocated", "jvm.thread.count"
+TIMES = ("jvm.cpu.time", "jvm.compilation.time", "jvm.class.initialization.time", "jvm.safepoint.time")
+HEAP = "jvm.memory.heap.used"
+SPEED = {"fast": 1.0, "slow": 2.5, "busy": 1.7, "new": 4.0}
+
+
+def run_on(machine, number, *, classes=1.0, allocated=1.0, one_time=1.0, release="17", heap=1.0):
+    """A program whose times depend on a speed, whose heap on the machine, and all else on neither."""
+    noise = np.random.default_rng([number, *machine.encode()])
+    places = np.arange(30)
+    grown = (places + 1) / len(places)
+
+    def about(level, share):
+        return level * (1 + share * noise.standard_normal())
+
+    columns = {
+        CLASSES: np.full(30, round(about(2000 * classes, 0.001))),
+        ALLOCATED: about(5e8 * allocated, 0.005) * grown,
+        THREADS: np.full(30, 24.0),
+        HEAP: about({"fast": 2e8, "slow": 6e7, "busy": 1.1e8, "new": 3.4e7}[machine] * heap, 0.02)
+        * (0.5 + grown / 2),
+        **{name: about(3.0 * SPEED[machine], 0.03) * grown for name in TIMES},
+    }
+    columns[TIMES[0]] *= one_time
+    metadata = {
+        "environment.label.machine": machine,
+        "environment.label.pool": "ci",
+        "jvm.spec.version": release,
+    }
+    return make_run(number, places * INTERVAL_S, columns, metadata=metadata)
+
+
+def fitted(*machines, each=7, settings=ENSEMBLE):
+    runs = [run_on(one, 100 * place + number) for place, one in enumerate(machines) for number in range(each)]
+    return EnsembleDetector(settings).fit(run_set(runs))
+
+
+@pytest.fixture(scope="module")
+def three():
+    return fitted("fast", "slow", "busy")
+
+
+def check(detector, *machines, **changes):
+    return detector.check(run_set([run_on(one, 900 + n, **changes) for n, one in enumerate(machines)]))
+
+
+def section(detector, verdict, title):
+    return next(one for one in detector.explain(verdict).sections if one.title.startswith(title))
+
+
+def test_an_unchanged_program_passes_on_a_machine_never_seen(three):
+    verdict = check(three, "new")
+    assert (verdict.status, verdict.findings) == (Status.PASS, ())
+    (said,) = verdict.warnings
+    assert "shares 2 of 3 components" in said
+    assert "judged are 7 of 9 quantities" in said
+    assert "the machine's factor is 2." in said
+
+
+@pytest.mark.parametrize("changes", [{"classes": 1.3}, {"allocated": 2.0}])
+def test_what_does_not_depend_on_the_machine_is_judged_on_every_machine(three, changes):
+    verdict = check(three, "new", **changes)
+    assert (verdict.status, verdict.p_value) == (Status.REGRESSION, pytest.approx(1 / 22))
+    (finding,) = verdict.findings
+    assert finding.subject == (CLASSES if "classes" in changes else ALLOCATED)
+    assert finding.text.startswith("the same in all environments; violates rules of 21 of 21 prior tests")
+
+
+def test_one_time_that_the_machines_factor_does_not_explain_is_found(three):
+    verdict = check(three, "new", one_time=2.0)
+    assert verdict.status is Status.REGRESSION
+    assert [one.subject for one in verdict.findings] == [TIMES[0]]
+    (finding,) = verdict.findings
+    assert finding.observed == pytest.approx(2 * finding.expected, rel=0.15)
+    assert finding.text.startswith("the same in all environments after division by the machine's factor")
+
+
+def test_what_has_a_level_of_its_own_on_each_machine_is_judged_only_where_that_is_known(three):
+    assert check(three, "new", heap=3.0).status is Status.PASS
+    verdict = check(three, "slow", heap=3.0)
+    assert verdict.status is Status.REGRESSION
+    assert [one.subject for one in verdict.findings] == [HEAP]
+    assert verdict.findings[0].text.startswith("depends on the environment")
+
+
+def test_something_new_that_prior_tests_do_not_vary_is_not_guessed_about(three):
+    verdict = check(three, "new", classes=1.3, release="25")
+    assert verdict.status is Status.INCONCLUSIVE
+    (reason,) = verdict.reasons
+    assert reason.startswith("jvm.spec.version is '25' and was '17' in all prior tests")
+    assert check(three, "new", release="25").status is Status.PASS
+
+
+def test_what_stands_out_among_too_few_prior_tests_is_inconclusive_with_their_number():
+    detector = fitted("fast", each=12)
+    verdict = check(detector, "fast", classes=1.3)
+    assert (verdict.status, verdict.runs_needed) == (Status.INCONCLUSIVE, 19)
+    assert "12 prior tests cannot tell a share of 0.05 from chance: 7 more could" in verdict.reasons[0]
+    assert check(detector, "fast").status is Status.PASS
+
+
+def test_prior_tests_of_one_machine_do_not_show_what_another_one_changes():
+    verdict = check(fitted("fast", each=20), "new")
+    assert verdict.status is Status.INCONCLUSIVE
+    assert "those of one other environment do not show what the machine changes" in verdict.reasons[0]
+    assert verdict.p_value is None
+
+
+def test_a_lone_prior_test_of_an_environment_is_said_in_training():
+    runs = [run_on("fast", number) for number in range(20)] + [run_on("slow", 50)]
+    detector = EnsembleDetector(ENSEMBLE).fit(run_set(runs))
+    lone, apart = detector.training_warnings(run_set([]))
+    assert lone.startswith("fewer than 5 prior tests are of ")
+    assert "too few prior tests to show what is the same" in apart
+    verdict = check(detector, "slow")
+    assert verdict.status is Status.INCONCLUSIVE
+    assert "1 prior tests are too few of this environment" in verdict.reasons[0]
+
+
+def test_machines_that_never_repeat_count_as_draws_of_all():
+    names = ["fast", "slow", "busy"]
+    runs = [
+        replace(run_on(names[number % 3], number), metadata={"environment.label.machine": str(number)})
+        for number in range(21)
+    ]
+    detector = EnsembleDetector(ENSEMBLE).fit(run_set(runs))
+    assert "they count as draws of all machines" in detector.training_warnings(run_set([]))[0]
+    assert check(detector, "slow").status is Status.PASS
+    assert check(detector, "slow", classes=1.5).status is Status.REGRESSION
+
+
+def test_runs_of_different_environments_are_not_judged_together(three):
+    assert check(three, "slow", "fast").status is Status.INCONCLUSIVE
+
+
+def test_three_runs_are_judged_by_their_median(three):
+    alone = three.check(run_set([run_on("new", 900, classes=1.3)]))
+    mixed = three.check(run_set([run_on("new", 900, classes=1.3), run_on("new", 901), run_on("new", 902)]))
+    assert three.why_confirm(alone) is not None
+    assert (alone.status, mixed.status) == (Status.REGRESSION, Status.PASS)
+
+
+def test_the_report_has_environments_side_by_side(three):
+    verdict = check(three, "new", classes=1.3)
+    environments = section(three, verdict, "Environments")
+    assert environments.columns == ("component", "A", "B", "C")
+    assert ("environment.label.machine", "fast", "slow", "busy") in environments.rows
+    (row,) = section(three, verdict, "Flagged").rows
+    assert row[:3] == (CLASSES, "mean over the run", f"{verdict.findings[0].observed:.0f} classes")
+    depends = {row[0]: row[2] for row in section(three, verdict, "What depends").rows}
+    assert CLASSES in depends["the same everywhere"]
+    assert TIMES[0] in depends["the same after division by the machine's factor"]
+    assert HEAP in depends["different: judged only where prior tests are of the same environment"]
+
+
+def test_the_oracle_says_in_sentences_what_is_the_same(three):
+    stored = json.loads(json.dumps(three.to_data()))
+    blocks = {one["name"]: one["numbers"] for one in stored["whole_tests"]["quantities"]}
+    assert blocks[THREADS]["mean"]["says"] == "the mean over the run is 24 threads on every machine"
+    assert blocks[HEAP]["mean"]["says"].endswith("and differs between machines")
+    assert EnsembleDetector(ENSEMBLE).from_data(stored).to_data() == three.to_data()
+
+
+def test_alpha_is_what_makes_whole_tests_count():
+    assert "alpha" not in settings_from({"preset": "foo"}).values
+    with pytest.raises(UsageError, match="alpha"):
+        settings_from({"preset": "ensemble", "alpha": 0.9})
