@@ -127,6 +127,10 @@ class Detector(ABC, Generic[S]):
         metadata = self.settings.metadata
         return metadata if self.exchangeable else replace(metadata, deciding=())
 
+    def needed_runs(self) -> int:
+        """Return how many valid runs these settings need at least."""
+        return self.fewest_runs
+
     @abstractmethod
     def fit(self, runs: RunSet) -> FittedDetector:
         """Learn from valid runs of one test. JudgeError when they cannot be learned from."""

@@ -24,7 +24,7 @@ DETECTORS = {
     "bounds": ("buto.detectors.bounds.detector:BoundsDetector", ("sustained", "thesis")),
     "regression-models": (
         "buto.detectors.regression_models.detector:RegressionModelsDetector",
-        ("shang", "shang-calibrated"),
+        ("regression-models", "shang", "shang-calibrated"),
     ),
     "ensemble": ("buto.detectors.ensemble.detector:EnsembleDetector", ("ensemble", "foo")),
     "history": ("buto.detectors.history.detector:HistoryDetector", ("history",)),

@@ -47,7 +47,7 @@ def train(
         JudgeError: an invalid run, fewer than three runs, runs without samples, runs from different
             environments, or nothing that can be judged.
     """
-    _refuse_unusable(runs)
+    _refuse_unusable(runs, min(FEWEST_RUNS, fewest_runs(settings)))
     runs = measured_set(run_set(runs.runs))
     detector = registry.detector(settings.detector)(settings)
     environment = learn_metadata([run.metadata for run in runs], detector.metadata)
@@ -86,7 +86,7 @@ def _masked(target: Mapping[str, Any]) -> dict[str, Any]:
 
 def fewest_runs(settings: Settings) -> int:
     """Return how many valid runs these settings need at least."""
-    return registry.detector(settings.detector).fewest_runs
+    return registry.detector(settings.detector)(settings).needed_runs()
 
 
 def learns_from_labels(settings: Settings) -> bool:
@@ -106,7 +106,7 @@ def enough_runs(runs: RunSet, settings: Settings) -> bool:
     return registry.detector(settings.detector)(settings).enough_runs(measured_set(runs))
 
 
-def _refuse_unusable(runs: RunSet) -> None:
+def _refuse_unusable(runs: RunSet, fewest: int) -> None:
     invalid = [run for run in runs if not run.quality.valid]
     if invalid:
         listed = "; ".join(f"{run.id}: {run.quality.describe()}" for run in invalid)
@@ -120,9 +120,9 @@ def _refuse_unusable(runs: RunSet) -> None:
             f"no samples in {', '.join(empty)}",
             advice=Advice("leave them out: ", *_deleted([run for run in runs if not _has_samples(run)])),
         )
-    if len(runs) < FEWEST_RUNS:
+    if len(runs) < fewest:
         raise JudgeError(
-            f"an oracle needs at least {FEWEST_RUNS} valid runs, and here {_there_are(len(runs))}",
+            f"an oracle needs at least {fewest} valid runs, and here {_there_are(len(runs))}",
             advice=Advice("10 are a good number, 5 are enough for large changes: ", Setting("runs", "10")),
         )
 

@@ -1,4 +1,4 @@
-"""The method of Shang et al. as a Detector: counters are predicted from each other, and the errors judged."""
+"""Regression models as a Detector: by the load (the default), or of counters by each other (Shang et al.)."""
 
 from __future__ import annotations
 
@@ -12,16 +12,20 @@ from buto.detectors.explanation import Explanation
 from buto.detectors.protocol import Detector, FittedDetector
 from buto.detectors.readable import judged_properties, readable
 from buto.detectors.regression_models import data as observations_data
+from buto.detectors.regression_models.by_load import data as by_load_data
+from buto.detectors.regression_models.by_load.fitted import FittedByLoad, learn
 from buto.detectors.regression_models.findings import SHARE_BEYOND, beyond_training, differs, finding_of
 from buto.detectors.regression_models.judging import Judged, excesses, judged
 from buto.detectors.regression_models.observations import observations
 from buto.detectors.regression_models.settings import (
+    BLOCKS,
     CALIBRATION,
     DISTANCE,
     EACH,
     ERROR,
     KEYS,
     NAME,
+    PREDICTORS,
     PRESETS,
     REDUNDANT,
     STRETCHES,
@@ -140,15 +144,20 @@ class FittedRegressionModels(FittedDetector):
 
 
 class RegressionModelsDetector(Detector[Settings]):
-    """Learns a :class:`FittedRegressionModels`."""
+    """Learns a :class:`FittedByLoad`, or with the presets of the paper a :class:`FittedRegressionModels`."""
 
     name = NAME
     presets = PRESETS
     keys = KEYS
     exchangeable = False
 
-    def fit(self, runs: RunSet) -> FittedRegressionModels:
+    def needed_runs(self) -> int:
+        return 1 if self.settings.values.get(BLOCKS, 1) > 1 else self.fewest_runs
+
+    def fit(self, runs: RunSet) -> FittedByLoad | FittedRegressionModels:
         """Learn from valid runs. Raise JudgeError if no property was read in all of them."""
+        if PREDICTORS in self.settings.values:
+            return learn(runs, self.settings)
         ordered = sorted(runs, key=lambda run: run.id)
         properties, left_out = judged_properties(ordered, runs.properties, self.settings)
         learned = [observations(run, properties, self.settings.values[STRETCHES]) for run in ordered]
@@ -159,5 +168,7 @@ class RegressionModelsDetector(Detector[Settings]):
             )
         return FittedRegressionModels(self.settings, properties, tuple(learned), left_out)
 
-    def from_data(self, data: Mapping[str, Any]) -> FittedRegressionModels:
+    def from_data(self, data: Mapping[str, Any]) -> FittedByLoad | FittedRegressionModels:
+        if PREDICTORS in self.settings.values:
+            return FittedByLoad(self.settings, *by_load_data.read(data))
         return FittedRegressionModels(self.settings, *observations_data.read(data))

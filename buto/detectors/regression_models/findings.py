@@ -41,7 +41,7 @@ def finding_of(
         target.name,
         run_id,
         direction,
-        _effect(target.better, direction),
+        effect_of(target.better, direction),
         target.unit,
         cluster.measured,
         expected=cluster.expected,
@@ -82,7 +82,8 @@ def _percent(share: float) -> str:
     return format_percent(share) if np.isfinite(share) else "any factor"
 
 
-def _effect(better: Better, direction: Direction) -> Effect:
+def effect_of(better: Better, direction: Direction) -> Effect:
+    """Return whether a property's user welcomes this direction."""
     if better is Better.UNKNOWN:
         return Effect.UNKNOWN
     return Effect.BETTER if (direction is Direction.LESS) == (better is Better.LOWER) else Effect.WORSE

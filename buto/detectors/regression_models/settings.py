@@ -1,19 +1,77 @@
-"""Settings of the detector ``regression-models``: the presets ``shang`` and ``shang-calibrated``."""
+"""Settings of the detector ``regression-models``: its default, and the presets of the paper."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 
-from buto.detectors.keys import COMMON, choice, positive, share, whole
+from buto.detectors.keys import ALPHA, COMMON, choice, number, patterns, positive, share, whole
 from buto.detectors.regression_models.clusters import DISTANCES
-from buto.detectors.settings import Settings
+from buto.detectors.settings import ALSO_JUDGED, Settings
+from buto.errors import UsageError
 
 NAME = "regression-models"
 THRESHOLD, REDUNDANT, DISTANCE, ERROR, STRETCHES = "threshold", "redundant", "distance", "error", "stretches"
 CALIBRATION, EACH, WORST = "calibration", "each", "worst"
+PREDICTORS, NOT_JUDGED, BLOCKS, REACH, GATE = "predictors", "not-judged", "blocks", "extrapolation", "gate"
 
-SHANG = Settings(
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelSettings(Settings):
+    """Settings of a preset, which has some of the detector's keys."""
+
+    def check(self, given: Collection[str]) -> None:
+        """Raise UsageError for a key of another preset of this detector."""
+        known = {"preset", "detector", *PRESETS[self.preset].values, *(key.name for key in COMMON)}
+        for name in given:
+            if name not in known:
+                others = [one.preset for one in PRESETS.values() if name in one.values]
+                raise UsageError(
+                    f"judge: {name} is no setting of the preset {self.preset}",
+                    advice=f"it goes with preset: {' or '.join(others)}",
+                )
+
+
+ALL_OF_PROCESS = ["jvm.*", "process.*"]
+"""Recorded properties that are judged beside the usual ones: under unlike load, any of them may tell."""
+
+OF_A_LIFETIME = [
+    "host.*",
+    "load.late",
+    "metrics.*_max",
+    "metrics.*_max[[]*",
+    "metrics.*_max_*",
+    "metrics.*average*",
+    "metrics.*ratio*",
+    "metrics.*_cpu_usage*",
+    "metrics.*_load_*",
+    "metrics.*time_since*",
+    "metrics.*_start_time_*",
+    "metrics.system_*",
+]
+"""Largest values, averages, ratios and times since the start do not depend on the present load; the others
+are of the machine."""
+
+WITHOUT_ANSWERS = "load.latency*"
+"""A kind of request that is rare under this load has no latency in most samples, and nothing is wrong."""
+
+DEFAULT = ModelSettings(
+    preset=NAME,
+    detector=NAME,
+    values={
+        "alpha": 0.01,
+        GATE: 0.12,
+        PREDICTORS: ["load.throughput*"],
+        REACH: 1.0,
+        STRETCHES: 12,
+        BLOCKS: 1,
+        ALSO_JUDGED: ALL_OF_PROCESS,
+        NOT_JUDGED: OF_A_LIFETIME,
+    },
+)
+"""Models of every property by the load; the run is the replicate, and the p-value is by rank."""
+
+SHANG = ModelSettings(
     preset="shang",
     detector=NAME,
     values={
@@ -34,7 +92,7 @@ SHANG_CALIBRATED = replace(
 )
 """The same, with training runs in place of the typed threshold."""
 
-PRESETS: Mapping[str, Settings] = {one.preset: one for one in (SHANG, SHANG_CALIBRATED)}
+PRESETS: Mapping[str, Settings] = {one.preset: one for one in (DEFAULT, SHANG, SHANG_CALIBRATED)}
 
 KEYS = (
     positive(THRESHOLD, "The relative error above which a cluster of counters differs.", example=0.3),
@@ -48,5 +106,26 @@ KEYS = (
         EACH,
         WORST,
     ),
+    ALPHA,
+    number(
+        GATE,
+        "Largest p-value of a first run that two more runs follow.",
+        0.0,
+        1.0,
+        title="a share from 0 to 1",
+        example=0.12,
+    ),
+    patterns(
+        PREDICTORS,
+        "Properties that are the load: shell patterns; without any, those that most others follow.",
+    ),
+    positive(
+        REACH,
+        "How many times the variance of a run a prediction may have; beyond, the load is extrapolated.",
+        example=1.0,
+    ),
+    whole(BLOCKS, "Into how many blocks a long run is divided; 1: runs are compared.", 1, 1000, example=200),
+    patterns(ALSO_JUDGED, "Recorded properties that are judged beside the usual ones: shell patterns."),
+    patterns(NOT_JUDGED, "Properties that are not judged: shell patterns."),
     *COMMON,
 )

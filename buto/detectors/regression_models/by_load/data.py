@@ -1,0 +1,59 @@
+"""What was learned as plain data, and back; ``docs/formats/oracle.md`` describes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from buto.detectors.regression_models import data as observations_data
+from buto.detectors.regression_models.by_load.observed import Observed
+from buto.errors import BadFileError
+from buto.properties import Property
+from buto.runs import FloatArray
+
+Parts = tuple[tuple[Property, ...], tuple[Observed, ...], dict[str, str]]
+
+
+def write(
+    properties: Sequence[Property], runs: Sequence[Observed], left_out: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return plain data."""
+    data = observations_data.write(properties, [run.rows for run in runs], left_out)
+    steps = np.array([run.step for run in runs])
+    positive = np.where(steps > 0, steps, np.inf).min(axis=0)
+    for block, step in zip(data["properties"], positive.tolist(), strict=True):
+        if np.isfinite(step):
+            block["step"] = step
+    return {"seconds": [run.stretch_s for run in runs], **data}
+
+
+def read(data: Mapping[str, Any]) -> Parts:
+    """Invert :func:`write`; raise BadFileError for data of another shape."""
+    properties, rows, left_out = observations_data.read(data)
+    try:
+        seconds = [_size(one) for one in data["seconds"]]
+        steps = np.array([_size(block.get("step", 0.0)) for block in data["properties"]])
+        runs = tuple(Observed(one, length, steps) for one, length in zip(rows, seconds, strict=True))
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+        raise BadFileError(f"the observations are damaged: {what}") from error
+    return properties, runs, left_out
+
+
+def rounded(run: Observed) -> Observed:
+    """Return a run with lengths and steps of six digits, so that the file is short."""
+    step: FloatArray = np.array([_short(one) for one in run.step.tolist()])
+    return Observed(run.rows, _short(run.stretch_s), step)
+
+
+def _short(number: float) -> float:
+    return float(f"{number:.6g}")
+
+
+def _size(written: Any) -> float:
+    number = float(written)
+    if not (np.isfinite(number) and number >= 0):
+        raise ValueError(f"{number} where a size belongs")
+    return number

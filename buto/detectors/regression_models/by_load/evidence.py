@@ -1,0 +1,190 @@
+"""How far the checked runs are from what the load explains, compared with every other choice of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, comb
+
+import numpy as np
+
+from buto.analysis.contrasts import choices
+from buto.analysis.timepoints import IntArray
+from buto.detectors.regression_models.by_load.models import Residuals, Sums, residuals, spread_of
+from buto.runs import FloatArray
+
+MOST_CHOICES = 500
+"""Enough for a p-value of 0.002; more would take longer than it tells."""
+
+LEVEL_SHARE = 0.01
+"""Share of a counter's level: a smaller difference means little."""
+
+WITHIN = 0.25
+"""Share of the variance within a run that counts against its mean: a burst in one stretch is no change."""
+
+LARGEST = 100.0
+"""Larger deviations are as large as this."""
+
+FEWEST_RUNS = 3
+"""Fewer do not show how far runs deviate from each other."""
+
+WORST, SHARE_OF_WORST = 5, 0.1
+"""So many quantities, and at most so large a share of all, make up a score."""
+
+SOFTENING = 0.1
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Scale:
+    """What a deviation of each counter is measured by besides the runs; shapes (m,).
+
+    Attributes:
+        level: usual magnitude.
+        event: variance of a unit's rate if single steps of the counter came at random.
+        family: number of the quantity that the counter is an instance of.
+    """
+
+    level: FloatArray
+    event: FloatArray
+    family: IntArray
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Evidence:
+    """What was found of the units under test.
+
+    Attributes:
+        deviation: of each counter, in deviations of unchanged units; shape (m,).
+        usual: the largest deviation of each counter in choices of other units alone; shape (m,).
+        residual: measured less predicted, mean over all stretches, shape (m,).
+        reach: see :class:`Residuals`.
+        p_value: by rank.
+        smallest: the smallest p-value that these numbers of units allow.
+        highest: whether the score is higher than that of every other choice.
+    """
+
+    deviation: FloatArray
+    usual: FloatArray
+    residual: FloatArray
+    reach: float
+    p_value: float
+    smallest: float
+    highest: bool
+
+
+def scale_of(sums: Sums, seconds: Sequence[float], steps: FloatArray, families: Sequence[str]) -> Scale:
+    """Return the scale of each counter.
+
+    Args:
+        seconds: length of each unit.
+        steps: smallest step of each counter, 0 for gauges; shape (m,).
+        families: of each counter, the name of its quantity.
+    """
+    level: FloatArray = np.abs(sums.level).mean(axis=0)
+    length = float(np.mean(seconds)) or 1.0
+    moving = steps > 0
+    events = np.where(moving, level * length / np.where(moving, steps, 1.0), 0.0)
+    event = np.where(moving, (steps * np.sqrt(np.maximum(events, 1.0)) / length) ** 2, 0.0)
+    return Scale(level, event, np.unique(np.array(families), return_inverse=True)[1])
+
+
+def of_runs(sums: Sums, scale: Scale, n_checked: int, alpha: float) -> Evidence:
+    """Return the evidence of the last units against all others, every choice of as many treated alike.
+
+    For each choice of units, models are learned from the others, and deviations are measured in those of the
+    others, each predicted without itself and without the chosen.
+    """
+    n_units = len(sums.sizes)
+    chosen = choices(n_units, n_checked, max(MOST_CHOICES, ceil(1 / alpha)))
+    every = np.arange(n_units)
+    scores, usual = np.empty(len(chosen)), np.zeros(sums.level.shape[1])
+    for row, some in enumerate(chosen):
+        learned = np.setdiff1d(every, some)
+        residual = residuals(sums, some, learned)
+        deviation = deviations(residual, spread_of(sums, learned), scale, n_checked)
+        scores[row] = score_of(deviation, scale.family)
+        if not row:
+            ours, our_deviation = residual, deviation
+        elif not np.isin(some, chosen[0]).any():
+            usual = np.maximum(usual, np.abs(deviation))
+    return Evidence(
+        our_deviation,
+        usual,
+        ours.far[0],
+        ours.reach,
+        float((scores >= scores[0] - ROUNDING).mean()),
+        1 / len(scores),
+        bool((scores[1:] < scores[0] - ROUNDING).all()),
+    )
+
+
+def of_blocks(sums: Sums, scale: Scale, n_checked: int) -> Evidence:
+    """Return the evidence of the last units against all others, where units are blocks of long runs.
+
+    Each checked block is compared by rank with the blocks of training, each of them predicted without itself.
+    Twice the median of these p-values is a p-value however the checked blocks depend on each other. That of
+    one block assumes that blocks of both runs are exchangeable.
+    """
+    learned = np.arange(len(sums.sizes) - n_checked)
+    checked = np.arange(len(learned), len(sums.sizes))
+    alone = [residuals(sums, np.array([place]), learned[learned != place]) for place in learned.tolist()]
+    squares = np.array([one.far**2 / (1 + one.reach) for one in alone])
+    total, n_others = squares.sum(axis=0), max(1, len(learned) - 1)
+    usual = [
+        deviations(one, (total - square) / n_others, scale, 1)
+        for one, square in zip(alone, squares, strict=True)
+    ]
+    found = [residuals(sums, np.array([place]), learned) for place in checked.tolist()]
+    each = [deviations(one, total / len(learned), scale, 1) for one in found]
+    scores, ours = (np.array([score_of(one, scale.family) for one in some]) for some in (usual, each))
+    ranks = 1 + (scores >= ours[:, None] - ROUNDING).sum(axis=1)
+    smallest = 1 / (len(learned) + 1)
+    return Evidence(
+        np.median(each, axis=0),
+        np.abs(usual).max(axis=0),
+        np.mean([one.far[0] for one in found], axis=0),
+        float(np.median([one.reach for one in found])),
+        min(1.0, 2 * float(np.median(ranks)) * smallest),
+        2 * smallest,
+        bool(np.median(ranks) == 1),
+    )
+
+
+def deviations(residual: Residuals, spread: FloatArray, scale: Scale, n_chosen: int) -> FloatArray:
+    """Return residuals in deviations of unchanged units, shape (m,); 0 for a counter that never moves.
+
+    Of the mean residual and the one that grows with the prediction, the larger.
+
+    Args:
+        spread: mean squares of the residuals of single units, shape (2, m).
+    """
+    variance = (spread + scale.event + WITHIN * residual.within) * (1 / n_chosen + residual.reach)
+    variance = variance + (LEVEL_SHARE * scale.level) ** 2 * (1 + residual.reach)
+    found = np.zeros(variance.shape)
+    np.divide(residual.far, np.sqrt(variance), out=found, where=variance > 0)
+    mean, tilt = found
+    larger: FloatArray = np.where(np.abs(tilt) > np.abs(mean), tilt, mean)
+    return larger
+
+
+def score_of(deviation: FloatArray, family: IntArray) -> float:
+    """Return the mean logarithm of the largest deviations: of a tenth of the quantities, at most of five.
+
+    Only the largest of each quantity's instances counts, so that forty caches that are idle together are one.
+    The more quantities there are, the more often one is odd in an unchanged run, and it cannot decide alone.
+    """
+    worst = np.zeros(int(family.max(initial=-1)) + 1)
+    np.maximum.at(worst, family, np.minimum(np.abs(deviation), LARGEST))
+    if not len(worst):
+        return 0.0
+    n_worst = min(WORST, ceil(SHARE_OF_WORST * len(worst)))
+    return float(np.log(SOFTENING + np.sort(worst)[-n_worst:]).mean())
+
+
+def runs_needed(n_checked: int, alpha: float) -> int:
+    """Return the number of training runs that allow a decision at this level."""
+    n = FEWEST_RUNS
+    while comb(n + n_checked, n_checked) < 1 / alpha:
+        n += 1
+    return n

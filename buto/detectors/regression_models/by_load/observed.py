@@ -1,0 +1,79 @@
+"""What is known of runs: rates and means over stretches of time, and the smallest step of each counter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from buto.analysis.series import series_of
+from buto.detectors.regression_models.observations import observations
+from buto.properties import Kind, Property
+from buto.runs import FloatArray, Run
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Observed:
+    """One run.
+
+    Attributes:
+        rows: means of gauges and rates of counters, shape (n_stretches, n_properties).
+        stretch_s: length of a stretch in seconds.
+        step: smallest increase of each counter, 0 for others; shape (n_properties,).
+    """
+
+    rows: FloatArray
+    stretch_s: float
+    step: FloatArray
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Unit:
+    """A unit of evidence: a run, or a block of a long run.
+
+    Attributes:
+        rows: as in :class:`Observed`.
+        stretch_s: as in :class:`Observed`.
+        before: sum of each property over the earlier blocks of the run, times seconds; shape (n_properties,).
+    """
+
+    rows: FloatArray
+    stretch_s: float
+    before: FloatArray
+
+    @property
+    def seconds(self) -> float:
+        return self.stretch_s * len(self.rows)
+
+
+def observed(run: Run, properties: Sequence[Property], stretches: int) -> Observed:
+    """Return what is known of a run; no rows if it has fewer than two samples.
+
+    Args:
+        properties: those that are :func:`buto.detectors.readable.readable` in the run.
+        stretches: how many there are at most.
+    """
+    rows = observations(run, properties, stretches)
+    series = series_of(run, properties)
+    seconds = float(series.times_s[-1] - series.times_s[0]) if len(series) else 0.0
+    return Observed(rows, seconds / max(1, len(rows)), _steps(series.values, properties))
+
+
+def units_of(run: Observed, blocks: int) -> list[Unit]:
+    """Return so many blocks of a run, each at least two rows, nearly equally long; one block is the run."""
+    edges = np.linspace(0, len(run.rows), max(1, min(blocks, len(run.rows) // 2)) + 1).round().astype(int)
+    sums = np.vstack([np.zeros(run.rows.shape[1]), run.rows.cumsum(axis=0)]) * run.stretch_s
+    return [
+        Unit(run.rows[first:last], run.stretch_s, sums[first]) for first, last in pairwise(edges.tolist())
+    ]
+
+
+def _steps(values: FloatArray, properties: Sequence[Property]) -> FloatArray:
+    counters = np.array([prop.kind is Kind.COUNTER for prop in properties])
+    with np.errstate(invalid="ignore"):
+        increases = np.diff(values, axis=0)
+        smallest = np.where(increases > 0, increases, np.inf).min(axis=0, initial=np.inf)
+    found: FloatArray = np.where(counters & np.isfinite(smallest), smallest, 0.0)
+    return found

@@ -1,0 +1,232 @@
+"""The preset regression-models on made-up servers: the load differs from run to run, the truth is known."""
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from buto.detectors.judge import settings_from
+from buto.errors import UsageError
+from buto.oracle import check, fewest_runs, load, save, train, why_confirm
+from buto.properties import Kind, Property
+from buto.runs import run_set
+from buto.verdicts import Direction, Status
+from tests.support.runs.signals import make_run
+
+READS, WRITES = "load.throughput[read]", "load.throughput[write]"
+CPU, SENT, ROWS, HEAP = "jvm.cpu.time", "app.sent", "app.rows", "jvm.memory.heap.used_after_last_gc"
+OWN = {
+    READS: Property(READS, "{answer}/s"),
+    WRITES: Property(WRITES, "{answer}/s"),
+    SENT: Property(SENT, "By", Kind.COUNTER),
+    ROWS: Property(ROWS, "{row}", Kind.COUNTER),
+}
+LOAD = [READS, WRITES]
+DEFAULT = settings_from({"preset": "regression-models"})
+AT_ONCE = settings_from({"preset": "regression-models", "alpha": 0.12})
+
+
+@dataclass(frozen=True)
+class Server:
+    """What the made-up server does; the defaults are its unchanged version.
+
+    Attributes:
+        rate: requests a second.
+        writes: share of the requests that write.
+        cost: factor of the processor time of a request.
+        kept: factor of the bytes that each request keeps for ever.
+        reversed: whether a request sends less, the more there are.
+        begins: share of the run after which the cost holds.
+        own: deviation of the factors by which a run differs from others.
+        n_samples: one a second.
+    """
+
+    rate: float = 50.0
+    writes: float = 0.2
+    cost: float = 1.0
+    kept: float = 1.0
+    reversed: bool = False
+    begins: float = 0.0
+    own: float = 0.02
+    n_samples: int = 121
+
+
+def served(number, server=Server(), *, known=True):
+    random = np.random.default_rng(number)
+    n = server.n_samples
+    times = np.arange(n) * 1.0
+    phases = np.repeat(random.uniform(0.4, 1.6, n // 30 + 1), 30)[:n]
+    reads, writes = (
+        random.poisson(server.rate * share * phases).astype(float)
+        for share in (1 - server.writes, server.writes)
+    )
+    own = 1 + random.normal(0, server.own, 6)  # this run is a little slower, or its cache a little colder
+    cost = np.where(times >= server.begins * times[-1], server.cost, 1.0)
+    busy = own[0] * cost * (0.004 * reads + 0.01 * writes) * random.normal(1, 0.05, n)
+    bytes_each = 2e4 * (1 - 0.6 * (phases - 1)) if server.reversed else np.full(n, 2e4)
+    sent = own[1] * bytes_each * reads * random.normal(1, 0.03, n)
+    columns = {
+        READS: reads,
+        WRITES: writes,
+        CPU: busy.cumsum(),
+        SENT: sent.cumsum(),
+        ROWS: (own[2] * (reads + 3 * writes)).cumsum().round(),
+        "app.commits": (own[3] * writes).cumsum().round(),
+        "app.parsed": (own[4] * 700 * (reads + writes) * random.normal(1, 0.02, n)).cumsum(),
+        HEAP: 3e7 + server.kept * 2048 * (reads + writes).cumsum() + 1e5 * random.normal(size=n),
+        "jvm.thread.count": np.full(n, 12.0),
+    }
+    own_kinds = OWN | {name: Property(name, "1", Kind.COUNTER) for name in ("app.commits", "app.parsed")}
+    chosen = {name: column for name, column in columns.items() if known or name not in LOAD}
+    return make_run(number, times, chosen, properties=own_kinds)
+
+
+def several(numbers, server=Server(), **how):
+    return run_set([served(number, server, **how) for number in numbers])
+
+
+@pytest.fixture(scope="module")
+def oracle():
+    return train(several(range(8)), DEFAULT)
+
+
+@pytest.mark.parametrize("rate", [25.0, 50.0, 75.0])
+def test_three_unchanged_runs_under_another_load_pass(oracle, rate):
+    assert check(oracle, several([20, 21, 22], Server(rate))).status is Status.PASS
+
+
+@pytest.mark.parametrize(("rate", "cost"), [(25.0, 1.24), (50.0, 1.1), (75.0, 1.1)])
+def test_more_processor_time_a_request_is_found_under_another_load(oracle, rate, cost):
+    verdict = check(oracle, several([20, 21, 22], Server(rate, cost=cost)))
+    assert verdict.status is Status.REGRESSION
+    assert verdict.p_value == pytest.approx(1 / 165)
+    (finding,) = verdict.findings
+    assert (finding.subject, finding.direction) == (CPU, Direction.MORE)
+    assert finding.observed / finding.expected == pytest.approx(cost, abs=0.05)
+    assert "under the same load" in finding.text
+    assert "% more" in finding.text
+
+
+def test_a_tenth_more_memory_kept_by_each_request_is_found_under_another_load(oracle):
+    verdict = check(oracle, several([20, 21, 22], Server(75.0, kept=1.1)))
+    assert verdict.status is Status.REGRESSION
+    assert [one.subject for one in verdict.findings] == [HEAP]
+
+
+def test_a_reversed_relation_is_found(oracle):
+    verdict = check(oracle, several([20, 21, 22], Server(reversed=True)))
+    assert verdict.status is Status.REGRESSION
+    assert verdict.findings[0].subject == SENT
+
+
+def test_a_finding_tells_from_when(oracle):
+    verdict = check(oracle, several([20, 21, 22], Server(cost=2.0, begins=0.5)))
+    finding = next(one for one in verdict.findings if one.subject == CPU)
+    assert 45.0 < finding.window_s[0] < 65.0
+    assert finding.window_s[1] == pytest.approx(120.0)
+    assert "not from the beginning" in finding.text
+
+
+def test_another_mix_is_inconclusive_and_names_the_kind_of_request(oracle):
+    verdict = check(oracle, several([20, 21, 22], Server(writes=0.8)))
+    assert verdict.status is Status.INCONCLUSIVE
+    assert "the models extrapolate" in verdict.reasons[0]
+    assert f"{WRITES} is" in verdict.reasons[0]
+    assert "above every training run" in verdict.reasons[0]
+
+
+def test_one_run_that_stands_out_asks_for_two_more(oracle):
+    changed = check(oracle, several([20], Server(cost=1.5)))
+    assert changed.status is Status.INCONCLUSIVE
+    assert changed.p_value == pytest.approx(1 / 9)
+    assert "only one of 0.11: 99 could, and so could three under test" in changed.reasons[0]
+    assert "not ordinary enough" in why_confirm(oracle, changed)
+    ordinary = check(oracle, several([21]))
+    assert ordinary.status is Status.PASS
+    assert why_confirm(oracle, ordinary) is None
+
+
+def test_one_run_decides_at_an_alpha_that_its_rank_can_reach():
+    oracle = train(several(range(8)), AT_ONCE)
+    assert check(oracle, several([20], Server(cost=1.5))).status is Status.REGRESSION
+
+
+def test_too_few_training_runs_are_warned_of_and_decide_nothing():
+    oracle = train(several(range(5)), DEFAULT)
+    assert "7 could" in oracle.warnings[0]
+    verdict = check(oracle, several([20, 21, 22], Server(cost=2.0)))
+    assert (verdict.status, verdict.runs_needed) == (Status.INCONCLUSIVE, 7)
+
+
+@pytest.mark.parametrize(
+    ("server", "status"),
+    [
+        (Server(25.0), Status.PASS),
+        (Server(75.0), Status.PASS),
+        (Server(25.0, cost=1.24), Status.REGRESSION),
+        (Server(75.0, cost=1.24), Status.REGRESSION),
+    ],
+)
+def test_without_known_rates_counters_are_predicted_from_those_that_most_follow(server, status):
+    oracle = train(several(range(10), known=False), DEFAULT)
+    verdict = check(oracle, several([20, 21, 22], server, known=False))
+    assert verdict.status is status
+    assert status is Status.PASS or CPU in [one.subject for one in verdict.findings]
+    assert "the properties that most others follow" in oracle.fitted.explain(verdict).learned
+
+
+@pytest.mark.parametrize(("cost", "status"), [(1.0, Status.PASS), (1.24, Status.REGRESSION)])
+def test_one_long_run_of_each_version_is_judged_by_blocks_of_time(cost, status):
+    settings = settings_from({"preset": "regression-models", "blocks": 60, "alpha": 0.05, "stretches": 4})
+    assert fewest_runs(settings) == 1
+    oracle = train(several([1], Server(n_samples=2401, own=0.0)), settings)
+    verdict = check(oracle, several([2], Server(75.0, cost=cost, n_samples=2401, own=0.0)))
+    assert verdict.status is status
+    assert "a difference from run to run counts as a change" in verdict.guarantee
+
+
+def test_too_few_blocks_say_which_alpha_they_could_tell():
+    settings = settings_from({"preset": "regression-models", "blocks": 10, "stretches": 4})
+    oracle = train(several([1], Server(n_samples=401)), settings)
+    verdict = check(oracle, several([2], Server(cost=2.0, n_samples=401)))
+    assert verdict.status is Status.INCONCLUSIVE
+    assert "10 blocks cannot tell a share of 0.01 from chance, only one of 0.18" in verdict.reasons[0]
+
+
+def test_a_kind_of_request_that_is_rare_may_have_no_latency():
+    name = "load.latency.p50[write]"
+    training = [_with(served(number), name, 0.02) for number in range(8)]
+    oracle = train(run_set(training), DEFAULT)
+    assert check(oracle, run_set([_with(served(21), name, np.nan)])).status is Status.PASS
+
+
+def _with(run, name, value):
+    return replace(
+        run,
+        properties=(*run.properties, Property(name, "s")),
+        values=np.column_stack([run.values, np.full(run.n_samples, value)]),
+    )
+
+
+def test_keys_of_one_preset_are_no_keys_of_another():
+    with pytest.raises(UsageError, match="alpha is no setting of the preset shang"):
+        settings_from({"preset": "shang", "alpha": 0.05})
+    with pytest.raises(UsageError, match="threshold is no setting of the preset regression-models"):
+        settings_from({"preset": "regression-models", "threshold": 0.3})
+
+
+GOLDEN = Path(__file__).with_name("oracle-by-load.json")
+
+
+def test_a_stored_oracle_is_read_and_written_as_ever(tmp_path):
+    runs = several(range(7), Server(n_samples=31))
+    if os.environ.get("BUTO_WRITE_GOLDEN"):
+        save(GOLDEN, train(runs, settings_from({"preset": "regression-models", "stretches": 4})))
+    oracle = load(GOLDEN)
+    save(tmp_path / "again.json", oracle)
+    assert (tmp_path / "again.json").read_bytes() == GOLDEN.read_bytes()
+    verdict = check(oracle, several([20, 21, 22], Server(cost=3.0, n_samples=31)))
+    assert (verdict.status, verdict.findings[0].subject) == (Status.REGRESSION, CPU)
+    assert verdict.p_value == pytest.approx(1 / 120)
