@@ -39,6 +39,7 @@ programs, each on two hosts. The hosts are one machine with two garbage collecto
 examples:
   buto experiments run all
   buto experiments run calibrated
+  buto experiments run next
   buto experiments run power
   buto experiments run history
   buto experiments run smoothing bounds-matcher --data data-set --out results

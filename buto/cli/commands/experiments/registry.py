@@ -25,6 +25,11 @@ class Experiment(NamedTuple):
 
 EXPERIMENTS: dict[str, Experiment] = {
     "calibrated": Experiment("calibrated", "the default detector, on runs recorded after it was designed"),
+    "next": Experiment(
+        "next_method",
+        "everything that decides whether the preset calibrated-next becomes the default, on runs recorded after "
+        "it was frozen; writes next.csv, alarms.svg and counters.svg",
+    ),
     "power": Experiment(
         "power",
         "changes of known size, added to recorded runs: how many the default and the next default find, and "

@@ -1,0 +1,122 @@
+"""``buto experiments run next``."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from itertools import chain
+
+from buto.cli.commands.experiments.request import ExperimentsRequest
+from buto.cli.commands.experiments.thesis import WorkProgress
+from buto.cli.printing.console import Console
+from buto.cli.printing.output_files import write_file
+from buto.errors import EXIT_PASS
+from buto.experiments.design import VARIANTS
+from buto.experiments.next_method import tables
+from buto.experiments.next_method.charts import alarm_panels, drawn_variations
+from buto.experiments.next_method.checks import METHODS, NEXT
+from buto.experiments.next_method.criteria import IN_ROW, criteria
+from buto.experiments.next_method.invariance import Variation, variations
+from buto.experiments.next_method.recordings import (
+    Recordings,
+    Task,
+    carried_out,
+    recordings,
+    tasks,
+    versions_of,
+)
+from buto.experiments.next_method.trials import Trial
+from buto.experiments.next_method.variants import UNCHANGED
+from buto.experiments.next_method.versions import PAIRS, SERVERS, first_named
+from buto.experiments.workers import in_parallel
+from buto.report.experiments import text
+from buto.report.experiments.alarm_chart import svg as alarm_svg
+from buto.report.experiments.content import Columns
+from buto.report.experiments.variation_chart import svg as variation_svg
+
+
+def run(request: ExperimentsRequest, console: Console) -> int:
+    """Measure everything that decides about the next default; print tables, write checks and pictures."""
+    found = recordings(request.data)
+    trials = _measured(tasks(found, request.seed), request, console)
+    varied = _varied(found)
+    for table in _tables(found, trials, varied, request.seed):
+        for line in text.lines(table):
+            console.result(line)
+        console.result("")
+    contents = {"next.csv": _csv(trials).encode()}
+    if panels := alarm_panels(trials):
+        contents["alarms.svg"] = alarm_svg(panels)
+    if varied:
+        contents["counters.svg"] = variation_svg(drawn_variations(varied))
+    for name, content in contents.items():
+        write_file(request.out / name, content, "--out")
+        console.info(f"wrote {request.out / name}")
+    return EXIT_PASS
+
+
+def _measured(work: Sequence[Task], request: ExperimentsRequest, console: Console) -> list[Trial]:
+    progress = WorkProgress(console, "next")
+    found = []
+    try:
+        for done, some in enumerate(in_parallel(carried_out, work, request.workers), start=1):
+            found.append(some)
+            progress(done, len(work))
+    finally:
+        progress.clear()
+    return list(chain.from_iterable(found))
+
+
+def _varied(found: Recordings) -> list[Variation]:
+    """Return the variation of each property over the variants of the thesis."""
+    return variations(
+        {
+            host: {name: runs[name].valid() for name in VARIANTS if name in runs}
+            for host, runs in found.variants.items()
+        }
+    )
+
+
+def _tables(
+    found: Recordings, trials: Sequence[Trial], varied: Sequence[Variation], seed: int
+) -> list[Columns]:
+    parts = {one.part for one in trials}
+    shown = []
+    if found.variants:
+        shown += [tables.discriminating(trials), tables.subtle(trials)]
+        shown += tables.alarms(trials, UNCHANGED, "Variants")
+    if IN_ROW in parts:
+        shown += tables.alarms(trials, IN_ROW, "In a row on a quiet machine")
+    named = {
+        (task.name, version): first_named(task, version, NEXT)
+        for task in versions_of(found, seed)
+        for version in task.others
+    }
+    shown += [tables.versions_table(trials, part, named) for part in (PAIRS, SERVERS) if part in parts]
+    if varied:
+        shown.append(tables.varying(varied, list(found.variants), "Counters between runs and hosts"))
+    return [*shown, *(tables.decision(list(criteria(trials, method)), method) for method in METHODS)]
+
+
+def _csv(trials: Sequence[Trial]) -> str:
+    content = io.StringIO()
+    writer = csv.writer(content, lineterminator="\n")
+    heads = ("part", "method", "trained", "judged", "runs", "times", "alone", "followed", "three")
+    writer.writerow(heads)
+    for one in trials:
+        check = one.check
+        writer.writerow(
+            (
+                one.part,
+                one.method,
+                one.name,
+                one.case,
+                " ".join(one.runs),
+                one.times,
+                check.alone,
+                int(check.followed),
+                check.three,
+            )
+        )
+    return content.getvalue()

@@ -1,0 +1,181 @@
+"""The thirty-two experiments and the subtle variants: training on some runs, judging of others."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from buto.detectors.alarms import N_CHECKED
+from buto.experiments.design import EXPERIMENTS, SUBTLE, VARIANTS
+from buto.experiments.next_method.checks import METHODS, N_TRAINING, Trained, Way, with_two_more
+from buto.experiments.next_method.trials import Trial
+from buto.experiments.scores import FN, FP, MCC, TN, TP, standard_error
+from buto.runs import Run, RunSet
+
+EXPERIMENT, UNCHANGED, SUBTLE_PART = "experiments", "unchanged", "subtle"
+N_JUDGED = 10
+"""Most runs of one variant that one division judges."""
+
+N_TRIPLES = 5
+"""Groups of three runs that each division draws of a subtle variant."""
+
+MORE_TRAINING = 20
+"""Of the thesis's variants, all runs train the method that judges subtle variants once more."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class VariantsTask:
+    """One division of the runs of one variant.
+
+    Attributes:
+        runs: by variant, usable ones: of the variant that trains and of those that are compared with it.
+        number: of the division; with the seed it decides which runs train.
+    """
+
+    host: str
+    variant: str
+    runs: Mapping[str, RunSet]
+    number: int
+    seed: int
+
+
+def variants_tasks(host: str, runs: Mapping[str, RunSet], divisions: int, seed: int) -> list[VariantsTask]:
+    """Return the work on the variants of the thesis that have runs to train with and to judge."""
+    usable = {name: of_variant.valid() for name, of_variant in runs.items()}
+    found = []
+    for variant in VARIANTS:
+        if len(usable.get(variant, ())) < N_TRAINING + N_CHECKED:
+            continue
+        compared = [one.negative for one in (*EXPERIMENTS, *SUBTLE) if one.training == variant]
+        ours = {name: usable[name] for name in (variant, *compared) if name in usable}
+        found += [VariantsTask(host, variant, ours, number, seed) for number in range(divisions)]
+    return found
+
+
+def variants_trials(task: VariantsTask) -> Iterator[Trial]:
+    """Yield the checks of one division by all methods.
+
+    Each method has the same training runs, runs under test and confirming runs.
+    """
+    random = np.random.default_rng(
+        [task.seed, task.number, zlib.crc32(f"{task.variant}@{task.host}".encode())]
+    )
+    order = random.permutation(len(task.runs[task.variant]))
+    ours = task.runs[task.variant].runs
+    training = [ours[place] for place in order[:N_TRAINING]]
+    kinds = [
+        (one.negative, task.runs[one.negative].runs)
+        for one in EXPERIMENTS
+        if _is_of(one.training, one.negative, task)
+    ]
+    checks: list[tuple[str, str, list[Run], int]] = []
+    rest = [ours[place] for place in order[N_TRAINING:]]
+    checks += [(EXPERIMENT, UNCHANGED, three, len(kinds)) for three in _threes(rest, random)]
+    for name, theirs in kinds:
+        drawn = [theirs[place] for place in random.permutation(len(theirs))]
+        checks += [(EXPERIMENT, name, three, 1) for three in _threes(drawn, random)]
+    subtle = _subtle(task, random)
+    for method, settings in METHODS.items():
+        trained = Trained.by(training, settings)
+        name = f"{task.variant}@{task.host}"
+        for part, case, three, times in checks:
+            yield Trial(part, method, name, case, _ids(three), times, trained.check(three))
+        for case, three in subtle:
+            yield Trial(SUBTLE_PART, method, name, case, _ids(three), 1, trained.check(three, always=True))
+        if subtle and len(ours) >= MORE_TRAINING:
+            more = Trained.by([ours[place] for place in order[:MORE_TRAINING]], settings)
+            for case, three in subtle:
+                part = f"{SUBTLE_PART}, {MORE_TRAINING} training runs"
+                yield Trial(part, method, name, case, _ids(three), 1, more.check(three, always=True))
+
+
+def _is_of(training: str, negative: str, task: VariantsTask) -> bool:
+    return training == task.variant and negative in task.runs
+
+
+def _threes(runs: Sequence[Run], random: np.random.Generator) -> Iterator[list[Run]]:
+    """Yield the first runs, each with two random others."""
+    for place in range(min(N_JUDGED, len(runs))):
+        others = random.permutation(len(runs)).tolist()
+        yield [runs[one] for one in with_two_more(place, others)]
+
+
+def _subtle(task: VariantsTask, random: np.random.Generator) -> list[tuple[str, list[Run]]]:
+    return [
+        (one.negative, [theirs[place] for place in random.permutation(len(theirs))[:N_CHECKED]])
+        for one in SUBTLE
+        if _is_of(one.training, one.negative, task)
+        for theirs in [task.runs[one.negative].runs]
+        if len(theirs) >= N_CHECKED
+        for _ in range(N_TRIPLES)
+    ]
+
+
+def _ids(runs: Sequence[Run]) -> tuple[str, ...]:
+    return tuple(run.id for run in runs)
+
+
+@dataclass(frozen=True, slots=True)
+class Discrimination:
+    """How well one method tells changed runs from unchanged ones over the experiments.
+
+    Attributes:
+        mcc, error: Matthews's correlation and its standard error, clustered by run.
+        alarms, n_unchanged: checks of unchanged runs that failed, and all of them, each counted once.
+        missed, n_changed: checks of changed runs that passed, and all of them.
+        runs: how many different runs the errors concern.
+    """
+
+    mcc: float
+    error: float
+    alarms: int
+    n_unchanged: int
+    missed: int
+    n_changed: int
+    runs: int
+
+
+def discrimination(trials: Sequence[Trial], alpha: float) -> Discrimination:
+    """Return the figures of confirmed checks of one method, over one host or several."""
+    names = sorted({one.runs[0] for one in trials})
+    place = {name: number for number, name in enumerate(names)}
+    by_run = np.zeros((len(names), 4), np.int64)
+    strata = np.empty(len(names), object)
+    errors = set()
+    wrong = {True: 0, False: 0}
+    counted = {True: 0, False: 0}
+    for one in trials:
+        unchanged, failed = one.case == UNCHANGED, one.check.fails(Way.CONFIRMED, alpha)
+        kind = (FN if failed else TP) if unchanged else (TN if failed else FP)
+        by_run[place[one.runs[0]], kind] += one.times
+        host = one.name.rpartition("@")[2]
+        strata[place[one.runs[0]]] = one.name if unchanged else f"{one.case}@{host}"
+        counted[unchanged] += 1
+        if failed is unchanged:
+            wrong[unchanged] += 1
+            errors.add(one.runs[0])
+    return Discrimination(
+        float(MCC.value(by_run.sum(axis=0))),
+        standard_error(MCC, by_run, strata.astype(str)),
+        wrong[True],
+        counted[True],
+        wrong[False],
+        counted[False],
+        len(errors),
+    )
+
+
+def jackknife(trials: Sequence[Trial], found: Sequence[bool]) -> float:
+    """Return the standard error of the share found, each run left out with all checks that it is in.
+
+    NaN if it cannot be estimated.
+    """
+    runs = sorted({run for one in trials for run in one.runs})
+    without = [
+        [value for one, value in zip(trials, found, strict=True) if run not in one.runs] for run in runs
+    ]
+    shares = np.array([np.mean(some) for some in without if some])
+    return float(np.sqrt((len(shares) - 1) * shares.var())) if len(shares) > 1 else float("nan")
