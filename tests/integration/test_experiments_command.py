@@ -151,3 +151,25 @@ def test_calibrated_cannot_be_combined_with_other_experiments(data: Path) -> Non
     ended = called(data, "experiments", "run", "calibrated", "smoothing", "--data", "set")
     assert ended.returncode == 2
     assert "calibrated cannot be combined with other experiments" in ended.stderr
+
+
+def test_what_decides_about_the_next_default_comes_as_tables_criteria_and_files(data: Path) -> None:
+    row, pairs = RunStore(data / "row-runs"), RunStore(data / "pair-runs")
+    for version, variant in (("old", "leaker-string"), ("new", "leaker-thread")):
+        for run in a_data_set(14, (variant,), shift=30.0)[variant]:
+            late = replace(run, id=f"2027{run.id[4:]}", test=f"leak-{version}@parallel")
+            pairs.add(late)
+            if version == "old":
+                row.add(replace(late, test="leak@parallel"))
+    write(data / "next" / "in-row-17", archive.pack(row))
+    write(data / "next" / "pairs", archive.pack(pairs))
+    command = ("experiments", "run", "next", "--data", "next", "--workers", "1", "--out", "decided")
+    ended = called(data, *command)
+    assert ended.returncode == 0, ended.stderr
+    assert "In a row on a quiet machine: checks that fail at alpha 0.01" in ended.stdout
+    assert "leak@parallel: new" in ended.stdout
+    assert ended.stdout.count("it does not become the default") == 2
+    rows = (data / "decided" / "next.csv").read_text().splitlines()
+    assert rows[0] == "part,method,trained,judged,runs,times,alone,followed,three"
+    assert "<svg" in (data / "decided" / "alarms.svg").read_text()
+    assert not (data / "decided" / "counters.svg").exists()

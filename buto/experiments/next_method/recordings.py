@@ -33,6 +33,9 @@ DATA = archive.RECORDED.parent / "next"
 ROWS = "in-row*"
 """Data sets of unchanged programs, each launched many times in a row; one for each JDK."""
 
+ONE_CORE = "one-core"
+"""The data set of small servers on one core."""
+
 ByHost = Mapping[str, Mapping[str, RunSet]]
 
 
@@ -45,12 +48,14 @@ class Recordings:
         in_row: by the name of their data set, then by host: unchanged programs.
         pairs: of released libraries.
         servers: small ones in several versions.
+        one_core: some of these as they were, on one core.
     """
 
     variants: ByHost
     in_row: Mapping[str, ByHost]
     pairs: ByHost
     servers: ByHost
+    one_core: ByHost
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +94,7 @@ def recordings(data: Path | None) -> Recordings:
         {path.name: _by_host(path) for path in sorted(root.glob(ROWS))},
         _by_host(root / PAIRS),
         _by_host(servers),
+        _by_host(root / ONE_CORE),
     )
 
 

@@ -8,7 +8,7 @@ from math import isnan
 from buto.experiments.next_method import unchanged, variants
 from buto.experiments.next_method.checks import METHODS, Way
 from buto.experiments.next_method.criteria import ALPHA, ALPHAS, Line
-from buto.experiments.next_method.invariance import Variation
+from buto.experiments.next_method.surroundings import Surroundings
 from buto.experiments.next_method.trials import Trial, share
 from buto.experiments.power.rates import Rate
 from buto.report.experiments.content import Columns
@@ -117,21 +117,28 @@ def versions_table(trials: Sequence[Trial], part: str, named: Mapping[tuple[str,
     )
 
 
-def varying(found: Sequence[Variation], hosts: Sequence[str], caption: str) -> Columns:
+def varying(compared: Surroundings) -> Columns:
     """Return one row for each property."""
     return Columns(
-        caption,
-        ("property", *(f"CV, {host}" for host in hosts), "largest CV", "shift", "largest shift", "programs"),
+        f"Counters of the same programs with a difference: {compared.differs}",
+        (
+            "property",
+            *(f"CV, {one}" for one in compared.names),
+            "largest CV",
+            "shift",
+            "largest shift",
+            "programs",
+        ),
         tuple(
             (
                 one.name,
-                *(_share(one.between_runs.get(host)) for host in hosts),
+                *(_share(one.between_runs.get(name)) for name in compared.names),
                 _share(one.largest),
                 _share(one.shift),
                 _share(one.largest_shift),
                 str(one.n_programs),
             )
-            for one in found
+            for one in compared.found
         ),
     )
 

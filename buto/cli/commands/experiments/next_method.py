@@ -12,12 +12,10 @@ from buto.cli.commands.experiments.thesis import WorkProgress
 from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
 from buto.errors import EXIT_PASS
-from buto.experiments.design import VARIANTS
 from buto.experiments.next_method import tables
 from buto.experiments.next_method.charts import alarm_panels, drawn_variations
 from buto.experiments.next_method.checks import METHODS, NEXT
 from buto.experiments.next_method.criteria import IN_ROW, criteria
-from buto.experiments.next_method.invariance import Variation, variations
 from buto.experiments.next_method.recordings import (
     Recordings,
     Task,
@@ -26,6 +24,7 @@ from buto.experiments.next_method.recordings import (
     tasks,
     versions_of,
 )
+from buto.experiments.next_method.surroundings import Surroundings, between_hosts, of_servers
 from buto.experiments.next_method.trials import Trial
 from buto.experiments.next_method.variants import UNCHANGED
 from buto.experiments.next_method.versions import PAIRS, SERVERS, first_named
@@ -40,16 +39,16 @@ def run(request: ExperimentsRequest, console: Console) -> int:
     """Measure everything that decides about the next default; print tables, write checks and pictures."""
     found = recordings(request.data)
     trials = _measured(tasks(found, request.seed), request, console)
-    varied = _varied(found)
-    for table in _tables(found, trials, varied, request.seed):
+    hosts = between_hosts(found)
+    for table in _tables(found, trials, hosts, request.seed):
         for line in text.lines(table):
             console.result(line)
         console.result("")
     contents = {"next.csv": _csv(trials).encode()}
     if panels := alarm_panels(trials):
         contents["alarms.svg"] = alarm_svg(panels)
-    if varied:
-        contents["counters.svg"] = variation_svg(drawn_variations(varied))
+    if hosts is not None:
+        contents["counters.svg"] = variation_svg(drawn_variations(hosts.found))
     for name, content in contents.items():
         write_file(request.out / name, content, "--out")
         console.info(f"wrote {request.out / name}")
@@ -68,18 +67,8 @@ def _measured(work: Sequence[Task], request: ExperimentsRequest, console: Consol
     return list(chain.from_iterable(found))
 
 
-def _varied(found: Recordings) -> list[Variation]:
-    """Return the variation of each property over the variants of the thesis."""
-    return variations(
-        {
-            host: {name: runs[name].valid() for name in VARIANTS if name in runs}
-            for host, runs in found.variants.items()
-        }
-    )
-
-
 def _tables(
-    found: Recordings, trials: Sequence[Trial], varied: Sequence[Variation], seed: int
+    found: Recordings, trials: Sequence[Trial], hosts: Surroundings | None, seed: int
 ) -> list[Columns]:
     parts = {one.part for one in trials}
     shown = []
@@ -94,8 +83,7 @@ def _tables(
         for version in task.others
     }
     shown += [tables.versions_table(trials, part, named) for part in (PAIRS, SERVERS) if part in parts]
-    if varied:
-        shown.append(tables.varying(varied, list(found.variants), "Counters between runs and hosts"))
+    shown += [tables.varying(one) for one in (hosts, *of_servers(found)) if one is not None]
     return [*shown, *(tables.decision(list(criteria(trials, method)), method) for method in METHODS)]
 
 

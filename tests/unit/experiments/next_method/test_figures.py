@@ -16,7 +16,8 @@ from buto.experiments.next_method.charts import alarm_panels, drawn_variations
 from buto.experiments.next_method.checks import METHODS, NEXT, Check, Way
 from buto.experiments.next_method.criteria import IN_ROW, PAGE, TEN_PERCENT, criteria
 from buto.experiments.next_method.invariance import variations
-from buto.experiments.next_method.recordings import recordings
+from buto.experiments.next_method.recordings import Recordings, recordings
+from buto.experiments.next_method.surroundings import between_hosts, of_servers
 from buto.experiments.next_method.trials import Trial, share
 from buto.experiments.next_method.unchanged import Amount, UnchangedTask, unchanged_trials
 from buto.experiments.next_method.variants import (
@@ -178,6 +179,31 @@ def test_a_counter_that_another_host_doubles_has_a_shift_of_one() -> None:
     assert "jvm.memory.heap.used" in {one.name for one in drawn}
     assert b"<svg" in variation_svg(drawn)
     assert isnan(variations({"parallel": runs})[0].shift)
+
+
+def test_servers_are_compared_with_the_same_programs_in_other_surroundings() -> None:
+    runs = tuple(recorded("leaker-string", 6))
+    doubled = tuple(replace(run, values=2 * run.values) for run in runs)
+    nothing: dict[str, dict[str, RunSet]] = {}
+    servers = {
+        "parallel": {"shop-base": RunSet(runs), "shop-large": RunSet(doubled), "till-base": RunSet(runs)}
+    }
+    found = Recordings(
+        nothing,
+        {"in-row-25": {"g1": {"shop": RunSet(doubled)}}},
+        nothing,
+        servers,
+        {"parallel": {"shop": RunSet(runs)}},
+    )
+    row, one_core = of_servers(found)
+    assert (row.names, row.differs) == (
+        ("busy machine", "in-row-25"),
+        "quiet machine, other JDK and collector",
+    )
+    assert {one.shift for one in row.found} == {pytest.approx(1)}
+    assert {(one.shift, one.n_programs) for one in one_core.found} == {(0.0, 1)}
+    assert tables.varying(row).heads[1:3] == ("CV, busy machine", "CV, in-row-25")
+    assert between_hosts(found) is None
 
 
 def test_a_directory_without_data_sets_is_an_error_that_says_what_to_name(tmp_path: Path) -> None:
