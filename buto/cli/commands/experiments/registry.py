@@ -27,8 +27,8 @@ EXPERIMENTS: dict[str, Experiment] = {
     "calibrated": Experiment("calibrated", "the default detector, on runs recorded after it was designed"),
     "next": Experiment(
         "next_method",
-        "everything that decides whether the preset calibrated-next becomes the default, on runs recorded after "
-        "it was frozen; writes next.csv, alarms.svg and counters.svg",
+        "everything that decides whether the preset calibrated-next becomes the default, on runs recorded "
+        "after it was frozen; writes next.csv, alarms.svg and counters.svg",
     ),
     "power": Experiment(
         "power",
