@@ -26,7 +26,8 @@ BY_HEAP: Judge = {"alpha": 0.05, "minimum-effect": {"*": "never", "jvm.memory.he
 a change. Of five training runs, three that confirm a change can reach this alpha by rank alone."""
 
 BY_MULTIPLES: Judge = {"preset": "sustained", "deviations": 30, "level-share": 0.05}
-"""Only what becomes more than 2.5 times as much; three training runs are enough."""
+"""Only what becomes more than 2.5 times as much, or many times as much where training runs differ, as they do
+on a busy machine: so a change that must be found is fiftyfold. Three training runs are enough."""
 
 
 def literal(judge: Judge) -> str:

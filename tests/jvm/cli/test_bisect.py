@@ -67,7 +67,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     git(top, "init", "--quiet")
     (top / ".gitignore").write_text("out/\n.buto/\n")
     (top / "buto.yaml").write_text(CONFIG)
-    more = SOURCE.replace("WAITING = 1;", "WAITING = 40;")
+    more = SOURCE.replace("WAITING = 1;", "WAITING = 400;")
     for subject, source in {
         "first": SOURCE,
         "a remark": SOURCE + "// a remark\n",

@@ -23,8 +23,8 @@ tests:
 """
 SCRIPT = """\
 amount=$(cat amount)
-if [ -e odd ]; then rm odd; amount=400; fi
-exec java -Xmx128m -XX:+UseSerialGC -cp "$CLASSES" Does keep "$amount"
+if [ -e odd ]; then rm odd; amount=2000; fi
+exec java -Xmx512m -XX:+UseSerialGC -cp "$CLASSES" Does keep "$amount"
 """
 
 
@@ -55,7 +55,7 @@ def test_one_odd_run_among_good_ones_passes(trained: Path, classes: Path) -> Non
 
 
 def test_a_change_is_confirmed_and_fails(trained: Path, classes: Path) -> None:
-    (trained / "amount").write_text("400")
+    (trained / "amount").write_text("2000")
     done = buto(trained, "check", "-v", "--json", "result.json", CLASSES=str(classes))
     assert done.returncode == 1, done.stdout + done.stderr
     assert "in 3 of 3 runs" in done.stdout
@@ -63,7 +63,7 @@ def test_a_change_is_confirmed_and_fails(trained: Path, classes: Path) -> None:
 
 
 def test_a_stated_number_of_runs_is_kept_to(trained: Path, classes: Path) -> None:
-    (trained / "amount").write_text("400")
+    (trained / "amount").write_text("2000")
     done = buto(trained, "check", "--runs", "1", "--json", "result.json", CLASSES=str(classes))
     assert done.returncode == 1, done.stdout + done.stderr
     assert n_judged(trained) == 1

@@ -21,7 +21,7 @@ defaults:
   judge: {literal(BY_MULTIPLES)}
 tests:
   keeper:
-    command: [java, -Xmx128m, -cp, '${{CLASSES}}', Does, keep, 40]
+    command: [java, -Xmx512m, -cp, '${{CLASSES}}', Does, keep, 40]
   sleeper:
     command: ./start.sh
     environment: {{MILLISECONDS: 300}}
@@ -87,7 +87,7 @@ def test_train_and_check_all_tests_of_a_configuration(tmp_path: Path, classes: P
     assert oracle["judge"]["deviations"] == 30
 
     know_a_busy_machine(tmp_path / "oracles" / "keeper.json")
-    (tmp_path / "buto.yaml").write_text(CONFIG.replace("keep, 40", "keep, 500"))
+    (tmp_path / "buto.yaml").write_text(CONFIG.replace("keep, 40", "keep, 2000"))
     checked = buto(tmp_path, "check", CLASSES=str(classes))
     assert checked.returncode == 1, checked.stdout + checked.stderr
     assert checked.stdout.splitlines()[-2:] == ["keeper   regression", "sleeper  pass"]
