@@ -102,7 +102,12 @@ class PlainCollector:
     """Listens for one agent. Use as a context manager; leaving it closes every socket."""
 
     def __init__(
-        self, directory: Path, *, gate_ms: int = 10000, exit_ms: int = 5000, receive_buffer: int | None = None
+        self,
+        directory: Path,
+        *,
+        gate_ms: int = 120_000,
+        exit_ms: int = 120_000,
+        receive_buffer: int | None = None,
     ) -> None:
         self.heard = Heard()
         self.live_set, self.live_set_ms = NEVER, 0
