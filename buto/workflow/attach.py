@@ -29,10 +29,16 @@ ATTACH = "attach"
 def attach(project: Project, spec: AttachSpec, on_event: OnEvent = ignore) -> Run:
     """Record until the JVM ends, the time is over or Ctrl-C is pressed; the run is kept, usable or not.
 
+    If the configuration has a test of this name, its sources are read, too.
+
     Raises:
         MeasureError: the JVM cannot be reached or measured.
         StorageError: the store cannot be written.
+        UsageError: a package that a source needs is not installed.
     """
+    test = project.configured(spec.test)
+    if test is not None:
+        spec = replace(spec, sources=test.target.sources, secrets=test.target.secrets)
     on_event(LaunchesPlanned({spec.test: 1}))
     try:
         with measuring_alone(project, on_event):

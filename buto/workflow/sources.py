@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from buto.collect.sources.dry import DryReading, RunningProgram, read_once
+from buto.collect.sources.dry import DryReading, read_once
+from buto.collect.sources.running import RunningProgram
 from buto.collect.target import SourceSpec
 from buto.config import TestConfig
 from buto.errors import UsageError

@@ -27,7 +27,8 @@ class AttachCommand:
     takes_command: ClassVar[bool] = False
     help: ClassVar[str] = """\
 Record a JVM that is already running, through JMX, for a given time or until it ends. Ctrl-C ends
-the recording and keeps it. The id of the run is printed. Time zero is the moment of attaching.
+the recording and keeps it. The id of the run is printed. Time zero is the moment of attaching. If
+buto.yaml has a test NAME, its sources are read beside the JVM.
 
 examples:
   buto attach --pid 4711 --duration 10s

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import FrameType
 
 from buto.collect.hooks import MBeanConnection, Program
@@ -24,7 +24,9 @@ from buto.collect.progress import OnTick, Progress
 from buto.collect.record import quality
 from buto.collect.record.journal import Journal
 from buto.collect.record.recording import Recording
-from buto.collect.target import MBeanSpec, Target
+from buto.collect.sources.running import RecordedProgram
+from buto.collect.sources.sampling import followed
+from buto.collect.target import MBeanSpec, SourceSpec, Target
 from buto.errors import MeasureError, UsageError
 from buto.properties import READ_OUTSIDE
 from buto.runs import Outcome, Problem, ProblemKind, Run
@@ -45,6 +47,8 @@ class AttachSpec:
         mbeans: custom MBeans to record.
         credentials: for a protected connector.
         mask: further shell patterns for names of what is secret.
+        secrets: values to mask.
+        sources: what is read beside the JVM.
     """
 
     test: str
@@ -55,6 +59,8 @@ class AttachSpec:
     mbeans: tuple[MBeanSpec, ...] = ()
     credentials: Credentials = NO_CREDENTIALS
     mask: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+    sources: tuple[SourceSpec, ...] = ()
 
     def __post_init__(self) -> None:
         if (self.pid is None) == (self.url is None):
@@ -117,9 +123,15 @@ def attach(
 
     Raises:
         MeasureError: the JVM cannot be reached, or ended before the first sample.
+        UsageError: a package that a source needs is not installed.
     """
     target = Target(
-        command=(), interval_s=spec.interval_s, mbeans=spec.mbeans, collector="jmx", mask=spec.mask
+        command=(),
+        interval_s=spec.interval_s,
+        mbeans=spec.mbeans,
+        collector="jmx",
+        mask=spec.mask,
+        secrets=spec.secrets,
     )
     recording = Recording(spec.test, mask=target.new_mask())
     recording.add_columns(READ_OUTSIDE)
@@ -135,6 +147,7 @@ def attach(
             connect(spec, worker) as connection,
             _interrupt_noted() as interrupted,
             read_from_outside(recording, spec.pid) as outside,
+            followed(RecordedProgram(spec.pid, recording), spec.sources),
         ):
             times = connection.start(
                 recording, spec.interval_s, spec.mbeans, same_machine=spec.pid is not None

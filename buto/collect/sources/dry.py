@@ -6,8 +6,7 @@ import math
 import time
 from dataclasses import dataclass
 
-from buto.collect.process.ports import listening
-from buto.collect.sources.protocol import SourceError, Surroundings
+from buto.collect.sources.protocol import Surroundings
 from buto.collect.sources.registry import require, source
 from buto.collect.sources.sampling import FAILURES, prefixed, reason_of
 from buto.collect.target import SourceSpec
@@ -27,33 +26,6 @@ class DryReading:
     numbers: tuple[tuple[Property, float], ...]
     took_s: float
     reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class RunningProgram:
-    """A program that runs already, or none.
-
-    Attributes:
-        pid: of its JVM; None without one.
-    """
-
-    pid: int | None
-
-    def members(self) -> list[int]:
-        """See :class:`Surroundings`."""
-        # Here, because it takes a while to import, and most sources do not need it.
-        import psutil
-
-        if self.pid is None:
-            return []
-        try:
-            return [self.pid, *(one.pid for one in psutil.Process(self.pid).children(recursive=True))]
-        except psutil.NoSuchProcess as error:
-            raise SourceError(f"there is no process {self.pid}") from error
-
-    def ports(self) -> tuple[int, ...]:
-        """See :class:`Surroundings`."""
-        return () if self.pid is None else listening(self.pid)
 
 
 def read_once(spec: SourceSpec, surroundings: Surroundings) -> DryReading:

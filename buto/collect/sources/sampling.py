@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Protocol
 
 from buto.collect.hooks import LaunchHooks, Program
 from buto.collect.record.track import MAX_PROPERTIES, Track
-from buto.collect.sources.protocol import Reader, Source, SourceError
+from buto.collect.sources.protocol import Reader, Source, SourceError, Surroundings
 from buto.collect.sources.registry import require, source
 from buto.collect.target import SourceSpec
 from buto.properties import Better, Kind, Property, Role
-from buto.runs import Problem, SourceState
+from buto.runs import MetadataValue, Problem, SourceState
 
 READ_TIME = "buto.source.time"
 CPU_TIME = "buto.source.cpu.time"
@@ -38,6 +40,38 @@ FAILURES = (
 """What a reading may raise, also of a stranger's source."""
 
 
+class Beside(Surroundings, Protocol):
+    """The program beside which sources are read, and where their readings go."""
+
+    def track(self, name: str, interval_s: float, *, from_first: bool = False) -> Track:
+        """Return a track of the recording; its counters may count from their first reading."""
+
+    def describe(self, metadata: Mapping[str, MetadataValue]) -> None:
+        """Add metadata to the run."""
+
+    def explain_missing(self, name: str, why: str) -> None:
+        """Add a reason why values of a property are NaN."""
+
+    def source_state(self, state: SourceState) -> None:
+        """Add how a source ended."""
+
+
+@contextmanager
+def followed(program: Beside, specs: Sequence[SourceSpec]) -> Iterator[None]:
+    """Read sources until the end of the block.
+
+    Raises:
+        UsageError: a package that a source needs is not installed.
+    """
+    for spec in specs:
+        require(spec.kind)
+    followers = _started(program, specs)
+    try:
+        yield
+    finally:
+        _end(followers)
+
+
 def sampled(hooks: LaunchHooks | None, specs: Sequence[SourceSpec]) -> LaunchHooks | None:
     """Return hooks that read the sources, too, while the program runs.
 
@@ -59,15 +93,11 @@ class SourceHooks:
     def __init__(self, inner: LaunchHooks | None, specs: Sequence[SourceSpec]) -> None:
         self._inner = inner
         self._specs = specs
-        self._followers: list[Follower] = []
+        self._followers: Sequence[Follower] = ()
 
     def program_started(self, program: Program) -> None:
         """See :class:`LaunchHooks`."""
-        for spec in self._specs:
-            kind = source(spec.kind)(spec.settings)
-            self._followers.append(Follower(spec, kind, program))
-        for follower in self._followers:
-            follower.start()
+        self._followers = _started(program, self._specs)
         if self._inner is not None:
             self._inner.program_started(program)
 
@@ -80,20 +110,13 @@ class SourceHooks:
         try:
             return () if self._inner is None else self._inner.program_ended()
         finally:
-            self._end_all()
-
-    def _end_all(self) -> None:
-        for follower in self._followers:
-            follower.ask_to_end()
-        asked = time.monotonic()
-        for follower in self._followers:
-            follower.wait_for_end(asked)
+            _end(self._followers)
 
 
 class Follower:
     """Reads one source during one run."""
 
-    def __init__(self, spec: SourceSpec, kind: Source, program: Program) -> None:
+    def __init__(self, spec: SourceSpec, kind: Source, program: Beside) -> None:
         self._spec = spec
         self._kind = kind
         self._program = program
@@ -203,6 +226,21 @@ class Follower:
             self._names[name] = prop.name
             properties.append(prop)
         self._track.add_columns(properties)
+
+
+def _started(program: Beside, specs: Sequence[SourceSpec]) -> Sequence[Follower]:
+    followers = [Follower(spec, source(spec.kind)(spec.settings), program) for spec in specs]
+    for follower in followers:
+        follower.start()
+    return followers
+
+
+def _end(followers: Sequence[Follower]) -> None:
+    for follower in followers:
+        follower.ask_to_end()
+    asked = time.monotonic()
+    for follower in followers:
+        follower.wait_for_end(asked)
 
 
 def prefixed(source_name: str, prop: Property) -> Property:

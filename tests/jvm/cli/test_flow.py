@@ -8,7 +8,10 @@ import stat
 import subprocess
 from pathlib import Path
 
+import numpy as np
+
 from buto.config import portable
+from buto.runs import SourceState
 from buto.runs.store import RunStore
 from tests.support.judging import BY_HEAP, BY_MULTIPLES, know_a_busy_machine, literal
 from tests.support.processes.command import buto
@@ -25,6 +28,13 @@ tests:
   sleeper:
     command: ./start.sh
     environment: {{MILLISECONDS: 300}}
+"""
+BESIDE = """\
+version: 1
+tests:
+  running:
+    command: [java, Does]
+    sources: {tree: {kind: process}, more: {kind: jvm, match: "java * Absent"}}
 """
 
 
@@ -126,7 +136,8 @@ def test_a_launched_program_is_measured_from_outside_too(tmp_path: Path, classes
     assert len(run.times_s) >= 1
 
 
-def test_attach_records_a_running_jvm(tmp_path: Path, classes: Path) -> None:
+def test_attach_records_a_running_jvm_and_the_sources_of_its_test(tmp_path: Path, classes: Path) -> None:
+    (tmp_path / "buto.yaml").write_text(BESIDE)
     with subprocess.Popen(["java", "-cp", str(classes), "Does", "hang"], cwd=tmp_path) as jvm:
         try:
             done = buto(
@@ -146,6 +157,9 @@ def test_attach_records_a_running_jvm(tmp_path: Path, classes: Path) -> None:
     assert done.returncode == (0 if run.quality.valid else 3)
     assert len(run.times_s) >= 3
     assert run.metadata["buto.attach.ended_by"] == "the given duration"
+    assert np.nanmax(run.series("tree.thread.count")) > 1
+    absent = SourceState("more", "jvm", "no JVM runs whose command line matches java * Absent")
+    assert run.sources == (SourceState("tree", "process"), absent)
 
 
 def test_one_jdk_is_not_judged_by_what_another_taught(
