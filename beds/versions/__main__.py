@@ -4,43 +4,48 @@ examples:
   python -m beds.versions list
   python -m beds.versions reproduce jsoup-parse --runs 5
   python -m beds.versions configuration && buto compare jsoup-parse-old --against jsoup-parse-new
+  python -m beds.versions causes && buto experiments causes --manifest causes.yaml --data profiles
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import yaml
 
 from beds.artefacts import BedError
+from beds.versions.causes import manifest
 from beds.versions.configuration import configuration
 from beds.versions.launch import SIDES, Side, build, use
 from beds.versions.outcome import LEAST_RUNS, Outcome
-from beds.versions.pairs import PAIRS, Pair
+from beds.versions.pair import Kind, Pair
+from beds.versions.pairs import PAIRS
 
 
-def reproduce(pair: Pair, runs: int) -> Outcome:
-    """Run both releases in turns, each second turn the new one first.
+def reproduce(pair: Pair, runs: int) -> dict[Kind, Outcome]:
+    """Run both releases in turns, each second turn the new one first, and return what came of each kind.
 
     Raises:
         BedError: a file cannot be fetched, or the scenario failed.
     """
     classes = build(pair)
-    used: dict[Side, list[float]] = {side: [] for side in SIDES}
+    used: dict[Side, list[dict[str, float]]] = {side: [] for side in SIDES}
     for turn in range(runs):
         for side in SIDES if turn % 2 == 0 else SIDES[::-1]:
-            used[side].append(use(pair, side, classes)[pair.kind])
-    return Outcome(used["old"], used["new"])
+            used[side].append(use(pair, side, classes))
+    return {kind: Outcome(*([one[kind] for one in used[side]] for side in SIDES)) for kind in pair.kinds}
 
 
-def row(pair: Pair, outcome: Outcome) -> str:
-    """Return the line of a pair: medians, and the least and largest of its runs."""
+def row(pair: Pair, kind: Kind, outcome: Outcome) -> str:
+    """Return the line of a pair and a kind: medians, and the least and largest of its runs."""
     old, new = (f"{median(one):9.2f} ({min(one):.2f}-{max(one):.2f})" for one in (outcome.old, outcome.new))
     answer = "yes" if outcome.reproduced else "no"
-    return f"{pair.name:<20} {pair.kind:<13} {old:<26} {new:<26} {outcome.ratio:5.2f}  {answer}"
+    return f"{pair.name:<20} {kind:<13} {old:<26} {new:<26} {outcome.ratio:5.2f}  {answer}"
 
 
 def _reproduce(pairs: list[Pair], runs: int) -> int:
@@ -48,23 +53,25 @@ def _reproduce(pairs: list[Pair], runs: int) -> int:
     print(*heads)
     missed = 0
     for pair in pairs:
-        outcome = reproduce(pair, runs)
-        missed += not outcome.reproduced
-        print(row(pair, outcome), flush=True)
+        for kind, outcome in reproduce(pair, runs).items():
+            missed += not outcome.reproduced
+            print(row(pair, kind, outcome), flush=True)
     return 1 if missed else 0
 
 
 def _list(pairs: list[Pair]) -> int:
     for pair in pairs:
-        print(f"{pair.name}: {pair.versions}, {pair.issue}\n    {pair.kind.name.lower()}: {pair.reported}")
+        measures = ", ".join(kind.name.lower() for kind in pair.kinds)
+        print(f"{pair.name}: {pair.versions}, {pair.issue}\n    {measures}: {pair.reported}")
     return 0
 
 
-def _configuration(pairs: list[Pair], output: Path) -> int:
+def _write(output: Path, make: Callable[[list[Pair]], dict[str, Any]], pairs: list[Pair], of: str) -> int:
     if output.exists():
         raise BedError(f"{output} exists: remove it, or write another file with --output FILE")
-    output.write_text(yaml.safe_dump(configuration(pairs), sort_keys=False, allow_unicode=True))
-    print(f"{output}: {2 * len(pairs)} tests")
+    content = make(pairs)
+    output.write_text(yaml.safe_dump(content, sort_keys=False, allow_unicode=True))
+    print(f"{output}: {len(content[of])} {of}")
     return 0
 
 
@@ -79,12 +86,16 @@ def _parser() -> argparse.ArgumentParser:
         "list": "show the pairs and what was reported",
         "reproduce": "run both releases in turns; exit with 1 if a pair does not reproduce",
         "configuration": "write a buto.yaml with a test for each release",
+        "causes": "write a manifest for buto experiments causes, with the methods that changed",
     }
     added = {name: commands.add_parser(name, help=text, description=text) for name, text in helps.items()}
     for command in added.values():
         command.add_argument("names", nargs="*", metavar="NAME", help="pairs (default: all)")
     added["reproduce"].add_argument("--runs", type=int, default=5, help="runs of each release (default: 5)")
-    added["configuration"].add_argument("--output", type=Path, default=Path("buto.yaml"), metavar="FILE")
+    for name, file in (("configuration", "buto.yaml"), ("causes", "causes.yaml")):
+        added[name].add_argument(
+            "--output", type=Path, default=Path(file), metavar="FILE", help=f"(default: {file})"
+        )
     return parser
 
 
@@ -100,7 +111,9 @@ def main(arguments: list[str] | None = None) -> int:
             case "list":
                 return _list(pairs)
             case "configuration":
-                return _configuration(pairs, given.output)
+                return _write(given.output, configuration, pairs, "tests")
+            case "causes":
+                return _write(given.output, manifest, pairs, "programs")
             case _:
                 if given.runs < LEAST_RUNS:
                     parser.error(f"--runs must be at least {LEAST_RUNS}, got {given.runs}")

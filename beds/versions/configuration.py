@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from beds.versions.launch import SIDES, TIMEOUT_S, build, command
-from beds.versions.pairs import Pair
+from beds.versions.pair import Pair
 
 
 def configuration(pairs: Iterable[Pair]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from beds.artefacts import CACHE, BedError, fetch
-from beds.versions.pairs import Pair
+from beds.versions.pair import Pair
 
 SCENARIOS = Path(__file__).parent / "scenarios"
 OPTIONS = ("-Xmx512m", "-XX:+UseParallelGC")

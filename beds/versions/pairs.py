@@ -2,57 +2,14 @@
 
 from __future__ import annotations
 
-import enum
-from dataclasses import dataclass
-
-from beds.artefacts import Artefact
-from beds.versions.releases import jackson, jars
-
-
-class Kind(enum.StrEnum):
-    """What a release uses more of; the value is its name on the line that a scenario prints."""
-
-    HEAP = "heap_mb"
-    ALLOCATION = "allocated_mb"
-    CPU = "cpu_s"
-    THREADS = "threads"
-    CLASSES = "classes"
-    DESCRIPTORS = "descriptors"
-    NATIVE = "rss_mb"
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Two releases of a library, and a program that shows what was reported of the newer one.
-
-    Attributes:
-        scenario: the program's main class, in ``scenarios/``.
-        issue: where it was reported: project and number.
-        reported: what was reported, in short.
-        old: the library's files before the regression, the library itself first.
-        new: the files after it.
-        beside: what both need.
-    """
-
-    name: str
-    scenario: str
-    kind: Kind
-    issue: str
-    reported: str
-    old: tuple[Artefact, ...]
-    new: tuple[Artefact, ...]
-    beside: tuple[Artefact, ...] = ()
-
-    @property
-    def versions(self) -> str:
-        return f"{self.old[0].name} {self.old[0].version} → {self.new[0].version}"
-
+from beds.versions.pair import Kind, Pair
+from beds.versions.releases import jackson, jars, micrometer
 
 PAIRS = (
     Pair(
         "hikari-cycle",
         "HikariCycle",
-        Kind.CPU,
+        (Kind.CPU,),
         "brettwooldridge/HikariCP#2159",
         "taking and returning a connection, pool of 32: 10,421 → 8,329 times a ms",
         old=jars("com.zaxxer:HikariCP:5.0.0"),
@@ -62,7 +19,7 @@ PAIRS = (
     Pair(
         "jackson-mappers",
         "JacksonMappers",
-        Kind.HEAP,
+        (Kind.HEAP,),
         "FasterXML/jackson-databind#3665",
         "an ObjectMapper holds 4,376 → 259,240 bytes, on 24 cores",
         old=jackson("2.13.4"),
@@ -71,16 +28,25 @@ PAIRS = (
     Pair(
         "jackson-short-lived",
         "JacksonShortLived",
-        Kind.ALLOCATION,
+        (Kind.ALLOCATION,),
         "json4s/json4s#1443",
         "mappers that share no factory make their buffers anew",
         old=jackson("2.16.2"),
         new=jackson("2.17.0"),
     ),
     Pair(
+        "jsoup-connections",
+        "JsoupConnections",
+        (Kind.THREADS, Kind.DESCRIPTORS),
+        "jhy/jsoup#2516",
+        "each connection starts threads, which live until a collection",
+        old=jars("org.jsoup:jsoup:1.20.1"),
+        new=jars("org.jsoup:jsoup:1.21.1"),
+    ),
+    Pair(
         "jsoup-errors",
         "JsoupErrors",
-        Kind.ALLOCATION,
+        (Kind.ALLOCATION,),
         "jhy/jsoup#159",
         "125 million parse errors in the heap, 5 GB",
         old=jars("org.jsoup:jsoup:1.5.2"),
@@ -89,16 +55,44 @@ PAIRS = (
     Pair(
         "jsoup-parse",
         "JsoupParse",
-        Kind.CPU,
+        (Kind.CPU,),
         "jhy/jsoup#1327",
         "parsing a page some thousand times: 8.7 → 16.4 s",
         old=jars("org.jsoup:jsoup:1.11.2"),
         new=jars("org.jsoup:jsoup:1.12.2"),
     ),
     Pair(
+        "jsoup-selectors",
+        "JsoupSelectors",
+        (Kind.HEAP,),
+        "jhy/jsoup#2277",
+        "a compiled selector of three levels keeps all documents in which it was searched",
+        old=jars("org.jsoup:jsoup:1.16.1"),
+        new=jars("org.jsoup:jsoup:1.16.2"),
+    ),
+    Pair(
+        "micrometer-remove",
+        "MicrometerRemove",
+        (Kind.CPU,),
+        "micrometer-metrics/micrometer#5466",
+        "removing a meter looks at all others",
+        old=micrometer("1.12.5"),
+        new=micrometer("1.13.2"),
+        beside=jars("org.hdrhistogram:HdrHistogram:2.1.12", "org.latencyutils:LatencyUtils:2.0.3"),
+    ),
+    Pair(
+        "postgres-redeploy",
+        "PostgresRedeploy",
+        (Kind.CLASSES, Kind.THREADS),
+        "pgjdbc/pgjdbc#3089",
+        "the classes of an application that is deployed anew are not unloaded",
+        old=jars("org.postgresql:postgresql:42.5.4"),
+        new=jars("org.postgresql:postgresql:42.6.0"),
+    ),
+    Pair(
         "snakeyaml-long-text",
         "YamlLongText",
-        Kind.CPU,
+        (Kind.CPU,),
         "FasterXML/jackson-dataformats-text#67",
         "parsing large text values is slow; 1.17 was not",
         old=jars("org.yaml:snakeyaml:1.17"),

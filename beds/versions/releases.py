@@ -25,3 +25,10 @@ def jackson(version: str) -> tuple[Artefact, ...]:
     """Return the three jars of a release of Jackson."""
     parts = ("databind", "core", "annotations")
     return jars(*(f"com.fasterxml.jackson.core:jackson-{part}:{version}" for part in parts))
+
+
+def micrometer(version: str) -> tuple[Artefact, ...]:
+    """Return the three jars of a release of Micrometer."""
+    return jars(
+        *(f"io.micrometer:micrometer-{part}:{version}" for part in ("core", "commons", "observation"))
+    )

@@ -7,7 +7,7 @@ import shutil
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
-from tests.support.builds.plugin_builds import Sample, advised, old_buto
+from tests.support.builds.plugin_builds import Sample, advised, asked_buto, old_buto
 from tests.support.checkout import ROOT
 
 RUNS = "-Dbuto.runs=5"
@@ -146,6 +146,18 @@ def test_without_buto_the_scenario_is_an_error_and_the_other_tests_run(junit: Sa
     assert "the command 'buto' is not in PATH" in printed
     assert "python3 -m venv" in printed
     assert "BUTO_EXECUTABLE" in printed
+
+
+def test_a_scenario_is_trained_with_a_profile_and_explained_by_it(junit: Sample, tmp_path: Path) -> None:
+    executable = f"-Dbuto.executable={asked_buto(tmp_path)}"
+    trained = junit.build("test", "-Dbuto.train=true", "-Dbuto.profile=true", executable, buto=False)
+    assert trained.code == 0, trained.output
+    assert re.search(rf"asked <train> <{SCENARIO}> .*<--profile> ", trained.output)
+    explained = junit.build("test", "-Dbuto.why=true", "-Dbuto.pairs=4", executable, buto=False)
+    assert explained.code == 0, explained.output
+    asked = rf"asked <why> <{SCENARIO}> .*<--pairs> <4> <--html> <\S+/{SCENARIO}-why.html> "
+    assert re.search(asked, explained.output)
+    assert_ended(junit, "CatalogueTest.loadsTenPages", f"skipped: explained {SCENARIO}: see ")
 
 
 def test_an_old_buto_is_refused_and_scenarios_can_be_skipped(junit: Sample, tmp_path: Path) -> None:

@@ -25,6 +25,9 @@ final class Use {
         for (long bytes : threads.getThreadAllocatedBytes(threads.getAllThreadIds())) {
             allocated += Math.max(bytes, 0);
         }
+        // Counted before a collection, after which what has leaked may be closed.
+        int living = threads.getThreadCount();
+        long descriptors = ((UnixOperatingSystemMXBean) system).getOpenFileDescriptorCount();
         System.gc();
         System.gc();
         var runtime = Runtime.getRuntime();
@@ -36,9 +39,9 @@ final class Use {
                 cpu / 1e9,
                 allocated / 1e6,
                 heap / 1e6,
-                threads.getThreadCount(),
+                living,
                 ManagementFactory.getClassLoadingMXBean().getLoadedClassCount(),
-                ((UnixOperatingSystemMXBean) system).getOpenFileDescriptorCount(),
+                descriptors,
                 residentKilobytes() / 1e3);
         Reference.reachabilityFence(held);
     }

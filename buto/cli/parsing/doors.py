@@ -35,40 +35,39 @@ class Build:
 
     Attributes:
         program: what starts the build tool where a project has no wrapper of its own.
-        launch: from what starts the build tool, an action and a test to the words that carry it out; an
-            empty test means all.
+        launch: from what starts the build tool, an action, a test and settings as words to all words that
+            carry it out; an empty test means all.
         setting: from the name and the value of a setting of the build tool to the word that sets it.
         settings: by key of buto's settings, the name of the build tool's own.
-        explains: whether it can train with a profile, and compare with that.
     """
 
     program: str
-    launch: Callable[[str, Action, str], list[str]]
+    launch: Callable[[str, Action, str, list[str]], list[str]]
     setting: Callable[[str, str], str]
     settings: Mapping[str, str]
-    explains: bool = False
 
 
-def _maven(program: str, action: Action, test: str) -> list[str]:
-    return [program, "package", f"buto:{action.value}", *([f"-Dbuto.test={test}"] if test else [])]
+def _maven(program: str, action: Action, test: str, settings: list[str]) -> list[str]:
+    return [program, "package", f"buto:{action.value}", *([f"-Dbuto.test={test}"] if test else []), *settings]
 
 
-def _gradle(program: str, action: Action, test: str) -> list[str]:
-    return [program, f"buto{action.value.title()}", *([f"-Pbuto.test={test}"] if test else [])]
+def _gradle(program: str, action: Action, test: str, settings: list[str]) -> list[str]:
+    return [program, f"buto{action.value.title()}", *([f"-Pbuto.test={test}"] if test else []), *settings]
 
 
-def _junit_in_maven(program: str, action: Action, test: str) -> list[str]:
+def _junit_in_maven(program: str, action: Action, test: str, settings: list[str]) -> list[str]:
     mode = [] if action is Action.CHECK else [f"-Dbuto.{action.value}=true"]
     class_name, method = _scenario(test)
-    return [program, "test", *mode, *([f"-Dtest={class_name}#{method}"] if test else [])]
+    return [program, "test", *mode, *([f"-Dtest={class_name}#{method}"] if test else []), *settings]
 
 
-def _junit_in_gradle(program: str, action: Action, test: str) -> list[str]:
-    # Gradle passes no system properties on to the JVM of the tests.
-    mode = [] if action is Action.CHECK else ["env", f"BUTO_{action.name}=true"]
+def _junit_in_gradle(program: str, action: Action, test: str, settings: list[str]) -> list[str]:
+    # Gradle passes no system properties on to the JVM of the tests, so all settings are variables.
+    variables = [*([] if action is Action.CHECK else [f"BUTO_{action.name}=true"]), *settings]
     class_name, method = _scenario(test)
     # The task is up to date after a test that passed, as all do that were trained.
-    return [*mode, program, "cleanTest", "test", *(["--tests", f"{class_name}.{method}"] if test else [])]
+    chosen = ["--tests", f"{class_name}.{method}"] if test else []
+    return [*(["env", *variables] if variables else []), program, "cleanTest", "test", *chosen]
 
 
 def _scenario(test: str) -> tuple[str, str]:
@@ -86,14 +85,12 @@ BUILDS: Mapping[str, Build] = {
         _maven,
         lambda name, value: f"-Dbuto.{name}={value}",
         {"runs": "runs", "alpha": "alpha", **_DIRECTORIES},
-        explains=True,
     ),
     "gradle": Build(
         "gradle",
         _gradle,
         lambda name, value: f"-Pbuto.{name}={value}",
         {"runs": "runs"},
-        explains=True,
     ),
     "junit-maven": Build(
         "mvn",
@@ -135,18 +132,18 @@ class InBuild:
     def step(self, step: Step) -> str:
         if not self._does(step):
             return shlex.quote(self.program) + self.command_line.step(step).removeprefix("buto")
-        words = shlex.join(self.build.launch(self.tool or self.build.program, step.action, step.test))
-        words += self.typed
-        words += "" if step.runs is None else f" {self.setting('runs', str(step.runs))}"
-        words += f" {self.build.setting('profile', 'true')}" if step.profile else ""
+        settings = [] if step.runs is None else [self.setting("runs", str(step.runs))]
+        settings += [self.build.setting("profile", "true")] if step.profile else []
+        tool = self.tool or self.build.program
+        words = shlex.join(self.build.launch(tool, step.action, step.test, settings)) + self.typed
         return f"{words}  # {step.why}" if step.why else words
 
     def _does(self, step: Step) -> bool:
         """Return whether the build tool carries out a step; else it is for the command line."""
         if step.action is Action.WHY:
-            return self.build.explains and not step.against and not step.revisions
+            return not step.against and not step.revisions
         if step.profile:
-            return self.build.explains
+            return True
         # Stored runs are for the command line; but training again takes the settings of the build.
         is_stored = step.from_runs is not None and step.action is not Action.TRAIN
         return step.action in _LAUNCHING and not is_stored and not step.plain

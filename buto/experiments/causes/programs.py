@@ -1,9 +1,11 @@
-"""The programs with a known change, as their manifest lists them."""
+"""The programs with a known change, as manifests list them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -13,15 +15,11 @@ from buto.profiles import Kind
 MODES = ("old", "new")
 
 _PACKAGE = "buto.testprograms.changes"
+_TOGETHER = "together"
 _KINDS: dict[str, tuple[Kind, ...]] = {
-    "allocation": (Kind.ALLOCATION,),
-    "retention": (Kind.RETENTION,),
-    "cpu": (Kind.CPU,),
     "threads": (Kind.ALIVE, Kind.STARTED),
     "classes": (Kind.CLASSES, Kind.RETENTION),
     "native": (Kind.BUFFERS,),
-    "exceptions": (Kind.EXCEPTIONS,),
-    "locks": (Kind.LOCKS,),
     "descriptors": (Kind.IO, Kind.BUFFERS),
 }
 """What is recorded for findings about these, as :func:`buto.causes.kinds.kinds_of` chooses it."""
@@ -32,65 +30,94 @@ class ChangedProgram:
     """A program that is launched as it was and with one change.
 
     Attributes:
-        name: unique in a manifest.
-        main: its main class.
+        name: unique among all programs.
         kinds: the kinds of events that the change concerns; it is enough to find it in one.
         methods: class and method of the changed code, and methods and fields that lead to it as directly.
-        arguments: by mode, the arguments of ``main``.
-        options: of the JVM.
+        words: by mode, what follows ``java``.
+        places: by mode, the directory of its profiles; programs with one old program share that.
+        group: whose table it is in.
     """
 
     name: str
-    main: str
     kinds: tuple[Kind, ...]
     methods: tuple[str, ...]
-    arguments: dict[str, tuple[str, ...]]
-    options: tuple[str, ...] = ("-Xmx256m",)
+    words: Mapping[str, tuple[str, ...]]
+    places: Mapping[str, Path]
+    group: str
 
 
-def read_manifest(path: Path) -> tuple[ChangedProgram, ...]:
-    """Return the programs of a manifest, ``programs: [{name, main, kind, method, old, new}]``.
+def read_manifests(
+    paths: Sequence[Path], classes: str = ".", *, together: bool = False
+) -> tuple[ChangedProgram, ...]:
+    """Return the programs of manifests, ``programs: [{name, main, kind, method, old, new}]``.
 
     ``testprograms/changes.yaml`` is one, too: its programs are launched as they were and with the larger size
-    of their change.
+    of their change, each alone.
+
+    Args:
+        classes: the class path of the programs that do not name one.
+        together: whether those of ``changes.yaml`` are also launched all in one program, one of them changed.
 
     Raises:
-        BadFileError: it cannot be read.
+        BadFileError: a manifest cannot be read, or two programs have one name.
     """
+    programs = [one for path in paths for one in _read(path, classes, together=together)]
+    if len({one.name for one in programs}) < len(programs):
+        names = ", ".join(map(str, paths))
+        raise BadFileError(f"{names}: two programs have one name", advice="see docs/why.md")
+    return tuple(programs)
+
+
+def _read(path: Path, classes: str, *, together: bool) -> list[ChangedProgram]:
     try:
         written = yaml.safe_load(path.read_text(encoding="utf-8"))
         if "programs" in written:
-            programs = tuple(_program(one) for one in written["programs"])
-        else:
-            programs = tuple(_own(name, one) for name, one in written.items())
+            return [_program(one, classes, path.stem) for one in written["programs"]]
+        alone = [_alone(name, one, classes) for name, one in written.items()]
+        return alone + ([_among(name, written, classes) for name in written] if together else [])
     except (OSError, yaml.YAMLError, KeyError, TypeError, ValueError) as error:
         raise BadFileError(f"{path} is no manifest of programs: {error}", advice="see docs/why.md") from error
-    if len({one.name for one in programs}) < len(programs):
-        raise BadFileError(f"{path} has two programs of one name", advice="see docs/why.md")
-    return programs
 
 
-def _program(written: dict[str, object]) -> ChangedProgram:
-    method = written["method"]
-    arguments = {mode: tuple(map(str, _words(written.get(mode, [mode])))) for mode in MODES}
-    main = str(written["main"])
-    methods = tuple(map(str, method)) if isinstance(method, list) else (str(method),)
-    return ChangedProgram(str(written.get("name", main)), main, (Kind(written["kind"]),), methods, arguments)
+def _program(written: Mapping[str, Any], classes: str, group: str) -> ChangedProgram:
+    words = {mode: tuple(map(str, _listed(written.get(mode, mode)))) for mode in MODES}
+    if "main" in written:
+        before = ("-Xmx256m", "-cp", classes, str(written["main"]))
+        words = {mode: (*before, *arguments) for mode, arguments in words.items()}
+    name = str(written["name"])
+    kinds = dict.fromkeys(kind for word in _listed(written["kind"]) for kind in _kinds(str(word)))
+    methods = tuple(map(str, _listed(written["method"])))
+    return ChangedProgram(name, tuple(kinds), methods, words, _places(name), group)
 
 
-def _own(name: str, written: dict[str, object]) -> ChangedProgram:
-    also = written.get("also", [])
-    methods = (written["changed"], *(also if isinstance(also, list) else [also]))
-    return ChangedProgram(
-        name,
-        f"{_PACKAGE}.Program",
-        _KINDS[str(written["kind"])],
-        tuple(f"{_PACKAGE}.{method}" for method in methods),
-        {"old": (f"{name}=base",), "new": (f"{name}=large",)},
-        # Of docs/testprograms.md; what is recorded needs some room of its own.
-        ("-Xmn4m", "-Xmx32m"),
-    )
+def _alone(name: str, written: Mapping[str, Any], classes: str) -> ChangedProgram:
+    # Sizes as in docs/testprograms.md; what is recorded needs some room of its own.
+    before = ("-Xmn4m", "-Xmx32m", "-cp", classes, f"{_PACKAGE}.Program")
+    words = {"old": (*before, f"{name}=base"), "new": (*before, f"{name}=large")}
+    return ChangedProgram(name, *_change(written), words, _places(name), "alone")
 
 
-def _words(written: object) -> list[object]:
+def _among(name: str, programs: Mapping[str, Any], classes: str) -> ChangedProgram:
+    before = ("-Xmn16m", "-Xmx192m", "-cp", classes, f"{_PACKAGE}.Program")
+    old = [f"{each}=base" for each in programs]
+    new = [f"{each}={'large' if each == name else 'base'}" for each in programs]
+    places = {"old": Path(_TOGETHER, "old"), "new": Path(_TOGETHER, name)}
+    words = {"old": (*before, *old), "new": (*before, *new)}
+    return ChangedProgram(f"{name} among all", *_change(programs[name]), words, places, _TOGETHER)
+
+
+def _change(written: Mapping[str, Any]) -> tuple[tuple[Kind, ...], tuple[str, ...]]:
+    methods = [written["changed"], *_listed(written.get("also", []))]
+    return _kinds(str(written["kind"])), tuple(f"{_PACKAGE}.{method}" for method in methods)
+
+
+def _kinds(word: str) -> tuple[Kind, ...]:
+    return _KINDS.get(word) or (Kind(word),)
+
+
+def _places(name: str) -> dict[str, Path]:
+    return {mode: Path(name, mode) for mode in MODES}
+
+
+def _listed(written: Any) -> list[Any]:
     return written if isinstance(written, list) else [written]

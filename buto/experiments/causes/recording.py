@@ -45,28 +45,28 @@ def planned(
         launches: by mode, how many of each program.
     """
     source = random.Random(seed)
-    order: list[Launch] = []
+    order: dict[Path, Launch] = {}
     for number in range(max(launches.values())):
         block = [
-            Launch(java, program, mode, place_of(data, name, program.name, mode) / f"{number}{_SUFFIX}")
+            Launch(java, program, mode, place_of(data, name, program, mode) / f"{number}{_SUFFIX}")
             for name, java in javas.items()
             for program in programs
             for mode in MODES
             if number < launches[mode]
         ]
         source.shuffle(block)
-        order += block
-    return [one for one in order if not one.place.exists()]
+        # Programs that share an old program launch it once for all.
+        order |= {one.place: one for one in block}
+    return [one for place, one in order.items() if not place.exists()]
 
 
-def place_of(data: Path, java: str, program: str, mode: str) -> Path:
+def place_of(data: Path, java: str, program: ChangedProgram, mode: str) -> Path:
     """Return the directory with the profiles of a program in one mode on one Java."""
-    return data / java / program / mode
+    return data / java / program.places[mode]
 
 
 def record(
     launches: Sequence[Launch],
-    classes: Path,
     deadline_s: float,
     on_each: Callable[[Launch, str], None],
 ) -> int:
@@ -75,7 +75,6 @@ def record(
     A launch that fails or was starved is reported and left out; the next session tries it again.
 
     Args:
-        classes: the class path of the programs.
         deadline_s: of ``time.monotonic()``; no launch begins after it.
         on_each: called with each launch and what went wrong; empty if nothing did.
     """
@@ -83,9 +82,8 @@ def record(
     for one in launches:
         if time.monotonic() >= deadline_s:
             break
-        command = (one.java, *one.program.options, "-cp", str(classes), one.program.main)
         try:
-            flight = fly((*command, *one.program.arguments[one.mode]), TIMEOUT_S, USUAL)
+            flight = fly((one.java, *one.program.words[one.mode]), TIMEOUT_S, USUAL)
         except MeasureError as error:
             on_each(one, error.message)
             continue

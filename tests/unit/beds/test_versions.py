@@ -11,12 +11,17 @@ import yaml
 from beds.artefacts import Artefact, BedError
 from beds.versions import __main__ as commands
 from beds.versions import launch
+from beds.versions.causes import changed_methods
 from beds.versions.configuration import tests_of as both_tests
 from beds.versions.launch import SCENARIOS, parse
 from beds.versions.outcome import Outcome
-from beds.versions.pairs import PAIRS, Kind, Pair
+from beds.versions.pair import Kind, Pair
+from beds.versions.pairs import PAIRS
 from beds.versions.releases import SHA256
+from buto.experiments.causes.programs import read_manifests
+from buto.profiles import Kind as ProfileKind
 
+BY_NAME = {pair.name: pair for pair in PAIRS}
 LINE = "use wall_s=1.5 cpu_s=2.25 allocated_mb=10.00 heap_mb=3 threads=6 classes=9 descriptors=8 rss_mb=90.5"
 
 
@@ -31,7 +36,8 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> None:
         return Path("classes") / pair.name
 
     monkeypatch.setattr(launch, "fetch", there)
-    monkeypatch.setattr("beds.versions.configuration.build", built)
+    for user in ("configuration", "causes"):
+        monkeypatch.setattr(f"beds.versions.{user}.build", built)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +61,7 @@ def test_a_pair_is_reproduced_if_every_new_run_used_more(
 
 
 def test_a_line_of_the_table_shows_medians_ranges_and_the_answer() -> None:
-    line = commands.row(PAIRS[0], Outcome([1.0, 1.5, 1.25], [2.5, 3.0, 2.0]))
+    line = commands.row(PAIRS[0], Kind.CPU, Outcome([1.0, 1.5, 1.25], [2.5, 3.0, 2.0]))
     assert line.split() == [
         "hikari-cycle",
         "cpu_s",
@@ -118,6 +124,32 @@ def test_a_configuration_has_both_tests_of_the_named_pairs(tmp_path: Path) -> No
     ]
 
 
+@pytest.mark.usefixtures("offline")
+def test_a_manifest_of_causes_has_both_releases_what_rose_and_the_methods_that_changed(
+    tmp_path: Path,
+) -> None:
+    output = tmp_path / "causes.yaml"
+    assert commands.main(["causes", "postgres-redeploy", "jsoup-parse", "--output", str(output)]) == 0
+    redeploy, parsing = read_manifests([output])
+    assert redeploy.kinds == (
+        ProfileKind.CLASSES,
+        ProfileKind.RETENTION,
+        ProfileKind.ALIVE,
+        ProfileKind.STARTED,
+    )
+    assert (parsing.kinds, parsing.methods) == ((ProfileKind.CPU,), ("org.jsoup.parser.Tokeniser.read",))
+    assert "postgresql-42.5.4.jar" in redeploy.words["old"][-2]
+    assert "postgresql-42.6.0.jar" in redeploy.words["new"][-2]
+
+
+def test_the_methods_that_changed_are_named_for_each_pair() -> None:
+    changed = changed_methods()
+    assert set(changed) == {pair.name for pair in PAIRS}
+    for methods in changed.values():
+        assert len(set(methods)) == len(methods)
+        assert all(re.fullmatch(r"[a-z]+(\.[a-z]+)+(\.[A-Z][\w$]+)\.[\w<>]+", method) for method in methods)
+
+
 def test_a_configuration_that_exists_is_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "buto.yaml"
     output.write_text("mine")
@@ -151,10 +183,12 @@ def test_runs_are_interleaved_and_every_second_turn_begins_with_the_new_release(
 
     def used(pair: Pair, side: str, classes: Path) -> dict[str, float]:
         order.append(side)
-        return {pair.kind.value: float(len(order))}
+        return dict.fromkeys(Kind, float(len(order)))
 
     monkeypatch.setattr(commands, "build", lambda pair: Path(pair.name))
     monkeypatch.setattr(commands, "use", used)
-    outcome = commands.reproduce(PAIRS[0], 3)
+    outcomes = commands.reproduce(BY_NAME["jsoup-connections"], 3)
     assert order == ["old", "new", "new", "old", "old", "new"]
+    assert list(outcomes) == [Kind.THREADS, Kind.DESCRIPTORS]
+    outcome = outcomes[Kind.DESCRIPTORS]
     assert (outcome.old, outcome.new) == ([1.0, 4.0, 5.0], [2.0, 3.0, 6.0])

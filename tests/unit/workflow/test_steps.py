@@ -147,8 +147,23 @@ SCENARIO = "com.acme.ShopTest.Orders.cancel"
         ),
         (
             "junit-maven",
-            Step(Action.TRAIN, "shop", profile=True, plain=True),
-            f"buto train shop --profile {NAMED} --store 'my runs'",
+            Step(Action.TRAIN, "ShopTest.cancel", profile=True, plain=True),
+            "mvn test -Dbuto.train=true '-Dtest=ShopTest#cancel' -Dbuto.profile=true",
+        ),
+        (
+            "junit-maven",
+            Step(Action.WHY, "ShopTest.cancel"),
+            "mvn test -Dbuto.why=true '-Dtest=ShopTest#cancel'",
+        ),
+        (
+            "junit-gradle",
+            Step(Action.TRAIN, "ShopTest.cancel", runs=8, profile=True, plain=True),
+            "env BUTO_TRAIN=true BUTO_RUNS=8 BUTO_PROFILE=true gradle cleanTest test --tests ShopTest.cancel",
+        ),
+        (
+            "junit-gradle",
+            Step(Action.WHY, "ShopTest.cancel", why="which code"),
+            "env BUTO_WHY=true gradle cleanTest test --tests ShopTest.cancel  # which code",
         ),
         ("gradle", Step(Action.TRAIN, "a", from_runs="1..2"), "gradle butoTrain -Pbuto.test=a"),
         (

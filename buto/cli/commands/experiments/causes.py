@@ -14,7 +14,7 @@ from buto.cli.printing.output_files import write_file
 from buto.collect.jvm.installations import find_installations
 from buto.errors import EXIT_PASS, UsageError
 from buto.experiments.causes.draws import Alarms, Found, alarms_in, found_in
-from buto.experiments.causes.programs import MODES, ChangedProgram, read_manifest
+from buto.experiments.causes.programs import MODES, ChangedProgram, read_manifests
 from buto.experiments.causes.recording import Launch, place_of, planned, record, stored
 from buto.profiles.kinds import USUAL
 from buto.report.experiments import text
@@ -26,13 +26,17 @@ PAIRS = (1, 3, 5)
 
 def measure_causes(args: Namespace, console: Console) -> int:
     """Profile the programs, draw from the profiles, print the figures and write them to a file."""
-    programs = read_manifest(args.manifest)
+    programs = read_manifests(args.manifest, str(args.classes), together=args.together)
     javas = {name: java for name, java in _javas().items() if name in args.java} or _missing(args.java)
     if args.minutes:
         _record(args, programs, javas, console)
     results = {java: _measured(args.data, java, programs, args.draws, args.seed) for java in javas}
     for java, (found, alarms) in results.items():
-        for table in (_changed(java, found), _unchanged(java, alarms)):
+        groups = {one.group: [each.name for each in programs if each.group == one.group] for one in programs}
+        tables = [
+            _changed(java, group, {name: found[name] for name in names}) for group, names in groups.items()
+        ]
+        for table in (*tables, _unchanged(java, alarms)):
             for line in text.lines(table):
                 console.result(line)
             console.result("")
@@ -68,13 +72,14 @@ def _record(
     def tell(one: Launch, failure: str) -> None:
         nonlocal done
         done += 1
-        name = f"{done} of {len(waiting)}: Java {one.place.parts[-4]}, {one.program.name}, {one.mode}"
+        release = one.place.relative_to(args.data).parts[0]
+        name = f"{done} of {len(waiting)}: Java {release}, {one.program.name}, {one.mode}"
         if failure:
             console.warning(f"{name}: {failure.splitlines()[0]}")
         else:
             console.info(name)
 
-    record(waiting, args.classes, time.monotonic() + 60 * args.minutes, tell)
+    record(waiting, time.monotonic() + 60 * args.minutes, tell)
 
 
 def _measured(
@@ -83,20 +88,23 @@ def _measured(
     found: dict[str, dict[int, Found]] = {}
     alarms: dict[str, dict[int, Alarms]] = {}
     for program in programs:
-        old, new = (stored(place_of(data, java, program.name, mode)) for mode in MODES)
+        old, new = (stored(place_of(data, java, program, mode)) for mode in MODES)
         found[program.name] = {
             pairs: found_in(
                 old, new, program.kinds, program.methods, USUAL, pairs=pairs, draws=draws, seed=seed
             )
             for pairs in PAIRS
         }
-        alarms[program.name] = {
-            pairs: alarms_in(old, USUAL, pairs=pairs, draws=draws, seed=seed) for pairs in PAIRS
-        }
+        # Programs that share an old program are one unchanged program.
+        unchanged = program.places["old"].parts[0]
+        if unchanged not in alarms:
+            alarms[unchanged] = {
+                pairs: alarms_in(old, USUAL, pairs=pairs, draws=draws, seed=seed) for pairs in PAIRS
+            }
     return found, alarms
 
 
-def _changed(java: str, found: dict[str, dict[int, Found]]) -> Columns:
+def _changed(java: str, group: str, found: dict[str, dict[int, Found]]) -> Columns:
     shown = {name: one for name, one in found.items() if any(each.draws for each in one.values())}
     rows = [
         (name, *(_share(value) for pairs in PAIRS for value in _of_changed(one[pairs])))
@@ -105,7 +113,7 @@ def _changed(java: str, found: dict[str, dict[int, Found]]) -> Columns:
     rows.append(("mean", *(_mean([row[at] for row in rows]) for at in range(1, 1 + 4 * len(PAIRS)))))
     heads = ("first", "in three", "named", "wrong")
     return Columns(
-        f"Java {java}: how often the changed method is found",
+        f"Java {java}, {group}: how often the changed method is found",
         ("program", *(head for _ in PAIRS for head in heads)),
         tuple(rows),
         groups=(("", 1), *((format_count(pairs, "pair"), len(heads)) for pairs in PAIRS)),

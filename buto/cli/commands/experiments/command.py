@@ -118,7 +118,17 @@ examples:
 
         explaining = add("causes", "measure how often buto why finds the method that changed", _CAUSES)
         explaining.add_argument(
-            "--manifest", metavar="FILE", type=Path, required=True, help="the programs and what changed"
+            "--manifest",
+            metavar="FILE",
+            type=Path,
+            nargs="+",
+            required=True,
+            help="the programs and what changed",
+        )
+        explaining.add_argument(
+            "--together",
+            action="store_true",
+            help="launch those of testprograms/changes.yaml also all in one program, one of them changed",
         )
         explaining.add_argument(
             "--classes", metavar="PATH", type=Path, default=Path(), help="class path of the programs"

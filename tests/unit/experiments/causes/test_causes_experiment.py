@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from math import isnan
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from buto.collect.flight.launch import Flight
 from buto.errors import BadFileError
 from buto.experiments.causes import recording
 from buto.experiments.causes.draws import alarms_in, found_in
-from buto.experiments.causes.programs import read_manifest
+from buto.experiments.causes.programs import read_manifests
 from buto.experiments.causes.recording import planned, record, stored
 from buto.profiles import Kind
 from tests.support.checkout import ROOT
@@ -23,7 +24,9 @@ MANIFEST = """\
 programs:
   - {name: cart, main: shop.Main, kind: allocation, method: shop.Cart.add}
   - {name: page, main: shop.Main, kind: cpu, method: [shop.Page.show, shop.Page.draw], old: [a, 1], new: b}
+  - {name: library, kind: [classes, threads], method: m.N.o, old: [-cp, 1.jar, Try], new: [-cp, 2.jar, Try]}
 """
+CHANGES = ROOT / "testprograms" / "changes.yaml"
 OLD = {"shop.Cart.add < shop.Main.main": 1e6, "shop.Page.show < shop.Main.main": 1e6}
 NEW = {**OLD, "shop.Cart.add < shop.Main.main": 4e6}
 
@@ -36,26 +39,52 @@ def manifest(tmp_path: Path) -> Path:
 
 
 def test_a_manifest_names_programs_modes_and_what_changed(manifest: Path) -> None:
-    cart, page = read_manifest(manifest)
+    cart, page, library = read_manifests([manifest], "classes")
     assert (cart.kinds, cart.methods) == ((Kind.ALLOCATION,), ("shop.Cart.add",))
-    assert cart.arguments == {"old": ("old",), "new": ("new",)}
-    assert page.arguments == {"old": ("a", "1"), "new": ("b",)}
+    assert cart.words["old"] == ("-Xmx256m", "-cp", "classes", "shop.Main", "old")
+    assert (page.words["old"][-2:], page.words["new"][-1:]) == (("a", "1"), ("b",))
+    assert library.kinds == (Kind.CLASSES, Kind.RETENTION, Kind.ALIVE, Kind.STARTED)
+    assert library.words == {"old": ("-cp", "1.jar", "Try"), "new": ("-cp", "2.jar", "Try")}
+    assert {one.group for one in (cart, page, library)} == {"manifest"}
     for broken in (
         "",
-        "programs: [{name: x}]",
-        "programs: [{main: M, kind: heap, method: m}]",
+        "programs: [{main: x}]",
+        "programs: [{name: x, main: M, kind: heap, method: m}]",
         MANIFEST + MANIFEST[10:],
     ):
         manifest.write_text(broken)
         with pytest.raises(BadFileError, match=r"manifest|one name"):
-            read_manifest(manifest)
+            read_manifests([manifest])
 
 
 def test_the_programs_with_a_change_are_a_manifest_too() -> None:
-    programs = {one.name: one for one in read_manifest(ROOT / "testprograms" / "changes.yaml")}
-    assert programs["sessions"].arguments == {"old": ("sessions=base",), "new": ("sessions=large",)}
+    programs = {one.name: one for one in read_manifests([CHANGES], "jar")}
+    assert programs["sessions"].words["new"][-3:] == (
+        "jar",
+        "buto.testprograms.changes.Program",
+        "sessions=large",
+    )
+    assert programs["sessions"].words["old"][-1] == "sessions=base"
     assert "buto.testprograms.changes.Sessions.expire" in programs["sessions"].methods
     assert len(programs) == 15
+
+
+def test_programs_that_run_together_share_an_old_program_which_is_launched_once_for_all(
+    tmp_path: Path,
+) -> None:
+    together = [one for one in read_manifests([CHANGES], "jar", together=True) if one.group == "together"]
+    assert len(together) == 15
+    for one in together:
+        assert one.words["old"][5:] == tuple(f"{each.name.split()[0]}=base" for each in together)
+        differing = [
+            pair for pair in zip(one.words["old"], one.words["new"], strict=True) if len(set(pair)) > 1
+        ]
+        name = one.name.removesuffix(" among all")
+        assert differing == [(f"{name}=base", f"{name}=large")]
+    launches = planned(together, {"17": "java"}, tmp_path, {"old": 3, "new": 2}, 1)
+    assert Counter(one.mode for one in launches) == {"old": 3, "new": 30}
+    assert len({one.place for one in launches}) == 33
+    assert [int(one.place.name[0]) for one in launches] == [0] * 16 + [1] * 16 + [2]
 
 
 def test_draws_of_a_changed_method_find_it_and_of_an_unchanged_program_find_nothing() -> None:
@@ -91,18 +120,18 @@ def test_stored_launches_are_not_repeated_and_failed_ones_are(
     tmp_path: Path, manifest: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fly(command: tuple[str, ...], *_: object) -> Flight:
-        levels = OLD if "old" in command or "a" in command else NEW
+        levels = OLD if {"old", "a", "1.jar"} & set(command) else NEW
         return Flight(launches(levels, 1, len(list(tmp_path.rglob("*.gz"))))[0], "", "", 1.5, 2000)
 
     monkeypatch.setattr(recording, "fly", fly)
-    programs, data = read_manifest(manifest), tmp_path / "data"
+    programs, data = read_manifests([manifest]), tmp_path / "data"
     some = planned(programs, {"17": "java"}, data, {"old": 3, "new": 2}, 1)
-    assert len(some) == 10
-    assert record(some, tmp_path, float("inf"), lambda *_: None) == 10
+    assert len(some) == 15
+    assert record(some, float("inf"), lambda *_: None) == 15
     assert planned(programs, {"17": "java"}, data, {"old": 3, "new": 2}, 1) == []
     profiles = stored(data / "17" / "cart" / "old")
     assert [profile.facts["cpu_s"] for profile in profiles] == ["1.5"] * 3
     words = ["--manifest", str(manifest), "--data", str(data), "--java", "17", "--out", str(tmp_path)]
     assert main(["experiments", "causes", *words, "--old", "3", "--new", "2", "--draws", "5"]) == 0
-    assert "Java 17: how often the changed method is found" in capsys.readouterr().out
+    assert "Java 17, manifest: how often the changed method is found" in capsys.readouterr().out
     assert (tmp_path / "causes.json").is_file()

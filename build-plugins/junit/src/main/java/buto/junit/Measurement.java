@@ -17,7 +17,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.opentest4j.AssertionFailedError;
 import org.opentest4j.TestAbortedException;
 
-/** One scenario, trained or checked by buto. */
+/** One scenario, trained, checked or explained by buto. */
 final class Measurement {
     private final ButoTest wanted;
     private final Options options;
@@ -28,10 +28,10 @@ final class Measurement {
     }
 
     /**
-     * Trains or checks a scenario.
+     * Trains, checks or explains a scenario.
      *
      * @throws AssertionFailedError for a regression
-     * @throws TestAbortedException after training or accepting, because nothing was checked
+     * @throws TestAbortedException after training, accepting or explaining, because nothing was checked
      * @throws ButoException if there is no verdict
      */
     void carryOut(Class<?> testClass, Method scenario) throws ButoException {
@@ -43,6 +43,13 @@ final class Measurement {
         List<String> said = new ArrayList<>();
         Results results = new Results(tool, reports());
         String name = test.getName();
+        if (options.isOn("why")) {
+            Harness harness = new Harness(buto, settings(), tool, directory(), System.out::println, said::add);
+            results.add(name, harness.why(name, program));
+            conclude(results, said);
+            throw new TestAbortedException(
+                    "explained " + name + ": see " + new File(reports(), name + "-why.html"));
+        }
         boolean accepts = options.isOn("accept");
         if (accepts || options.isOn("train")) {
             Harness harness = new Harness(buto, settings(), tool, directory(), System.out::println, said::add);
@@ -75,6 +82,8 @@ final class Measurement {
         settings.setOracles(oracles());
         settings.setReports(reports());
         settings.setRuns(options.text("runs").map(Integer::valueOf).orElse(wanted.runs() == 0 ? null : wanted.runs()));
+        settings.setPairs(options.text("pairs").map(Integer::valueOf).orElse(null));
+        settings.setProfile(options.isOn("profile"));
         settings.setCheckRuns(wanted.checkRuns() == 0 ? null : wanted.checkRuns());
         settings.setAlpha(wanted.alpha().isEmpty() ? null : wanted.alpha());
         return settings;
