@@ -48,6 +48,29 @@ class Smoothing:
     shrinks: bool
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class ClusterView:
+    """Properties that rise and fall together, and how well one of them is predicted.
+
+    Attributes:
+        target: the property that is predicted.
+        names: of the drawn properties, the target's first.
+        n_members: how many properties the cluster has.
+        merges: the dendrogram of ``names`` as scipy writes it, shape (n_names - 1, 4), heights 0 to 1.
+        misjudged: places of ``names`` that the models misjudge.
+        known, checked: predicted and measured values of the target in training and checked runs, shape
+            (n, 2).
+    """
+
+    target: Property
+    names: tuple[str, ...]
+    n_members: int
+    merges: FloatArray
+    misjudged: frozenset[int]
+    known: FloatArray
+    checked: FloatArray
+
+
 class View(ABC):
     """What a detector shows; reports only draw it.
 
@@ -81,6 +104,10 @@ class View(ABC):
 
         0 is as expected, more than 1 is a finding.
         """
+
+    def clusters(self, runs: Sequence[Run], subjects: Sequence[str]) -> tuple[ClusterView, ...]:
+        """Return the clusters of these findings' subjects, if the detector has clusters."""
+        return ()
 
 
 class RunsView(View):

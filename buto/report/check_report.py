@@ -10,6 +10,7 @@ from pathlib import Path
 from buto.analysis.class_changes import ClassChange, class_changes, typical_histogram
 from buto.detectors.explanation import Explanation
 from buto.detectors.strength import Strength
+from buto.detectors.views import ClusterView
 from buto.oracle import Oracle
 from buto.reading_order import FindingGroup, Order, grouped, in_line
 from buto.report import words
@@ -40,6 +41,7 @@ class CheckReport(Charted):
         order: of the findings.
         classes: whose live objects changed, the largest change first; empty if a side was recorded without.
         likes: labelled runs of the past in which about the same changed, the nearest first.
+        clusters: of the findings, where the detector has clusters.
         strengths: of a pass, the smallest changes that a check detects; empty if the detector knows none.
     """
 
@@ -55,6 +57,7 @@ class CheckReport(Charted):
     order: Order = Order.MEANING
     classes: tuple[ClassChange, ...] = ()
     likes: tuple[Like, ...] = ()
+    clusters: tuple[ClusterView, ...] = ()
     strengths: tuple[Strength, ...] = ()
 
     @property
@@ -128,6 +131,7 @@ def check_report(
         stride=stride_of(training, checked),
         smoothing=view.smoothing,
         bands_decide=view.bands_decide,
+        clusters=view.clusters(judged, [finding.subject for finding in verdict.findings]),
         classes=class_changes(oracle.classes, typical_histogram(judged)),
         likes=likes,
         strengths=_strengths(verdict, oracle),

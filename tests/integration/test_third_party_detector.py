@@ -98,6 +98,7 @@ def test_its_settings_are_validated_with_their_place_and_are_part_of_the_schema(
         "regression-models",
         "shang",
         "shang-calibrated",
+        "ensemble",
         "foo",
         "history",
     ]

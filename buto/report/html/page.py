@@ -10,6 +10,7 @@ from buto.report.html.chart_data import drawn, points_of, tag_of, training_drawn
 from buto.report.html.document import render_document
 from buto.report.html.reasoning import steps
 from buto.report.html.sections.class_table import class_rows
+from buto.report.html.sections.clusters import LABELS, MARGIN, SIDE, TOP, TREE, drawings
 from buto.report.html.sections.environment_table import environment_section
 from buto.report.html.sections.run_table import run_table
 
@@ -30,6 +31,12 @@ def render(report: CheckReport) -> str:
         top=summary.header(report),
         findings=summary.findings(report),
         classes=class_rows(report.classes),
+        clusters=drawings(report.clusters),
+        tree=TREE,
+        labels=LABELS,
+        side=SIDE,
+        margin=MARGIN,
+        above=TOP,
         closest=summary.closest(report),
         max_charts=summary.MAX_CHARTS,
         max_lines=summary.MAX_LINES,

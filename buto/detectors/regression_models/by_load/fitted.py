@@ -21,6 +21,7 @@ from buto.detectors.regression_models.by_load.findings import findings
 from buto.detectors.regression_models.by_load.judged import Judged, judged
 from buto.detectors.regression_models.by_load.observed import Observed, observed
 from buto.detectors.regression_models.by_load.predictors import known_predictors
+from buto.detectors.regression_models.by_load.view import ByLoadView
 from buto.detectors.regression_models.settings import (
     BLOCKS,
     GATE,
@@ -32,7 +33,7 @@ from buto.detectors.regression_models.settings import (
     WITHOUT_ANSWERS,
 )
 from buto.detectors.settings import Settings
-from buto.detectors.views import RunsView, View
+from buto.detectors.views import View
 from buto.errors import JudgeError
 from buto.properties import Property
 from buto.runs import Run, RunSet
@@ -148,8 +149,7 @@ class FittedByLoad(FittedDetector):
         return (warning,)
 
     def view(self, runs: Sequence[Run]) -> View:
-        known = {prop.name for prop in self.properties}
-        return RunsView(runs, lambda prop: prop.name in known)
+        return ByLoadView(runs, self.properties, lambda some: self.judged(RunSet(tuple(some))))
 
     def explain(self, verdict: Verdict) -> Explanation:
         columns = known_predictors(self.properties, self.settings.values[PREDICTORS])

@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,8 @@ from buto.detectors.judge import settings_from
 from buto.errors import UsageError
 from buto.oracle import check, fewest_runs, load, save, train, why_confirm
 from buto.properties import Kind, Property
+from buto.report.check_report import check_report
+from buto.report.html import render
 from buto.runs import run_set
 from buto.verdicts import Direction, Status
 from tests.support.runs.signals import make_run
@@ -215,6 +218,15 @@ def test_keys_of_one_preset_are_no_keys_of_another():
         settings_from({"preset": "shang", "alpha": 0.05})
     with pytest.raises(UsageError, match="threshold is no setting of the preset regression-models"):
         settings_from({"preset": "regression-models", "threshold": 0.3})
+
+
+def test_the_page_draws_the_clusters_of_the_findings(oracle):
+    runs = several([20, 21, 22], Server(cost=2.0))
+    made = datetime(2026, 1, 1, tzinfo=UTC)
+    page = render(check_report(check(oracle, runs), oracle, runs, several(range(8)), made=made))
+    assert f'aria-label="dendrogram of the cluster of {CPU}"' in page
+    assert page.count('<circle class="new"') == 3 * 12
+    assert page.count('<circle class="known"') == 8 * 12
 
 
 GOLDEN = Path(__file__).with_name("oracle-by-load.json")

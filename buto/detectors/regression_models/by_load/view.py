@@ -1,0 +1,76 @@
+"""What can be drawn of the preset ``regression-models``: deviations, and clusters of what was misjudged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from buto.detectors.regression_models.by_load.findings import SMALLEST, misjudged
+from buto.detectors.regression_models.by_load.judged import Judged
+from buto.detectors.regression_models.clusters import distances, merges
+from buto.detectors.views import ClusterView, RunsView
+from buto.properties import Property
+from buto.runs import FloatArray, Run
+
+MOST_LEAVES = 24
+"""So many properties are in the picture of a cluster, the largest deviations first."""
+
+MOST_CLUSTERS = 4
+
+
+class ByLoadView(RunsView):
+    """The judged properties of the runs, their deviations, and the clusters that were misjudged.
+
+    Args:
+        judge: gives the numbers of a check of some runs.
+    """
+
+    reach_of = "of the largest deviation of unchanged runs"
+    bands_decide = False
+
+    def __init__(
+        self, runs: Sequence[Run], judged: Sequence[Property], judge: Callable[[Sequence[Run]], Judged]
+    ) -> None:
+        super().__init__(runs)
+        self.properties, self._judge = tuple(judged), judge
+
+    def reach(self, runs: Sequence[Run]) -> FloatArray:
+        """Return each property's deviation as a share of the largest of unchanged runs, NaN of constants."""
+        if not runs:
+            return np.full(len(self.properties), np.nan)
+        check = self._judge(runs)
+        usual = np.maximum(check.evidence.usual, SMALLEST)
+        found = np.minimum(np.abs(check.evidence.deviation) / usual, 1.0)
+        of_name = dict(zip((prop.name for prop in check.properties), found.tolist(), strict=True))
+        return np.array([of_name.get(prop.name, np.nan) for prop in self.properties])
+
+    def clusters(self, runs: Sequence[Run], subjects: Sequence[str]) -> tuple[ClusterView, ...]:
+        """Return the clusters whose targets these findings name, in their order."""
+        if not runs or not subjects:
+            return ()
+        check = self._judge(runs)
+        column_of = {prop.name: column for column, prop in enumerate(check.properties)}
+        targets = [column_of[name] for name in subjects if name in column_of]
+        return tuple(_cluster(check, target) for target in targets[:MOST_CLUSTERS])
+
+
+def _cluster(check: Judged, target: int) -> ClusterView:
+    members = next(cluster for cluster in check.clusters if target in cluster)
+    size = np.abs(check.evidence.deviation)
+    ranked = sorted(members, key=lambda one: (one != target, -float(size[one])))[:MOST_LEAVES]
+    values = np.vstack(check.values)[:, ranked]
+    found = set(misjudged(check))
+    points = [
+        np.column_stack([expected[:, target], measured[:, target]])
+        for expected, measured in zip(check.predicted, check.values, strict=True)
+    ]
+    return ClusterView(
+        check.properties[target],
+        tuple(check.properties[one].name for one in ranked),
+        len(members),
+        merges(distances(values, "correlation")),
+        frozenset(place for place, one in enumerate(ranked) if one in found),
+        np.vstack(points[: check.first_checked]),
+        np.vstack(points[check.first_checked :]),
+    )
