@@ -36,6 +36,9 @@ ROWS = "in-row*"
 ONE_CORE = "one-core"
 """The data set of small servers on one core."""
 
+A_DAY_S = 86400.0
+"""Variants are recorded in rounds of several minutes; only a longer pause would begin another session."""
+
 ByHost = Mapping[str, Mapping[str, RunSet]]
 
 
@@ -66,7 +69,7 @@ class Size:
         variants, pairs, servers: divisions of the runs of one program.
     """
 
-    variants: int = 5
+    variants: int = 2
     pairs: int = 20
     servers: int = 8
 
@@ -111,7 +114,7 @@ def tasks(found: Recordings, seed: int, size: Size = FULL) -> list[Task]:
             for host, runs in found.variants.items()
             for variant in VARIANTS
             if variant in runs
-            for task in unchanged_tasks(UNCHANGED, f"{variant}@{host}", runs[variant], seed)
+            for task in unchanged_tasks(UNCHANGED, f"{variant}@{host}", runs[variant], seed, A_DAY_S)
         ),
         *(
             task

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from buto.analysis.divisions import Division, at_random, in_order, sessions
+from buto.analysis.divisions import SESSION_GAP_S, Division, in_order, sessions
 from buto.detectors.alarms import N_CHECKED
 from buto.experiments.dataset.archive import started
 from buto.experiments.next_method.checks import METHODS, N_TRAINING, checked, profile_of
@@ -17,7 +17,6 @@ from buto.experiments.next_method.trials import Trial
 from buto.runs import RunSet
 
 RANDOM = "at random"
-RANDOM_IN_ROW = "training at random, three runs in a row"
 IN_ORDER = "in the order of time"
 LATER = "trained in one session, checked in the next"
 
@@ -34,7 +33,7 @@ class Amount:
     """
 
     divisions: int = 1
-    ordered: int = 3
+    ordered: int = 2
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -45,6 +44,7 @@ class UnchangedTask:
         part: which figure the checks belong to.
         name: of the program, with its host.
         runs: usable ones, in the order of their start.
+        gap_s: a longer pause between two runs begins a new session.
     """
 
     part: str
@@ -53,14 +53,17 @@ class UnchangedTask:
     method: str
     seed: int
     amount: Amount = Amount()
+    gap_s: float = SESSION_GAP_S
 
 
-def unchanged_tasks(part: str, name: str, runs: RunSet, seed: int) -> list[UnchangedTask]:
+def unchanged_tasks(
+    part: str, name: str, runs: RunSet, seed: int, gap_s: float = SESSION_GAP_S
+) -> list[UnchangedTask]:
     """Return the work on one program, a task for each method; none if there are too few runs."""
     usable = runs.valid()
     if len(usable) < FEWEST:
         return []
-    return [UnchangedTask(part, name, usable, method, seed) for method in METHODS]
+    return [UnchangedTask(part, name, usable, method, seed, gap_s=gap_s) for method in METHODS]
 
 
 def unchanged_trials(task: UnchangedTask) -> Iterator[Trial]:
@@ -71,7 +74,7 @@ def unchanged_trials(task: UnchangedTask) -> Iterator[Trial]:
     """
     settings = METHODS[task.method]
     profile = profile_of(task.runs, settings)
-    session = sessions(np.array([started(run).timestamp() for run in task.runs]))
+    session = sessions(np.array([started(run).timestamp() for run in task.runs]), task.gap_s)
     ids = [run.id for run in task.runs]
     random = np.random.default_rng([task.seed, zlib.crc32(task.name.encode())])
     for case, division in _divisions(session, task.amount, random):
@@ -94,7 +97,6 @@ def _divisions(
         for run in range(n):
             for _ in range(amount.divisions):
                 yield RANDOM, _moved(_random(run, n, random), places)
-                yield RANDOM_IN_ROW, _moved(at_random(run, n, N_TRAINING, N_CHECKED, random), places)
         for one in in_order(n, N_TRAINING, N_CHECKED, amount.ordered):
             yield IN_ORDER, _moved(one, places)
     for before, after in pairwise(numbers):

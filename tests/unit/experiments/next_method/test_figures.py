@@ -114,7 +114,6 @@ def test_unchanged_runs_are_judged_at_random_in_order_and_across_sessions() -> N
     of_case = {case: [one for one in found if one.case == case] for case in {one.case for one in found}}
     assert {case: len(some) for case, some in of_case.items()} == {
         unchanged.RANDOM: 29,
-        unchanged.RANDOM_IN_ROW: 29,
         # First runs 10 to 12 and 10 to 11 of the sessions; of the tenth, only one training lies before.
         unchanged.IN_ORDER: 5 + 3,
         unchanged.LATER: 12 * 2,
