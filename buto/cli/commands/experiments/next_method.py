@@ -80,6 +80,7 @@ def _tables(
     named = {
         (task.name, version): first_named(task, version, NEXT)
         for task in versions_of(found, seed)
+        if task.part == PAIRS
         for version in task.others
     }
     shown += [tables.versions_table(trials, part, named) for part in (PAIRS, SERVERS) if part in parts]
