@@ -30,6 +30,7 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
     "harness": ("perf.collecting.harness",),
     "pipeline": ("perf.judging.pipeline",),
     "repeating": ("perf.judging.repeating",),
+    "labelled": ("perf.judging.labelled",),
     "sources": ("perf.collecting.sources",),
     "load": ("perf.collecting.load",),
     "phases": ("perf.collecting.phases",),

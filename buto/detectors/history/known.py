@@ -12,7 +12,7 @@ from buto.detectors.history.columns import Columns
 from buto.errors import JudgeError
 from buto.runs import FloatArray, Run, RunSet
 from buto.runs.labels import Label, Labelling, Past, current
-from buto.runs.labels.model import TEACHING
+from buto.runs.labels.model import TRAIN
 from buto.runs.model import SESSION
 
 FEWEST_IN_VERSION = 3
@@ -138,8 +138,10 @@ class _History:
         self._columns, self._metadata = columns, metadata
         self._runs = {run.id: run for past in pasts for run in past.runs if run.id in known or run.id in ids}
         self._labels = {run_id: one.label for run_id, one in known.items()} | dict.fromkeys(ids, Label.GOOD)
-        taught = [one.run_ids for one in labellings if one.command in TEACHING]
-        self._versions = self._usable([*taught, tuple(ids)])
+        trained = [run_ids for past in pasts for run_ids in past.trainings]
+        # An acceptance labels also runs that it did not train on, and a result may have been deleted.
+        labelled = [one.run_ids for one in labellings if one.command == TRAIN]
+        self._versions = self._usable([*trained, *labelled, tuple(ids)])
         self._values = {run_id: columns.measure(run) for run_id, run in sorted(self._runs.items())}
         self._scale = self._scatter()
 

@@ -60,8 +60,8 @@ def training_warnings(judge: Judge, n_alone: int, settings: Settings) -> Iterato
             )
         if n_bad < FEWEST_BAD:
             yield (
-                f"{_runs(n_bad)} of this test labelled bad; from {FEWEST_BAD} on it has a classifier of its "
-                "own, until then that of all tests judges it"
+                f"{_runs(n_bad)} of this test labelled bad; from {FEWEST_BAD} on it can have a classifier of "
+                "its own, until then that of all tests judges it"
             )
     if judge.missed:
         yield (

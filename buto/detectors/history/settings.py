@@ -21,7 +21,7 @@ SHAPING = (LEARNER, PAIRING)
 """Settings without which the numbers of a classifier mean nothing; after training they cannot be changed."""
 
 FEWEST_BAD = 4
-"""A test with fewer runs labelled bad has the classifier of all tests."""
+"""A test with fewer runs labelled bad has the classifier of all tests; one with more if that is better."""
 
 BALANCES = (Balance(), Balance(cost=5.0), Balance(ratio=5.0, cost=5.0), Balance(ratio=2.0))
 
@@ -62,7 +62,7 @@ def scheme_of(settings: Settings) -> Scheme:
     pairing = ALONE if values[PAIRING] == DEVIATIONS else values[PAIRING]
     dimensions = within(values[DIMENSIONS]) if values[DIMENSIONS] else ()
     balances = BALANCES if values[BALANCED] else NO_BALANCE
-    return Scheme(values[LEARNER], pairing, dimensions, True, balances, FEWEST_BAD)
+    return Scheme(values[LEARNER], pairing, dimensions, True, balances, FEWEST_BAD, tries_groups=True)
 
 
 def is_deviations(settings: Settings) -> bool:

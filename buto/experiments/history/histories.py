@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from buto.detectors.history.engine.evaluation import N_FOLDS
 from buto.detectors.history.engine.examples import Examples
 from buto.detectors.history.engine.models.learners import require_learners
-from buto.experiments.history.recorded import DATA, recorded_groups
-from buto.experiments.history.replay import Plan, replayed
+from buto.experiments.history.recorded import DATA, Program, bed_faults, groups_of, programs, releases
+from buto.experiments.history.replay import History, Plan, replayed, usable
 from buto.experiments.history.synthetic import PAPER_SIZE, synthetic_history
 from buto.experiments.history.tables import Measured, Trial, measured, paper_trials, replay_trials
+
+PROGRAMS = "replayed programs"
+
+BED_PLAN = Plan(versions=2000, repeats=1, runs=1, fewest_changed=1)
+"""There is one run of each fault at each intensity."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -44,10 +49,21 @@ def histories(data: Path | None, seed: int) -> Iterator[LabelledHistory]:
 
     Raises:
         UsageError: scikit-learn is not installed.
-        BadFileError: there is no data set, or one is damaged.
+        BadFileError: a data set is missing or damaged.
     """
     require_learners()
     yield LabelledHistory("made up", synthetic_history(PAPER_SIZE, seed), tuple(paper_trials()))
-    replay = replayed(recorded_groups(data or DATA), Plan(), seed)
-    yield LabelledHistory("replayed, as deviations", replay.deviating, tuple(replay_trials()))
-    yield LabelledHistory("replayed", replay.examples, tuple(paper_trials()))
+    plan = Plan()
+    replay = _replayed(programs(data or DATA), plan, seed)
+    yield _deviating(PROGRAMS, replay)
+    yield LabelledHistory(PROGRAMS, replay.examples, tuple(paper_trials()))
+    yield _deviating("releases of libraries", _replayed(releases(data or DATA), plan, seed))
+    yield _deviating("faults of Keycloak", _replayed(bed_faults(data or DATA), BED_PLAN, seed))
+
+
+def _replayed(recorded: Sequence[Program], plan: Plan, seed: int) -> History:
+    return replayed(list(usable(groups_of(recorded), plan)), plan, seed)
+
+
+def _deviating(name: str, history: History) -> LabelledHistory:
+    return LabelledHistory(f"{name}, as deviations", history.deviating, tuple(replay_trials(history)))

@@ -1,19 +1,28 @@
-"""The groups of the recorded data sets: which variants are a changed version of which program."""
+"""The programs of the recorded data sets: which variants are a changed version of which program."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from buto.errors import BadFileError
+from buto.experiments.bed import archive as bed
+from buto.experiments.bed.labels import chosen
 from buto.experiments.dataset import archive
-from buto.experiments.design import EXPERIMENTS, SUBTLE, VARIANTS
-from buto.experiments.history.replay import Group, columns_of, group_of, usable
+from buto.experiments.design import EXPERIMENTS, PROGRAMS, SUBTLE
+from buto.experiments.history.replay import Group, columns_of, group_of
 from buto.runs import Run, RunSet
 
 DATA = archive.RECORDED.parent
+BED, VERSIONS = bed.RECORDED.name, "versions"
+"""Directories of the bed's runs, and of those of releases of libraries."""
+
 BASE, REFACTORED = "base", "refactored"
 """Endings of variants of the small servers: as they were, and changed as somebody would accept."""
+
+OLD, NEW = "old", "new"
+"""Endings of the two releases of a library, of which the newer one is known to use more."""
 
 RUNS = "runs.parquet"
 """The file that each data set has."""
@@ -21,42 +30,96 @@ RUNS = "runs.parquet"
 REGRESSIONS = ("large", "small")
 
 
-def recorded_groups(data: Path = DATA) -> list[Group]:
-    """Return the groups of all data sets in a directory.
+@dataclass(frozen=True, eq=False, slots=True)
+class Program:
+    """Recorded runs of a program in one configuration.
+
+    Attributes:
+        family: programs that are variants of each other.
+        changed: runs of its regressions, by their kinds.
+    """
+
+    name: str
+    family: str
+    good: Sequence[Run]
+    changed: Mapping[str, Sequence[Run]]
+
+
+def programs(data: Path = DATA) -> list[Program]:
+    """Return the test programs and the small servers.
 
     Raises:
-        BadFileError: there is none, or one is damaged.
+        BadFileError: there is no data set below this directory, or one is damaged.
     """
-    found: dict[str, tuple[list[Run], dict[str, list[Run]]]] = {}
-    for directory in sorted(path.parent for path in data.glob(f"*/{RUNS}")):
-        for host in archive.hosts(directory):
-            runs = archive.load(directory, host)
-            for variant, good, changed in _programs(runs):
-                found[f"{variant}@{host} ({directory.name})"] = good, changed
+    others = (BED, VERSIONS)
+    return _recorded([place for place in _data_sets(data) if place.name not in others], data)
+
+
+def releases(data: Path = DATA) -> list[Program]:
+    """Return the libraries: a release before a reported regression, and the one with it; raises as
+    :func:`programs`.
+    """
+    return _recorded([place for place in _data_sets(data) if place.name == VERSIONS], data)
+
+
+def bed_faults(data: Path = DATA) -> list[Program]:
+    """Return the bed's one program: faults at two intensities; other loads are accepted changes.
+
+    Only the part on which methods are chosen is read.
+
+    Raises:
+        BadFileError: the data set is missing or damaged.
+    """
+    runs = bed.load(data / BED)
+    accepted = [one for role in ("good", "other-load") for one in chosen(runs, environment="base", role=role)]
+    changed: dict[str, list[Run]] = {}
+    for one in chosen(runs, environment="base", role="fault"):
+        kind, _, _ = one.labels.fault.rpartition("-")
+        changed.setdefault(kind, []).append(one.run)
+    return [Program(BED, BED, [one.run for one in accepted], changed)]
+
+
+def groups_of(programs: Sequence[Program]) -> list[Group]:
+    """Return recorded programs as rows of the same columns."""
+    columns = columns_of(
+        [run for one in programs for some in (one.good, *one.changed.values()) for run in some]
+    )
+    return [group_of(one.name, one.family, columns, one.good, one.changed) for one in programs]
+
+
+def _data_sets(data: Path) -> list[Path]:
+    return sorted(path.parent for path in data.glob(f"*/{RUNS}"))
+
+
+def _recorded(places: Sequence[Path], data: Path) -> list[Program]:
+    found: list[Program] = []
+    for place in places:
+        for host in archive.hosts(place):
+            known = _programs(archive.load(place, host))
+            found += [replace(one, name=f"{one.name}@{host} ({place.name})") for one in known]
     if not found:
         raise BadFileError(
             f"there are no data sets below {data}",
             advice="name the directory that holds packed data sets: --data DIR",
         )
-    everything = [
-        run for good, changed in found.values() for some in (good, *changed.values()) for run in some
-    ]
-    columns = columns_of(everything)
-    return list(usable([group_of(name, columns, *parts) for name, parts in found.items()]))
+    return found
 
 
-def _programs(
-    runs: Mapping[str, RunSet],
-) -> Iterator[tuple[str, list[Run], dict[str, list[Run]]]]:
+def _programs(runs: Mapping[str, RunSet]) -> Iterator[Program]:
     """Yield each program with its good runs and those of its regressions."""
     valid = {name: list(some.valid()) for name, some in runs.items()}
-    for variant in VARIANTS:
-        changes = [one.negative for one in (*EXPERIMENTS, *SUBTLE) if one.training == variant]
-        changed = {name: valid[name] for name in changes if name in valid}
-        if variant in valid and changed:
-            yield variant, valid[variant], changed
+    for family, variants in PROGRAMS.items():
+        for variant in variants:
+            changes = [one.negative for one in (*EXPERIMENTS, *SUBTLE) if one.training == variant]
+            changed = {name: valid[name] for name in changes if name in valid}
+            if variant in valid and changed:
+                yield Program(variant, family, valid[variant], changed)
     for name in valid:
         program, _, kind = name.rpartition("-")
         if kind == BASE:
             good = [*valid[name], *valid.get(f"{program}-{REFACTORED}", ())]
-            yield program, good, {one: valid.get(f"{program}-{one}", []) for one in REGRESSIONS}
+            sizes = [f"{program}-{size}" for size in REGRESSIONS]
+            yield Program(program, program, good, {one: valid.get(one, []) for one in sizes})
+        if kind == OLD:
+            newer = f"{program}-{NEW}"
+            yield Program(program, program, valid[name], {newer: valid.get(newer, [])})

@@ -5,7 +5,8 @@ itself in a good version, of a changed program in an abnormal one. All numbers o
 its drift. Its baseline is the program's other runs with the drift of the version before.
 
 The recorded runs of a group are divided into pools, and a version draws from one pool only. Folds do not
-divide pools, so no recorded run is both learned from and judged in a group.
+divide pools, so no recorded run is both learned from and judged in a group. The scatter with which a version
+is compared is that of the other pools.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from buto.detectors.history.columns import Columns
 from buto.detectors.history.engine.examples import Examples
@@ -22,10 +24,18 @@ from buto.detectors.history.known import LEVEL_SHARE, STILL, deviations
 from buto.properties import Kind, Property
 from buto.runs import FloatArray, Run
 
-N_POOLS = 2
+TextArray = NDArray[np.str_]
 
-FEWEST_GOOD, FEWEST_CHANGED = 4, 2
-"""Runs in a pool."""
+FEWEST_POOLS, MOST_POOLS = 2, 4
+"""Of a group; as many as its runs allow. To see whether groups help, three are needed: one to judge, one to
+try on, one to learn from.
+"""
+
+FEWEST_GOOD = 4
+"""Good runs in a pool."""
+
+GOOD = ""
+"""The kind of a row that shows no regression."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -33,12 +43,14 @@ class Group:
     """Recorded runs of a program in one configuration, as rows of the same columns.
 
     Attributes:
+        program: that has this regression or that; in another configuration it is another group.
         good: shape (n_runs, n_columns), of the program and of its accepted changes.
-        changed: the same of each regression, by name.
+        changed: the same of each regression, by its kind.
         grain: shape (n_columns,), smallest meaningful differences.
     """
 
     name: str
+    program: str
     good: FloatArray
     changed: Mapping[str, FloatArray]
     grain: FloatArray
@@ -54,6 +66,7 @@ class Plan:
         runs: of a check, which counts by their median.
         abnormal: share of the versions.
         drift: deviation of the logarithm of a column's factor, from one version to the next.
+        fewest_changed: runs of a regression in a pool.
     """
 
     versions: int = 100
@@ -61,6 +74,12 @@ class Plan:
     runs: int = 3
     abnormal: float = 0.035
     drift: float = 0.005
+    fewest_changed: int = 2
+
+    def pools_of(self, group: Group) -> int:
+        """Return how many pools the runs of a group are divided into."""
+        largest = max(map(len, group.changed.values()), default=0)
+        return min(MOST_POOLS, len(group.good) // FEWEST_GOOD, largest // self.fewest_changed)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -68,13 +87,17 @@ class History:
     """A history, and the same in units of the baseline's scatter.
 
     Attributes:
-        deviating: targets are deviations, baselines are 0, and two columns more are the largest and the mean
-            size of a row's deviations.
+        groups: their names, by number.
+        deviating: targets are deviations, as the detector sees them; baselines are 0.
+        kinds: shape (n_rows,), of each row's regression; :data:`GOOD` if there is none.
+        programs: shape (n_rows,).
     """
 
     groups: tuple[str, ...]
     examples: Examples
     deviating: Examples
+    kinds: TextArray
+    programs: TextArray
 
 
 def columns_of(runs: Sequence[Run]) -> Columns:
@@ -83,16 +106,17 @@ def columns_of(runs: Sequence[Run]) -> Columns:
     return Columns(tuple(known[name] for name in sorted(known) if known[name].kind is not Kind.CONSTANT))
 
 
-def group_of(name: str, columns: Columns, good: Sequence[Run], changed: Mapping[str, Sequence[Run]]) -> Group:
+def group_of(
+    name: str, program: str, columns: Columns, good: Sequence[Run], changed: Mapping[str, Sequence[Run]]
+) -> Group:
     """Return recorded runs as rows; what was not read is 0, in runs as in their baselines."""
 
     def rows(runs: Sequence[Run]) -> FloatArray:
         found: FloatArray = np.nan_to_num(np.array([columns.measure(run) for run in runs]))
         return found
 
-    return Group(
-        name, rows(good), {kind: rows(runs) for kind, runs in changed.items() if runs}, columns.grain(good)
-    )
+    regressions = {kind: rows(runs) for kind, runs in changed.items() if runs}
+    return Group(name, program, rows(good), regressions, columns.grain(good))
 
 
 def replayed(groups: Sequence[Group], plan: Plan, seed: int) -> History:
@@ -104,46 +128,58 @@ def replayed(groups: Sequence[Group], plan: Plan, seed: int) -> History:
     parts = [
         _Replay(group, number, plan, random).part(abnormal[number]) for number, group in enumerate(groups)
     ]
-    examples = _joined([part[0] for part in parts])
-    return History(tuple(group.name for group in groups), examples, _joined([part[1] for part in parts]))
+    examples, deviating, kinds = zip(*parts, strict=True)
+    programs = [np.full(len(part), group.program) for group, part in zip(groups, examples, strict=True)]
+    return History(
+        tuple(group.name for group in groups),
+        _joined(examples),
+        _joined(deviating),
+        np.concatenate(kinds),
+        np.concatenate(programs),
+    )
 
 
 class _Replay:
     """The versions of one group."""
 
     def __init__(self, group: Group, number: int, plan: Plan, random: np.random.Generator) -> None:
-        self._group, self._number, self._plan, self._random = group, number, plan, random
+        self._number, self._plan, self._random = number, plan, random
+        self._n_pools = plan.pools_of(group)
         self._good = self._pools(group.good)
         self._changed = {name: self._pools(rows) for name, rows in group.changed.items()}
-        level = LEVEL_SHARE * np.abs(np.median(group.good, axis=0))
-        scale = np.sqrt(group.good.var(axis=0) + group.grain**2 + level**2)
-        self._scale = np.where(scale > 0, scale, STILL)
+        self._scales = [
+            _scatter(np.concatenate([rows for other, rows in enumerate(self._good) if other != pool]), group)
+            for pool in range(self._n_pools)
+        ]
 
-    def part(self, abnormal: BoolArray) -> tuple[Examples, Examples]:
-        """Return the checks of all versions, and the same as deviations."""
-        n_columns = self._group.good.shape[1]
+    def part(self, abnormal: BoolArray) -> tuple[Examples, Examples, TextArray]:
+        """Return the checks of all versions, the same as deviations, and their kinds."""
+        n_columns = self._good[0].shape[1]
         steps = self._random.normal(0, self._plan.drift, (len(abnormal) + 1, n_columns))
         drift = np.exp(steps.cumsum(axis=0))
-        drawn = [
-            self._checks(version % N_POOLS, bool(is_abnormal)) for version, is_abnormal in enumerate(abnormal)
-        ]
-        targets, baselines = (np.concatenate(one) for one in zip(*drawn, strict=True))
+        pools = np.arange(len(abnormal)) % self._n_pools
+        drawn = [self._checks(int(pool), bool(bad)) for pool, bad in zip(pools, abnormal, strict=True)]
+        targets, baselines = (np.concatenate([one[place] for one in drawn]) for place in (0, 1))
         version = np.arange(len(abnormal)).repeat(self._plan.repeats)
         targets, baselines = targets * drift[version + 1], baselines * drift[version]
         group = np.full(len(targets), self._number)
-        configuration = self._number * N_POOLS + version % N_POOLS
-        away = deviations(targets, baselines, self._scale * drift[version])
-        rows = np.column_stack([away, np.abs(away).max(axis=1), np.abs(away).mean(axis=1)])
+        configuration = self._number * MOST_POOLS + pools[version]
+        scale = np.array(self._scales)[pools[version]]
+        away = deviations(targets, baselines, scale * drift[version])
         return (
             Examples(targets, baselines, abnormal[version], group, configuration),
-            Examples(rows, np.zeros_like(rows), abnormal[version], group, configuration),
+            Examples(away, np.zeros_like(away), abnormal[version], group, configuration),
+            np.array([one[2] for one in drawn]).repeat(self._plan.repeats),
         )
 
-    def _checks(self, pool: int, abnormal: bool) -> tuple[FloatArray, FloatArray]:
-        """Return the medians of the runs of some checks of a version, and of the runs of their baseline."""
+    def _checks(self, pool: int, abnormal: bool) -> tuple[FloatArray, FloatArray, str]:
+        """Return the medians of the runs of some checks of a version, and of the runs of their baseline, and
+        the kind of its regression.
+        """
         good = self._good[pool]
-        kinds = [pools[pool] for pools in self._changed.values() if len(pools[pool])]
-        shown = kinds[self._random.integers(len(kinds))] if abnormal else good
+        kinds = [name for name, pools in self._changed.items() if len(pools[pool])]
+        kind = kinds[self._random.integers(len(kinds))] if abnormal else GOOD
+        shown = self._changed[kind][pool] if abnormal else good
         targets, baselines = [], []
         for _ in range(self._plan.repeats):
             most = len(shown) if abnormal else len(shown) // 2
@@ -151,19 +187,23 @@ class _Replay:
             others = good if abnormal else np.delete(good, chosen, axis=0)
             targets.append(np.median(shown[chosen], axis=0))
             baselines.append(np.median(others, axis=0))
-        return np.array(targets), np.array(baselines)
+        return np.array(targets), np.array(baselines), kind
 
     def _pools(self, rows: FloatArray) -> list[FloatArray]:
         order = self._random.permutation(len(rows))
-        return [rows[order[pool::N_POOLS]] for pool in range(N_POOLS)]
+        return [rows[order[pool :: self._n_pools]] for pool in range(self._n_pools)]
 
 
-def usable(groups: Sequence[Group]) -> Iterator[Group]:
-    """Yield the groups that have enough good and changed runs in each pool."""
-    for group in groups:
-        largest = max(map(len, group.changed.values()), default=0)
-        if len(group.good) >= FEWEST_GOOD * N_POOLS and largest >= FEWEST_CHANGED * N_POOLS:
-            yield group
+def _scatter(good: FloatArray, group: Group) -> FloatArray:
+    """Return how much good runs of a group scatter in each column, as the detector counts it."""
+    level = LEVEL_SHARE * np.abs(np.median(good, axis=0))
+    scale: FloatArray = np.sqrt(good.var(axis=0, ddof=1) + group.grain**2 + level**2)
+    return np.where(scale > 0, scale, STILL)
+
+
+def usable(groups: Sequence[Group], plan: Plan) -> Iterator[Group]:
+    """Yield the groups that have enough good and changed runs for two pools."""
+    return (group for group in groups if plan.pools_of(group) >= FEWEST_POOLS)
 
 
 def _joined(parts: Sequence[Examples]) -> Examples:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from time import perf_counter
+from time import process_time
 
 from buto.detectors.history.engine.evaluation import cross_validated_errors
 from buto.detectors.history.engine.examples import Examples
@@ -12,37 +12,46 @@ from buto.detectors.history.engine.measures import Errors
 from buto.detectors.history.engine.models.learners import LOGISTIC, SIMILARITY, TAN, TREE
 from buto.detectors.history.engine.pairing import ALONE, CONCATENATED, SUBTRACTED
 from buto.detectors.history.engine.scheme import NO_BALANCE, Balance, Scheme
+from buto.experiments.history.replay import History, TextArray
 from buto.experiments.history.synthetic import summarised
+from buto.experiments.history.unseen import unseen_errors
 
 DIMENSION = 50
 BALANCES = (Balance(), Balance(cost=5.0), Balance(ratio=5.0))
 CLASSIFIERS = {TREE: "DTree", LOGISTIC: "Logistic", TAN: "TAN"}
 SIMILARITY_NAME = "Sim-Logistic"
 PREFIXES = {ALONE: "", CONCATENATED: "Conc-", SUBTRACTED: "Sub-"}
+CHOSEN = ", chosen"
+"""After the name of a classifier: groups have one of their own only if folds within the training say so."""
+
+UNSEEN_KIND, UNSEEN_PROGRAM = "new kind", "new program"
+"""Instead of a table's number: no regression of this kind, or of this program, was learned from."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Trial:
     """One row of a table to be measured.
 
     Attributes:
-        table: its number in the paper.
-        classifier: as the paper calls it.
+        table: its number in the paper, or what is measured instead.
+        classifier: as the paper calls it; :data:`CHOSEN` is not in the paper.
         is_summary: whether only summary metrics are learned from.
+        kinds: of the rows; those of the judged regressions are not learned from. None for all other trials.
     """
 
-    table: int
+    table: str
     classifier: str
     scheme: Scheme
     is_summary: bool = False
+    kinds: TextArray | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Measured:
     """What a trial yielded.
 
     Attributes:
-        seconds: for all folds together.
+        seconds: of processor time, for all folds together.
     """
 
     trial: Trial
@@ -53,27 +62,40 @@ class Measured:
 def paper_trials() -> Iterator[Trial]:
     """Yield the rows of Tables 4 to 8; the full scheme of Table 5 subtracts the baseline."""
     for learner, name in CLASSIFIERS.items():
-        yield Trial(4, name, Scheme(learner, grouped=False), is_summary=True)
+        yield Trial("4", name, Scheme(learner, grouped=False), is_summary=True)
     for learner, name in CLASSIFIERS.items():
-        yield Trial(5, name, Scheme(learner, SUBTRACTED, (DIMENSION,), True, BALANCES))
-    yield Trial(5, SIMILARITY_NAME, Scheme(SIMILARITY, ALONE, (DIMENSION,), True, NO_BALANCE))
-    for table, grouped in ((6, False), (7, True)):
+        yield Trial("5", name, Scheme(learner, SUBTRACTED, (DIMENSION,), True, BALANCES))
+    for learner in (TREE, LOGISTIC):
+        scheme = Scheme(learner, SUBTRACTED, (DIMENSION,), True, BALANCES, tries_groups=True)
+        yield Trial("5", f"{CLASSIFIERS[learner]}{CHOSEN}", scheme)
+    yield Trial("5", SIMILARITY_NAME, Scheme(SIMILARITY, ALONE, (DIMENSION,), True, NO_BALANCE))
+    for table, grouped in (("6", False), ("7", True)):
         for learner, name in CLASSIFIERS.items():
             yield Trial(table, name, Scheme(learner, ALONE, (DIMENSION,), grouped))
-    yield Trial(8, SIMILARITY_NAME, Scheme(SIMILARITY, ALONE, (DIMENSION,), grouped=False))
+    yield Trial("8", SIMILARITY_NAME, Scheme(SIMILARITY, ALONE, (DIMENSION,), grouped=False))
     for learner, name in CLASSIFIERS.items():
         for pairing in (CONCATENATED, SUBTRACTED):
             scheme = Scheme(learner, pairing, (DIMENSION,), grouped=False)
-            yield Trial(8, f"{PREFIXES[pairing]}{name}", scheme)
+            yield Trial("8", f"{PREFIXES[pairing]}{name}", scheme)
 
 
-def replay_trials() -> Iterator[Trial]:
-    """Yield rows like those of Tables 5 to 7 for targets that are deviations from their baselines."""
+def replay_trials(history: History) -> Iterator[Trial]:
+    """Yield rows like those of Tables 5 to 7 for targets that are deviations from their baselines, and rows
+    of regressions that were not learned from.
+    """
+    n_groups = len(history.groups)
     for learner, name in CLASSIFIERS.items():
-        yield Trial(5, name, Scheme(learner, ALONE, (), True, BALANCES))
-    for table, grouped in ((6, False), (7, True)):
+        if n_groups > 1:
+            yield Trial("5", name, Scheme(learner, ALONE, (), True, BALANCES))
+        yield Trial("5", f"{name}{CHOSEN}", Scheme(learner, ALONE, (), True, BALANCES, tries_groups=True))
+    for table, grouped in (("6", False), ("7", True))[:n_groups]:
         for learner, name in CLASSIFIERS.items():
             yield Trial(table, name, Scheme(learner, ALONE, (), grouped))
+    for learner, name in CLASSIFIERS.items():
+        one = Scheme(learner, ALONE, (), grouped=False)
+        yield Trial(UNSEEN_KIND, name, one, kinds=history.kinds)
+        if n_groups > 1:
+            yield Trial(UNSEEN_PROGRAM, name, one, kinds=history.programs)
 
 
 def measured(examples: Examples, trial: Trial, seed: int, n_folds: int) -> Measured:
@@ -81,6 +103,13 @@ def measured(examples: Examples, trial: Trial, seed: int, n_folds: int) -> Measu
     if trial.is_summary:
         target, baseline = summarised(examples.target), summarised(examples.baseline)
         examples = replace(examples, target=target, baseline=baseline)
-    start = perf_counter()
-    errors = cross_validated_errors(examples, trial.scheme, seed, n_folds)
-    return Measured(trial, errors, perf_counter() - start)
+    from threadpoolctl import threadpool_limits
+
+    start = process_time()
+    # Many small fits: threads would wait for each other for longer than they compute.
+    with threadpool_limits(1):
+        if trial.kinds is None:
+            errors = cross_validated_errors(examples, trial.scheme, seed, n_folds)
+        else:
+            errors = unseen_errors(examples, trial.kinds, trial.scheme, seed, n_folds)
+    return Measured(trial, errors, process_time() - start)

@@ -12,8 +12,8 @@ LABEL, ACCEPT = "label", "accept"
 DECISIONS = (LABEL, ACCEPT)
 """Commands by which a person decides; the others only observe."""
 
-TEACHING = ("train", ACCEPT)
-"""Commands whose good runs are what later runs are compared with."""
+TRAIN = "train"
+"""The command whose good runs are what later runs are compared with."""
 
 
 class Label(Enum):

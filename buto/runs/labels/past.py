@@ -15,8 +15,10 @@ class Past:
     Attributes:
         runs: that are stored, valid or not; some may have no label.
         labellings: by time; some of their runs may no longer be stored.
+        trainings: the runs of each stored training, accepted changes among them.
     """
 
     test: str
     runs: tuple[Run, ...]
     labellings: tuple[Labelling, ...]
+    trainings: tuple[tuple[str, ...], ...] = ()

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 
 from buto import oracle
 from buto.detectors.settings import Settings
+from buto.report.history import stored_entries
 from buto.runs.labels import Label, Labelling, LabelStore, Past, current
+from buto.runs.results import ResultStore
 from buto.units import format_count
 from buto.workflow.events import OnEvent, Warned
 from buto.workflow.project import Project
@@ -22,7 +24,7 @@ def labelled_past(project: Project, settings: Settings, on_event: OnEvent) -> tu
     Of a test with many, the oldest good ones are left out, with a warning.
 
     Raises:
-        BadFileError: a label or a labelled run is damaged.
+        BadFileError: a label, a labelled run or a stored result is damaged.
     """
     if not oracle.learns_from_labels(settings):
         return ()
@@ -37,7 +39,9 @@ def labelled_past(project: Project, settings: Settings, on_event: OnEvent) -> tu
             on_event(Warned(test, _left_out(len(known) - len(ids))))
         if ids:
             runs = windowed(project, store.open_set(test, ids))
-            pasts.append(Past(test, tuple(runs), tuple(labellings)))
+            entries = stored_entries(ResultStore(project.files.store), test)
+            trainings = tuple(one.run_ids for one in entries if one.is_training)
+            pasts.append(Past(test, tuple(runs), tuple(labellings), trainings))
     return tuple(pasts)
 
 

@@ -5,12 +5,31 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from buto.detectors.history.engine.evaluation import cross_validated_errors
 from buto.detectors.history.engine.models.learners import LOGISTIC
 from buto.detectors.history.engine.pairing import ALONE
 from buto.detectors.history.engine.scheme import Scheme
-from buto.experiments.history.replay import N_POOLS, Group, Plan, columns_of, group_of, replayed, usable
+from buto.experiments.history.replay import (
+    GOOD,
+    MOST_POOLS,
+    Group,
+    Plan,
+    columns_of,
+    group_of,
+    replayed,
+    usable,
+)
 from buto.experiments.history.synthetic import SUMMARY, summarised
-from buto.experiments.history.tables import Trial, measured, paper_trials, replay_trials
+from buto.experiments.history.tables import (
+    CHOSEN,
+    UNSEEN_KIND,
+    UNSEEN_PROGRAM,
+    Trial,
+    measured,
+    paper_trials,
+    replay_trials,
+)
+from buto.experiments.history.unseen import unseen_errors
 from tests.support.runs.signals import Program, program_run, program_runs
 
 PLAN = Plan(versions=60, abnormal=0.1, drift=0.002)
@@ -23,8 +42,8 @@ def groups() -> list[Group]:
     busy = [program_run(1, 200 + number, Program(work=3.0)) for number in range(6)]
     columns = columns_of([*unchanged, *leaking, *busy])
     return [
-        group_of("first", columns, unchanged, {"leak": leaking}),
-        group_of("second", columns, unchanged, {"work": busy, "nothing": []}),
+        group_of("first", "one", columns, unchanged, {"leak": leaking}),
+        group_of("second", "two", columns, unchanged, {"work": busy, "nothing": []}),
     ]
 
 
@@ -36,7 +55,16 @@ def test_a_replay_has_the_share_of_abnormal_versions_and_the_same_rows_for_the_s
     assert history.examples.target.shape == (n_rows, groups[0].good.shape[1])
     assert history.examples.abnormal.mean() == pytest.approx(PLAN.abnormal)
     np.testing.assert_array_equal(history.examples.target, again.examples.target)
-    assert len(np.unique(history.examples.configuration)) == len(groups) * N_POOLS
+    assert [PLAN.pools_of(group) for group in groups] == [3, 3]
+    assert len(np.unique(history.examples.configuration)) == 3 * len(groups)
+
+
+def test_rows_tell_their_program_and_the_kind_of_their_regression(groups: list[Group]) -> None:
+    history = replayed(groups, PLAN, 1)
+    assert ((history.kinds != GOOD) == history.examples.abnormal).all()
+    kinds = {number: set(history.kinds[history.examples.group == number]) for number in (0, 1)}
+    assert kinds == {0: {GOOD, "leak"}, 1: {GOOD, "work"}}
+    assert set(history.programs[history.examples.group == 1]) == {"two"}
 
 
 def test_no_recorded_run_is_in_two_pools(groups: list[Group]) -> None:
@@ -46,7 +74,7 @@ def test_no_recorded_run_is_in_two_pools(groups: list[Group]) -> None:
     good = examples.at(~examples.abnormal)
     pools = [good.target[good.configuration == pool] for pool in np.unique(good.configuration)]
     seen = [{row.tobytes() for row in rows} for rows in pools]
-    assert len(seen) == N_POOLS
+    assert len(seen) == 3
     assert not set.intersection(*seen)
 
 
@@ -62,21 +90,42 @@ def test_baselines_lag_one_step_of_the_drift_behind(groups: list[Group]) -> None
 
 
 def test_groups_with_too_few_runs_are_left_out(groups: list[Group]) -> None:
-    few = Group("few", groups[0].good[:5], groups[0].changed, groups[0].grain)
-    unchanged = Group("unchanged", groups[0].good, {}, groups[0].grain)
-    assert [one.name for one in usable([*groups, few, unchanged])] == ["first", "second"]
+    few = Group("few", "few", groups[0].good[:5], groups[0].changed, groups[0].grain)
+    unchanged = Group("unchanged", "unchanged", groups[0].good, {}, groups[0].grain)
+    assert [one.name for one in usable([*groups, few, unchanged], PLAN)] == ["first", "second"]
+
+
+def test_a_group_has_at_most_four_pools(groups: list[Group]) -> None:
+    many = {"many": np.repeat(groups[0].good, 2, axis=0)}
+    assert PLAN.pools_of(Group("many", "many", many["many"], many, groups[0].grain)) == MOST_POOLS == 4
 
 
 def test_a_regression_is_learned_from_other_runs_of_it(groups: list[Group]) -> None:
     examples = replayed(groups, Plan(versions=60, abnormal=0.3, drift=0.002), 1).deviating
-    found = measured(examples, Trial(5, "Logistic", Scheme(LOGISTIC, ALONE)), 1, 4)
+    found = measured(examples, Trial("5", "Logistic", Scheme(LOGISTIC, ALONE)), 1, 4)
     assert found.errors.balanced_accuracy > 0.95
 
 
-def test_the_rows_of_the_paper_are_measured() -> None:
-    tables = [trial.table for trial in paper_trials()]
-    assert [tables.count(table) for table in (4, 5, 6, 7, 8)] == [3, 4, 3, 3, 7]
-    assert {trial.table for trial in replay_trials()} == {5, 6, 7}
+def test_a_regression_of_a_kind_that_was_not_learned_from_is_judged_without_it(groups: list[Group]) -> None:
+    """Leaks are found by what leaks teach, but not by what busy programs teach; false alarms stay rare."""
+    history = replayed(groups, Plan(versions=60, abnormal=0.3, drift=0.002), 1)
+    scheme = Scheme(LOGISTIC, ALONE, grouped=False)
+    known = cross_validated_errors(history.deviating, scheme, 1, 4)
+    unseen = unseen_errors(history.deviating, history.kinds, scheme, 1, 4)
+    assert (unseen.normal, unseen.abnormal) == (known.normal, known.abnormal)
+    assert unseen.missed > known.missed + 0.2
+    assert unseen.alarms < 0.05
+    with pytest.raises(ValueError, match="at least two kinds"):
+        unseen_errors(history.deviating, np.full(len(history.kinds), "leak"), scheme, 1, 4)
+
+
+def test_the_rows_of_the_paper_are_measured(groups: list[Group]) -> None:
+    trials = [trial for trial in paper_trials() if CHOSEN not in trial.classifier]
+    tables = [trial.table for trial in trials]
+    assert [tables.count(table) for table in "45678"] == [3, 4, 3, 3, 7]
+    several, alone = (replayed(groups[:number], PLAN, 1) for number in (2, 1))
+    assert {trial.table for trial in replay_trials(several)} == {"5", "6", "7", UNSEEN_KIND, UNSEEN_PROGRAM}
+    assert {trial.table for trial in replay_trials(alone)} == {"5", "6", UNSEEN_KIND}
 
 
 def test_summary_metrics_are_means_of_neighbours() -> None:

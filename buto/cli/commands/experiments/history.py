@@ -75,7 +75,7 @@ def _table(caption: str, found: Sequence[Measured]) -> Columns:
         ("table", "classifier", "balanced accuracy", "false alarms", "missed", "seconds"),
         tuple(
             (
-                str(one.trial.table),
+                one.trial.table,
                 one.trial.classifier,
                 f"{one.errors.balanced_accuracy:.3f}",
                 f"{one.errors.alarms:.2%}",

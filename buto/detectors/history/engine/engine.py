@@ -8,13 +8,13 @@ then the group's classifier. Scale, projection, under-sampling and costs are lea
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 
 from buto.detectors.history.engine.examples import Examples
-from buto.detectors.history.engine.folds import two_to_one
+from buto.detectors.history.engine.folds import THIRDS, grouped_folds, two_to_one
 from buto.detectors.history.engine.measures import errors_of
 from buto.detectors.history.engine.models.learners import LEARNERS, READERS
 from buto.detectors.history.engine.models.model import BoolArray, IntArray, Model
@@ -87,7 +87,7 @@ def train(examples: Examples, scheme: Scheme, seed: int) -> Engine:
     rows = project(scheme, projection, examples.target, examples.baseline)
     everything = np.ones(len(rows), dtype=bool)
     models = {GLOBAL: _learned(rows, examples, everything, scheme, seed)}
-    for group in _large_groups(examples, scheme):
+    for group in _helpful_groups(examples, scheme, projection.n_dimensions, seed):
         models[group] = _learned(rows, examples, examples.group == group, scheme, seed)
     return Engine(scheme, projection, models)
 
@@ -104,6 +104,26 @@ def project(scheme: Scheme, projection: Projection, target: FloatArray, baseline
     if scheme.is_similarity:
         return np.hstack([projection(target), projection(baseline)])
     return projection(paired(target, baseline, scheme.pairing))
+
+
+def _helpful_groups(examples: Examples, scheme: Scheme, dimension: int, seed: int) -> list[int]:
+    """Return the groups that have a classifier of their own.
+
+    If groups are tried, none has one unless all of them together are better than the global classifier, by
+    balanced accuracy in grouped folds of these examples, without balance.
+    """
+    groups = _large_groups(examples, scheme)
+    if not scheme.tries_groups or not groups:
+        return groups
+    dimensions = (dimension,) if scheme.dimensions else ()
+    always = replace(scheme, dimensions=dimensions, balances=scheme.balances[:1], tries_groups=False)
+    by_group, by_all = (np.zeros(len(examples), dtype=bool) for _ in range(2))
+    for learned, held_out in grouped_folds(examples, THIRDS, seed):
+        engine, judged = train(examples.at(learned), always, seed), examples.at(held_out)
+        by_group[held_out] = engine.predict(judged)
+        by_all[held_out] = Engine(always, engine.projection, {GLOBAL: engine.models[GLOBAL]}).predict(judged)
+    accuracy = [errors_of(one, examples.abnormal).balanced_accuracy for one in (by_group, by_all)]
+    return groups if accuracy[0] > accuracy[1] else []
 
 
 def _large_groups(examples: Examples, scheme: Scheme) -> list[int]:

@@ -38,6 +38,8 @@ class Scheme:
         grouped: whether groups have classifiers of their own.
         balances: that are tried for each classifier; the one with the best balanced accuracy is kept.
         fewest_abnormal: a group with fewer abnormal rows has the global classifier.
+        tries_groups: whether groups have classifiers of their own only if they then have the better balanced
+            accuracy in grouped folds within the training rows.
     """
 
     learner: str = TREE
@@ -46,6 +48,7 @@ class Scheme:
     grouped: bool = True
     balances: tuple[Balance, ...] = NO_BALANCE
     fewest_abnormal: int = 4
+    tries_groups: bool = False
 
     @property
     def is_similarity(self) -> bool:

@@ -43,6 +43,19 @@ def test_groups_of_their_own_are_better_than_one_classifier(history: Examples) -
     assert accuracy[True].balanced_accuracy >= accuracy[False].balanced_accuracy + 0.05
 
 
+def test_groups_have_classifiers_of_their_own_only_if_that_is_better(history: Examples) -> None:
+    """Alike: all groups have the same fault, so that one classifier knows more than four."""
+    random = np.random.default_rng(3)
+    configuration = np.repeat(np.arange(320), 2)
+    abnormal = (np.arange(320) % 16 == 0)[configuration]
+    rows = random.normal(size=(640, 12)) + 1.2 * abnormal[:, None]
+    alike = Examples(rows, rows, abnormal, (configuration // 16) % 4, configuration)
+    tried = Scheme(LOGISTIC, SUBTRACTED, tries_groups=True)
+    assert set(train(history, tried, 1).models) == {GLOBAL, 0, 1, 2, 3}
+    assert set(train(alike, replace(tried, pairing=ALONE), 1).models) == {GLOBAL}
+    assert set(train(alike, Scheme(LOGISTIC, ALONE), 1).models) == {GLOBAL, 0, 1, 2, 3}
+
+
 def test_labels_that_belong_to_configurations_leak_through_plain_folds() -> None:
     """Rows without any relation to their labels but the one that repeats of a configuration are alike."""
     random = np.random.default_rng(1)

@@ -11,7 +11,9 @@ import pytest
 
 from buto import oracle
 from buto.detectors.history import learning
+from buto.detectors.history.columns import Columns
 from buto.detectors.history.engine.models import learners
+from buto.detectors.history.known import known_rows
 from buto.errors import BadFileError, JudgeError, UsageError
 from buto.oracle import Oracle, check, settings_from
 from buto.runs import Quality, Run, run_set
@@ -205,6 +207,23 @@ def test_a_regression_that_the_others_do_not_teach_is_counted() -> None:
     (warning,) = [text for text in known.warnings if "would not be found" in text]
     assert warning.startswith("1 of 4")
     assert program_run(1, 210).id in warning
+
+
+def test_runs_that_an_acceptance_passed_are_compared_with_the_version_before_them() -> None:
+    """They are no version: nothing was trained on them."""
+    taught, passed = runs_of(Program(), 0, 10), runs_of(THREADS, 100, 4)
+    newer = runs_of(THREADS, 300, 10)
+    test, ids = taught[0].test, tuple(tuple(run.id for run in some) for some in (taught, passed, newer))
+    labellings = tuple(
+        Labelling(test, some, Label.GOOD, START, command)
+        for some, command in zip(ids, ("train", "accept", "accept"), strict=True)
+    )
+    past = Past(test, (*taught, *passed, *newer), labellings, trainings=(ids[0], ids[2]))
+    columns = Columns(taught[0].properties)
+    known = known_rows(run_set(newer), [past], columns, SETTINGS.metadata)
+    rows = {row.run_id: row for row in known.rows}
+    assert [rows[one[0]].is_taught for one in ids] == [True, False, True]
+    assert np.abs(rows[ids[1][0]].deviation).max() > 3 > np.abs(rows[ids[2][0]].deviation).max()
 
 
 def test_later_versions_are_compared_with_the_training_before_them() -> None:

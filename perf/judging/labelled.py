@@ -1,0 +1,87 @@
+"""What does it cost to learn from labels? At the size of the paper behind the detector ``history``.
+
+20,920 made-up rows of 200 numbers in 20 groups, 3.5 % abnormal. Each classifier is trained in a process of
+its own, whose memory is reported; the whole scheme is used: projection, groups, costs. One row is judged at a
+time.
+"""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from buto.detectors.history.engine.engine import train
+from buto.detectors.history.engine.models.learners import LOGISTIC, SIMILARITY, TAN, TREE
+from buto.detectors.history.engine.pairing import ALONE, SUBTRACTED
+from buto.detectors.history.engine.scheme import NO_BALANCE, Scheme
+from buto.experiments.history.synthetic import PAPER_SIZE, synthetic_history
+from buto.experiments.history.tables import BALANCES, DIMENSION
+from perf.figures import Figure, at_most, benchmark, conclude
+
+TITLE = "Learning from labels: 20,920 rows of 200 numbers in 20 groups"
+SCHEMES = {
+    "decision tree": Scheme(TREE, SUBTRACTED, (DIMENSION,), True, BALANCES),
+    "logistic regression": Scheme(LOGISTIC, SUBTRACTED, (DIMENSION,), True, BALANCES),
+    "tree-augmented naive Bayes": Scheme(TAN, SUBTRACTED, (DIMENSION,), True, BALANCES),
+    "similarity": Scheme(SIMILARITY, ALONE, (DIMENSION,), True, NO_BALANCE),
+}
+TRAINING_S, JUDGING_MS, MEMORY_MB = 60.0, 50.0, 2000.0
+SEED = 2013
+N_JUDGED = 200
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Of one classifier; the memory is the largest of its process, with the data."""
+
+    training_s: float
+    judging_ms: tuple[float, ...]
+    memory_mb: float
+
+
+def cost(name: str) -> Cost:
+    """Train on a made-up history, and judge some of its rows one by one."""
+    history = synthetic_history(PAPER_SIZE, SEED)
+    began = time.monotonic()
+    with threadpool_limits(1):
+        engine = train(history, SCHEMES[name], SEED)
+    training_s = time.monotonic() - began
+    judging_ms = []
+    for row in np.random.default_rng(SEED).permutation(len(history))[:N_JUDGED]:
+        one = history.at(np.array([row]))
+        began = time.monotonic()
+        engine.predict(one)
+        judging_ms.append(1e3 * (time.monotonic() - began))
+    largest_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return Cost(training_s, tuple(judging_ms), largest_kb / 1e3)
+
+
+def measure(repeats: int) -> Iterator[Figure]:
+    for name in SCHEMES:
+        found = []
+        for _ in range(repeats):
+            with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as alone:
+                found.append(alone.submit(cost, name).result())
+        yield at_most(f"{name}: training", [one.training_s for one in found], TRAINING_S, "s")
+        every = [ms for one in found for ms in one.judging_ms]
+        yield at_most(f"{name}: judging one run", every, JUDGING_MS, "ms", 2)
+        yield at_most(f"{name}: memory", [one.memory_mb for one in found], MEMORY_MB, "MB", 0)
+
+
+def main() -> int:
+    parser = benchmark(__doc__)
+    parser.add_argument("--repeats", type=int, default=1)
+    options = parser.parse_args()
+    return conclude(TITLE, tuple(measure(options.repeats)), options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,30 @@
+"""The recorded data sets as labelled programs: real releases, and faults of a real system."""
+
+from __future__ import annotations
+
+from beds.versions.pairs import PAIRS
+from buto.experiments.history.histories import BED_PLAN
+from buto.experiments.history.recorded import VERSIONS, bed_faults, groups_of, releases
+from buto.experiments.history.replay import Plan
+
+FAULTS = {"busy": 2, "column-index": 2, "log": 1, "memory": 2, "text-index": 2}
+
+
+def test_each_pair_of_releases_is_a_program_with_one_regression() -> None:
+    found = releases()
+    recorded = {f"{pair.name}@parallel ({VERSIONS})": f"{pair.name}-new" for pair in PAIRS}
+    assert {one.name: list(one.changed) for one in found}.items() <= {
+        name: [kind] for name, kind in recorded.items()
+    }.items()
+    assert len(found) >= 6
+    for group in groups_of(found):
+        assert len(group.good) == 16
+        assert Plan().pools_of(group) == 3
+
+
+def test_the_bed_is_one_program_with_faults_at_two_intensities() -> None:
+    (keycloak,) = bed_faults()
+    assert {kind: len(runs) for kind, runs in keycloak.changed.items()} == FAULTS
+    assert len(keycloak.good) == 14
+    (group,) = groups_of([keycloak])
+    assert BED_PLAN.pools_of(group) == 2
