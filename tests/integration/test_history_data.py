@@ -19,7 +19,7 @@ def test_each_pair_of_releases_is_a_program_with_one_regression() -> None:
     assert len(found) >= 6
     for group in groups_of(found):
         assert len(group.good) == 16
-        assert Plan().pools_of(group) == 3
+        assert Plan().pools_of(group.good, group.changed) == 3
 
 
 def test_the_bed_is_one_program_with_faults_at_two_intensities() -> None:
@@ -27,4 +27,4 @@ def test_the_bed_is_one_program_with_faults_at_two_intensities() -> None:
     assert {kind: len(runs) for kind, runs in keycloak.changed.items()} == FAULTS
     assert len(keycloak.good) == 14
     (group,) = groups_of([keycloak])
-    assert BED_PLAN.pools_of(group) == 2
+    assert BED_PLAN.pools_of(group.good, group.changed) == 2

@@ -10,7 +10,7 @@ from buto.detectors.history.engine.evaluation import N_FOLDS
 from buto.detectors.history.engine.examples import Examples
 from buto.detectors.history.engine.models.learners import require_learners
 from buto.experiments.history.recorded import DATA, Program, bed_faults, groups_of, programs, releases
-from buto.experiments.history.replay import History, Plan, replayed, usable
+from buto.experiments.history.replay import History, Plan, replayed
 from buto.experiments.history.synthetic import PAPER_SIZE, synthetic_history
 from buto.experiments.history.tables import Measured, Trial, measured, paper_trials, replay_trials
 
@@ -62,7 +62,8 @@ def histories(data: Path | None, seed: int) -> Iterator[LabelledHistory]:
 
 
 def _replayed(recorded: Sequence[Program], plan: Plan, seed: int) -> History:
-    return replayed(list(usable(groups_of(recorded), plan)), plan, seed)
+    usable = [one for one in recorded if plan.pools_of(one.good, one.changed)]
+    return replayed(groups_of(usable), plan, seed)
 
 
 def _deviating(name: str, history: History) -> LabelledHistory:

@@ -11,8 +11,9 @@ is compared is that of the other pools.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass
+from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +32,8 @@ FEWEST_POOLS, MOST_POOLS = 2, 4
 try on, one to learn from.
 """
 
-FEWEST_GOOD = 4
-"""Good runs in a pool."""
+FEWEST_GOOD, FEWEST_OTHERS = 4, 7
+"""Good runs in a pool, and good runs outside it, which say how much good runs scatter."""
 
 GOOD = ""
 """The kind of a row that shows no regression."""
@@ -76,10 +77,13 @@ class Plan:
     drift: float = 0.005
     fewest_changed: int = 2
 
-    def pools_of(self, group: Group) -> int:
-        """Return how many pools the runs of a group are divided into."""
-        largest = max(map(len, group.changed.values()), default=0)
-        return min(MOST_POOLS, len(group.good) // FEWEST_GOOD, largest // self.fewest_changed)
+    def pools_of(self, good: Sized, changed: Mapping[str, Sized]) -> int:
+        """Return how many pools the runs of a group are divided into; 0 if they are too few."""
+        largest = max(map(len, changed.values()), default=0)
+        n_pools = min(MOST_POOLS, len(good) // FEWEST_GOOD, largest // self.fewest_changed)
+        if n_pools < FEWEST_POOLS or len(good) - ceil(len(good) / n_pools) < FEWEST_OTHERS:
+            return 0
+        return n_pools
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -120,7 +124,7 @@ def group_of(
 
 
 def replayed(groups: Sequence[Group], plan: Plan, seed: int) -> History:
-    """Return the history of all groups; the same for the same seed."""
+    """Return the history of groups with enough runs for two pools; the same for the same seed."""
     random = np.random.default_rng(seed)
     abnormal = np.zeros((len(groups), plan.versions), dtype=bool)
     n_abnormal = round(plan.abnormal * abnormal.size)
@@ -144,7 +148,7 @@ class _Replay:
 
     def __init__(self, group: Group, number: int, plan: Plan, random: np.random.Generator) -> None:
         self._number, self._plan, self._random = number, plan, random
-        self._n_pools = plan.pools_of(group)
+        self._n_pools = plan.pools_of(group.good, group.changed)
         self._good = self._pools(group.good)
         self._changed = {name: self._pools(rows) for name, rows in group.changed.items()}
         self._scales = [
@@ -199,11 +203,6 @@ def _scatter(good: FloatArray, group: Group) -> FloatArray:
     level = LEVEL_SHARE * np.abs(np.median(good, axis=0))
     scale: FloatArray = np.sqrt(good.var(axis=0, ddof=1) + group.grain**2 + level**2)
     return np.where(scale > 0, scale, STILL)
-
-
-def usable(groups: Sequence[Group], plan: Plan) -> Iterator[Group]:
-    """Yield the groups that have enough good and changed runs for two pools."""
-    return (group for group in groups if plan.pools_of(group) >= FEWEST_POOLS)
 
 
 def _joined(parts: Sequence[Examples]) -> Examples:

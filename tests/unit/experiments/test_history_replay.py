@@ -11,13 +11,11 @@ from buto.detectors.history.engine.pairing import ALONE
 from buto.detectors.history.engine.scheme import Scheme
 from buto.experiments.history.replay import (
     GOOD,
-    MOST_POOLS,
     Group,
     Plan,
     columns_of,
     group_of,
     replayed,
-    usable,
 )
 from buto.experiments.history.synthetic import SUMMARY, summarised
 from buto.experiments.history.tables import (
@@ -55,7 +53,7 @@ def test_a_replay_has_the_share_of_abnormal_versions_and_the_same_rows_for_the_s
     assert history.examples.target.shape == (n_rows, groups[0].good.shape[1])
     assert history.examples.abnormal.mean() == pytest.approx(PLAN.abnormal)
     np.testing.assert_array_equal(history.examples.target, again.examples.target)
-    assert [PLAN.pools_of(group) for group in groups] == [3, 3]
+    assert [PLAN.pools_of(group.good, group.changed) for group in groups] == [3, 3]
     assert len(np.unique(history.examples.configuration)) == 3 * len(groups)
 
 
@@ -89,15 +87,14 @@ def test_baselines_lag_one_step_of_the_drift_behind(groups: list[Group]) -> None
     assert (examples.target[:, steady] / levels[:, steady].mean()).max() > 1.5
 
 
-def test_groups_with_too_few_runs_are_left_out(groups: list[Group]) -> None:
-    few = Group("few", "few", groups[0].good[:5], groups[0].changed, groups[0].grain)
-    unchanged = Group("unchanged", "unchanged", groups[0].good, {}, groups[0].grain)
-    assert [one.name for one in usable([*groups, few, unchanged], PLAN)] == ["first", "second"]
-
-
-def test_a_group_has_at_most_four_pools(groups: list[Group]) -> None:
-    many = {"many": np.repeat(groups[0].good, 2, axis=0)}
-    assert PLAN.pools_of(Group("many", "many", many["many"], many, groups[0].grain)) == MOST_POOLS == 4
+@pytest.mark.parametrize(
+    ("n_good", "n_changed", "n_pools"),
+    [(8, 8, 0), (14, 4, 2), (16, 6, 3), (50, 50, 4), (50, 3, 0), (50, 0, 0)],
+)
+def test_runs_are_divided_into_two_to_four_pools_if_they_are_enough(
+    n_good: int, n_changed: int, n_pools: int
+) -> None:
+    assert PLAN.pools_of(range(n_good), {"leak": range(n_changed), "nothing": ()}) == n_pools
 
 
 def test_a_regression_is_learned_from_other_runs_of_it(groups: list[Group]) -> None:
