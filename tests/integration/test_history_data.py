@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from beds.versions.pairs import PAIRS
 from buto.experiments.history.histories import BED_PLAN
-from buto.experiments.history.recorded import VERSIONS, bed_faults, groups_of, releases
+from buto.experiments.history.recorded import bed_faults, groups_of, releases
 from buto.experiments.history.replay import Plan
 
 FAULTS = {"busy": 2, "column-index": 2, "log": 1, "memory": 2, "text-index": 2}
@@ -12,7 +12,7 @@ FAULTS = {"busy": 2, "column-index": 2, "log": 1, "memory": 2, "text-index": 2}
 
 def test_each_pair_of_releases_is_a_program_with_one_regression() -> None:
     found = releases()
-    recorded = {f"{pair.name}@parallel ({VERSIONS})": f"{pair.name}-new" for pair in PAIRS}
+    recorded = {f"{pair.name}@parallel (pairs)": f"{pair.name}-new" for pair in PAIRS}
     assert {one.name: list(one.changed) for one in found}.items() <= {
         name: [kind] for name, kind in recorded.items()
     }.items()

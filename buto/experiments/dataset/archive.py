@@ -67,16 +67,7 @@ def pack(store: RunStore) -> dict[str, bytes]:
         JudgeError: usable runs come from different machines or JVMs, or runs of one variant were started in
             different ways. The thesis checks its data in the same way (section 3.4).
     """
-    return pack_groups({key: tuple(store.load_set(test)) for key, test in _tests(store).items()})
-
-
-def pack_groups(recorded: Groups) -> dict[str, bytes]:
-    """Return the files of a data set, as :func:`pack` does, from runs by host and variant.
-
-    Raises:
-        JudgeError: see :func:`pack`.
-    """
-    groups = {key: tuple(map(published, runs)) for key, runs in sorted(recorded.items())}
+    groups = {key: tuple(map(published, store.load_set(test))) for key, test in sorted(_tests(store).items())}
     _check_environment(groups)
     files = {
         SAMPLES: parquet.samples_to_parquet(groups),

@@ -15,7 +15,7 @@ from buto.experiments.history.replay import Group, columns_of, group_of
 from buto.runs import Run, RunSet
 
 DATA = archive.RECORDED.parent
-BED, VERSIONS = bed.RECORDED.name, "versions"
+BED, VERSIONS = bed.RECORDED.name, "next/pairs"
 """Directories of the bed's runs, and of those of releases of libraries."""
 
 BASE, REFACTORED = "base", "refactored"
@@ -51,15 +51,15 @@ def programs(data: Path = DATA) -> list[Program]:
     Raises:
         BadFileError: there is no data set below this directory, or one is damaged.
     """
-    others = (BED, VERSIONS)
-    return _recorded([place for place in _data_sets(data) if place.name not in others], data)
+    places = sorted(path.parent for path in data.glob(f"*/{RUNS}"))
+    return _recorded([place for place in places if place.name != BED], data)
 
 
 def releases(data: Path = DATA) -> list[Program]:
     """Return the libraries: a release before a reported regression, and the one with it; raises as
     :func:`programs`.
     """
-    return _recorded([place for place in _data_sets(data) if place.name == VERSIONS], data)
+    return _recorded([data / VERSIONS], data)
 
 
 def bed_faults(data: Path = DATA) -> list[Program]:
@@ -85,10 +85,6 @@ def groups_of(programs: Sequence[Program]) -> list[Group]:
         [run for one in programs for some in (one.good, *one.changed.values()) for run in some]
     )
     return [group_of(one.name, one.family, columns, one.good, one.changed) for one in programs]
-
-
-def _data_sets(data: Path) -> list[Path]:
-    return sorted(path.parent for path in data.glob(f"*/{RUNS}"))
 
 
 def _recorded(places: Sequence[Path], data: Path) -> list[Program]:
