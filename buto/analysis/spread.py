@@ -8,7 +8,7 @@ be too narrow. So there are a floor and a small-sample factor.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -32,7 +32,7 @@ NOMINAL_DEVIATIONS = 4.0
 """Deviations at which the small-sample factor is computed, so that it does not depend on the settings."""
 
 
-def grains(properties: Sequence[Property], values: Sequence[FloatArray]) -> FloatArray:
+def grains(properties: Sequence[Property], values: Iterable[FloatArray]) -> FloatArray:
     """Return the smallest meaningful deviation of each property by its unit, shape (n_properties,).
 
     Args:

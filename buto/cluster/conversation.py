@@ -1,4 +1,4 @@
-"""One attempt to carry out a launch on one host: send the inputs, order the launch, fetch the run."""
+"""One attempt to carry out a launch on one host: order it, send files that are missing, fetch the run."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Any
 
 from distributed import CancelledError, Future, KilledWorker
@@ -15,13 +16,17 @@ from buto.cluster import task
 from buto.cluster.connection import Cluster
 from buto.cluster.host import Host
 from buto.cluster.inputs import Inputs
-from buto.collect.process.private_directory import private_directory
 from buto.engine.protocol import Launch
 from buto.errors import BadFileError, ButoError, MeasureError
 from buto.runs import Run
+from buto.runs.files.staging import storage_errors
+from buto.runs.storage.passing import PassingStorage, new_archive
 from buto.runs.store import RunStore
 
 PIECE_BYTES = 4 << 20
+
+MOST_ORDERS = 3
+"""How often a launch is ordered of a host that lacks files of the program."""
 
 
 class HostLostError(MeasureError):
@@ -57,12 +62,24 @@ class Conversation:
             HostLostError: the host was lost, or the task was taken back.
             MeasureError: the program could not be measured there, or a file of it cannot be sent.
         """
-        for sha256 in self._ask(task.missing, self._inputs):
-            self._send(sha256)
-        delivery = self._ask(task.carry_out, task.Order(self.launch, self._inputs), key=self.key)
+        delivery = self._ordered()
         if isinstance(delivery, ButoError):
             raise self._on_host(delivery)
         return self._received(delivery)
+
+    def _ordered(self) -> task.Delivery | ButoError:
+        """Order the launch, and again after each time that the host lacked files."""
+        order = task.Order(self.key, self.launch, self._inputs)
+        for _ in range(MOST_ORDERS):
+            answer: task.Delivery | task.Missing | ButoError = self._ask(task.carry_out, order)
+            if not isinstance(answer, task.Missing):
+                return answer
+            for sha256 in answer.sha256s:
+                self._send(sha256)
+        return MeasureError(
+            f"files that were sent are removed before the program is launched, {MOST_ORDERS} times in a row",
+            advice="let nothing else remove files from the directory of its buto worker",
+        )
 
     def _send(self, sha256: str) -> None:
         source = next(one for one in self._inputs.files if one.sha256 == sha256)
@@ -80,34 +97,31 @@ class Conversation:
     def _received(self, delivery: task.Delivery) -> Run:
         """Return the run, which is read like any stored one: a damaged one is refused."""
         test, run_id = self.launch.test, delivery.run_id
-        with private_directory() as directory:
-            store = RunStore(directory)
-            place = store.prepare(test) / run_id
-            place.mkdir()
-            for name, size in delivery.sizes.items():
-                with (place / Path(name).name).open("wb") as file:
-                    if delivery.contents:
-                        file.write(delivery.contents[name])
-                    else:
-                        for offset in range(0, size, task.INLINE_BYTES):
-                            file.write(self._ask(task.piece, test, run_id, name, offset))
+        storage = PassingStorage(Path(self.host.name))
+        store = RunStore(storage.root, storage)
+        with storage_errors("keep a run in", gettempdir()), new_archive() as archive:
+            archive.write(delivery.archive)
+            if not delivery.archive:
+                for offset in range(0, delivery.size_bytes, task.INLINE_BYTES):
+                    archive.write(self._ask(task.piece, test, run_id, offset))
+            storage.hold(store.key(test, run_id), archive)
             try:
                 run = store.load(test, run_id)
             except BadFileError as error:
                 raise HostLostError(f"a run arrived damaged: {error.message}") from error
-        if not delivery.contents:
+        if not delivery.archive:
             with suppress(HostLostError):
                 self._ask(task.discard, test, run_id)
         return run
 
-    def _ask(self, function: Callable[..., object], *arguments: object, key: str = "") -> Any:
+    def _ask(self, function: Callable[..., object], *arguments: object) -> Any:
         """Return what a task of the host returns."""
         self._n_tasks += 1
         with self._lock:
             if self._is_cancelled:
                 raise HostLostError("the launch was taken back")
             self._future = future = self._cluster.submit(
-                key or f"{self.key}-{self._n_tasks}", self.host.address, function, *arguments
+                f"{self.key}-{self._n_tasks}", self.host.address, function, *arguments
             )
         try:
             return future.result()

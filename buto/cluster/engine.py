@@ -191,7 +191,8 @@ class ClusterEngine:
         self._placing.bind(task.launch, host)
         task.hopeless_since_s = None
         marks = {**self._marks_of(task.launch), **task.launch.marks}
-        launch = with_secrets(replace(task.launch, marks=marks))
+        target = replace(task.launch.target, asks_git=False)
+        launch = with_secrets(replace(task.launch, marks=marks, target=target))
         conversation = Conversation(self._cluster, launch, inputs, host)
         self._running[conversation.key] = task, conversation
         self._on_news(Began(task.launch, host.name))

@@ -9,6 +9,7 @@ from typing import cast
 from distributed import Worker, WorkerPlugin, get_worker
 
 from buto.cluster.staging import Staging
+from buto.runs.storage.passing import PassingStorage
 from buto.runs.store import RunStore
 
 NAME = "buto"
@@ -22,7 +23,7 @@ class Presence(WorkerPlugin):  # type: ignore[misc]
     Args:
         host: the worker's name.
         inputs: the directory for the files of programs.
-        runs: the directory for runs on their way to a client.
+        runs: the directory for temporary files of launches.
     """
 
     name = NAME
@@ -30,7 +31,8 @@ class Presence(WorkerPlugin):  # type: ignore[misc]
     def __init__(self, host: str, inputs: Path, runs: Path) -> None:
         self.host = host
         self.staging = Staging(inputs)
-        self.runs = RunStore(runs)
+        self.passing = PassingStorage(runs)
+        self.runs = RunStore(runs, self.passing)
         self._unwanted: dict[str, Event] = {}
         self._is_closing = False
 
@@ -55,6 +57,7 @@ class Presence(WorkerPlugin):  # type: ignore[misc]
         self._is_closing = True
         for event in tuple(self._unwanted.values()):
             event.set()
+        self.passing.clear()
 
 
 def presence() -> Presence:

@@ -1,4 +1,7 @@
-"""The files of programs on a host: each content once, and a directory tree for each program."""
+"""The files of programs on a host: each content once, and a directory tree for each program.
+
+:mod:`buto.cluster.cleaning` says how many stay, and for how long.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from buto.cluster.cleaning import clean, mark_used
 from buto.cluster.inputs import Inputs, sha256_of
 from buto.collect.target import Target
 from buto.errors import MeasureError
@@ -70,6 +74,8 @@ class Staging:
         tree = self._trees / inputs.digest
         if not tree.is_dir():
             self._build(tree, inputs)
+            clean((self._contents, self._trees), in_use=tree)
+        mark_used(tree)
         command = inputs.command(target.command, tree)
         return replace(target, directory=tree / inputs.within, command=command)
 
@@ -80,6 +86,7 @@ class Staging:
                 place = hidden / one.place
                 place.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(self._contents / one.sha256, place)
+                mark_used(self._contents / one.sha256)
                 place.chmod(0o700)
             (hidden / inputs.within).mkdir(parents=True, exist_ok=True)
             hidden.rename(tree)

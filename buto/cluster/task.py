@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from distributed import get_worker
@@ -18,8 +17,7 @@ from buto.cluster.presence import presence, report
 from buto.collect.record.journal import RecordingAbandonedError
 from buto.engine.local import LocalEngine
 from buto.engine.protocol import Launch, News, Progressed
-from buto.errors import BadFileError, ButoError, StorageError
-from buto.runs.files.reading import read_file
+from buto.errors import ButoError
 from buto.runs.model import WORKER
 
 TICK_S = 1.0
@@ -31,29 +29,36 @@ INLINE_BYTES = 4 << 20
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A launch as it travels; not printed, for its environment may have secrets."""
+    """A launch as it travels; not printed, for its environment may have secrets.
 
+    Attributes:
+        key: under which its progress is reported.
+    """
+
+    key: str
     launch: Launch = field(repr=False)
     inputs: Inputs = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
+class Missing:
+    """Nothing was launched: contents with these checksums must be sent before."""
+
+    sha256s: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Delivery:
-    """A run that is complete on its host.
+    """A run that is complete on its host, as the archive that it would be in a bucket.
 
     Attributes:
-        sizes: of its files, in bytes.
-        contents: of its files; empty if they are too large to be sent together.
+        size_bytes: of the archive.
+        archive: empty if it is too large to be sent at once.
     """
 
     run_id: str
-    sizes: Mapping[str, int]
-    contents: Mapping[str, bytes] = field(repr=False)
-
-
-def missing(inputs: Inputs) -> tuple[str, ...]:
-    """Return the checksums of the contents that this host does not have."""
-    return presence().staging.missing(inputs)
+    size_bytes: int
+    archive: bytes = field(repr=False)
 
 
 def receive(sha256: str, pieces: Sequence[bytes], is_first: bool, is_last: bool) -> ButoError | None:
@@ -65,8 +70,11 @@ def receive(sha256: str, pieces: Sequence[bytes], is_first: bool, is_last: bool)
     return None
 
 
-def carry_out(order: Order) -> Delivery | ButoError:
-    """Launch a program and return its run, or why there is none."""
+def carry_out(order: Order) -> Delivery | Missing | ButoError:
+    """Launch a program and return its run, or why there is none.
+
+    What is missing is not asked before: most launches find everything there, and save a task.
+    """
     here, key = presence(), str(get_worker().get_current_task())
     is_unwanted = here.unwanted(key)
     next_s = 0.0
@@ -81,7 +89,7 @@ def carry_out(order: Order) -> Delivery | ButoError:
             progress = news.progress
             report(
                 {
-                    "key": key,
+                    "key": order.key,
                     "elapsed_s": progress.elapsed_s,
                     "n_samples": progress.n_samples,
                     "stage": progress.stage,
@@ -89,6 +97,9 @@ def carry_out(order: Order) -> Delivery | ButoError:
             )
 
     try:
+        missing = here.staging.missing(order.inputs)
+        if missing:
+            return Missing(missing)
         launch = order.launch
         target = here.staging.place(launch.target, order.inputs)
         marks = {**launch.marks, WORKER: here.host}
@@ -109,24 +120,23 @@ def carry_out(order: Order) -> Delivery | ButoError:
         here.forget(key)
 
 
-def piece(test: str, run_id: str, name: str, offset: int) -> bytes:
-    """Return a part of a run's file, of INLINE_BYTES unless it is the last."""
-    with (presence().runs.directory(test) / run_id / name).open("rb") as file:
-        file.seek(offset)
-        return file.read(INLINE_BYTES)
+def piece(test: str, run_id: str, offset: int) -> bytes:
+    """Return a part of a run's archive, of INLINE_BYTES unless it is the last."""
+    here = presence()
+    return here.passing.piece(here.runs.key(test, run_id), offset, INLINE_BYTES)
 
 
 def discard(test: str, run_id: str) -> None:
-    """Remove a run that has arrived; one that cannot be removed goes when the worker ends."""
-    with suppress(StorageError, BadFileError):
-        presence().runs.delete(test, [run_id])
+    """Remove a run that has arrived."""
+    here = presence()
+    here.passing.delete_bundle(here.runs.key(test, run_id))
 
 
 def _delivery(test: str, run_id: str) -> Delivery:
-    files = sorted((presence().runs.directory(test) / run_id).iterdir())
-    sizes = {path.name: path.stat().st_size for path in files}
-    if sum(sizes.values()) > INLINE_BYTES:
-        return Delivery(run_id, sizes, {})
-    contents = {path.name: read_file(path, INLINE_BYTES) for path in files}
+    here = presence()
+    size_bytes = here.passing.size_bytes(here.runs.key(test, run_id))
+    if size_bytes > INLINE_BYTES:
+        return Delivery(run_id, size_bytes, b"")
+    archive = piece(test, run_id, 0)
     discard(test, run_id)
-    return Delivery(run_id, sizes, contents)
+    return Delivery(run_id, size_bytes, archive)

@@ -82,6 +82,7 @@ class Target:
         sources: what is read beside the JVM, in the order of the configuration.
         secrets: values to mask besides those in the command and the environment.
         cores: the processors to which the command and all its processes are pinned; none: not pinned.
+        asks_git: whether git is asked for the commit; False if whoever wants the run knows it.
     """
 
     command: tuple[str, ...]
@@ -99,6 +100,7 @@ class Target:
     labels: Mapping[str, str] = field(default_factory=dict)
     live_set: LiveSet | None = None
     cores: tuple[int, ...] = ()
+    asks_git: bool = True
 
     def new_mask(self) -> Mask:
         """Return a mask for the secrets in this program's command and environment."""

@@ -13,6 +13,12 @@ from buto.runs.model import FloatArray, Run
 LONG_VALUES = 1 << 24
 """Number of values that makes a run a long one: 128 MiB, or 50 hours of fifty properties twice a second."""
 
+MOST_VALUES = 1 << 27
+"""Number of values of a set of runs in memory: 1 GiB. Of a larger set, each run is opened like a long one."""
+
+MOST_DRAWN = 1 << 24
+"""Number of values in memory, for drawing, of all runs of a larger set together: 128 MiB."""
+
 MOST_SAMPLES = 120
 """Largest number of samples of a long run in memory."""
 
@@ -114,6 +120,23 @@ def stride_for(n_samples: int) -> int:
     while n_samples > stride * MOST_SAMPLES:
         stride *= 2
     return stride
+
+
+def is_large(shapes: Sequence[tuple[int, int]]) -> bool:
+    """Return whether a set of runs of these numbers of samples and properties is too large for the memory."""
+    return _n_values(shapes) > MOST_VALUES
+
+
+def stride_for_set(shapes: Sequence[tuple[int, int]]) -> int:
+    """Return the stride of the long runs of a set, of which these are the samples and properties."""
+    stride = stride_for(max((n_samples for n_samples, _ in shapes), default=0))
+    while is_large(shapes) and _n_values(shapes) > stride * MOST_DRAWN:
+        stride *= 2
+    return stride
+
+
+def _n_values(shapes: Sequence[tuple[int, int]]) -> int:
+    return sum(n_samples * n_properties for n_samples, n_properties in shapes)
 
 
 def looked_through(

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from buto.errors import BadFileError, StorageError, UsageError
+from buto.properties import Property
 from buto.runs import names
 from buto.runs.files.cache import Stamp, cached
 from buto.runs.files.parallel import in_order
@@ -20,6 +21,7 @@ from buto.runs.format.document import Head, NewerVersionError
 from buto.runs.format.run_files import (
     DOCUMENT,
     MAX_OUTPUT_BYTES,
+    MAX_RUN_BYTES,
     NOTIFICATIONS,
     SAMPLES,
     STDERR,
@@ -29,12 +31,12 @@ from buto.runs.format.run_files import (
     max_bytes,
     output_file,
 )
-from buto.runs.long import LONG_VALUES, LongRun, stride_for
-from buto.runs.model import Run, RunSet, run_set
+from buto.runs.long import LONG_VALUES, LongRun, ReadColumns, is_large, stride_for_set
+from buto.runs.model import FloatArray, Run, RunSet, run_set
 from buto.runs.storage.directory import DirectoryStorage
 from buto.runs.storage.opening import open_storage
 from buto.runs.storage.place import Place
-from buto.runs.storage.protocol import MissingBundleError
+from buto.runs.storage.protocol import MissingBundleError, Storage
 from buto.steps import Action, Advice, Step
 from buto.version import READ_BY_NEWER
 
@@ -76,11 +78,12 @@ class RunStore:
 
     Args:
         root: a directory, created when the first run is added, or a prefix in a bucket.
+        storage: what keeps the bytes; None for that of the root.
     """
 
-    def __init__(self, root: Place = DEFAULT_ROOT) -> None:
+    def __init__(self, root: Place = DEFAULT_ROOT, storage: Storage | None = None) -> None:
         self.root = root
-        self.storage = open_storage(root)
+        self.storage = open_storage(root) if storage is None else storage
 
     def add(self, run: Run) -> Place:
         """Store a run and return its place; longer output than ``MAX_OUTPUT_BYTES`` is cut in the middle.
@@ -93,7 +96,7 @@ class RunStore:
             raise UsageError(
                 f"{run.id!r} is not a valid id of a run", advice="create an id with buto.runs.new_id()"
             )
-        key = self._key(run.test, run.id)
+        key = self.key(run.test, run.id)
         others = {
             SAMPLES: tables.samples_to_parquet(run.properties, run.times_s, run.values),
             NOTIFICATIONS: tables.notifications_to_parquet(run.notifications),
@@ -116,7 +119,7 @@ class RunStore:
 
     def prepare(self, test: str) -> Path:
         """Create the directory of :meth:`directory`; raises StorageError."""
-        return self.storage.prepare(self._key(test))
+        return self.storage.prepare(self.key(test))
 
     def directory(self, test: str) -> Path:
         """Return the directory on this machine for what is recorded of a test, even if missing.
@@ -126,7 +129,7 @@ class RunStore:
         Raises:
             BadFileError: it is a link.
         """
-        directory = self.storage.here / self._key(test)
+        directory = self.storage.here / self.key(test)
         refuse_links(self.storage.here, directory)
         return directory
 
@@ -136,7 +139,7 @@ class RunStore:
 
     def has_runs(self, test: str) -> bool:
         """Return whether a test has runs."""
-        return self.storage.has_bundle(self._key(test), names.is_id)
+        return self.storage.has_bundle(self.key(test), names.is_id)
 
     def recorded_tests(self) -> list[str]:
         """Return the names of the tests that have a directory on this machine, sorted."""
@@ -144,14 +147,14 @@ class RunStore:
 
     def ids(self, test: str) -> list[str]:
         """Return the ids of a test's runs, sorted, which is the order of their start."""
-        return sorted(filter(names.is_id, self.storage.bundles(self._key(test))))
+        return sorted(filter(names.is_id, self.storage.bundles(self.key(test))))
 
     def summaries(self, test: str) -> list[RunSummary]:
         """Return the summary of each run, including damaged ones, in the order of ids."""
         damage: dict[str, str] = {}
 
         def stamped(known: Sequence[str]) -> dict[str, Stamp | None]:
-            found = self.storage.stamped_bundles(self._key(test), DOCUMENT, known)
+            found = self.storage.stamped_bundles(self.key(test), DOCUMENT, known)
             return {run_id: found[run_id] for run_id in filter(names.is_id, found)}
 
         def read(run_id: str) -> dict[str, Any] | None:
@@ -183,16 +186,18 @@ class RunStore:
         assert not isinstance(run, LongRun)
         return run
 
-    def _load(self, test: str, run_id: str, *, whole: bool, stride: int = 1) -> Run:
-        """Load one run; unless ``whole``, the samples of a long run stay on disk."""
+    def _load(self, test: str, run_id: str, *, whole: bool, stride: int = 1, large: bool = False) -> Run:
+        """Load one run; unless ``whole``, the samples of a long run, or of a large set, stay on disk."""
         with self._opened(test, run_id) as opened:
             with opened.reading(DOCUMENT) as content:
                 found = document.decode(content)
                 head = _expect(found.head, test, run_id)
             with opened.reading(NOTIFICATIONS, head) as content:
                 notifications = tables.notifications_from_parquet(content, head.n_notifications)
-            if not whole and head.n_samples * len(found.properties) >= LONG_VALUES:
+            if not whole and (large or head.n_samples * len(found.properties) >= LONG_VALUES):
                 samples = opened.long(head, found.properties, stride)
+                if large:
+                    samples["read_columns"] = self._reader(test, run_id, head, found.properties)
             else:
                 with opened.reading(SAMPLES, head) as content:
                     times_s, values = tables.samples_from_parquet(content, found.properties, head.n_samples)
@@ -220,16 +225,29 @@ class RunStore:
                     **samples,
                 )
 
+    def _reader(self, test: str, run_id: str, head: Head, properties: tuple[Property, ...]) -> ReadColumns:
+        """Return what reads columns of a run, and keeps no file open."""
+
+        def read(columns: Sequence[int]) -> FloatArray:
+            with self._opened(test, run_id) as opened:
+                return opened.columns(head, properties, columns)
+
+        return read
+
     def open_set(self, test: str, ids: Sequence[str]) -> RunSet:
-        """Load runs like :meth:`load_set`, but only some samples of very large runs; see LongRun."""
-        heads = []
+        """Load runs like :meth:`load_set`, but only some samples of very large runs; see LongRun.
+
+        If the runs together are too large for the memory, this holds for every one of them. Their files are
+        then opened anew for each part that is read, so that any number of runs can be opened.
+        """
+        shapes = []
         for run_id in ids:
             with self._known(test, run_id), self._first(test, run_id) as content:
-                heads.append(document.decode_head(content))
-        stride = stride_for(max((head.n_samples for head in heads), default=0))
+                shapes.append(document.shape(content))
+        stride, large = stride_for_set(shapes), is_large(shapes)
 
         def load(run_id: str) -> Run:
-            return self._load(test, run_id, whole=False, stride=stride)
+            return self._load(test, run_id, whole=False, stride=stride, large=large)
 
         cores = len(os.sched_getaffinity(0))
         return run_set(in_order(load, ids, self.storage.readers if stride == 1 else min(_THREADS, cores)))
@@ -258,7 +276,7 @@ class RunStore:
             if run_id not in known:
                 raise self._unknown(test, run_id)
         for run_id in ids:
-            self.storage.delete_bundle(self._key(test, run_id))
+            self.storage.delete_bundle(self.key(test, run_id))
 
     def unsent(self, tests: Sequence[str] = ()) -> list[tuple[str, str]]:
         """Return test and id of the runs that wait on this machine until the storage can be reached.
@@ -277,9 +295,10 @@ class RunStore:
             TakenError: another run has its id; both stay.
             StorageError: the storage cannot be reached; the run still waits.
         """
-        return self.storage.send(self._key(test, run_id))
+        return self.storage.send(self.key(test, run_id))
 
-    def _key(self, test: str, run_id: str = "") -> str:
+    def key(self, test: str, run_id: str = "") -> str:
+        """Return the key of a run in the storage, or of all runs of a test."""
         parts = (_RUNS, names.encode_test(test), run_id)
         return "/".join(part for part in parts if part)
 
@@ -295,7 +314,7 @@ class RunStore:
         with (
             self._known(test, run_id),
             self._judging(test, run_id, DOCUMENT),
-            self.storage.open_bundle(self._key(test, run_id)) as bundle,
+            self.storage.open_bundle(self.key(test, run_id), MAX_RUN_BYTES) as bundle,
         ):
             yield OpenRun(bundle, partial(self._judging, test, run_id))
 
@@ -303,7 +322,7 @@ class RunStore:
     def _first(self, test: str, run_id: str) -> Iterator[bytes]:
         """Yield the content of ``run.json`` alone. MissingBundleError if there is no such run."""
         with self._judging(test, run_id, DOCUMENT):
-            yield self.storage.read_first(self._key(test, run_id), DOCUMENT, max_bytes(DOCUMENT))
+            yield self.storage.read_first(self.key(test, run_id), DOCUMENT, max_bytes(DOCUMENT))
 
     @contextmanager
     def _known(self, test: str, run_id: str) -> Iterator[None]:
@@ -318,7 +337,7 @@ class RunStore:
     @contextmanager
     def _judging(self, test: str, run_id: str, name: str) -> Iterator[None]:
         """Turn a ValueError of the block into a BadFileError that names the file."""
-        path = self.storage.place(f"{self._key(test, run_id)}/{name}")
+        path = self.storage.place(f"{self.key(test, run_id)}/{name}")
         try:
             yield
         except NewerVersionError as error:

@@ -38,7 +38,7 @@ def describe(target: Target) -> dict[str, MetadataValue]:
         **_live_set(target),
         **_cores(target),
         COMMAND: target.new_mask().command(target.command),
-        COMMIT: commit_of(target.directory) if target.command else None,
+        COMMIT: commit_of(target.directory) if target.command and target.asks_git else None,
     }
 
 

@@ -60,6 +60,6 @@ class Columns:
 
     def grain(self, runs: Sequence[Run]) -> FloatArray:
         """Return the smallest meaningful difference in each column, shape (n_columns,)."""
-        of_property = grains(self.properties, [series_of(run, self.properties).values for run in runs])
+        of_property = grains(self.properties, (series_of(run, self.properties).values for run in runs))
         by_quantity = np.append(of_property, DURATION_GRAIN_S)
         return by_quantity[[one.column for one in self.kept]]

@@ -141,9 +141,10 @@ def decode(content: bytes) -> Document:
     )
 
 
-def decode_head(content: bytes) -> Head:
-    """Read only the head of a document, which is several times faster; raises as :func:`decode`."""
-    return _to_head(_upgrade(_parse(content)))
+def shape(content: bytes) -> tuple[int, int]:
+    """Return the numbers of samples and of properties; raises as :func:`decode`."""
+    data = _upgrade(_parse(content))
+    return get(data, "samples", int), len(get(data, "properties", list))
 
 
 def head_data(content: bytes) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from io import BufferedReader
 from threading import Lock
 from typing import Any
 
@@ -35,6 +36,12 @@ _MAX_BYTES = {
     STDOUT: 2 * MAX_OUTPUT_BYTES,
     STDERR: 2 * MAX_OUTPUT_BYTES,
 }
+
+_MOST_OUTPUTS = 64
+"""Outputs of services that are counted in MAX_RUN_BYTES."""
+
+MAX_RUN_BYTES = sum(_MAX_BYTES.values()) + 2 * MAX_OUTPUT_BYTES * _MOST_OUTPUTS + (1 << 20)
+"""Of all files of a run together; a larger archive of a run is not fetched."""
 
 
 def max_bytes(name: str) -> int:
@@ -83,14 +90,19 @@ class OpenRun:
                     found[service[1]] = content
         return found
 
+    def columns(self, head: Head, properties: Sequence[Property], columns: Sequence[int]) -> FloatArray:
+        """Return the values of properties by number, shape (n_samples, n)."""
+        with self.judging(SAMPLES), self.bundle.open(SAMPLES, _MAX_BYTES[SAMPLES]) as opened:
+            file = tables.samples_file(_path_of(opened), properties, head.n_samples)
+            return tables.columns_of(file, columns)
+
     def long(self, head: Head, properties: Sequence[Property], stride: int) -> dict[str, Any]:
         """Return what a long run has instead of its samples; all samples have been checked to be readable."""
         with self.judging(SAMPLES), self.bundle.open(SAMPLES, _MAX_BYTES[SAMPLES]) as opened:
             sha256 = hashlib.file_digest(opened, "sha256").hexdigest()
             if StoredFile(opened.tell(), sha256) != head.files.get(SAMPLES):
                 raise ValueError(f"it is not the file that {DOCUMENT} describes")
-            # By its descriptor, so that this file stays open even if another one replaces it.
-            file = tables.samples_file(f"/proc/self/fd/{opened.fileno()}", properties, head.n_samples)
+            file = tables.samples_file(_path_of(opened), properties, head.n_samples)
         lock = Lock()
 
         def read(columns: Sequence[int]) -> FloatArray:
@@ -108,3 +120,8 @@ class OpenRun:
             "smallest": smallest,
             "read_columns": read,
         }
+
+
+def _path_of(opened: BufferedReader) -> str:
+    """Return the path of an open file by its descriptor: that file, even if another one replaces it."""
+    return f"/proc/self/fd/{opened.fileno()}"

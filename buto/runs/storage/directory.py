@@ -108,11 +108,11 @@ class DirectoryStorage:
         return False
 
     def read_first(self, key: str, name: str, max_bytes: int) -> bytes:
-        with self.open_bundle(key) as bundle:
+        with self.open_bundle(key, max_bytes) as bundle:
             return bundle.read(name, max_bytes)
 
     @contextmanager
-    def open_bundle(self, key: str) -> Iterator[_Directory]:
+    def open_bundle(self, key: str, max_bytes: int) -> Iterator[_Directory]:
         path = self.root / key
         refuse_links(self.root, path.parent)
         if os.path.islink(path) or not os.path.isdir(path):

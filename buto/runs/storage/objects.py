@@ -136,10 +136,10 @@ class ObjectStorage:
         return beginning[member.start : member.end]
 
     @contextmanager
-    def open_bundle(self, key: str) -> Iterator[PackedBundle]:
+    def open_bundle(self, key: str, max_bytes: int) -> Iterator[PackedBundle]:
         # A large one needs space in the directory of temporary files.
         with storage_errors("read", self.place(key)), SpooledTemporaryFile(_IN_MEMORY) as archive:
-            if not self._bucket.read(key, cast(BinaryIO, archive)):
+            if not self._bucket.read(key, cast(BinaryIO, archive), at_most=max_bytes):
                 raise MissingBundleError
             yield PackedBundle.of(cast(BinaryIO, archive))
 

@@ -133,8 +133,12 @@ class Storage(Protocol):
         """
         ...
 
-    def open_bundle(self, key: str) -> AbstractContextManager[Bundle]:
-        """Open a bundle for reading; MissingBundleError if there is none."""
+    def open_bundle(self, key: str, max_bytes: int) -> AbstractContextManager[Bundle]:
+        """Open a bundle for reading; MissingBundleError if there is none.
+
+        Args:
+            max_bytes: of what is fetched from another machine; a larger bundle raises ValueError before.
+        """
         ...
 
     def delete_bundle(self, key: str) -> None:

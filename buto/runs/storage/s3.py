@@ -102,8 +102,18 @@ class Bucket:
                 if not is_conflict(error.__cause__) or attempt == ATTEMPTS - 1:
                     raise
 
-    def read(self, key: str, content: BinaryIO, most: int | None = None) -> bool:
-        """Write an object, or its first bytes, into an empty file; return whether there is such an object."""
+    def read(
+        self, key: str, content: BinaryIO, most: int | None = None, *, at_most: int | None = None
+    ) -> bool:
+        """Write an object, or its first bytes, into an empty file; return whether there is such an object.
+
+        Args:
+            most: how many of its first bytes; None for all.
+            at_most: how large the object may be; None for any size.
+
+        Raises:
+            ValueError: it is larger; nothing of it was fetched.
+        """
         wanted = {} if most is None else {"Range": f"bytes=0-{most - 1}"}
         for attempt in range(ATTEMPTS):
             content.seek(0)
@@ -111,7 +121,11 @@ class Bucket:
             began = False
             try:
                 with reported("read", self.url / key):
-                    body = self._client.get_object(**self._named(key), **wanted)["Body"]
+                    answer = self._client.get_object(**self._named(key), **wanted)
+                    body = answer["Body"]
+                    if at_most is not None and answer["ContentLength"] > at_most:
+                        body.close()
+                        raise ValueError(f"it is larger than {at_most} bytes")
                     began = True
                     for chunk in body.iter_chunks(_CHUNK):
                         content.write(chunk)

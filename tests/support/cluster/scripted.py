@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from buto.engine.protocol import Launch
 from buto.errors import ButoError, EngineLostError
 from buto.runs import Run
 from buto.runs.model import WORKER
+from buto.runs.storage.passing import PassingStorage
 from buto.runs.store import RunStore
 from buto.version import __version__
 from tests.support.runs.examples import full_run
@@ -63,11 +65,12 @@ class ScriptedCluster:
     """A cluster of the protocol of :class:`buto.cluster.connection.Cluster`.
 
     Attributes:
-        directory: for runs on their way.
+        directory: of the hosts.
         present: the hosts that answer, by name.
         does: what a host does with a launch: a run, an error, or SILENT.
         launched: host and test of each launch, in their order.
         open: launches that never ended.
+        n_tasks: how many were submitted.
     """
 
     directory: Path
@@ -78,8 +81,15 @@ class ScriptedCluster:
     launched: list[tuple[str, str]] = field(default_factory=list)
     open: list[Answer] = field(default_factory=list)
     n_looks: int = 0
+    n_tasks: int = 0
     on_look: Callable[[int], None] = lambda number: None
     _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        # What a host has until it has arrived.
+        self.passing = PassingStorage(self.directory)
+        self.runs = RunStore(self.directory, self.passing)
+        weakref.finalize(self, self.passing.clear)
 
     def hosts(self) -> Mapping[str, Host]:
         self.n_looks += 1
@@ -95,18 +105,15 @@ class ScriptedCluster:
         self.handler = handler
 
     def submit(self, key: str, address: str, function: Callable[..., Any], *arguments: Any) -> Answer:
-        answer = Answer(key)
-        if function is task.missing:
-            answer.give(())
-        elif function is task.carry_out:
+        answer = Answer(arguments[0].key if function is task.carry_out else key)
+        self.n_tasks += 1
+        if function is task.carry_out:
             self._launch(answer, address, arguments[0].launch)
         elif function is task.piece:
-            test, run_id, name, offset = arguments
-            content = (RunStore(self.directory).directory(test) / run_id / name).read_bytes()
-            answer.give(content[offset : offset + task.INLINE_BYTES])
+            test, run_id, offset = arguments
+            answer.give(self.passing.piece(self.runs.key(test, run_id), offset, task.INLINE_BYTES))
         elif function is task.discard:
-            test, run_id = arguments
-            answer.give(RunStore(self.directory).delete(test, [run_id]))
+            answer.give(self.passing.delete_bundle(self.runs.key(*arguments)))
         else:
             raise AssertionError(f"unexpected task {function}")
         return answer
@@ -133,10 +140,14 @@ class ScriptedCluster:
 
     def delivered(self, run: Run) -> task.Delivery:
         """What a host returns for a run."""
-        place = RunStore(self.directory).add(run)
-        contents = {path.name: path.read_bytes() for path in Path(place).iterdir()}
-        sizes = {name: len(content) for name, content in contents.items()}
-        return task.Delivery(run.id, sizes, contents if sum(sizes.values()) <= task.INLINE_BYTES else {})
+        self.runs.add(run)
+        key = self.runs.key(run.test, run.id)
+        size = self.passing.size_bytes(key)
+        if size > task.INLINE_BYTES:
+            return task.Delivery(run.id, size, b"")
+        archive = self.passing.piece(key, 0, size)
+        self.passing.delete_bundle(key)
+        return task.Delivery(run.id, size, archive)
 
 
 def names(*hosts: Host) -> dict[str, Host]:

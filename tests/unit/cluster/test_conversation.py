@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from buto.cluster import task
-from buto.cluster.conversation import Conversation, HostLostError
-from buto.cluster.inputs import Inputs
+from buto.cluster.conversation import MOST_ORDERS, Conversation, HostLostError
+from buto.cluster.inputs import Inputs, inputs_of
 from buto.collect.target import Target
 from buto.engine.protocol import Launch
-from buto.errors import StorageError
-from buto.runs.store import RunStore
-from tests.support.cluster.scripted import ScriptedCluster, host, names
+from buto.errors import MeasureError
+from tests.support.cluster.scripted import Answer, ScriptedCluster, host, names
 
 
 @dataclass
@@ -62,16 +60,53 @@ def test_a_run_that_has_arrived_is_returned_though_its_host_cannot_remove_it(tmp
     assert conversation(tmp_path, task.discard).carry_out().test == "x"
 
 
-def test_a_run_that_cannot_be_removed_is_no_error_of_the_launch(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    removed: list[str] = []
+def test_files_that_a_host_lacks_are_sent_before_the_launch_is_ordered_again(tmp_path: Path) -> None:
+    program = tmp_path / "program"
+    program.write_bytes(b"program")
+    received = b""
 
-    def delete(store: RunStore, test: str, ids: list[str]) -> None:
-        removed.extend(ids)
-        raise StorageError("the disk is read-only")
+    class Lacking(ScriptedCluster):
+        """A cluster whose hosts have a file only after it was sent."""
 
-    monkeypatch.setattr(RunStore, "delete", delete)
-    monkeypatch.setattr(task, "presence", lambda: SimpleNamespace(runs=RunStore(tmp_path)))
-    task.discard("x", "20260101T000000.000Z-0000")
-    assert removed == ["20260101T000000.000Z-0000"]
+        def submit(self, key: str, address: str, function: Callable[..., Any], *arguments: Any) -> Any:
+            nonlocal received
+            answer = Answer(key)
+            if function is task.receive:
+                received += b"".join(arguments[1])
+                answer.give(None)
+                return answer
+            if function is task.carry_out and not received:
+                answer.give(task.Missing(tuple(one.sha256 for one in arguments[0].inputs.files)))
+                return answer
+            return super().submit(key, address, function, *arguments)
+
+    cluster = Lacking(tmp_path, names(host("a")))
+    target = Target(("./program",), timeout_s=5.0, directory=tmp_path)
+    run = Conversation(cluster, Launch("x", target), inputs_of(target), host("a")).carry_out()
+    assert run.test == "x"
+    assert received == b"program"
+    assert cluster.launched == [("a", "x")]
+
+
+def test_a_host_that_loses_what_is_sent_to_it_does_not_get_it_for_ever(tmp_path: Path) -> None:
+    program = tmp_path / "program"
+    program.write_bytes(b"program")
+    n_orders = 0
+
+    class Losing(ScriptedCluster):
+        """A cluster whose hosts never have a file."""
+
+        def submit(self, key: str, address: str, function: Callable[..., Any], *arguments: Any) -> Any:
+            nonlocal n_orders
+            answer = Answer(key)
+            answer.give(None)
+            if function is task.carry_out:
+                n_orders += 1
+                answer.give(task.Missing(tuple(one.sha256 for one in arguments[0].inputs.files)))
+            return answer
+
+    target = Target(("./program",), timeout_s=5.0, directory=tmp_path)
+    cluster = Losing(tmp_path, names(host("a")))
+    with pytest.raises(MeasureError, match="on a: files that were sent are removed"):
+        Conversation(cluster, Launch("x", target), inputs_of(target), host("a")).carry_out()
+    assert n_orders == MOST_ORDERS

@@ -99,7 +99,14 @@ def test_a_large_run_comes_in_pieces_and_is_removed_from_its_host(
     [run] = RunStore(store).load_set("x")
     assert run.id == results["x"].runs[0].id
     assert run.values.tobytes() == GOOD.values.tobytes()
-    assert RunStore(tmp_path).ids("x") == []
+    assert cluster.n_tasks > 3
+    assert cluster.runs.ids("x") == []
+
+
+def test_a_launch_costs_one_task_if_its_host_has_its_files(tmp_path: Path, store: Path) -> None:
+    cluster = ScriptedCluster(tmp_path, names(host("a")), good)
+    collected(cluster, store, {"x": 3})
+    assert cluster.n_tasks == 3
 
 
 def test_a_group_stays_on_one_host(tmp_path: Path, store: Path) -> None:
@@ -293,11 +300,9 @@ def test_a_file_that_vanishes_before_it_is_sent_ends_its_test(tmp_path: Path, st
         """A cluster whose hosts have no file."""
 
         def submit(self, key: str, address: str, function: Any, *arguments: Any) -> Answer:
-            if function is not task.missing:
-                return super().submit(key, address, function, *arguments)
             program.unlink()
             answer = Answer(key)
-            answer.give([one.sha256 for one in arguments[0].files])
+            answer.give(task.Missing(tuple(one.sha256 for one in arguments[0].inputs.files)))
             return answer
 
     engine_for = partial(ClusterEngine, cluster=Lacking(tmp_path, names(host("a"))), look_s=0.01)

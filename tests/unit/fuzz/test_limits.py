@@ -160,7 +160,7 @@ def test_json_of_any_depth(tmp_path: Path, text: str) -> None:
     path = tmp_path / "deep.json"
     path.write_text(text)
     refused(lambda: oracle.load(path), "damaged")
-    for read in (document.decode, document.decode_head, entry_of, labelling_of):
+    for read in (document.decode, document.head_data, entry_of, labelling_of):
         with pytest.raises(ValueError, match="it "):
             read(text.encode())
 

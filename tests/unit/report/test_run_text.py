@@ -11,7 +11,7 @@ import numpy as np
 from buto.properties import Property, property_for
 from buto.report.terminal.runs import MAX_NOTIFICATIONS, list_lines, run_lines
 from buto.runs import Notification, Outcome, Run, RunSummary, SourceState
-from buto.runs.format.document import decode_head, encode
+from buto.runs.format.document import encode, head_data, head_of
 
 NOW = datetime(2026, 11, 20, 23, 43, 41, tzinfo=UTC)
 
@@ -126,5 +126,5 @@ def test_known_metadata_is_read_in_its_unit_and_whole_as_recorded() -> None:
 
 
 def test_a_jvm_that_was_left_running_is_listed_so() -> None:
-    head = decode_head(encode(a_run(outcome=Outcome(None)), {}))
+    head = head_of(head_data(encode(a_run(outcome=Outcome(None)), {})))
     assert "left running" in list_lines([("leaker", RunSummary("1", head))], NOW)[1]
