@@ -85,10 +85,15 @@ def read_file(path: Path, max_bytes: int, *, follow: bool = False) -> bytes:
         links = 0 if follow else os.O_NOFOLLOW
         descriptor = os.open(path, os.O_RDONLY | links | os.O_NONBLOCK | os.O_CLOEXEC)
         with open(descriptor, "rb") as file:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            state = os.fstat(descriptor)
+            if not stat.S_ISREG(state.st_mode):
                 raise ValueError("it is not a regular file")
-            # One byte more than allowed, because the file may grow while it is read.
-            content = file.read(max_bytes + 1)
+            # Python reserves as many bytes as are asked for, so that is not the largest allowed size at once.
+            size = min(state.st_size, max_bytes) + 1
+            content = file.read(size)
+            if len(content) == size:
+                # One byte more than allowed, because the file may grow while it is read.
+                content += file.read(max_bytes + 1 - size)
     except FileNotFoundError:
         raise ValueError("it is missing") from None
     except OSError as error:
