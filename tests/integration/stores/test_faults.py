@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from buto.errors import EXIT_NOT_JUDGED, StorageError
+from buto.errors import EXIT_NOT_JUDGED, BadFileError, StorageError
 from buto.runs import RunStore
+from buto.runs import store as stores
 from buto.runs.storage import s3
 from buto.runs.storage.place import S3Url
 from buto.runs.storage.protocol import UnsentError
@@ -175,3 +176,22 @@ def test_a_machine_that_cannot_keep_a_run_still_sends_it(
     store.add(full_run("001"))
     assert [summary.id for summary in store.summaries(TEST)] == ["001"]
     assert_same(store.load(TEST, "001"), full_run("001"))
+
+
+def test_an_object_that_is_larger_than_any_run_is_refused_before_it_is_fetched(
+    store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from botocore.response import StreamingBody
+
+    store.add(full_run("001"))
+    fetched: list[int] = []
+
+    def fetch(body: StreamingBody, size: int) -> list[bytes]:
+        fetched.append(size)
+        return []
+
+    monkeypatch.setattr(stores, "MAX_RUN_BYTES", 100)
+    monkeypatch.setattr(StreamingBody, "iter_chunks", fetch)
+    with pytest.raises(BadFileError, match="it is larger than 100 bytes"):
+        store.load(TEST, "001")
+    assert fetched == []
