@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import atexit
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 from distributed import Client, Future
@@ -111,6 +112,24 @@ class Cluster:
             pure=False,
             retries=0,
         )
+
+    def computing(self, hosts: Sequence[str]) -> AbstractContextManager[None]:
+        """Return a block in which new work of joblib is work of these hosts, given by address."""
+        # Imported here: launches do not need it.
+        from joblib import parallel_config
+
+        block: AbstractContextManager[None] = parallel_config(
+            backend="dask",
+            client=self._client,
+            workers=hosts,
+            allow_other_workers=False,
+            resources={RESOURCE: 1},
+        )
+        return block
+
+    def is_lost(self) -> bool:
+        """Return whether there is no connection to the scheduler now."""
+        return bool(self._client.status != "running")
 
     def close(self) -> None:
         """End the connection; the scheduler then takes back all launches that have not ended."""

@@ -34,14 +34,21 @@ class HostLostError(MeasureError):
 
 
 class Conversation:
-    """One attempt; :meth:`carry_out` is called in a thread of its own, which waits for the host."""
+    """One attempt; :meth:`carry_out` is called in a thread of its own, which waits for the host.
 
-    def __init__(self, cluster: Cluster, launch: Launch, inputs: Inputs, host: Host) -> None:
+    Args:
+        report_s: time between two reports of its progress, at least.
+    """
+
+    def __init__(
+        self, cluster: Cluster, launch: Launch, inputs: Inputs, host: Host, *, report_s: float = 1.0
+    ) -> None:
         self.launch = launch
         self.host = host
         self.key = f"buto-{launch.test}-{secrets.token_hex(8)}"
         self._cluster = cluster
         self._inputs = inputs
+        self._report_s = report_s
         self._future: Future | None = None
         self._lock = threading.Lock()
         self._is_cancelled = False
@@ -69,7 +76,7 @@ class Conversation:
 
     def _ordered(self) -> task.Delivery | ButoError:
         """Order the launch, and again after each time that the host lacked files."""
-        order = task.Order(self.key, self.launch, self._inputs)
+        order = task.Order(self.key, self._report_s, self.launch, self._inputs)
         for _ in range(MOST_ORDERS):
             answer: task.Delivery | task.Missing | ButoError = self._ask(task.carry_out, order)
             if not isinstance(answer, task.Missing):

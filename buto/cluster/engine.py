@@ -36,8 +36,11 @@ LOOK_S = 1.0
 PATIENCE_S = 60.0
 """How long a launch waits for a host that fits, if there is none."""
 
-_LOOK_S_EACH = 0.005
-"""A thousand hosts are looked at every five seconds: the list of them takes the scheduler's time."""
+REPORT_S = 1.0
+"""How often a host reports the progress of a launch."""
+
+_PAUSE_S_EACH = 0.005
+"""A thousand hosts are looked at, and report, every five seconds, which all takes the scheduler's time."""
 
 MOST_HOSTS = 4096
 """Each has a thread here while it measures."""
@@ -193,7 +196,7 @@ class ClusterEngine:
         marks = {**self._marks_of(task.launch), **task.launch.marks}
         target = replace(task.launch.target, asks_git=False)
         launch = with_secrets(replace(task.launch, marks=marks, target=target))
-        conversation = Conversation(self._cluster, launch, inputs, host)
+        conversation = Conversation(self._cluster, launch, inputs, host, report_s=self._pause_s(REPORT_S))
         self._running[conversation.key] = task, conversation
         self._on_news(Began(task.launch, host.name))
         run = self._threads.submit(conversation.carry_out)
@@ -239,13 +242,16 @@ class ClusterEngine:
         if now_s < self._next_look_s:
             return
         self._hosts = self._cluster.hosts()
-        self._next_look_s = now_s + max(self._look_s, len(self._hosts) * _LOOK_S_EACH)
+        self._next_look_s = now_s + self._pause_s(self._look_s)
         for key, (task, conversation) in tuple(self._running.items()):
             host = conversation.host
             if host.address not in self._hosts:
                 del self._running[key]
                 conversation.cancel()
                 self._give_back(task, host, HostLostError(f"the host {host.name} was lost in mid-run"))
+
+    def _pause_s(self, shortest_s: float) -> float:
+        return max(shortest_s, len(self._hosts) * _PAUSE_S_EACH)
 
     def _give_back(self, task: _Task, host: Host, error: HostLostError) -> None:
         """Have a launch carried out again, on this host only if it answers."""

@@ -20,9 +20,6 @@ from buto.engine.protocol import Launch, News, Progressed
 from buto.errors import ButoError
 from buto.runs.model import WORKER
 
-TICK_S = 1.0
-"""Between two reports of a launch's progress."""
-
 INLINE_BYTES = 4 << 20
 """A larger run is fetched in pieces, so that the scheduler never holds all of it."""
 
@@ -33,9 +30,11 @@ class Order:
 
     Attributes:
         key: under which its progress is reported.
+        report_s: time between two reports, at least.
     """
 
     key: str
+    report_s: float
     launch: Launch = field(repr=False)
     inputs: Inputs = field(repr=False)
 
@@ -85,7 +84,7 @@ def carry_out(order: Order) -> Delivery | Missing | ButoError:
             raise RecordingAbandonedError("nobody wants this run any more")
         now_s = time.monotonic()
         if isinstance(news, Progressed) and now_s >= next_s:
-            next_s = now_s + TICK_S
+            next_s = now_s + order.report_s
             progress = news.progress
             report(
                 {

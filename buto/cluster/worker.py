@@ -26,7 +26,7 @@ from buto.runs.names import encode_test
 JOIN_S = 60.0
 """How long a worker waits for its scheduler to answer."""
 
-_QUIET = {
+QUIET = {
     # Dask looks at its own threads a hundred times a second, which would disturb what is measured.
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "1s",
@@ -66,7 +66,7 @@ def serve(request: WorkerRequest, on_joined: Callable[[str], None]) -> None:
     """
     silence()
     check_address(request.scheduler, "worker")
-    with _only_one(request.name), private_directory() as runs, dask.config.set(_QUIET):
+    with _only_one(request.name), private_directory() as runs, dask.config.set(QUIET):
         directory = request.directory / encode_test(request.name)
         asyncio.run(_serve(request, Presence(request.name, directory, runs), on_joined))
 

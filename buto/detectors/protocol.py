@@ -17,6 +17,7 @@ from buto.detectors.explanation import Explanation
 from buto.detectors.keys import COMMON, Key
 from buto.detectors.levels import Level
 from buto.detectors.settings import Settings
+from buto.detectors.sharing import Share, here
 from buto.detectors.strength import Strengths
 from buto.detectors.views import RunsView, View
 from buto.errors import JudgeError
@@ -161,6 +162,10 @@ class Detector(ABC, Generic[S]):
         """Return whether more runs than these, all valid, would not sharpen the detector."""
         return self.auto is None or len(runs) >= self.auto.most
 
-    def selftest(self, runs: RunSet, n_training: int) -> Selftest:
-        """Judge unchanged runs by one another. JudgeError if they are too few, or nothing is promised."""
+    def selftest(self, runs: RunSet, n_training: int, share: Share = here) -> Selftest:
+        """Judge unchanged runs by one another. JudgeError if they are too few, or nothing is promised.
+
+        Args:
+            share: has the work done, if it is much.
+        """
         raise JudgeError(f"{self.name} promises no rate of false alarms")

@@ -16,7 +16,7 @@ from buto.experiments.thesis.grids import BEST, GRIDS, Grid
 from buto.experiments.thesis.notifications import NotifiedRuns, notified_runs
 from buto.experiments.thesis.published import EXAMPLES, Example, Scope
 from buto.experiments.thesis.score_tables import Line, Table, everything, example_by_run, table, tables_of
-from buto.experiments.workers import Watch
+from buto.experiments.workers import ALONE, Watch, Workers
 from buto.report.experiments.content import Picture
 from buto.runs import Problem, RunSet
 
@@ -74,7 +74,7 @@ def repeat(
     names: Sequence[str],
     *,
     seed: int = SEED,
-    workers: int = 1,
+    workers: Workers = ALONE,
     watch: Watch = lambda done, parts: None,
 ) -> Results:
     """Repeat some experiments of Appendix A.

@@ -1,8 +1,9 @@
-"""Share work among processes; results come in the order of the tasks."""
+"""Share work among processes or hosts; results come in the order of the tasks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import TypeVar
 
 from buto.errors import UsageError
@@ -14,14 +15,36 @@ Watch = Callable[[int, int], None]
 """Called after each part of the work with the number of finished parts and of all parts."""
 
 
-def in_parallel(function: Callable[[Task], Result], tasks: Iterable[Task], workers: int) -> Iterator[Result]:
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """Who does the work.
+
+    Attributes:
+        processes: how many of this machine share it; 1: this one does all of it.
+        scheduler: address of a Dask scheduler whose hosts do it instead; empty for none.
+    """
+
+    processes: int = 1
+    scheduler: str = ""
+
+
+ALONE = Workers()
+
+
+def in_parallel(
+    function: Callable[[Task], Result], tasks: Iterable[Task], workers: Workers
+) -> Iterator[Result]:
     """Yield the function's result for each task.
 
     Raises:
-        UsageError: there is more than one worker, and joblib is not installed.
+        UsageError: joblib or Dask, which the workers need, is not installed.
+        MeasureError: the scheduler does not answer, or has no host.
     """
-    if workers == 1:
-        yield from map(function, tasks)
+    if workers.scheduler or workers.processes == 1:
+        # Imported here, for it brings along what launches.
+        from buto.workflow.cluster import share_for
+
+        yield from share_for(workers.scheduler)(function, tasks)
         return
     try:
         from joblib import Parallel, delayed
@@ -32,7 +55,7 @@ def in_parallel(function: Callable[[Task], Result], tasks: Iterable[Task], worke
             advice="pip install 'buto[experiments]', or use one process with --workers 1",
         ) from error
     try:
-        yield from Parallel(workers, return_as="generator", batch_size=1)(
+        yield from Parallel(workers.processes, return_as="generator", batch_size=1)(
             delayed(function)(task) for task in tasks
         )
     finally:

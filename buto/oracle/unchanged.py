@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from buto.detectors import registry
 from buto.detectors.alarms import Selftest
+from buto.detectors.sharing import Share, here
 from buto.oracle.model import Oracle
 from buto.runs import RunSet
 from buto.runs.window import measured_set
@@ -16,16 +17,17 @@ def promises_alarm_rate(oracle: Oracle) -> bool:
     return registry.detector(oracle.settings.detector).promises_alarm_rate
 
 
-def selftest(oracle: Oracle, runs: RunSet, n_training: int) -> Selftest:
+def selftest(oracle: Oracle, runs: RunSet, n_training: int, share: Share = here) -> Selftest:
     """Judge runs of an unchanged program by one another, as the oracle judges.
 
     Args:
         runs: valid ones, in the order of their start.
         n_training: how many train each oracle.
+        share: has the work done, here or elsewhere.
 
     Raises:
         JudgeError: there are too few runs, or the detector promises nothing.
     """
     return registry.detector(oracle.settings.detector)(oracle.settings).selftest(
-        measured_set(runs), n_training
+        measured_set(runs), n_training, share
     )

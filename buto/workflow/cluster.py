@@ -1,10 +1,11 @@
-"""The engine that a project uses: that of this machine, or the hosts of a cluster."""
+"""What launches and computes for a project: this machine, or the hosts of a cluster."""
 
 from __future__ import annotations
 
 import importlib.util
 from functools import partial
 
+from buto.detectors.sharing import Share, here
 from buto.engine.local import LocalEngine
 from buto.engine.protocol import EngineFor
 from buto.errors import UsageError
@@ -29,10 +30,29 @@ def engine_for(scheduler: str) -> EngineFor:
     return partial(ClusterEngine, cluster=cluster_at(scheduler))
 
 
+def share_for(scheduler: str) -> Share:
+    """Return what has work of analysis done: by this process, or by the hosts of a scheduler.
+
+    Args:
+        scheduler: see :func:`engine_for`.
+
+    Raises:
+        UsageError: Dask is not installed.
+        MeasureError: the scheduler does not answer.
+    """
+    if not scheduler:
+        return here
+    require_dask()
+    from buto.cluster.access import cluster_at
+    from buto.cluster.sharing import shared
+
+    return partial(shared, cluster_at(scheduler))
+
+
 def require_dask() -> None:
     """Raise UsageError if Dask is not installed."""
     if importlib.util.find_spec("distributed") is None:
         raise UsageError(
-            "Dask, which launches on several machines, is not installed",
+            "Dask, which shares work among several machines, is not installed",
             advice="pip install 'buto[dask]', on every host too",
         )

@@ -12,6 +12,7 @@ from buto.oracle import Oracle
 from buto.runs import RunSet, run_set
 from buto.steps import Action, Step
 from buto.units import format_count
+from buto.workflow.cluster import share_for
 from buto.workflow.events import OnEvent, RunsLeftOut, Warned, ignore
 from buto.workflow.project import Project
 from buto.workflow.project.stored import ALL, stored_runs
@@ -53,6 +54,7 @@ def selftest(project: Project, request: SelftestRequest, on_event: OnEvent = ign
     Raises:
         JudgeError: the oracle has no promised rate of false alarms, or there are too few runs.
         UsageError, BadFileError: see :class:`Project` and :func:`stored_runs`.
+        MeasureError: the project's scheduler does not answer, or has no host.
     """
     test, action = request.test, Action.SELFTEST
     known = project.oracle(test, action)
@@ -79,7 +81,8 @@ def selftest(project: Project, request: SelftestRequest, on_event: OnEvent = ign
             f"at least {fewest} are needed",
             advice=project.door.step(more),
         )
-    return SelftestOutcome(runs, oracle.selftest(known, runs, n_training))
+    found = oracle.selftest(known, runs, n_training, share_for(project.scheduler))
+    return SelftestOutcome(runs, found)
 
 
 def _unchanged(project: Project, known: Oracle, which: str, on_event: OnEvent) -> RunSet:

@@ -35,6 +35,7 @@ distinguish a small alpha from twice as much; 'buto record' makes them.
 
 examples:
   buto selftest leaker
+  buto selftest leaker --scheduler tcp://10.0.0.1:8786
   buto record leaker --runs 50 && buto selftest leaker --training 10"""
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -51,6 +52,7 @@ examples:
             type=options.count,
             help="training runs (default: as many as trained the oracle, or all but three)",
         )
+        options.add_scheduler_option(parser, "compute")
         options.add_file_options(parser)
 
     def run(self, args: Namespace, console: Console) -> int:

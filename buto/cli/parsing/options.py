@@ -74,12 +74,16 @@ def add_file_options(parser: ArgumentParser, *, judging: bool = True) -> None:
         )
 
 
-def add_scheduler_option(parser: ArgumentParser | ArgumentGroup) -> None:
-    """Add the option for the address of a scheduler."""
+def add_scheduler_option(parser: ArgumentParser | ArgumentGroup, what: str = "launch") -> None:
+    """Add the option for the address of a scheduler.
+
+    Args:
+        what: its hosts do.
+    """
     parser.add_argument(
         "--scheduler",
         metavar="ADDRESS",
-        help="launch on the hosts of this Dask scheduler, or 'local' (default: BUTO_SCHEDULER, buto.yaml, "
+        help=f"{what} on the hosts of this Dask scheduler, or 'local' (default: BUTO_SCHEDULER, buto.yaml, "
         "else on this machine)",
     )
 

@@ -48,6 +48,7 @@ from buto.detectors.explanation import Explanation
 from buto.detectors.levels import Level
 from buto.detectors.protocol import Detector, FittedDetector
 from buto.detectors.settings import judges
+from buto.detectors.sharing import Share, here
 from buto.detectors.strength import Strengths
 from buto.detectors.views import View
 from buto.errors import JudgeError
@@ -242,9 +243,9 @@ class CalibratedDetector(Detector[BandSettings]):
             return len(runs) >= AUTO.most
         return is_enough(self.fit(runs).profile, self.settings)
 
-    def selftest(self, runs: RunSet, n_training: int) -> Selftest:
+    def selftest(self, runs: RunSet, n_training: int, share: Share = here) -> Selftest:
         starts_s = _starts_s(runs)
-        return selftest(self.fit(runs).profile, self.settings, n_training, starts_s=starts_s)
+        return selftest(self.fit(runs).profile, self.settings, n_training, starts_s=starts_s, share=share)
 
 
 def _starts_s(runs: RunSet) -> FloatArray | None:

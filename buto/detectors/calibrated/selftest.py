@@ -12,7 +12,10 @@ mean over runs under test, each with the share of its own splits that failed.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 from math import ceil, comb
 
 import numpy as np
@@ -29,12 +32,16 @@ from buto.detectors.calibrated.evidence import (
     weigh,
 )
 from buto.detectors.calibrated.profile import Profile
+from buto.detectors.sharing import Share, here
 from buto.errors import JudgeError
 from buto.runs import FloatArray
 from buto.steps import Advice, Setting
 
 ENOUGH_SPLITS = 400
 """More of them change the answer by less than more runs would."""
+
+MOST_PARTS = 32
+"""Into how many parts the work is divided that others may do."""
 
 
 def selftest(
@@ -43,6 +50,7 @@ def selftest(
     n_training: int,
     seed: int = 0,
     starts_s: FloatArray | None = None,
+    share: Share = here,
 ) -> Selftest:
     """Judge unchanged runs by one another.
 
@@ -54,6 +62,7 @@ def selftest(
         n_training: how many train each oracle; three runs are always kept from it.
         starts_s: shape (n_runs,), when the runs began, in seconds from any moment; None if unknown, then all
             runs count as one session.
+        share: has the divisions judged, in parts; the result does not depend on it.
 
     Raises:
         JudgeError: there are too few runs, or ``n_training`` are too few for alpha.
@@ -66,11 +75,12 @@ def selftest(
         )
     random = np.random.default_rng(seed)
     n_splits = min(ceil(ENOUGH_SPLITS / n_runs), comb(n_runs - N_CHECKED, n_training))
-    drawn = [
-        _judged(profile, settings, at_random(run, n_runs, n_training, N_CHECKED, random))
+    divisions = [
+        at_random(run, n_runs, n_training, N_CHECKED, random)
         for run in range(n_runs)
         for _ in range(n_splits)
     ]
+    drawn = _all_judged(profile, settings, divisions, share)
     return Selftest(
         n_training,
         n_splits,
@@ -78,7 +88,7 @@ def selftest(
         _alarms(drawn, [one.failed for one in drawn]),
         _alarms(drawn, [one.confirmed for one in drawn]),
         float(np.mean([one.followed for one in drawn])),
-        _in_order(profile, settings, n_training, starts_s),
+        _in_order(profile, settings, n_training, starts_s, share),
     )
 
 
@@ -97,6 +107,19 @@ class _Judged:
     failed: bool
     followed: bool
     confirmed: bool
+
+
+def _all_judged(
+    profile: Profile, settings: BandSettings, divisions: Sequence[Division], share: Share
+) -> list[_Judged]:
+    """Judge divisions in a few parts, because the profile travels with each of them."""
+    size = ceil(len(divisions) / MOST_PARTS)
+    parts = [divisions[start : start + size] for start in range(0, len(divisions), size)]
+    return list(chain.from_iterable(share(partial(_part_judged, profile, settings), parts)))
+
+
+def _part_judged(profile: Profile, settings: BandSettings, part: Sequence[Division]) -> list[_Judged]:
+    return [_judged(profile, settings, division) for division in part]
 
 
 def _judged(profile: Profile, settings: BandSettings, division: Division) -> _Judged:
@@ -126,7 +149,7 @@ def _judged(profile: Profile, settings: BandSettings, division: Division) -> _Ju
 
 
 def _in_order(
-    profile: Profile, settings: BandSettings, n_training: int, starts_s: FloatArray | None
+    profile: Profile, settings: BandSettings, n_training: int, starts_s: FloatArray | None, share: Share
 ) -> InOrder | None:
     """Return None if there are not at least two first runs under test, which an error needs."""
     n_runs = len(profile.values)
@@ -134,7 +157,7 @@ def _in_order(
         return None
     most = ceil(ENOUGH_SPLITS / (n_runs - N_CHECKED - n_training + 1))
     divisions = in_order(n_runs, n_training, N_CHECKED, most)
-    judged = [_judged(profile, settings, one) for one in divisions]
+    judged = _all_judged(profile, settings, divisions, share)
     session = sessions(np.zeros(n_runs) if starts_s is None else starts_s)
     later = np.array([session[one.checked[0]] > session[one.training[-1]] for one in divisions])
     across = [one for one, is_later in zip(judged, later, strict=True) if is_later]

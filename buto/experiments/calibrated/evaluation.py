@@ -21,7 +21,7 @@ from buto.experiments.calibrated.rules import (
 )
 from buto.experiments.dataset.archive import started
 from buto.experiments.design import PROGRAMS, SUBTLE
-from buto.experiments.workers import Watch, in_parallel
+from buto.experiments.workers import ALONE, Watch, Workers, in_parallel
 from buto.runs import RunSet
 
 
@@ -30,10 +30,10 @@ def evaluate(
     *,
     seed: int,
     size: Size = FULL_SIZE,
-    workers: int = 1,
+    workers: Workers = ALONE,
     watch: Watch = lambda done, parts: None,
 ) -> Judgements:
-    """Return all judgements of one host; the same for the same seed, however many processes share the work.
+    """Return all judgements of one host; the same for the same seed, whoever shares the work.
 
     Args:
         runs: by variant; all recorded since :data:`buto.experiments.calibrated.rules.FROZEN`.

@@ -25,7 +25,7 @@ from buto.experiments.thesis.batch_judging import (
 )
 from buto.experiments.thesis.grids import JVM, Method, runs_of
 from buto.experiments.thesis.stacked_runs import Variant, in_thesis, judged_properties, prepared
-from buto.experiments.workers import Watch, in_parallel
+from buto.experiments.workers import ALONE, Watch, Workers, in_parallel
 from buto.properties import Property
 from buto.runs import Run, RunSet
 
@@ -75,7 +75,7 @@ def evaluate(
     methods: Iterable[Method],
     *,
     seed: int = SEED,
-    workers: int = 1,
+    workers: Workers = ALONE,
     watch: Watch = lambda done, parts: None,
 ) -> Evaluation:
     """Judge each experiment's runs with each method.
@@ -83,7 +83,7 @@ def evaluate(
     Args:
         runs: by variant; invalid runs are left out. The same number of runs takes part for each variant: the
             first n, where n is the number of the variant with the fewest.
-        workers: processes that share the work; the results do not depend on their number.
+        workers: who shares the work; the results do not depend on it.
 
     Returns:
         The same for the same seed.

@@ -42,6 +42,7 @@ examples:
   buto experiments run next
   buto experiments run power
   buto experiments run history
+  buto experiments run all --scheduler tcp://10.0.0.1:8786
   buto experiments run smoothing bounds-matcher --data data-set --out results
   buto experiments generate --data runs --minutes 30
   buto experiments generate --data runs --host parallel --runs 50
@@ -115,6 +116,7 @@ examples:
             default=len(os.sched_getaffinity(0)),
             help="number of processes; results do not depend on it (default: number of cores)",
         )
+        options.add_scheduler_option(running, "compute")
 
         explaining = add("causes", "measure how often buto why finds the method that changed", _CAUSES)
         explaining.add_argument(

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from argparse import Namespace
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
+
+from buto.config.scheduler import scheduler_of
+from buto.experiments.workers import Workers
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,17 +20,18 @@ class ExperimentsRequest:
         data: the data set; None for the one that comes with the repository.
         host: the host whose runs are taken, ``all`` for those of all; None for the experiment's default.
         seed: of all divisions.
-        workers: how many processes share the work.
+        workers: who shares the work.
         out: the directory of the files to write.
     """
 
     data: Path | None
     host: str | None
     seed: int
-    workers: int
+    workers: Workers
     out: Path
 
     @classmethod
     def of(cls, args: Namespace) -> Self:
         """Return what the options specify."""
-        return cls(args.data, args.host, args.seed, args.workers, args.out)
+        workers = Workers(args.workers, scheduler_of(args.scheduler, "", os.environ))
+        return cls(args.data, args.host, args.seed, workers, args.out)
