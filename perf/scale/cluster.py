@@ -22,11 +22,11 @@ import threading
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 
-from distributed import Client
+from distributed import Client, LocalCluster
 
 from buto import jars
 from buto.cluster.connection import Cluster
@@ -40,9 +40,11 @@ from buto.runs.model import WORKER
 from buto.runs.store import RunStore
 from buto.workflow.events import Event, LaunchRepeated, RunStored
 from buto.workflow.launching.collecting import Plan, collect
+from perf.scale.namespaces import Namespaces, namespaces
 
 LAUNCHES = 100
 HOSTS = 4
+NAMES = [f"host{number}" for number in range(HOSTS)]
 KILLED_RUNS = 200
 TESTS = 20
 DISTURBANCE_S = (2.0, 6.0)
@@ -54,11 +56,16 @@ JOIN_S = 120.0
 
 
 class Workers:
-    """The workers of this machine, by name."""
+    """The workers of this machine, by name.
 
-    def __init__(self, address: str, directory: Path) -> None:
+    Args:
+        spaces: the network namespaces in which they are; None for loopback.
+    """
+
+    def __init__(self, address: str, directory: Path, spaces: Namespaces | None = None) -> None:
         self.address = address
         self.directory = directory
+        self.spaces = spaces
         self.processes: dict[str, subprocess.Popen[str]] = {}
 
     def add(self, name: str) -> None:
@@ -72,8 +79,9 @@ class Workers:
             "--directory",
             str(self.directory),
         ]
+        inside = [] if self.spaces is None else self.spaces.inside(name)
         process = subprocess.Popen(
-            [sys.executable, "-m", "buto", "worker", *words],
+            [*inside, sys.executable, "-m", "buto", "worker", *words],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             text=True,
@@ -93,20 +101,29 @@ class Workers:
 
 
 @contextmanager
-def cluster_of(names: Sequence[str], silent_s: float) -> Iterator[tuple[Workers, EngineFor]]:
+def cluster_of(
+    names: Sequence[str], silent_s: float, spaces: Namespaces | None = None
+) -> Iterator[tuple[Workers, EngineFor]]:
     """Yield the workers of a new cluster, and what creates its engine."""
     with (
         tempfile.TemporaryDirectory() as directory,
-        loopback_scheduler() as scheduler,
+        scheduler_in(spaces) as scheduler,
         Client(scheduler, set_as_default=False) as client,
     ):
-        workers = Workers(str(scheduler.scheduler_address), Path(directory))
+        workers = Workers(str(scheduler.scheduler_address), Path(directory), spaces)
         try:
             for name in names:
                 workers.add(name)
             yield workers, partial(ClusterEngine, cluster=Cluster(client, workers.address, silent_s))
         finally:
             workers.close()
+
+
+def scheduler_in(spaces: Namespaces | None) -> LocalCluster:
+    """Start a scheduler that hosts in namespaces can reach, or on loopback."""
+    if spaces is None:
+        return loopback_scheduler()
+    return LocalCluster(n_workers=0, host=spaces.here, dashboard_address="127.0.0.1:0", silence_logs=50)
 
 
 def sleeping(seconds: float) -> Target:
@@ -154,18 +171,21 @@ def launches() -> dict[str, float]:
     return found
 
 
-def killed(seed: int) -> dict[str, object]:
-    """Record runs while hosts are killed and stopped; return what happened."""
-    names = [f"host{number}" for number in range(HOSTS)]
+def killed(seed: int, spaces: Namespaces | None = None) -> dict[str, object]:
+    """Record runs while hosts are killed, stopped and, in namespaces, cut off; return what happened."""
+    kinds = ["killed", "stopped", *([] if spaces is None else ["cut off"])]
     source, over = random.Random(seed), threading.Event()
     events: list[Event] = []
     disturbed: Counter[str] = Counter()
 
-    with tempfile.TemporaryDirectory() as directory, cluster_of(names, SILENT_S) as (workers, engine_for):
+    with (
+        tempfile.TemporaryDirectory() as directory,
+        cluster_of(NAMES, SILENT_S, spaces) as (workers, engine_for),
+    ):
 
         def disturb() -> None:
             while not over.wait(source.uniform(*DISTURBANCE_S)):
-                name, kind = source.choice(names), source.choice(["killed", "stopped"])
+                name, kind = source.choice(NAMES), source.choice(kinds)
                 disturbed[kind] += 1
                 process = workers.processes[name]
                 if kind == "killed":
@@ -173,9 +193,14 @@ def killed(seed: int) -> dict[str, object]:
                     process.wait()
                     workers.add(name)
                     continue
-                process.send_signal(signal.SIGSTOP)
-                over.wait(STOPPED_S)
-                process.send_signal(signal.SIGCONT)
+                if kind == "cut off" and spaces is not None:
+                    spaces.cut(name)
+                    over.wait(STOPPED_S)
+                    spaces.join(name)
+                else:
+                    process.send_signal(signal.SIGSTOP)
+                    over.wait(STOPPED_S)
+                    process.send_signal(signal.SIGCONT)
                 time.sleep(1.0)
                 if process.poll() is not None:
                     workers.add(name)
@@ -241,8 +266,12 @@ def main() -> int:
     )
     parser.add_argument("what", choices=["launches", "killed"])
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--namespaces", action="store_true", help="each host in a network namespace, also cut off; for root"
+    )
     args = parser.parse_args()
-    found = launches() if args.what == "launches" else killed(args.seed)
+    with namespaces(NAMES) if args.namespaces else nullcontext() as spaces:
+        found = launches() if args.what == "launches" else killed(args.seed, spaces)
     print(json.dumps(found, indent=2))
     return 1 if any(value is False for value in found.values()) else 0
 
