@@ -9,21 +9,20 @@ import socket
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from buto import jars
-from buto.runs.model import WORKER
+from buto.runs.model import PURPOSE, WORKER
 from buto.runs.store import RunStore
 from tests.support.checkout import ROOT
-from tests.support.judging import BY_MULTIPLES, literal
-from tests.support.processes.patience import until_quiet
 
 DEADLINE_S = 300.0
 NAMES = ("one", "two", "three")
-RUNS = 3
+RUNS = 5
 
 
 def lines_of(page: Path, section: str) -> list[str]:
@@ -116,7 +115,7 @@ def test_three_machines_are_set_up_as_the_page_says(typist: Typist, tmp_path: Pa
     scheduler, worker, export, train, check = here
     command = ["java", "-cp", str(jars.path(jars.TESTPROGRAMS)), "buto.testprograms.leaker.Leaker"]
     (tmp_path / "buto.yaml").write_text(
-        f"version: 1\ntests:\n  x:\n    runs: {RUNS}\n    judge: {literal(BY_MULTIPLES)}\n"
+        f"version: 1\ntests:\n  x:\n    runs: {RUNS}\n"
         f"    command: [{', '.join(map(repr, [*command, '--duration', '300ms']))}]\n"
     )
     said = typist.leave_running(scheduler, "scheduler.log")
@@ -126,9 +125,11 @@ def test_three_machines_are_set_up_as_the_page_says(typist: Typist, tmp_path: Pa
         until(lambda read=read: "has joined" in read(), read)  # type: ignore[misc]
     trained = typist.type(f"{export} && {train}")
     assert trained.returncode == 0, trained.stdout + trained.stderr
-    checked = until_quiet(lambda: typist.type(f"{export} && {check}"), lambda done: done.stdout)
-    assert checked.returncode == 0, checked.stdout + checked.stderr
-    runs = RunStore(tmp_path / ".buto").load_set("x").valid()
-    assert len(runs) > RUNS
+    checked = typist.type(f"{export} && {check}")
+    # Which verdict it is depends on how busy this machine is, and is no promise of the page.
+    runs = RunStore(tmp_path / ".buto").load_set("x")
+    purposes = Counter(run.metadata[PURPOSE] for run in runs.valid())
+    assert purposes["train"] == RUNS
+    assert purposes["check"] >= 1, checked.stdout + checked.stderr
     [host] = {run.metadata[WORKER] for run in runs}
     assert host in NAMES
