@@ -150,10 +150,10 @@ def recorded(
     return took_s
 
 
-def launches() -> dict[str, float]:
+def launches(number: int) -> dict[str, float]:
     """Return times of the same launches without a cluster, on one host, and on several."""
-    counts = dict.fromkeys((f"test{number:02}" for number in range(TESTS)), LAUNCHES // TESTS)
-    found: dict[str, float] = {"launches": LAUNCHES}
+    counts = dict.fromkeys((f"test{test:02}" for test in range(TESTS)), number // TESTS)
+    found: dict[str, float] = {"launches": number}
 
     def measure(name: str, engine_for: EngineFor) -> None:
         with tempfile.TemporaryDirectory() as directory:
@@ -167,7 +167,7 @@ def launches() -> dict[str, float]:
             measure(f"hosts_{n_hosts}_s", engine_for)
     one_s, all_s = found["hosts_1_s"], found[f"hosts_{HOSTS}_s"]
     found["speed_up"] = round(one_s / all_s, 2)
-    found["overhead_ms_per_launch"] = round((one_s - found["without_cluster_s"]) / LAUNCHES * 1e3, 1)
+    found["overhead_ms_per_launch"] = round((one_s - found["without_cluster_s"]) / number * 1e3, 1)
     return found
 
 
@@ -269,9 +269,12 @@ def main() -> int:
     parser.add_argument(
         "--namespaces", action="store_true", help="each host in a network namespace, also cut off; for root"
     )
+    parser.add_argument(
+        "--number", type=int, default=LAUNCHES, help=f"launches, a multiple of {TESTS} (default: {LAUNCHES})"
+    )
     args = parser.parse_args()
     with namespaces(NAMES) if args.namespaces else nullcontext() as spaces:
-        found = launches() if args.what == "launches" else killed(args.seed, spaces)
+        found = launches(args.number) if args.what == "launches" else killed(args.seed, spaces)
     print(json.dumps(found, indent=2))
     return 1 if any(value is False for value in found.values()) else 0
 

@@ -115,6 +115,7 @@ def _parts(client: Client, cluster: Cluster, scheduler: psutil.Process, began: i
     found: dict[str, float] = {
         "memory_of_a_host_bytes": round((scheduler.memory_info().rss - began) / len(hosts))
     }
+    found["open_files_of_a_host"] = round(scheduler.num_fds() / len(hosts), 2)
     idle_s = cost(lambda: time.sleep(IDLE_S))
     found["idle_share_of_a_core"] = round(idle_s / IDLE_S, 4)
     found["list_of_hosts_ms"] = round(cost(lambda: [cluster.hosts() for _ in range(LOOKS)]) / LOOKS * 1e3, 2)
