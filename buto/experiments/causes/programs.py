@@ -98,7 +98,7 @@ def _alone(name: str, written: Mapping[str, Any], classes: str) -> ChangedProgra
 
 
 def _among(name: str, programs: Mapping[str, Any], classes: str) -> ChangedProgram:
-    before = ("-Xmn16m", "-Xmx192m", "-cp", classes, f"{_PACKAGE}.Program")
+    before = ("-Xmn16m", "-Xmx256m", "-cp", classes, f"{_PACKAGE}.Program")
     old = [f"{each}=base" for each in programs]
     new = [f"{each}={'large' if each == name else 'base'}" for each in programs]
     places = {"old": Path(_TOGETHER, "old"), "new": Path(_TOGETHER, name)}

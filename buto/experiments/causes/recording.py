@@ -16,7 +16,7 @@ from buto.profiles.format import parse, text_of
 from buto.profiles.kinds import USUAL
 from buto.workflow.why.profiling import fly
 
-TIMEOUT_S = 120.0
+TIMEOUT_S = 600.0
 _SUFFIX = ".stacks.gz"
 
 
@@ -72,7 +72,7 @@ def record(
 ) -> int:
     """Profile and store launches until the deadline; return how many were stored.
 
-    A launch that fails or was starved is reported and left out; the next session tries it again.
+    A launch that fails or does not exit in order is reported and left out; the next session tries it again.
 
     Args:
         deadline_s: of ``time.monotonic()``; no launch begins after it.
@@ -86,6 +86,9 @@ def record(
             flight = fly((one.java, *one.program.words[one.mode]), TIMEOUT_S, USUAL)
         except MeasureError as error:
             on_each(one, error.message)
+            continue
+        if flight.ending:
+            on_each(one, flight.ending)
             continue
         # Starved ones count: pairs are drawn at random, so they disturb old and new programs alike.
         facts = {"cpu_s": str(flight.cpu_s), "size": str(flight.size), "starved": flight.starved}

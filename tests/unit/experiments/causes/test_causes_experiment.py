@@ -135,3 +135,15 @@ def test_stored_launches_are_not_repeated_and_failed_ones_are(
     assert main(["experiments", "causes", *words, "--old", "3", "--new", "2", "--draws", "5"]) == 0
     assert "Java 17, manifest: how often the changed method is found" in capsys.readouterr().out
     assert (tmp_path / "causes.json").is_file()
+
+
+def test_a_launch_that_does_not_exit_in_order_is_left_out_and_tried_again(
+    tmp_path: Path, manifest: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    profile = launches(OLD, 1, 1)[0]
+    monkeypatch.setattr(recording, "fly", lambda *_: Flight(profile, "", "it was stopped", 1.5, 2000))
+    waiting = planned(read_manifests([manifest]), {"17": "java"}, tmp_path, {"old": 1, "new": 1}, 1)
+    told: list[str] = []
+    assert record(waiting, float("inf"), lambda _, failure: told.append(failure)) == 0
+    assert told == ["it was stopped"] * 6
+    assert planned(read_manifests([manifest]), {"17": "java"}, tmp_path, {"old": 1, "new": 1}, 1) == waiting
