@@ -41,6 +41,7 @@ examples:
   buto experiments run calibrated
   buto experiments run next
   buto experiments run power
+  buto experiments run clusters
   buto experiments run history
   buto experiments run all --scheduler tcp://10.0.0.1:8786
   buto experiments run smoothing bounds-matcher --data data-set --out results

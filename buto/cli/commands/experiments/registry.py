@@ -38,6 +38,11 @@ EXPERIMENTS: dict[str, Experiment] = {
     "architecture": Experiment(
         "architecture", "changes of known size in a simulated system, predicted; needs no data"
     ),
+    "clusters": Experiment(
+        "clusters",
+        "regression models: the paper's example, and the bed's runs under unlike load, judged also by the "
+        "default and by control charts; writes clusters.csv",
+    ),
     "history": Experiment(
         "history",
         "learning from labelled histories, one made up and others replayed from the recorded data sets; "

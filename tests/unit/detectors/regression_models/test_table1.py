@@ -7,7 +7,7 @@ from buto.detectors.regression_models.clusters import clustered, distances, merg
 from buto.detectors.regression_models.judging import judged
 from buto.detectors.regression_models.models import ks_statistics, target_of
 from buto.detectors.regression_models.redundancy import reduced
-from tests.support.table1 import BOTH, KEPT, NAMES, NEW, OLD
+from buto.experiments.clusters.table1 import BOTH, KEPT, NAMES, NEW, OLD
 
 SIX = [NAMES[one] for one in KEPT]
 TABLE_2 = """

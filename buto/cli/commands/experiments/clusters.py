@@ -1,0 +1,116 @@
+"""``buto experiments run clusters``."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+
+from buto.cli.commands.experiments.request import ExperimentsRequest
+from buto.cli.printing.console import Console
+from buto.cli.printing.output_files import write_file
+from buto.errors import EXIT_PASS
+from buto.experiments.bed import archive
+from buto.experiments.clusters.comparison import ALPHA, DETECTORS, Outcome, outcomes
+from buto.experiments.clusters.example import (
+    example_clusters,
+    example_distances,
+    example_merges,
+    kept,
+)
+from buto.report.experiments import text
+from buto.report.experiments.content import Columns
+
+
+def run(request: ExperimentsRequest, console: Console) -> int:
+    """Print the paper's example and the same comparison on the bed, and write the latter to a file."""
+    for table in (_distances(), _clusters()):
+        _print(table, console)
+    found = list(outcomes(archive.load(request.data or archive.RECORDED)))
+    _print(_compared(found), console)
+    path = request.out / "clusters.csv"
+    write_file(path, _csv(found).encode(), "--out")
+    console.info(f"wrote {path}")
+    return EXIT_PASS
+
+
+def _distances() -> Columns:
+    names, apart = kept(), example_distances()
+    heights = ", ".join(f"{height:.3f}" for height in example_merges())
+    return Columns(
+        "The paper's example: distances by its equation 1",
+        ("counter", *names[:-1]),
+        tuple(
+            (name, *(f"{apart[row, column]:.2f}" if column < row else "" for column in range(len(names) - 1)))
+            for row, name in enumerate(names)
+            if row
+        ),
+        notes=(f"heights of the merges: {heights}",),
+    )
+
+
+def _clusters() -> Columns:
+    return Columns(
+        "Its clusters",
+        ("target", "cluster", "signed error", "absolute error"),
+        tuple(
+            (
+                one.target,
+                ", ".join(one.members),
+                f"{one.errors.signed:+.1%}",
+                f"{one.errors.absolute:.1%}",
+            )
+            for one in example_clusters()
+        ),
+        left=2,
+    )
+
+
+def _compared(found: Sequence[Outcome]) -> Columns:
+    return Columns(
+        "Runs of the bed (tuning data, which chose regression-models), each checked by the good runs",
+        ("role", "fault", "load", *DETECTORS, "p", "control charts"),
+        tuple(
+            (
+                one.checked.labels.role,
+                one.checked.labels.fault,
+                one.checked.labels.load,
+                *(one.verdicts[name].status.value for name in DETECTORS),
+                f"{one.verdicts['regression-models'].p_value or 1:.2f}",
+                f"{one.flagged} of {one.charted}",
+            )
+            for one in found
+        ),
+        left=6,
+        notes=(
+            f"alpha {ALPHA:g} for regression-models and calibrated; good runs are checked by the other seven",
+            "p: of regression-models; control charts: properties flagged, of those that vary",
+        ),
+    )
+
+
+def _print(table: Columns, console: Console) -> None:
+    for line in text.lines(table):
+        console.result(line)
+    console.result("")
+
+
+def _csv(found: Sequence[Outcome]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["run", "role", "fault", "load", *DETECTORS, "p_value", "charts_flagged", "charts"])
+    for one in found:
+        labels = one.checked.labels
+        writer.writerow(
+            [
+                one.checked.run.id,
+                labels.role,
+                labels.fault,
+                labels.load,
+                *(one.verdicts[name].status.value for name in DETECTORS),
+                one.verdicts["regression-models"].p_value,
+                one.flagged,
+                one.charted,
+            ]
+        )
+    return out.getvalue()

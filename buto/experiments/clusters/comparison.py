@@ -1,0 +1,82 @@
+"""Runs of the bed under unlike load, judged by regression models, the default and control charts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from buto.detectors.readable import judged_properties
+from buto.detectors.regression_models.observations import observations
+from buto.experiments.bed.labels import BedRun, chosen, together
+from buto.oracle import Settings, check, settings_from, train
+from buto.verdicts import Verdict
+
+ALPHA = 0.125
+"""One run in eight, because eight training runs cannot tell less from chance."""
+
+DETECTORS: Mapping[str, Settings] = {
+    "regression-models": settings_from({"preset": "regression-models", "alpha": ALPHA}),
+    "shang": settings_from({"preset": "shang"}),
+    "calibrated": settings_from({"preset": "calibrated", "alpha": ALPHA}),
+}
+
+STRETCHES = 30
+DEVIATIONS = 3.0
+VIOLATES = 0.1
+"""A control chart flags a counter if a larger share of the checked stretches is outside its limits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One checked run.
+
+    Attributes:
+        checked: the run.
+        verdicts: by preset.
+        flagged: number of counters that control charts flag, of ``charted``.
+    """
+
+    checked: BedRun
+    verdicts: Mapping[str, Verdict]
+    flagged: int
+    charted: int
+
+
+def outcomes(runs: Sequence[BedRun]) -> Iterator[Outcome]:
+    """Yield the outcome of each run of the base environment, checked by the good ones, without itself.
+
+    Args:
+        runs: of a block, with eight good ones.
+    """
+    good = chosen(runs, environment="base", role="good")
+    trained = {name: train(together(good), settings) for name, settings in DETECTORS.items()}
+    for role in ("fault", "other-load", "good"):
+        for one in chosen(runs, environment="base", role=role):
+            others = tuple(run for run in good if run is not one)
+            oracles = (
+                {name: train(together(others), settings) for name, settings in DETECTORS.items()}
+                if role == "good"
+                else trained
+            )
+            verdicts = {name: check(oracle, together([one])) for name, oracle in oracles.items()}
+            yield Outcome(one, verdicts, *charts(others, one))
+
+
+def charts(training: Sequence[BedRun], checked: BedRun) -> tuple[int, int]:
+    """Return how many counters' control charts the checked run violates, and how many charts there are.
+
+    A chart's limits are three deviations around the mean over all stretches of the training runs, as if the
+    load were the same.
+    """
+    known = together(training)
+    settings = DETECTORS["shang"]
+    every = [*known.runs, checked.run]
+    properties, _ = judged_properties(every, known.properties, settings)
+    before = np.vstack([observations(run, properties, STRETCHES) for run in known])
+    after = observations(checked.run, properties, STRETCHES)
+    moving = np.ptp(np.vstack([before, after]), axis=0) > 0
+    centre, reach = before.mean(axis=0), DEVIATIONS * before.std(axis=0)
+    outside = (np.abs(after - centre) > reach).mean(axis=0) > VIOLATES
+    return int((outside & moving).sum()), int(moving.sum())
