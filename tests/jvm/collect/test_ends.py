@@ -93,7 +93,7 @@ def test_without_counters_the_last_pushed_sample_is_the_last(record: Recorder) -
     assert run.outcome.last_sample == "push"
     assert "cannot be opened" in str(run.metadata["buto.hsperfdata.missing"])
     assert np.isfinite(run.series("jvm.memory.heap.used")[-1])
-    assert 0.15 <= run.outcome.duration_s < 60.0
+    assert 0 < run.outcome.duration_s < 60
 
 
 def test_a_halt_right_at_the_start_leaves_a_run(record: Recorder) -> None:
