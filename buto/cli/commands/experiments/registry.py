@@ -43,6 +43,11 @@ EXPERIMENTS: dict[str, Experiment] = {
         "regression models: the paper's example, and the bed's runs under unlike load, judged also by the "
         "default and by control charts; writes clusters.csv",
     ),
+    "ensembles": Experiment(
+        "ensembles",
+        "each environment of recorded runs, judged by prior tests of the others, beside the worked example "
+        "of the paper behind the detector ensemble; writes ensembles.csv",
+    ),
     "history": Experiment(
         "history",
         "learning from labelled histories, one made up and others replayed from the recorded data sets; "

@@ -1,0 +1,122 @@
+"""``buto experiments run ensembles``."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Sequence
+
+from buto.cli.commands.experiments.request import ExperimentsRequest
+from buto.cli.printing.console import Console
+from buto.cli.printing.output_files import write_file
+from buto.errors import EXIT_PASS
+from buto.experiments.ensembles.left_out import Share, left_out
+from buto.experiments.ensembles.published import TABLE_IV, worked_example
+from buto.experiments.ensembles.rules import rules_left_out
+from buto.experiments.ensembles.sites import sites
+from buto.experiments.ensembles.tables import Summary, summaries
+from buto.report.experiments import text
+from buto.report.experiments.content import Columns
+from buto.verdicts import Status
+
+
+def run(request: ExperimentsRequest, console: Console) -> int:
+    """Print the paper's example and table IV, and each environment left out once; write all to a file."""
+    _print(_worked(), console)
+    _print(_table_iv(), console)
+    some = sites(request.data)
+    shares = [*left_out(some), *rules_left_out(some)]
+    _print(_left_out(summaries(shares)), console)
+    path = request.out / "ensembles.csv"
+    write_file(path, _csv(shares).encode(), "--out")
+    console.info(f"wrote {path}")
+    return EXIT_PASS
+
+
+def _worked() -> Columns:
+    rows = tuple((one.step, one.printed, one.computed) for one in worked_example())
+    return Columns("The paper's worked example", ("step", "printed", "computed"), rows, left=3)
+
+
+def _table_iv() -> Columns:
+    heads = ("system", "test", *("P", "R", "F", "F from P and R") * 3)
+    rows = []
+    for row in TABLE_IV:
+        cells: list[str] = []
+        for place, computed in zip((0, 3, 6), row.f_measures(), strict=True):
+            cells += [*(f"{cell:.2f}" for cell in row.cells[place : place + 3]), f"{computed:.2f}"]
+        rows.append((row.system, row.test, *cells))
+    groups = (("", 2), ("single model", 4), ("bagging", 4), ("stacking", 4))
+    return Columns("The paper's table IV, precision, recall and F", heads, tuple(rows), groups, left=2)
+
+
+def _left_out(found: Sequence[Summary]) -> Columns:
+    heads = (
+        "judged environment",
+        "it is",
+        "method",
+        "prior tests",
+        "unchanged",
+        "error",
+        "changed",
+        "subtle",
+        "unchanged, 3 runs",
+        "changed, 3 runs",
+        "inconclusive",
+        "MCC",
+    )
+    rows = tuple(
+        (
+            one.site,
+            one.seen,
+            one.method,
+            str(one.trained),
+            _percent(one.unchanged),
+            _percent(one.error),
+            _percent(one.changed),
+            _percent(one.subtle),
+            _percent(one.unchanged_checks),
+            _percent(one.changed_checks),
+            _percent(one.inconclusive),
+            "" if math.isnan(one.mcc) else f"{one.mcc:.2f}",
+        )
+        for one in found
+    )
+    return Columns("The variants of the thesis: checks that failed", heads, rows, left=3)
+
+
+def _percent(share: float) -> str:
+    return "" if math.isnan(share) else f"{share:.1%}"
+
+
+def _print(table: Columns, console: Console) -> None:
+    for line in text.lines(table):
+        console.result(line)
+    console.result("")
+
+
+def _csv(shares: Sequence[Share]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(
+        (
+            "environment",
+            "seen",
+            "training",
+            "changed",
+            "method",
+            "prior_tests",
+            "of",
+            "runs",
+            "failed",
+            "inconclusive",
+        )
+    )
+    for one in shares:
+        for what, statuses in (("unchanged", one.unchanged), ("changed", one.changed)):
+            failed = sum(status is Status.REGRESSION for status in statuses)
+            open_ = sum(status is Status.INCONCLUSIVE for status in statuses)
+            row = (one.site, one.seen, one.training, one.negative, one.method, one.trained)
+            writer.writerow((*row, what, len(statuses), failed, open_))
+    return out.getvalue()

@@ -1,0 +1,58 @@
+"""``buto experiments run ensembles`` on two small environments."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from buto.cli.commands.experiments import ensembles as command
+from buto.experiments.ensembles.left_out import NEVER_SEEN, SAME_MACHINE
+from buto.experiments.ensembles.sites import Site, site_of
+from buto.runs import Run
+from tests.support.processes.command import called
+from tests.support.runs.signals import Program, program_run
+
+MACHINES = ("fast", "slow", "old")
+VARIANTS = {"consumerproducer-v0": Program(), "consumerproducer-v1": Program(threads=30)}
+
+
+def runs_of(machine: str, program: Program, count: int) -> tuple[Run, ...]:
+    first = 100 * MACHINES.index(machine)
+    runs = (program_run(1, first + number, program) for number in range(count))
+    return tuple(
+        replace(run, metadata={**run.metadata, "environment.label.machine": machine}) for run in runs
+    )
+
+
+def sites(data: Path | None) -> list[Site]:
+    return [
+        site_of(name, {variant: runs_of(name, program, 22) for variant, program in VARIANTS.items()})
+        for name in MACHINES
+    ]
+
+
+def test_each_environment_is_left_out_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "sites", sites)
+    done = called(tmp_path, "experiments", "run", "ensembles", "--out", "results")
+    assert done.returncode == 0, done.stderr
+    assert "throughput, memory" in done.stdout
+    rows = list(csv.DictReader((tmp_path / "results" / "ensembles.csv").read_text().splitlines()))
+    assert {row["environment"].split(":")[0] for row in rows} == set(MACHINES)
+    assert {row["seen"] for row in rows} == {NEVER_SEEN, SAME_MACHINE}
+    found = [
+        row
+        for row in rows
+        if (row["training"], row["method"], row["of"]) == ("consumerproducer-v0", "ensemble", "changed")
+    ]
+    assert len(found) == 2 * len(MACHINES)
+    assert {row["failed"] for row in found} == {"12"}
+
+
+def test_the_slip_of_the_paper_shows_in_its_table() -> None:
+    rows = {(row.system, row.test): row for row in command.TABLE_IV}
+    first = rows["enterprise", "E1"]
+    assert (first.cells[-1], round(first.f_measures()[-1], 2)) == (0.92, 0.85)
+    assert all(one.printed == one.computed for one in command.worked_example())
