@@ -38,6 +38,7 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
     "scale-runs": ("perf.scale.runs",),
     "scale-store": ("perf.scale.store",),
     "scale-journal": ("perf.scale.journal",),
+    "scale-environments": ("perf.scale.environments",),
     "endurance": ("perf.scale.endurance", "--plot", f"{IMAGES}/endurance-agent.png"),
     "endurance-jmx": (
         *("perf.scale.endurance", "--collector", "jmx", "--nap", "1500"),

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from buto.detectors.ensemble.violations import BoolArray, confidence_change
-from buto.detectors.ensemble.voting import bagged, components_shared, stacked, weights
+from buto.detectors.ensemble.voting import Environment, bagged, components_shared, stacked, weights
 
 COUNTERS = ("CPU", "throughput", "memory", "transactions")
 ORDER = ("throughput", "memory", "CPU", "transactions")
 VOTES = np.array([[1, 1, 0, 0], [0, 1, 1, 0], [0, 1, 1, 0], [0, 0, 0, 1]], dtype=bool)
 """Which counters each of four models flags, so that table II follows."""
 
-T1 = {"CPU": "2 GHz, 2 cores", "memory": "2 GB", "database": 2, "architecture": "32 bit"}
-T2 = {"CPU": "2 GHz, 2 cores", "memory": "1 GB", "database": 1, "architecture": "64 bit"}
-T5 = {"CPU": "2 GHz, 2 cores", "memory": "2 GB", "database": 1, "architecture": "64 bit"}
+T1: Environment = {"CPU": "2 GHz, 2 cores", "memory": "2 GB", "database": 2, "architecture": "32 bit"}
+T2: Environment = {"CPU": "2 GHz, 2 cores", "memory": "1 GB", "database": 1, "architecture": "64 bit"}
+T5: Environment = {"CPU": "2 GHz, 2 cores", "memory": "2 GB", "database": 1, "architecture": "64 bit"}
 """The environments of table III."""
 
 
