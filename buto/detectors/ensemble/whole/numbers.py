@@ -17,7 +17,7 @@ from buto.analysis.features import Feature, catalogue, features
 from buto.analysis.series import Series, series_of
 from buto.analysis.spread import grains
 from buto.detectors.settings import Settings, judges
-from buto.properties import DURATION, Kind, Property, split_name
+from buto.properties import DURATION, Kind, Property, is_judged, split_name
 from buto.runs import FloatArray, Run
 
 TOTAL = "total"
@@ -25,7 +25,8 @@ LEVELS = ("mean", TOTAL)
 """Numbers that say how much there is of a quantity."""
 
 MOST_UNREAD = 1 / 3
-"""If a larger share of a quantity's samples is missing, a run says nothing about it."""
+"""If a larger share of the samples of a quantity that presets judge is missing, a run says nothing about it.
+Others may be read seldom: after the first collection, or once at the end, as the live set."""
 
 _ADDED_UP = ("jvm.gc.count", "jvm.gc.time")
 _POOLS = "jvm.memory."
@@ -103,7 +104,8 @@ def merged(run: Run, quantities: Sequence[Property]) -> Series:
     if known and len(series):
         starts = np.cumsum([0, *(len(parts[place]) for place in known)])[:-1]
         values[:, known] = np.add.reduceat(series.values, starts, axis=1)
-        values[:, np.isnan(values).mean(axis=0) > MOST_UNREAD] = np.nan
+        usual = np.array([is_judged(quantity, cost=True) for quantity in quantities], dtype=bool)
+        values[:, usual & (np.isnan(values).mean(axis=0) > MOST_UNREAD)] = np.nan
     return Series(series.times_s, values)
 
 
