@@ -25,7 +25,7 @@ _SLOWEST_POLL_S = 0.2
 _LOOK_S = 1.0
 """How often the processes of a service that has gone to the background are listed."""
 
-_QUOTED_LINES = 5
+_QUOTED_LINES = 10
 
 
 class RunningService(Closeable):

@@ -14,6 +14,7 @@ import pytest
 from buto.errors import EXIT_NOT_JUDGED, StorageError
 from buto.runs import RunStore
 from buto.runs.files import staging
+from tests.support.processes.mounts import with_own_mounts
 from tests.support.runs.examples import full_run
 
 FILL = [sys.executable, "-m", "tests.support.runs.writers", "fill"]
@@ -32,14 +33,6 @@ class Filled(NamedTuple):
 def fill(*command: str | Path) -> Filled:
     done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=DEADLINE_S)
     return Filled(*json.loads(done.stdout))
-
-
-def with_own_mounts(script: str) -> tuple[str, ...]:
-    """A shell command that may mount what no other process sees; skips where that is forbidden."""
-    for prefix in (("unshare", "--mount"), ("unshare", "--mount", "--map-root-user")):
-        if subprocess.run([*prefix, "true"], check=False, capture_output=True).returncode == 0:
-            return (*prefix, "sh", "-ec", script, "sh")
-    pytest.skip("mounting is not permitted")
 
 
 def hidden(root: Path) -> list[Path]:
