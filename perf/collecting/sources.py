@@ -11,7 +11,7 @@ import multiprocessing
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from multiprocessing.connection import Connection
 
@@ -72,7 +72,10 @@ class Reading:
     def track(self, name: str, interval_s: float, *, from_first: bool = False) -> Track:
         return self.recording.track(name, interval_s, from_first=from_first)
 
-    def describe(self, metadata: dict[str, MetadataValue]) -> None:
+    def describe(self, metadata: Mapping[str, MetadataValue]) -> None:
+        pass
+
+    def explain_missing(self, name: str, why: str) -> None:
         pass
 
     def source_state(self, state: SourceState) -> None:
@@ -103,10 +106,7 @@ def measure(rounds: int, seconds: float) -> Iterator[Figure]:
         for _ in range(rounds):
             idle.append(percent(seconds / 2))
             program = Reading([server.pid])
-            followers = [
-                Follower(spec, source(spec.kind)(spec.settings), program)  # type: ignore[arg-type]
-                for spec in specs(port)
-            ]
+            followers = [Follower(spec, source(spec.kind)(spec.settings), program) for spec in specs(port)]
             for follower in followers:
                 follower.start()
             percent(2.0)
