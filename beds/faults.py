@@ -25,8 +25,9 @@ class Fault:
     """A fault of one method.
 
     Attributes:
-        kind: burn, slow, retain, allocate, repeat or log.
-        amount: nanoseconds of processor time, thousandths of the method's own, bytes, times or lines.
+        kind: burn, slow, retain, allocate, repeat, leak or log.
+        amount: nanoseconds of processor time, thousandths of the method's own, bytes, times, calls for each
+            leak, or lines.
         place: the method, as ``package.Class#method``.
         active: whether it is on from the start; else JMX switches it on.
     """

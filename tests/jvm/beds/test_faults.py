@@ -67,6 +67,13 @@ def test_a_fault_runs_the_method_again(classes: Path) -> None:
     assert used["on"].calls == 4 * CALLS
 
 
+def test_a_fault_runs_the_method_again_in_one_of_some_calls_and_keeps_the_first_result(classes: Path) -> None:
+    used = used_by(Fault("lost", "leak", 4, "Shop#order"), classes)
+    assert (used["off"].calls, used["off"].strikes) == (CALLS, 0)
+    assert (used["on"].calls, used["on"].strikes) == (CALLS * 5 // 4, CALLS // 4)
+    assert used["on"].heap - used["off"].heap == pytest.approx(CALLS // 4 * 1000, abs=15_000)
+
+
 def test_a_fault_prints_lines(classes: Path) -> None:
     lines = printed_by(Fault("log", "log", 3, "Shop#order"), classes)
     assert sum("of a fault" in line for line in lines) == 3 * CALLS

@@ -6,12 +6,14 @@ import socket
 from contextlib import ExitStack
 from pathlib import Path
 
+import numpy as np
 import pytest
+import yaml
 
 import buto
 from beds.artefacts import FetchError
 from beds.store.components import measure_by_jmh, measure_by_junit
-from beds.store.configuration import Place, Ports, configuration
+from beds.store.configuration import SERVICES, Place, Ports, configuration
 from beds.store.loads import Load
 from beds.store.measured import measured_of, read_measured, write_measured
 from beds.store.prepare import Store, prepare
@@ -24,6 +26,7 @@ from buto.architecture.traces.calibration import Known
 from buto.architecture.traces.learning import learn
 from buto.architecture.traces.reading import read_traces
 from buto.architecture.traces.summary import summarize
+from buto.runs import SourceState
 
 WARM_UP_S, MEASURED_S = 1.0, 5.0
 LIGHT = Load("light", 6, 0.3, 0.3, 0.4, vouchers=0.5)
@@ -65,6 +68,16 @@ def store() -> Store:
         pytest.skip(str(missing))
 
 
+def with_agents(config: str) -> str:
+    """Sample the JVMs of both services, too."""
+    document = yaml.safe_load(config)
+    for test in document["tests"].values():
+        for name in SERVICES:
+            match = test["sources"][name]["match"]
+            test["sources"][f"{name}-jvm"] = {"kind": "jvm", "match": f"*java {match}"}
+    return str(yaml.safe_dump(document, sort_keys=False))
+
+
 def free_ports(count: int) -> list[int]:
     """Return ports of which no two are the same."""
     with ExitStack() as open_until_all_are_known:
@@ -80,9 +93,15 @@ def test_three_processes_answer_and_their_traces_show_who_calls_whom(store: Stor
     ports = Ports(*free_ports(4))
     place = Place(store, tmp_path / "current", ports, WARM_UP_S, MEASURED_S)
     config = tmp_path / "buto.yaml"
-    config.write_text(configuration(place, [(version, LIGHT)]))
+    config.write_text(with_agents(configuration(place, [(version, LIGHT)])))
     [*_, run] = buto.record("rare-high-light", config=config)
     assert run.quality.valid
+    for name in SERVICES:
+        assert SourceState(f"{name}-jvm", "jvm") in run.sources
+        inside, outside = run.series(f"{name}-jvm.jvm.cpu.time"), run.series(f"{name}.cpu.time")
+        both = ~np.isnan(inside) & ~np.isnan(outside)
+        assert inside[both][-1] > 0 and np.ptp((outside - inside)[both]) < 0.5
+        assert np.nanmax(run.series(f"{name}-jvm.jvm.class.count")) > 1000
     requests = measured_requests(place.traces, WARM_UP_S)
     assert set(requests.responses_s) == {"web/GET /home", "web/GET /search", "web/POST /order"}
     path = tmp_path / "measured.json"

@@ -7,8 +7,9 @@ import javax.management.ObjectName;
 public class Shop {
     static int calls;
 
-    static void order() {
+    static Object order() {
         calls++;
+        return new byte[1000];
     }
 
     public static void main(String[] line) throws Exception {

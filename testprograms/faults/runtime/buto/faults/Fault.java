@@ -18,13 +18,16 @@ public final class Fault implements FaultMXBean {
         ALLOCATE,
         /** Run the method so many times more. */
         REPEAT,
+        /** Run the method once more in one of so many calls, and keep what it returned first: a resource is lost. */
+        LEAK,
         /** Print so many lines: not by a logger, which a program may configure to be silent. */
         LOG
     }
 
     private final Kind kind;
     private final long amount;
-    private final List<byte[]> retained = new ArrayList<>();
+    private final List<Object> retained = new ArrayList<>();
+    private final AtomicLong calls = new AtomicLong();
     private final AtomicLong strikes = new AtomicLong();
     private volatile boolean active;
     private volatile byte[] dropped;
@@ -45,10 +48,7 @@ public final class Fault implements FaultMXBean {
                 CpuClock.burn((CpuClock.nanos() - entered) * amount / 1000);
                 break;
             case RETAIN:
-                byte[] kept = new byte[(int) amount];
-                synchronized (retained) {
-                    retained.add(kept);
-                }
+                retain(new byte[(int) amount]);
                 break;
             case ALLOCATE:
                 dropped = new byte[(int) amount];
@@ -69,6 +69,21 @@ public final class Fault implements FaultMXBean {
         }
         strikes.incrementAndGet();
         return true;
+    }
+
+    boolean leaks(int repeated, Object returned) {
+        if (!active || repeated > 0 || returned == null || calls.incrementAndGet() % amount != 0) {
+            return false;
+        }
+        strikes.incrementAndGet();
+        retain(returned);
+        return true;
+    }
+
+    private void retain(Object kept) {
+        synchronized (retained) {
+            retained.add(kept);
+        }
     }
 
     @Override

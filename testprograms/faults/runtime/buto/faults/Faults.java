@@ -38,4 +38,14 @@ public final class Faults {
         Fault[] known = all;
         return number < known.length && known[number].repeats(repeated);
     }
+
+    /**
+     * Return whether the method that ends is to be run again, because what it returned was kept.
+     *
+     * @param repeated how often it was run again already
+     */
+    public static boolean leaks(int number, int repeated, Object returned) {
+        Fault[] known = all;
+        return number < known.length && known[number].leaks(repeated, returned);
+    }
 }

@@ -13,6 +13,7 @@ import java.util.Locale;
 import javax.management.ObjectName;
 import net.bytebuddy.agent.builder.AgentBuilder;
 import net.bytebuddy.asm.Advice;
+import net.bytebuddy.implementation.bytecode.assign.Assigner;
 import net.bytebuddy.matcher.ElementMatchers;
 
 /** Puts the calls of faults into the methods, and registers the switches. */
@@ -35,8 +36,7 @@ final class Weaving {
             faults[number] = new Fault(kind, typed.amount, typed.active);
             ManagementFactory.getPlatformMBeanServer()
                 .registerMBean(faults[number], new ObjectName("buto.faults:name=" + typed.name));
-            Class<?> code = kind == Fault.Kind.REPEAT ? Repeated.class : Struck.class;
-            Advice advice = Advice.withCustomMapping().bind(Number.class, number).to(code);
+            Advice advice = Advice.withCustomMapping().bind(Number.class, number).to(codeOf(kind));
             builder = builder.type(ElementMatchers.named(typed.className))
                 .transform((type, description, loader, module, domain) ->
                     type.visit(advice.on(ElementMatchers.named(typed.method))));
@@ -45,7 +45,18 @@ final class Weaving {
         builder.installOn(instrumentation);
     }
 
-    /** What is woven into a method for every kind but repetition. */
+    private static Class<?> codeOf(Fault.Kind kind) {
+        switch (kind) {
+            case REPEAT:
+                return Repeated.class;
+            case LEAK:
+                return Leaked.class;
+            default:
+                return Struck.class;
+        }
+    }
+
+    /** What is woven into a method that is not run again. */
     static final class Struck {
         private Struck() {
         }
@@ -69,6 +80,20 @@ final class Weaving {
         @Advice.OnMethodExit(repeatOn = Advice.OnNonDefaultValue.class)
         static boolean exit(@Number int number, @Advice.Local("repeated") int repeated) {
             return Faults.repeats(number, repeated++);
+        }
+    }
+
+    /** What is woven into a method whose results are kept. */
+    static final class Leaked {
+        private Leaked() {
+        }
+
+        @Advice.OnMethodExit(repeatOn = Advice.OnNonDefaultValue.class)
+        static boolean exit(
+                @Number int number,
+                @Advice.Return(typing = Assigner.Typing.DYNAMIC) Object returned,
+                @Advice.Local("repeated") int repeated) {
+            return Faults.leaks(number, repeated++, returned);
         }
     }
 }
