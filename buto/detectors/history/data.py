@@ -12,14 +12,15 @@ from buto.detectors.history.columns import Columns
 from buto.detectors.history.engine.engine import Engine
 from buto.detectors.history.engine.models.model import floats, wholes
 from buto.detectors.history.engine.models.tree import Tree
+from buto.detectors.history.known import N_SIZES
 from buto.detectors.history.learning import Judge
-from buto.detectors.history.settings import SHAPING, scheme_of
+from buto.detectors.history.settings import SHAPING, is_deviations, scheme_of
 from buto.detectors.settings import Settings
 from buto.errors import BadFileError
 from buto.runs import FloatArray
 from buto.runs.labels import Label
 
-VERSION = 2
+VERSION = 3
 """Of this part of an oracle file."""
 
 MOST_RUNS = 100_000
@@ -111,8 +112,9 @@ def _engine(written: Any, settings: Settings, n_columns: int) -> Engine | None:
         return None
     engine = Engine.from_data(written, scheme_of(settings))
     doubled = engine.scheme.row_pairing == "concatenated" and not engine.scheme.is_similarity
-    if len(engine.projection.centre) != n_columns * (2 if doubled else 1):
-        raise ValueError(f"the projection must be of {n_columns} columns")
+    n_expected = n_columns * (2 if doubled else 1) + (N_SIZES if is_deviations(settings) else 0)
+    if len(engine.projection.centre) != n_expected:
+        raise ValueError(f"the projection must be of {n_expected} columns")
     return engine
 
 

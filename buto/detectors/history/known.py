@@ -24,6 +24,9 @@ LEVEL_SHARE = 0.01
 STILL = 0.01
 """The scatter of a column of shares that is 0 in every run."""
 
+N_SIZES = 2
+"""Columns that :func:`with_sizes` adds."""
+
 OWN = 0
 """The group of the test that is learned; each other test is a group of its own."""
 
@@ -111,6 +114,15 @@ def known_rows(runs: RunSet, pasts: Sequence[Past], columns: Columns, metadata: 
         rows += _History(columns, [past], metadata, ()).rows(number)
     baseline = newest.baseline(tuple(run.id for run in runs))
     return Known(columns, baseline, tuple(rows), n_alone)
+
+
+def with_sizes(deviation: FloatArray) -> FloatArray:
+    """Return deviations with :data:`N_SIZES` columns more: the largest and the mean size of a row.
+
+    They tell of all tests and all kinds of regressions how much a run changed, whatever changed.
+    """
+    size = np.abs(deviation)
+    return np.column_stack([deviation, size.max(axis=1), size.mean(axis=1)])
 
 
 class _History:

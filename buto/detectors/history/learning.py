@@ -18,7 +18,7 @@ from buto.detectors.history.engine.models.learners import require_learners
 from buto.detectors.history.engine.models.model import BoolArray, IntArray
 from buto.detectors.history.engine.models.tree import Tree, learn_tree
 from buto.detectors.history.engine.scheme import Scheme
-from buto.detectors.history.known import OWN, Known, Row, by_label, deviations
+from buto.detectors.history.known import OWN, Known, Row, by_label, deviations, with_sizes
 from buto.detectors.history.settings import FEWEST_BAD, is_deviations, scheme_of
 from buto.detectors.settings import Settings
 from buto.runs import FloatArray
@@ -120,9 +120,13 @@ def learned_judge(known: Known, settings: Settings) -> Judge:
 def engine_rows(
     values: FloatArray, expected: FloatArray, scale: FloatArray, settings: Settings
 ) -> tuple[FloatArray, FloatArray]:
-    """Return what the engine learns from: targets and their baselines, all of shape (n_runs, n_columns)."""
+    """Return what the engine learns from: targets and their baselines, all of shape (n_runs, n_columns).
+
+    Deviations have :data:`buto.detectors.history.known.N_SIZES` columns more.
+    """
     if is_deviations(settings):
-        return deviations(values, expected, scale), np.zeros_like(values)
+        away = with_sizes(deviations(values, expected, scale))
+        return away, np.zeros_like(away)
     if scheme_of(settings).row_pairing == "subtracted":
         return values, expected
     return np.arcsinh(values / scale), np.arcsinh(expected / scale)

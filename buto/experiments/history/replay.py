@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from buto.detectors.history.columns import Columns
 from buto.detectors.history.engine.examples import Examples
 from buto.detectors.history.engine.models.model import BoolArray
-from buto.detectors.history.known import LEVEL_SHARE, STILL, deviations
+from buto.detectors.history.known import LEVEL_SHARE, STILL, deviations, with_sizes
 from buto.properties import Kind, Property
 from buto.runs import FloatArray, Run
 
@@ -169,7 +169,7 @@ class _Replay:
         group = np.full(len(targets), self._number)
         configuration = self._number * MOST_POOLS + pools[version]
         scale = np.array(self._scales)[pools[version]]
-        away = deviations(targets, baselines, scale * drift[version])
+        away = with_sizes(deviations(targets, baselines, scale * drift[version]))
         return (
             Examples(targets, baselines, abnormal[version], group, configuration),
             Examples(away, np.zeros_like(away), abnormal[version], group, configuration),

@@ -9,6 +9,7 @@ from buto.detectors.history.engine.evaluation import cross_validated_errors
 from buto.detectors.history.engine.models.learners import LOGISTIC
 from buto.detectors.history.engine.pairing import ALONE
 from buto.detectors.history.engine.scheme import Scheme
+from buto.detectors.history.known import N_SIZES
 from buto.experiments.history.replay import (
     GOOD,
     Group,
@@ -55,6 +56,13 @@ def test_a_replay_has_the_share_of_abnormal_versions_and_the_same_rows_for_the_s
     np.testing.assert_array_equal(history.examples.target, again.examples.target)
     assert [PLAN.pools_of(group.good, group.changed) for group in groups] == [3, 3]
     assert len(np.unique(history.examples.configuration)) == 3 * len(groups)
+
+
+def test_deviations_have_two_columns_of_their_sizes(groups: list[Group]) -> None:
+    rows = replayed(groups, PLAN, 1).deviating.target
+    size = np.abs(rows[:, :-N_SIZES])
+    assert size.shape[1] == groups[0].good.shape[1]
+    np.testing.assert_allclose(rows[:, -N_SIZES:], np.column_stack([size.max(axis=1), size.mean(axis=1)]))
 
 
 def test_rows_tell_their_program_and_the_kind_of_their_regression(groups: list[Group]) -> None:
