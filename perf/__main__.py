@@ -31,6 +31,7 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
     "pipeline": ("perf.judging.pipeline",),
     "repeating": ("perf.judging.repeating",),
     "labelled": ("perf.judging.labelled",),
+    "models": ("perf.judging.models",),
     "sources": ("perf.collecting.sources",),
     "load": ("perf.collecting.load",),
     "phases": ("perf.collecting.phases",),

@@ -10,7 +10,14 @@ import numpy as np
 
 from buto.analysis.contrasts import choices
 from buto.analysis.timepoints import IntArray
-from buto.detectors.regression_models.by_load.models import Residuals, Sums, residuals, spread_of
+from buto.detectors.regression_models.by_load.models import (
+    Residuals,
+    Sums,
+    model,
+    models_without_each,
+    residuals,
+    spread_of,
+)
 from buto.runs import FloatArray
 
 MOST_CHOICES = 500
@@ -128,14 +135,18 @@ def of_blocks(sums: Sums, scale: Scale, n_checked: int) -> Evidence:
     """
     learned = np.arange(len(sums.sizes) - n_checked)
     checked = np.arange(len(learned), len(sums.sizes))
-    alone = [residuals(sums, np.array([place]), learned[learned != place]) for place in learned.tolist()]
+    alone = [
+        residuals(sums, np.array([place]), learned[learned != place], known)
+        for place, known in zip(learned.tolist(), models_without_each(sums, learned), strict=True)
+    ]
+    whole = model(sums, learned)
     squares = np.array([one.far**2 / (1 + one.reach) for one in alone])
     total, n_others = squares.sum(axis=0), max(1, len(learned) - 1)
     usual = [
         deviations(one, (total - square) / n_others, scale, 1)
         for one, square in zip(alone, squares, strict=True)
     ]
-    found = [residuals(sums, np.array([place]), learned) for place in checked.tolist()]
+    found = [residuals(sums, np.array([place]), learned, whole) for place in checked.tolist()]
     each = [deviations(one, total / len(learned), scale, 1) for one in found]
     scores, ours = (np.array([score_of(one, scale.family) for one in some]) for some in (usual, each))
     ranks = 1 + (scores >= ours[:, None] - ROUNDING).sum(axis=1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -56,13 +56,13 @@ def findings(check: Judged, runs: RunSet, starts_s: Sequence[float]) -> tuple[Fi
     columns = misjudged(check)
     if not columns:
         return ()
-    targets = _ks(check)
+    statistics = dict(zip(columns, _ks(check, columns).tolist(), strict=True))
     number = {column: place for place, some in enumerate(check.clusters) for column in some}
     of_cluster: dict[int, list[int]] = {}
     for column in columns:
         of_cluster.setdefault(number[column], []).append(column)
     found = [
-        _finding(check, check.clusters[place], some, targets, runs, starts_s)
+        _finding(check, check.clusters[place], some, statistics, runs, starts_s)
         for place, some in of_cluster.items()
     ]
     return tuple(sorted(found, key=lambda one: (-one.severity, one.subject))[:MOST_CLUSTERS])
@@ -72,7 +72,7 @@ def _finding(
     check: Judged,
     cluster: Sequence[int],
     columns: Sequence[int],
-    statistics: FloatArray,
+    statistics: Mapping[int, float],
     runs: RunSet,
     starts_s: Sequence[float],
 ) -> Finding:
@@ -99,12 +99,12 @@ def _finding(
     )
 
 
-def _target(check: Judged, columns: Sequence[int], statistics: FloatArray) -> int:
+def _target(check: Judged, columns: Sequence[int], statistics: Mapping[int, float]) -> int:
     """Return the counter whose residuals changed most; of equal ones the largest deviation, then by name."""
     size = np.abs(check.evidence.deviation)
     return min(
         columns,
-        key=lambda one: (-round(float(statistics[one]), 12), -float(size[one]), check.properties[one].name),
+        key=lambda one: (-round(statistics[one], 12), -float(size[one]), check.properties[one].name),
     )
 
 
@@ -157,9 +157,13 @@ def _means(check: Judged, column: int) -> tuple[float, float]:
     return measured, float(np.mean([check.predicted[unit][:, column].mean() for unit in checked]))
 
 
-def _ks(check: Judged) -> FloatArray:
-    """Return how far apart the residuals of checked and training stretches are, shape (n_properties,)."""
-    rest = [value - expected for value, expected in zip(check.values, check.predicted, strict=True)]
+def _ks(check: Judged, columns: Sequence[int]) -> FloatArray:
+    """Return how far apart the residuals of checked and training stretches are, shape (n_columns,)."""
+    some = list(columns)
+    rest = [
+        value[:, some] - expected[:, some]
+        for value, expected in zip(check.values, check.predicted, strict=True)
+    ]
     return ks_statistics(np.vstack(rest[: check.first_checked]), np.vstack(rest[check.first_checked :]))
 
 

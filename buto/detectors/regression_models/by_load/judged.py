@@ -10,7 +10,7 @@ import numpy as np
 
 from buto.detectors.regression_models.by_load.clusters import together
 from buto.detectors.regression_models.by_load.evidence import Evidence, of_blocks, of_runs, scale_of
-from buto.detectors.regression_models.by_load.models import Sums, slopes, sums_of
+from buto.detectors.regression_models.by_load.models import Sums, model, sums_of
 from buto.detectors.regression_models.by_load.observed import Observed, Unit, units_of
 from buto.detectors.regression_models.by_load.predictors import Predictors, choose, designs
 from buto.detectors.regression_models.clusters import Clusters
@@ -66,7 +66,7 @@ class Judged:
     @cached_property
     def predicted(self) -> list[FloatArray]:
         """Return what the model of all training units predicts of each unit, shape (n_stretches, m)."""
-        slope, _ = slopes(self.sums, np.arange(self.first_checked))
+        slope, _ = model(self.sums, np.arange(self.first_checked))
         return [design @ slope for design in self.design]
 
     @cached_property

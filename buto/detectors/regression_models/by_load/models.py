@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -73,17 +73,38 @@ def sums_of(designs: Sequence[FloatArray], values: Sequence[FloatArray]) -> Sums
     )
 
 
-def slopes(sums: Sums, learned: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return the slopes of least squares over these units, shape (p, m), and the inverse of their gram."""
-    gram = sums.gram[learned].sum(axis=0)
-    gram[np.diag_indices_from(gram)] += RIDGE * sums.sizes[learned].sum()
-    inverse = np.linalg.inv(gram)
-    return inverse @ sums.cross[learned].sum(axis=0), inverse
+Model = tuple[FloatArray, FloatArray]
+"""Slopes of least squares, shape (p, m), and the inverse of the gram, shape (p, p)."""
 
 
-def residuals(sums: Sums, chosen: IntArray, learned: IntArray) -> Residuals:
-    """Return how far the chosen units together are from the model of the others that were learned from."""
-    slope, inverse = slopes(sums, learned)
+def model_of(gram: FloatArray, cross: FloatArray, size: float) -> Model:
+    """Return the model of units with these sums and this number of stretches."""
+    ridge: FloatArray = np.diag(np.full(len(gram), RIDGE * size))
+    inverse = np.linalg.inv(gram + ridge)
+    return np.asarray(inverse @ cross, dtype=np.float64), np.asarray(inverse, dtype=np.float64)
+
+
+def model(sums: Sums, learned: IntArray) -> Model:
+    """Return the model of some units."""
+    gram, cross = sums.gram[learned].sum(axis=0), sums.cross[learned].sum(axis=0)
+    return model_of(gram, cross, float(sums.sizes[learned].sum()))
+
+
+def models_without_each(sums: Sums, learned: IntArray) -> Iterator[Model]:
+    """Yield for each of these units the model of the others."""
+    gram, cross = sums.gram[learned].sum(axis=0), sums.cross[learned].sum(axis=0)
+    size = float(sums.sizes[learned].sum())
+    for place in learned.tolist():
+        yield model_of(gram - sums.gram[place], cross - sums.cross[place], size - float(sums.sizes[place]))
+
+
+def residuals(sums: Sums, chosen: IntArray, learned: IntArray, known: Model | None = None) -> Residuals:
+    """Return how far the chosen units together are from the model of the others that were learned from.
+
+    Args:
+        known: the model of these others, if it is known.
+    """
+    slope, inverse = known or model(sums, learned)
     load = sums.load[chosen].mean(axis=0)
     reach = (sums.sizes[learned] * (sums.load[learned] @ (inverse @ load))) ** 2
     sizes = sums.sizes[chosen][:, None]

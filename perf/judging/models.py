@@ -1,0 +1,97 @@
+"""What do regression models cost? One long run of each version, with 2,000 properties in 5,760 intervals.
+
+The made-up program serves two kinds of requests; half of its properties follow them. The checked run costs a
+quarter more, so that findings are made, too. Each case is measured in a process of its own, whose memory is
+reported with the runs in it. Processor time is what counts, so that a busy machine changes the answer little.
+"""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from buto.oracle import check, settings_from, train
+from buto.properties import Kind, Property
+from buto.runs import Outcome, Quality, Run, run_set
+from buto.verdicts import Status
+from perf.figures import Figure, at_most, benchmark, conclude
+
+TITLE = "Regression models: 2,000 properties in 5,760 intervals"
+N_PROPERTIES, N_SAMPLES, INTERVAL_S = 2000, 5761, 30.0
+LOAD = ("load.throughput[read]", "load.throughput[write]")
+CASES = {"rates known": ["load.throughput*"], "rates not known": []}
+TRAINING_S, CHECKING_S, MEMORY_MB = 60.0, 5.0, 2000.0
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Of one case, in processor time; the memory is the largest of its process, with both runs."""
+
+    training_s: float
+    checking_s: float
+    memory_mb: float
+
+
+def made(number: int, cost: float = 1.0) -> Run:
+    """Return a run of a server under a load that changes every hour."""
+    random = np.random.default_rng((7, number))
+    system = np.random.default_rng(7)
+    phases = np.repeat(random.uniform(0.4, 1.6, N_SAMPLES // 120 + 1), 120)[:N_SAMPLES, None]
+    load = random.poisson(phases * (40.0, 10.0)).astype(float)
+    n_own = N_PROPERTIES - len(LOAD)
+    follows = system.uniform(0.5, 2.0, (len(LOAD), n_own)) * (np.arange(n_own) % 2)
+    values = 20.0 + load @ follows + random.normal(0, 5, (N_SAMPLES, n_own))
+    values[:, 1] *= cost
+    properties = (
+        *(Property(name, "{answer}/s") for name in LOAD),
+        *(Property(f"app.counter-{place:04}", "1", Kind.GAUGE) for place in range(n_own)),
+    )
+    times_s = np.linspace(0.0, (N_SAMPLES - 1) * INTERVAL_S, N_SAMPLES)
+    run_id = f"20260101T000000.000Z-{number:04x}"
+    outcome = Outcome(0, duration_s=float(times_s[-1]))
+    return Run(run_id, "made", properties, times_s, np.hstack([load, values]), outcome, quality=Quality())
+
+
+def cost(predictors: list[str]) -> Cost:
+    """Train on one long run, and check another."""
+    settings = settings_from({"preset": "regression-models", "blocks": 200, "predictors": predictors})
+    old, new = run_set([made(1)]), run_set([made(2, 1.25)])
+    with threadpool_limits(1):
+        began = time.process_time()
+        oracle = train(old, settings)
+        trained = time.process_time()
+        verdict = check(oracle, new)
+        checked = time.process_time()
+    assert verdict.status is Status.REGRESSION, verdict
+    largest_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return Cost(trained - began, checked - trained, largest_kb / 1e3)
+
+
+def measure(repeats: int) -> Iterator[Figure]:
+    for name, predictors in CASES.items():
+        found = []
+        for _ in range(repeats):
+            with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as alone:
+                found.append(alone.submit(cost, predictors).result())
+        yield at_most(f"{name}: training", [one.training_s for one in found], TRAINING_S, "s")
+        yield at_most(f"{name}: checking", [one.checking_s for one in found], CHECKING_S, "s")
+        yield at_most(f"{name}: memory", [one.memory_mb for one in found], MEMORY_MB, "MB", 0)
+
+
+def main() -> int:
+    parser = benchmark(__doc__)
+    parser.add_argument("--repeats", type=int, default=1)
+    options = parser.parse_args()
+    return conclude(TITLE, tuple(measure(options.repeats)), options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
