@@ -21,13 +21,15 @@ RANGES, CONSISTENT = "range-rules", "consistent-rules"
 VOTING, ENVIRONMENT, INTERVAL = "voting", "environment", "rule-interval"
 STACKING, BAGGING = "stacking", "bagging"
 
+COLLECTORS = "jvm.gc.collectors"
+
 COMPONENTS = [
     "environment.label.*",
     "host.arch",
     "host.cores",
     "host.cores.quota",
     "host.cpu.model",
-    "jvm.gc.collectors",
+    COLLECTORS,
     "jvm.memory.heap.max",
     "jvm.vm.name",
     "jvm.vm.version",
@@ -117,10 +119,17 @@ def judging_of(settings: Settings) -> Judging:
 
 
 def environment_of(metadata: Mapping[str, MetadataValue], settings: Settings) -> Environment:
-    """Return the components of a run's environment, sorted by name."""
+    """Return the components of a run's environment, sorted by name.
+
+    JVMs list their collectors in no certain order, so they are sorted, too.
+    """
     chosen = settings.values[ENVIRONMENT]
     return {
-        key: metadata[key]
+        key: _sorted(metadata[key]) if key == COLLECTORS else metadata[key]
         for key in sorted(metadata)
         if any(fnmatchcase(key, pattern) for pattern in chosen) and metadata[key] == metadata[key]
     }
+
+
+def _sorted(listed: MetadataValue) -> MetadataValue:
+    return ", ".join(sorted(listed.split(", "))) if isinstance(listed, str) else listed
