@@ -69,7 +69,7 @@ class Size:
         variants, pairs, servers: divisions of the runs of one program.
     """
 
-    variants: int = 2
+    variants: int = 3
     pairs: int = 20
     servers: int = 8
 

@@ -46,21 +46,16 @@ def discriminating(trials: Sequence[Trial]) -> Columns:
 def subtle(trials: Sequence[Trial]) -> Columns:
     """Return the share of checks of each subtle variant that fail, by three runs and confirmed."""
     rows = []
-    ours = [one for one in trials if one.part.startswith(variants.SUBTLE_PART)]
-    for part, case, host in dict.fromkeys((one.part, one.case, _host(one)) for one in ours):
+    ours = [one for one in trials if one.part == variants.SUBTLE_PART]
+    for case, host in dict.fromkeys((one.case, _host(one)) for one in ours):
         cells = []
         for method in METHODS:
-            chosen = [
-                one
-                for one in ours
-                if (one.part, one.case, _host(one), one.method) == (part, case, host, method)
-            ]
+            chosen = [one for one in ours if (one.case, _host(one), one.method) == (case, host, method)]
             for way in (Way.CONFIRMED, Way.THREE):
                 found = [one.check.fails(way, ALPHA) for one in chosen]
                 value, error = sum(found) / len(found), variants.jackknife(chosen, found)
                 cells.append(_percent(Rate(value, error, len(found), 0)))
-        more = part.removeprefix(variants.SUBTLE_PART)
-        rows.append((f"{case}, {host}{more}", *cells))
+        rows.append((f"{case}, {host}", *cells))
     return _side_by_side("Subtle variants found, %", tuple(rows))
 
 

@@ -32,7 +32,7 @@ class Amount:
         ordered: at most so many divisions in the order of time for each first run.
     """
 
-    divisions: int = 1
+    divisions: int = 2
     ordered: int = 2
 
 

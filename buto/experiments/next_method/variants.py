@@ -17,13 +17,10 @@ from buto.runs import Run, RunSet
 
 EXPERIMENT, UNCHANGED, SUBTLE_PART = "experiments", "unchanged", "subtle"
 N_JUDGED = 10
-"""Most runs of one variant that one division judges."""
+"""Most runs of one variant that one division judges: as many changed ones as unchanged ones."""
 
 N_TRIPLES = 5
 """Groups of three runs that each division draws of a subtle variant."""
-
-MORE_TRAINING = 20
-"""Of the thesis's variants, all runs train the method that judges subtle variants once more."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -73,10 +70,11 @@ def variants_trials(task: VariantsTask) -> Iterator[Trial]:
     ]
     checks: list[tuple[str, str, list[Run], int]] = []
     rest = [ours[place] for place in order[N_TRAINING:]]
-    checks += [(EXPERIMENT, UNCHANGED, three, len(kinds)) for three in _threes(rest, random)]
+    n_judged = min(N_JUDGED, len(rest))
+    checks += [(EXPERIMENT, UNCHANGED, three, len(kinds)) for three in _threes(rest, n_judged, random)]
     for name, theirs in kinds:
         drawn = [theirs[place] for place in random.permutation(len(theirs))]
-        checks += [(EXPERIMENT, name, three, 1) for three in _threes(drawn, random)]
+        checks += [(EXPERIMENT, name, three, 1) for three in _threes(drawn, n_judged, random)]
     subtle = _subtle(task, random)
     for method, settings in METHODS.items():
         trained = Trained.by(training, settings)
@@ -85,20 +83,15 @@ def variants_trials(task: VariantsTask) -> Iterator[Trial]:
             yield Trial(part, method, name, case, _ids(three), times, trained.check(three))
         for case, three in subtle:
             yield Trial(SUBTLE_PART, method, name, case, _ids(three), 1, trained.check(three, always=True))
-        if subtle and len(ours) >= MORE_TRAINING:
-            more = Trained.by([ours[place] for place in order[:MORE_TRAINING]], settings)
-            for case, three in subtle:
-                part = f"{SUBTLE_PART}, {MORE_TRAINING} training runs"
-                yield Trial(part, method, name, case, _ids(three), 1, more.check(three, always=True))
 
 
 def _is_of(training: str, negative: str, task: VariantsTask) -> bool:
     return training == task.variant and negative in task.runs
 
 
-def _threes(runs: Sequence[Run], random: np.random.Generator) -> Iterator[list[Run]]:
+def _threes(runs: Sequence[Run], most: int, random: np.random.Generator) -> Iterator[list[Run]]:
     """Yield the first runs, each with two random others."""
-    for place in range(min(N_JUDGED, len(runs))):
+    for place in range(min(most, len(runs))):
         others = random.permutation(len(runs)).tolist()
         yield [runs[one] for one in with_two_more(place, others)]
 
