@@ -39,14 +39,14 @@ EXACT_COUNTERS = [
     "process.io.bytes*",
     "process.io.calls*",
 ]
-"""Recorded properties that the next default also judges: the program repeats them on every host."""
+"""Recorded properties that ``calibrated-next`` also judges: the program repeats them on every host."""
 
 CALIBRATED_NEXT = replace(
     CALIBRATED,
     preset="calibrated-next",
     values={SCORE: "likelihood", RESOLUTION: FINE, GATE: 0.3, ALSO_JUDGED: EXACT_COUNTERS},
 )
-"""The planned next default; ``docs/next-method.md`` says how it was chosen and when it is measured."""
+"""It finds smaller changes; ``docs/next-method.md`` says how it was chosen, and why it is not the default."""
 
 PRESETS: Mapping[str, BandSettings] = {one.preset: one for one in (CALIBRATED, CALIBRATED_NEXT)}
 
