@@ -13,7 +13,7 @@ from buto.collect.jmx.worker_client import Worker
 from buto.runs.masking import MASKED
 from buto.runs.store import RunStore
 from tests.support.checkout import ROOT, compile_java
-from tests.support.judging import BY_MULTIPLES, literal
+from tests.support.judging import BY_HEAP, literal
 from tests.support.processes.leftovers import nothing_is_left
 
 __all__ = ["nothing_is_left"]
@@ -27,7 +27,7 @@ PROPERTY = "Kartoffel puffer 9"
 
 CONFIG = f"""\
 version: 1
-defaults: {{mask: ['*.licence'], interval: 100ms, runs: 5, judge: {literal(BY_MULTIPLES)}}}
+defaults: {{mask: ['*.licence'], interval: 1s, runs: 5, judge: {literal(BY_HEAP)}}}
 tests:
   shop:
     command:
@@ -111,7 +111,7 @@ def test_nor_through_jmx_nor_in_messages_nor_of_a_command_that_was_typed(
     project: Path, classes: Path
 ) -> None:
     (project / "buto.yaml").write_text(
-        f"version: 1\ndefaults: {{mask: ['*.licence'], judge: {literal(BY_MULTIPLES)}}}\n"
+        f"version: 1\ndefaults: {{mask: ['*.licence'], judge: {literal(BY_HEAP)}}}\n"
         "tests: {other: {command: java}}\n"
     )
     command = ["java", f"-Dshop.password={PROPERTY}", "-cp", str(classes), "Talkative"]
@@ -133,7 +133,7 @@ def test_nor_through_jmx_nor_in_messages_nor_of_a_command_that_was_typed(
         *command,
         code=3,
     )
-    printed += buto(project, "train", "shop", "--runs", "5", "--interval", "100ms", "--", *command, code=0)
+    printed += buto(project, "train", "shop", "--runs", "5", "--interval", "1s", "--", *command, code=0)
     assert where_they_stand(project, printed) == []
     printed = buto(project, "check", "shop", code=2)
     assert "a secret in the command was masked" in printed
