@@ -192,9 +192,9 @@ def test_exit_is_hardly_delayed(java: Path, launcher: Launcher, tmp_path: Path) 
     for number in range(30):
         alone.append(exit_ms(measured=False))
         beside.append(exit_ms(measured=True))
-        if number >= 4 and min(beside) - min(alone) < 20:
+        if number >= 4 and min(beside) - min(alone) < 200:
             break
-    assert min(beside) - min(alone) < 20
+    assert min(beside) - min(alone) < 200
 
 
 def test_the_agent_given_twice_measures_once(

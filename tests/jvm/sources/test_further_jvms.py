@@ -28,7 +28,7 @@ tests:
     timeout: 90s
     services:
       twice:
-        command: sh -c "{JAVA} Further 30; sleep 1; {JAVA} Further 3 twice-was-sampled"
+        command: sh -c "rm -f *-was-sampled; {JAVA} Further 30; sleep 1; {JAVA} Further 3 twice-was-sampled"
         ready: {{log: up}}
     sources:
       child: {{kind: jvm, interval: 200ms}}
@@ -49,7 +49,7 @@ def test_a_child_and_a_service_that_starts_a_second_jvm_are_sampled(
         (tmp_path / program).write_text((ROOT / "tests/jvm/sources/programs" / program).read_text())
     compile_java(tmp_path)
     (tmp_path / "buto.yaml").write_text(CONFIG)
-    done = buto(tmp_path, "record", "system", timeout_s=150)
+    done = buto(tmp_path, "record", "system", timeout_s=300)
     assert done.returncode == 0, done.stderr
     run = RunStore(tmp_path / ".buto").load("system", done.stdout.strip())
     own, child, twice = (run.series(f"{prefix}jvm.thread.count") for prefix in ("", "child.", "twice."))

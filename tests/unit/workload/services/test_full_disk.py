@@ -15,7 +15,7 @@ from tests.support import postgresql
 from tests.support.checkout import ROOT
 from tests.support.processes.mounts import with_own_mounts
 
-DEADLINE_S = 120
+DEADLINE_S = 300
 
 
 @pytest.mark.slow
