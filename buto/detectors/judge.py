@@ -126,7 +126,10 @@ def _other_detector(settings: Settings, name: object) -> str:
 
 def _not_of_preset(name: str, preset: str) -> UsageError:
     others = [
-        one for found in map(detector, DETECTORS) for one in found.presets if name in _names_of(found.keys)
+        one
+        for found in map(detector, DETECTORS)
+        for one, settings in found.presets.items()
+        if name in _names_of(found.keys) and settings.has(name)
     ]
     return UsageError(
         f"judge: {name} is no setting of the preset {preset}",

