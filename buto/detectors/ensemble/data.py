@@ -13,6 +13,7 @@ from buto.detectors.bounds.data import property_of, property_to_data
 from buto.detectors.ensemble.discretise import MOST_BINS, Bins
 from buto.detectors.ensemble.mining import NONE, STRIDE, Rules
 from buto.detectors.ensemble.model import Ensemble, PriorTest
+from buto.detectors.ensemble.voting import Environment
 from buto.errors import BadFileError
 from buto.properties import Property
 
@@ -79,7 +80,7 @@ def _read(data: Mapping[str, Any]) -> Learned:
     found = tuple(
         PriorTest(
             str(test["run"]),
-            {str(key): value for key, value in test["environment"].items()},
+            environment_from(test["environment"]),
             rules[number],
             ranges[:, number, 0],
             ranges[:, number, 1],
@@ -93,6 +94,14 @@ def _read(data: Mapping[str, Any]) -> Learned:
     return Learned(
         interval_s, properties, Ensemble(Bins(limits[:, 0], limits[:, 1], counts), found), left_out
     )
+
+
+def environment_from(written: Mapping[str, Any]) -> Environment:
+    """Return the components of an environment; raise TypeError if one is not a single value."""
+    for key, value in written.items():
+        if value is not None and not isinstance(value, str | int | float):
+            raise TypeError(f"the component {key} of an environment must be text, a number, a bool or null")
+    return {str(key): value for key, value in written.items()}
 
 
 def _written(tests: Sequence[Rules], names: Sequence[str]) -> list[dict[str, Any]]:

@@ -13,7 +13,6 @@ from buto.detectors.calibrated.findings import MEASURES
 from buto.detectors.ensemble import data as rules_data
 from buto.detectors.ensemble.data import Learned
 from buto.detectors.ensemble.sentences import between
-from buto.detectors.ensemble.voting import Environment
 from buto.detectors.ensemble.whole.groups import Dependence
 from buto.detectors.ensemble.whole.model import WholeTests
 from buto.detectors.ensemble.whole.numbers import Numbers
@@ -73,9 +72,7 @@ def _read(data: Mapping[str, Any]) -> WholeTests:
     grain = np.array([float(block["grain"]) for block in blocks])
     if not (grain >= 0).all():
         raise ValueError("a grain must not be negative")
-    environments: tuple[Environment, ...] = tuple(
-        {str(key): value for key, value in one.items()} for one in data["environments"]
-    )
+    environments = tuple(rules_data.environment_from(one) for one in data["environments"])
     numbers = Numbers(quantities[:-1], grain)
     rows = [_values(blocks[one.column]["numbers"][one.name]["values"]) for one in numbers.catalogue]
     if not 0 < len(environments) <= MOST_TESTS or {len(row) for row in rows} != {len(environments)}:

@@ -8,7 +8,7 @@ import pytest
 
 from buto.detectors.ensemble.detector import EnsembleDetector
 from buto.detectors.ensemble.settings import ENSEMBLE
-from buto.errors import UsageError
+from buto.errors import BadFileError, UsageError
 from buto.oracle import settings_from
 from buto.runs import run_set
 from buto.verdicts import Status
@@ -143,6 +143,15 @@ def test_machines_that_never_repeat_count_as_draws_of_all():
     assert "they count as draws of all machines" in detector.training_warnings(run_set([]))[0]
     assert check(detector, "slow").status is Status.PASS
     assert check(detector, "slow", classes=1.5).status is Status.REGRESSION
+
+
+@pytest.mark.parametrize("part", [("whole_tests", "environments"), ("rules", "prior_tests")])
+def test_a_component_that_is_no_single_value_is_refused(three, part):
+    stored = json.loads(json.dumps(three.to_data()))
+    (first, *_) = stored[part[0]][part[1]]
+    first.get("environment", first)["jvm.spec.version"] = ["17"]
+    with pytest.raises(BadFileError, match="component jvm.spec.version"):
+        EnsembleDetector(ENSEMBLE).from_data(stored)
 
 
 def test_runs_of_different_environments_are_not_judged_together(three):
