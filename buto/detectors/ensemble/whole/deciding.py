@@ -9,10 +9,13 @@ from buto.verdicts import Status
 
 
 def decided(whole: WholeTests, environment: Environment, found: Ranked | None, alpha: float) -> Status:
-    """Return the status of a test that was ranked; None was not.
+    """Return the status of a test.
 
-    A regression if the p-value is at most alpha, and nothing of the environment may be the cause that no
-    prior test shows. Inconclusive if the test stands out and one of both is not so.
+    A regression if the p-value is at most alpha, and no component of the environment is new that all prior
+    tests had alike. Inconclusive if it stands out among too few prior tests, or if there is such a component.
+
+    Args:
+        found: None if the test could not be ranked.
     """
     if found is None:
         return Status.INCONCLUSIVE
@@ -27,12 +30,8 @@ def needs_more(found: Ranked, alpha: float) -> bool:
 
 
 def new_components(whole: WholeTests, environment: Environment) -> tuple[str, ...]:
-    """Return the components of an environment that are new where all prior tests are alike, so that a
-    difference may come from them.
-    """
+    """Return the components whose value is new, although all prior tests have one value."""
     theirs = whole.environments
-    if whole.groups.pooled:
-        return ()
     return tuple(
         key
         for key, value in environment.items()

@@ -46,6 +46,10 @@ def run_on(machine, number, *, classes=1.0, allocated=1.0, one_time=1.0, release
     return make_run(number, places * INTERVAL_S, columns, metadata=metadata)
 
 
+def named(run, machine):
+    return replace(run, metadata={**run.metadata, "environment.label.machine": machine})
+
+
 def fitted(*machines, each=7, settings=ENSEMBLE):
     runs = [run_on(one, 100 * place + number) for place, one in enumerate(machines) for number in range(each)]
     return EnsembleDetector(settings).fit(run_set(runs))
@@ -135,14 +139,15 @@ def test_a_lone_prior_test_of_an_environment_is_said_in_training():
 
 def test_machines_that_never_repeat_count_as_draws_of_all():
     names = ["fast", "slow", "busy"]
-    runs = [
-        replace(run_on(names[number % 3], number), metadata={"environment.label.machine": str(number)})
-        for number in range(21)
-    ]
+    runs = [named(run_on(names[number % 3], number), str(number)) for number in range(21)]
     detector = EnsembleDetector(ENSEMBLE).fit(run_set(runs))
     assert "they count as draws of all machines" in detector.training_warnings(run_set([]))[0]
     assert check(detector, "slow").status is Status.PASS
     assert check(detector, "slow", classes=1.5).status is Status.REGRESSION
+    verdict = check(detector, "slow", classes=1.5, release="25")
+    assert verdict.status is Status.INCONCLUSIVE
+    (reason,) = verdict.reasons
+    assert reason.startswith("jvm.spec.version is '25' and was '17' in all prior tests")
 
 
 @pytest.mark.parametrize("part", [("whole_tests", "environments"), ("rules", "prior_tests")])
