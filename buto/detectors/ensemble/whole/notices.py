@@ -10,10 +10,12 @@ from buto.detectors.ensemble.sentences import environment_words, some_of
 from buto.detectors.ensemble.voting import Environment, components_shared
 from buto.detectors.ensemble.whole.deciding import new_components
 from buto.detectors.ensemble.whole.deviations import FEWEST_LIKE
+from buto.detectors.ensemble.whole.groups import grouped
 from buto.detectors.ensemble.whole.model import WholeTests
 from buto.detectors.ensemble.whole.ranking import Ranked, fewest_for
 from buto.properties import is_judged
 from buto.runs import FloatArray
+from buto.units import format_count
 
 MIXED = "the runs are of different environments, and only runs of one can be judged together"
 
@@ -29,18 +31,18 @@ def too_few(n_compared: int, alpha: float) -> str:
 
 def not_judged(whole: WholeTests, environment: Environment) -> tuple[str, ...]:
     """Return why nothing at all can be judged."""
-    groups = whole.groups
-    same = [place for place, one in enumerate(groups.environments) if one == environment]
-    have = int(groups.counts[same[0]]) if same else 0
+    _, different = grouped(whole.environments)
+    have = sum(one == environment for one in whole.environments)
     name = environment_words(environment)
     these = (
-        f"{have} prior tests are too few of this environment ({name})"
-        if same
+        f"{format_count(have, 'prior test')} {'is' if have == 1 else 'are'} too few of this environment "
+        f"({name})"
+        if have
         else f"no prior test is of this environment ({name})"
     )
-    if len(groups.environments) == 1:
+    if len(different) == 1:
         rest = "and those of one other environment do not show what the machine changes"
-        return (f"{these}{'' if same else f', {rest}'}: train with {FEWEST_LIKE - have} or more of it",)
+        return (f"{these}{'' if have else f', {rest}'}: train with {FEWEST_LIKE - have} or more of it",)
     if whole.dependences is None:
         few = f"{these}, and too few share an environment to show what it changes"
         return (f"{few}: train with {FEWEST_LIKE} or more of each",)

@@ -134,7 +134,7 @@ def test_a_lone_prior_test_of_an_environment_is_said_in_training():
     assert "too few prior tests to show what is the same" in apart
     verdict = check(detector, "slow")
     assert verdict.status is Status.INCONCLUSIVE
-    assert "1 prior tests are too few of this environment" in verdict.reasons[0]
+    assert "1 prior test is too few of this environment" in verdict.reasons[0]
 
 
 def test_machines_that_never_repeat_count_as_draws_of_all():
@@ -148,6 +148,18 @@ def test_machines_that_never_repeat_count_as_draws_of_all():
     assert verdict.status is Status.INCONCLUSIVE
     (reason,) = verdict.reasons
     assert reason.startswith("jvm.spec.version is '25' and was '17' in all prior tests")
+
+
+def test_few_prior_tests_of_several_machines_are_not_said_to_be_of_one():
+    detector = EnsembleDetector(ENSEMBLE).fit(run_set([run_on(one, 1) for one in ("fast", "slow", "busy")]))
+    (reason,) = check(detector, "slow").reasons
+    assert reason.startswith("1 prior test is too few of this environment")
+    assert reason.endswith(
+        "too few share an environment to show what it changes: train with 5 or more of each"
+    )
+    (reason,) = check(detector, "new").reasons
+    assert reason.startswith("no prior test is of this environment")
+    assert "one other environment" not in reason
 
 
 @pytest.mark.parametrize("part", [("whole_tests", "environments"), ("rules", "prior_tests")])
