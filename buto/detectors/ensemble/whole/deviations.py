@@ -1,8 +1,9 @@
 """How far a test is from prior tests that do not include it: of its own environment, or of all others.
 
 A prior test is held out in the same way as the new test is new: alone if the new test's environment is known,
-with all tests of its environment if it is not. So the deviations of a new test of an unchanged program are
-like those of the prior tests, and their scores rank.
+with all tests of its environment if it is not. In a known environment, the deviations of a new test of an
+unchanged program are so like those of the prior tests. In a new one they may be larger: how far environments
+are apart was learned of the prior tests' environments, the one that is held out included.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ FEWEST_LIKE = 5
 
 
 SMALL = 3.0
-"""On a machine that was not seen, a contrast below this is no evidence: what prior tests know of it is not
+"""On a machine that was not seen, a contrast up to this is no evidence: what prior tests know of it is not
 exact enough."""
 
 _QUANTILE = 1.645
@@ -117,7 +118,7 @@ def held_out_environments(groups: Groups, found: Dependences) -> FloatArray:
 
 def without_small(contrast: FloatArray) -> FloatArray:
     """Return contrasts on machines that were not seen, zero where they are no evidence, same shape."""
-    return np.where(np.abs(contrast) < SMALL, 0.0, contrast)
+    return np.where(np.abs(contrast) <= SMALL, 0.0, contrast)
 
 
 def _few_environments(number: int) -> float:

@@ -45,8 +45,7 @@ def findings(
     """Return one finding for each quantity that is off, the clearest one first.
 
     A quantity is off if its largest contrast is beyond that of any quantity in all but a share alpha of the
-    prior tests. So of an unchanged program one is named in a share alpha of checks. If a check fails with
-    none of them, the three largest are named.
+    prior tests. If a check fails with none of them, the three largest are named.
     """
     alpha = settings.values[ALPHA.name]
     largest, limit = found.largest[0], found.limit(alpha)

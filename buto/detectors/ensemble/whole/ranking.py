@@ -1,9 +1,10 @@
 """The score of a whole test, and its rank among the scores of prior tests: one p-value for a check.
 
 The score is that of the calibrated oracle (:mod:`buto.analysis.evidence`): it rises if one quantity is far
-off, and if many are a little. It is computed from contrasts in which every prior test was held out. If the
-new test is one more draw of what made the prior tests, each of them is equally likely to have the highest
-score, so the share of scores that are at least as high is an exact p-value.
+off, and if many are a little. It is computed from contrasts in which every prior test was held out. The
+p-value is the share of scores that are at least as high. In a known environment it is near the share of false
+alarms if the new test is one more draw of what made the prior tests. On a machine that was not seen it need
+not be: few prior tests have a contrast there that is evidence, so a new test that has one mostly stands out.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from buto.analysis.timepoints import IntArray
 from buto.detectors.ensemble.voting import Environment
 from buto.detectors.ensemble.whole.deviations import (
     FEWEST_LIKE,
+    SMALL,
     Expected,
     expected_elsewhere,
     expected_here,
@@ -76,8 +78,12 @@ class Ranked:
         return self.p_value <= self.smallest
 
     def limit(self, alpha: float) -> float:
-        """Return what the largest contrast of any quantity exceeds in at most a share alpha of tests."""
-        return float(np.quantile(self.largest[1:].max(axis=1), 1 - alpha, method="higher"))
+        """Return what the largest contrast of any quantity exceeds in at most a share alpha of prior tests.
+
+        At least what is no evidence on a machine that was not seen.
+        """
+        limit = float(np.quantile(self.largest[1:].max(axis=1), 1 - alpha, method="higher"))
+        return limit if self.here is not None else max(limit, SMALL)
 
 
 def ranked(

@@ -8,6 +8,7 @@ import pytest
 
 from buto.detectors.ensemble.detector import EnsembleDetector
 from buto.detectors.ensemble.settings import ENSEMBLE
+from buto.detectors.ensemble.whole.deviations import SMALL
 from buto.errors import BadFileError, UsageError
 from buto.oracle import settings_from
 from buto.runs import run_set
@@ -160,6 +161,16 @@ def test_few_prior_tests_of_several_machines_are_not_said_to_be_of_one():
     (reason,) = check(detector, "new").reasons
     assert reason.startswith("no prior test is of this environment")
     assert "one other environment" not in reason
+
+
+def test_on_a_machine_never_seen_small_differences_are_in_the_expected_range(three):
+    verdict = check(three, "new", classes=1.3)
+    (finding,) = verdict.findings
+    found = three.ranked([run_on("new", 900, classes=1.3)])
+    assert found.limit(0.05) >= SMALL
+    assert finding.lower < finding.expected < finding.upper < finding.observed
+    quiet = replace(found, largest=np.where(np.arange(len(found.largest))[:, None] > 0, 0.0, found.largest))
+    assert quiet.limit(0.05) == SMALL
 
 
 @pytest.mark.parametrize("part", [("whole_tests", "environments"), ("rules", "prior_tests")])
