@@ -1,4 +1,4 @@
-"""The score of a whole test decides: a fitted detector with one stated share of false alarms."""
+"""The score of a whole test decides: a fitted detector whose verdicts have a p-value."""
 
 from __future__ import annotations
 
@@ -27,9 +27,11 @@ from buto.errors import JudgeError
 from buto.runs import FloatArray, Run, RunSet
 from buto.verdicts import Status, Verdict
 
-GUARANTEE = (
-    "rank alone: the new test is one more draw of what made the prior tests; on a machine that was not seen, "
-    "the judged numbers do not depend on it"
+KNOWN = "rank alone: the new test is one more draw of what made the prior tests"
+
+NOT_SEEN = (
+    "the machine changes no judged number by more than three deviations, which prior tests of other machines "
+    "do not promise"
 )
 
 
@@ -73,7 +75,7 @@ class FittedWholeTests(FittedDetector):
             p_value=found.p_value,
             alpha=alpha,
             stands_out=found.stands_out,
-            guarantee=GUARANTEE,
+            guarantee=NOT_SEEN if found.here is None else KNOWN,
         )
         status = decided(self.whole, environment, found, alpha)
         if status is Status.REGRESSION:

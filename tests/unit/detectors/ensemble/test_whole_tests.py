@@ -9,6 +9,7 @@ import pytest
 from buto.detectors.ensemble.detector import EnsembleDetector
 from buto.detectors.ensemble.settings import ENSEMBLE
 from buto.detectors.ensemble.whole.deviations import SMALL
+from buto.detectors.ensemble.whole.fitted import KNOWN, NOT_SEEN
 from buto.errors import BadFileError, UsageError
 from buto.oracle import settings_from
 from buto.runs import run_set
@@ -144,7 +145,8 @@ def test_machines_that_never_repeat_count_as_draws_of_all():
     detector = EnsembleDetector(ENSEMBLE).fit(run_set(runs))
     assert "they count as draws of all machines" in detector.training_warnings(run_set([]))[0]
     assert check(detector, "slow").status is Status.PASS
-    assert check(detector, "slow", classes=1.5).status is Status.REGRESSION
+    verdict = check(detector, "slow", classes=1.5)
+    assert (verdict.status, verdict.guarantee) == (Status.REGRESSION, KNOWN)
     verdict = check(detector, "slow", classes=1.5, release="25")
     assert verdict.status is Status.INCONCLUSIVE
     (reason,) = verdict.reasons
@@ -166,6 +168,7 @@ def test_few_prior_tests_of_several_machines_are_not_said_to_be_of_one():
 def test_on_a_machine_never_seen_small_differences_are_in_the_expected_range(three):
     verdict = check(three, "new", classes=1.3)
     (finding,) = verdict.findings
+    assert verdict.guarantee == NOT_SEEN
     found = three.ranked([run_on("new", 900, classes=1.3)])
     assert found.limit(0.05) >= SMALL
     assert finding.lower < finding.expected < finding.upper < finding.observed
