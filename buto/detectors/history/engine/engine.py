@@ -110,19 +110,24 @@ def _helpful_groups(examples: Examples, scheme: Scheme, dimension: int, seed: in
     """Return the groups that have a classifier of their own.
 
     If groups are tried, none has one unless all of them together are better than the global classifier, by
-    balanced accuracy in grouped folds of these examples, without balance.
+    balanced accuracy in grouped folds of these examples, without balance. Folds with only one class to learn
+    from are left out.
     """
     groups = _large_groups(examples, scheme)
     if not scheme.tries_groups or not groups:
         return groups
     dimensions = (dimension,) if scheme.dimensions else ()
     always = replace(scheme, dimensions=dimensions, balances=scheme.balances[:1], tries_groups=False)
-    by_group, by_all = (np.zeros(len(examples), dtype=bool) for _ in range(2))
+    by_group, by_all, tried = (np.zeros(len(examples), dtype=bool) for _ in range(3))
     for learned, held_out in grouped_folds(examples, THIRDS, seed):
+        if len(np.unique(examples.abnormal[learned])) < 2:
+            continue
+        tried[held_out] = True
         engine, judged = train(examples.at(learned), always, seed), examples.at(held_out)
         by_group[held_out] = engine.predict(judged)
         by_all[held_out] = Engine(always, engine.projection, {GLOBAL: engine.models[GLOBAL]}).predict(judged)
-    accuracy = [errors_of(one, examples.abnormal).balanced_accuracy for one in (by_group, by_all)]
+    labels = examples.abnormal[tried]
+    accuracy = [errors_of(one[tried], labels).balanced_accuracy for one in (by_group, by_all)]
     return groups if accuracy[0] > accuracy[1] else []
 
 

@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 from sklearn.decomposition import PCA
 
+from buto.detectors.history.engine import engine as engine_module
 from buto.detectors.history.engine.engine import GLOBAL, Engine, train, under_sampled
 from buto.detectors.history.engine.evaluation import cross_validated, cross_validated_errors
 from buto.detectors.history.engine.examples import Examples
 from buto.detectors.history.engine.folds import grouped_folds, two_to_one
-from buto.detectors.history.engine.measures import Errors
+from buto.detectors.history.engine.measures import Errors, errors_of
 from buto.detectors.history.engine.models.learners import LEARNERS, LOGISTIC, NAIVE_BAYES, SIMILARITY, TREE
+from buto.detectors.history.engine.models.model import BoolArray
 from buto.detectors.history.engine.pairing import ALONE, CONCATENATED, MOST, SUBTRACTED, paired
 from buto.detectors.history.engine.projection import learn_projection
 from buto.detectors.history.engine.scheme import ALL_ROWS, Balance, Scheme, within
@@ -54,6 +56,25 @@ def test_groups_have_classifiers_of_their_own_only_if_that_is_better(history: Ex
     assert set(train(history, tried, 1).models) == {GLOBAL, 0, 1, 2, 3}
     assert set(train(alike, replace(tried, pairing=ALONE), 1).models) == {GLOBAL}
     assert set(train(alike, Scheme(LOGISTIC, ALONE), 1).models) == {GLOBAL, 0, 1, 2, 3}
+
+
+def test_folds_with_one_class_to_learn_from_are_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two folds; the rows of one of them are all abnormal."""
+    configuration = np.repeat(np.arange(4), [4, 11, 8, 7])
+    abnormal = np.concatenate([np.arange(n) < bad for n, bad in [(4, 4), (11, 11), (8, 0), (7, 6)]])
+    rows = np.random.default_rng(1).normal(size=(30, 5))
+    few = Examples(rows, rows, abnormal, np.arange(30) % 2, configuration)
+    both = [len(held_out) for learned, held_out in grouped_folds(few, 3, 1) if not abnormal[learned].all()]
+    assert both == [11]
+    compared: list[int] = []
+
+    def counted(predicted: BoolArray, labels: BoolArray) -> Errors:
+        compared.append(len(labels))
+        return errors_of(predicted, labels)
+
+    monkeypatch.setattr(engine_module, "errors_of", counted)
+    assert GLOBAL in train(few, Scheme(LOGISTIC, tries_groups=True), 1).models
+    assert compared == [11, 11]
 
 
 def test_labels_that_belong_to_configurations_leak_through_plain_folds() -> None:
