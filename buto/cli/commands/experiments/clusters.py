@@ -20,6 +20,7 @@ from buto.experiments.clusters.example import (
 )
 from buto.report.experiments import text
 from buto.report.experiments.content import Columns
+from buto.verdicts import Verdict
 
 
 def run(request: ExperimentsRequest, console: Console) -> int:
@@ -76,7 +77,7 @@ def _compared(found: Sequence[Outcome]) -> Columns:
                 one.checked.labels.fault,
                 one.checked.labels.load,
                 *(one.verdicts[name].status.value for name in DETECTORS),
-                f"{one.verdicts['regression-models'].p_value or 1:.2f}",
+                _p_value(one.verdicts["regression-models"]),
                 f"{one.flagged} of {one.charted}",
             )
             for one in found
@@ -87,6 +88,11 @@ def _compared(found: Sequence[Outcome]) -> Columns:
             "p: of regression-models; control charts: properties flagged, of those that vary",
         ),
     )
+
+
+def _p_value(verdict: Verdict) -> str:
+    """Return the p-value as text; empty if the verdict has none."""
+    return "" if verdict.p_value is None else f"{verdict.p_value:.2f}"
 
 
 def _print(table: Columns, console: Console) -> None:
