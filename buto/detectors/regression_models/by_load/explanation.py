@@ -26,13 +26,22 @@ def explain(
         load = (
             "the properties that most others follow, because no property with a rate of requests was recorded"
         )
-    divided = f", each divided into {blocks} blocks of time" if blocks > 1 else ""
+    known_runs = format_count(verdict.n_training, f"{verdict.roles.known} run")
+    each = ", each" if verdict.n_training > 1 else ","
+    divided = f"{each} divided into {blocks} blocks of time," if blocks > 1 else ""
+    others = "blocks of training" if blocks > 1 else "other runs"
+    rank = (
+        "Each checked block is ranked among the blocks of training, by the share of them whose score is as "
+        "high. The p-value is twice the median of these shares."
+        if blocks > 1
+        else "The p-value is the share of choices of as many runs whose score is as high."
+    )
     return Explanation(
-        f"{verdict.n_training} {verdict.roles.known_runs}{divided} showed how "
+        f"{known_runs}{divided} showed how "
         f"{format_count(n_properties, 'property')} depend on the load. The load is {load}.",
-        f"A {unit}'s deviation is the mean difference between what was measured and what the others' models "
-        f"expect under its load, in deviations of the other {unit}s. The score is the mean logarithm of the "
-        "largest deviations: of a tenth of the quantities, at most of five. The p-value is the share of "
-        f"choices of as many {unit}s whose score is as high. Nothing is decided if the variance of the "
-        f"predictions is more than {limit:g} times that of a {unit}.",
+        f"A {unit}'s deviation is the mean difference between what was measured and what the models of the "
+        f"{others} expect under its load, or the part of the difference that grows with the prediction, if "
+        f"that is larger; both in deviations of the {others}. The score is the mean logarithm of the largest "
+        f"deviations: of a tenth of the quantities, at most of five. {rank} Nothing is decided if the "
+        f"variance of the predictions is more than {limit:g} times that of a {unit}.",
     )

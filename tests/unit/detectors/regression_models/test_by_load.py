@@ -110,6 +110,10 @@ def test_more_processor_time_a_request_is_found_under_another_load(oracle, rate,
     assert finding.observed / finding.expected == pytest.approx(cost, abs=0.05)
     assert "under the same load" in finding.text
     assert "% more" in finding.text
+    told = oracle.fitted.explain(verdict)
+    assert told.learned.startswith("8 training runs showed how ")
+    assert "the part of the difference that grows with the prediction" in told.rule
+    assert "share of choices of as many runs" in told.rule
 
 
 def test_a_tenth_more_memory_kept_by_each_request_is_found_under_another_load(oracle):
@@ -188,6 +192,10 @@ def test_one_long_run_of_each_version_is_judged_by_blocks_of_time(cost, status):
     verdict = check(oracle, several([2], Server(75.0, cost=cost, n_samples=2401, own=0.0)))
     assert verdict.status is status
     assert "a difference from run to run counts as a change" in verdict.guarantee
+    told = oracle.fitted.explain(verdict)
+    assert told.learned.startswith("1 training run, divided into 60 blocks of time, showed how ")
+    assert "The p-value is twice the median of these shares" in told.rule
+    assert "choices" not in told.rule
 
 
 def test_too_few_blocks_say_which_alpha_they_could_tell():
