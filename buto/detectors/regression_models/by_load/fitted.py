@@ -19,7 +19,7 @@ from buto.detectors.regression_models.by_load.explanation import explain
 from buto.detectors.regression_models.by_load.extrapolation import beyond_training
 from buto.detectors.regression_models.by_load.findings import findings
 from buto.detectors.regression_models.by_load.judged import Judged, judged
-from buto.detectors.regression_models.by_load.observed import Observed, observed
+from buto.detectors.regression_models.by_load.observed import FEWEST_SAMPLES, Observed, observed
 from buto.detectors.regression_models.by_load.predictors import known_predictors
 from buto.detectors.regression_models.by_load.view import ByLoadView
 from buto.detectors.regression_models.settings import (
@@ -39,8 +39,6 @@ from buto.properties import Property
 from buto.runs import Run, RunSet
 from buto.steps import Action, Advice, Step
 from buto.verdicts import Status, Verdict
-
-FEWEST_SAMPLES = 2
 
 BY_RANK = (
     "rank alone, whatever the values are distributed like; runs need only be exchangeable given their load"

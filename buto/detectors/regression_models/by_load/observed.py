@@ -13,6 +13,8 @@ from buto.detectors.regression_models.observations import observations
 from buto.properties import Kind, Property
 from buto.runs import FloatArray, Run
 
+FEWEST_SAMPLES = 2
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Observed:

@@ -6,8 +6,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from buto.detectors.readable import readable
 from buto.detectors.regression_models.by_load.findings import SMALLEST, misjudged
 from buto.detectors.regression_models.by_load.judged import Judged
+from buto.detectors.regression_models.by_load.observed import FEWEST_SAMPLES
 from buto.detectors.regression_models.clusters import distances, merges
 from buto.detectors.views import ClusterView, RunsView
 from buto.properties import Property
@@ -36,8 +38,10 @@ class ByLoadView(RunsView):
         self.properties, self._judge = tuple(judged), judge
 
     def reach(self, runs: Sequence[Run]) -> FloatArray:
-        """Return each property's deviation as a share of the largest of unchanged runs, NaN of constants."""
-        if not runs:
+        """Return each property's deviation as a share of the largest of unchanged runs, NaN of constants and
+        if the runs cannot be judged.
+        """
+        if not self._can_be_judged(runs):
             return np.full(len(self.properties), np.nan)
         check = self._judge(runs)
         usual = np.maximum(check.evidence.usual, SMALLEST)
@@ -47,12 +51,18 @@ class ByLoadView(RunsView):
 
     def clusters(self, runs: Sequence[Run], subjects: Sequence[str]) -> tuple[ClusterView, ...]:
         """Return the clusters whose targets these findings name, in their order."""
-        if not runs or not subjects:
+        if not self._can_be_judged(runs) or not subjects:
             return ()
         check = self._judge(runs)
         column_of = {prop.name: column for column, prop in enumerate(check.properties)}
         targets = [column_of[name] for name in subjects if name in column_of]
         return tuple(_cluster(check, target) for target in targets[:MOST_CLUSTERS])
+
+    def _can_be_judged(self, runs: Sequence[Run]) -> bool:
+        """Return whether all runs have enough samples, and some property was read in all of them."""
+        if not runs or any(run.n_samples < FEWEST_SAMPLES for run in runs):
+            return False
+        return bool(np.all([readable(run, self.properties) for run in runs], axis=0).any())
 
 
 def _cluster(check: Judged, target: int) -> ClusterView:

@@ -237,6 +237,26 @@ def test_the_page_draws_the_clusters_of_the_findings(oracle):
     assert page.count('<circle class="known"') == 8 * 12
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("run", "reason"),
+    [
+        (served(21, Server(n_samples=1)), "a run has fewer than two samples"),
+        (replace(served(21), values=np.full_like(served(21).values, np.nan)), f"{CPU} could not be read"),
+    ],
+)
+def test_runs_that_cannot_be_judged_are_reported_without_numbers(oracle, run, reason):
+    runs = run_set([served(20), run])
+    verdict = check(oracle, runs)
+    assert verdict.status is Status.INCONCLUSIVE
+    assert any(one.startswith(reason) for one in verdict.reasons)
+    view = oracle.fitted.view(runs.runs)
+    assert np.isnan(view.reach(runs.runs)).all()
+    assert view.clusters(runs.runs, [CPU]) == ()
+    made = datetime(2026, 1, 1, tzinfo=UTC)
+    assert reason in render(check_report(verdict, oracle, runs, several(range(8)), made=made))
+
+
 GOLDEN = Path(__file__).with_name("oracle-by-load.json")
 
 
