@@ -139,13 +139,16 @@ def _text(check: Judged, cluster: Sequence[int], columns: Sequence[int], column:
 
 def change_text(measured: float, expected: float) -> str:
     """Return by how much more or less than expected was measured."""
+    if measured == expected:
+        return "as much as expected"
     grain = 1e-6 * max(abs(measured), abs(expected))
-    if abs(expected) <= grain or measured * expected < 0:
-        return "more, where about none was expected" if measured > expected else "less than none"
-    if abs(measured) <= grain:
+    is_none = abs(measured) <= grain
+    if abs(expected) <= grain or measured * expected < 0 or (is_none and expected < 0):
+        return "more, where about none was expected" if measured > expected else "below zero"
+    if is_none:
         return "none, where some was expected"
     ratio = measured / expected
-    if ratio >= MANY_TIMES:
+    if ratio >= MANY_TIMES and measured > expected:
         return f"{ratio:.3g} times as much"
     return f"{format_percent(abs(ratio - 1))} {'more' if measured > expected else 'less'}"
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from buto.detectors.judge import settings_from
+from buto.detectors.regression_models.by_load.findings import change_text
 from buto.errors import UsageError
 from buto.oracle import check, fewest_runs, load, save, train, why_confirm
 from buto.properties import Kind, Property
@@ -255,6 +256,28 @@ def test_runs_that_cannot_be_judged_are_reported_without_numbers(oracle, run, re
     assert view.clusters(runs.runs, [CPU]) == ()
     made = datetime(2026, 1, 1, tzinfo=UTC)
     assert reason in render(check_report(verdict, oracle, runs, several(range(8)), made=made))
+
+
+@pytest.mark.parametrize(
+    ("measured", "expected", "text"),
+    [
+        (0.0, 0.0, "as much as expected"),
+        (7.0, 7.0, "as much as expected"),
+        (0.0, -5.0, "more, where about none was expected"),
+        (3.0, -5.0, "more, where about none was expected"),
+        (3.0, 0.0, "more, where about none was expected"),
+        (-3.0, 0.0, "below zero"),
+        (-3.0, 5.0, "below zero"),
+        (0.0, 5.0, "none, where some was expected"),
+        (6.0, 5.0, "20 % more"),
+        (4.0, 5.0, "20 % less"),
+        (60.0, 5.0, "12 times as much"),
+        (-4.0, -5.0, "20 % more"),
+        (-60.0, -5.0, "1100 % less"),
+    ],
+)
+def test_a_change_is_told_in_its_direction(measured, expected, text):
+    assert change_text(measured, expected) == text
 
 
 GOLDEN = Path(__file__).with_name("oracle-by-load.json")
