@@ -28,6 +28,11 @@ _LOOK_S = 0.005
 _LOADED = re.compile(r"(?:return code: )?0\s*")
 """The answer of a JVM that has loaded an agent; JDK 8 has the number alone."""
 
+_REFUSES = re.compile(r"\bEnableDynamicAgentLoading\s*:?=\s*false\b")
+
+_FLAGS_S = 5.0
+"""How long a JVM that has not loaded an agent may take to list its settings."""
+
 
 class AttachError(MeasureError):
     """A JVM did not run a command; the message says why."""
@@ -60,8 +65,16 @@ def load_agent(pid: int, agent: str, within_s: float) -> None:
     if code != "0" or not _LOADED.fullmatch(text):
         raise AttachError(
             f"process {pid} does not load buto's agent: {' '.join(text.split()) or 'it ended'}",
-            advice="start it with -XX:+EnableDynamicAgentLoading",
+            advice="start it with -XX:+EnableDynamicAgentLoading" if _refuses_agents(pid) else None,
         )
+
+
+def _refuses_agents(pid: int) -> bool:
+    """Return whether the JVM's settings forbid to load agents; False if it does not say so."""
+    try:
+        return _REFUSES.search(run_command(pid, "VM.flags -all", _FLAGS_S)) is not None
+    except MeasureError:
+        return False
 
 
 def _answer(pid: int, words: Sequence[bytes], within_s: float) -> tuple[str, str]:

@@ -79,9 +79,16 @@ def test_a_fault_prints_lines(classes: Path) -> None:
     assert sum("of a fault" in line for line in lines) == 3 * CALLS
 
 
-def test_a_fault_that_is_typed_wrong_is_named(classes: Path) -> None:
-    option = agent_option(Fault("cpu", "burn", 1, "Shop#order")).replace("burn:1", "burn")
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        ("burn", "a fault must be NAME=KIND:AMOUNT@CLASS#METHOD[:on], got 'cpu=burn@Shop#order'"),
+        ("leak:0", "a leak needs at least 1 call, got 'cpu=leak:0@Shop#order'"),
+    ],
+)
+def test_a_fault_that_is_typed_wrong_is_named(typed: str, message: str, classes: Path) -> None:
+    option = agent_option(Fault("cpu", "burn", 1, "Shop#order")).replace("burn:1", typed)
     command = ["java", option, "-cp", str(classes), "Shop", "cpu"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == -signal.SIGABRT
-    assert "a fault must be NAME=KIND:AMOUNT@CLASS#METHOD[:on], got 'cpu=burn@Shop#order'" in done.stderr
+    assert message in done.stderr

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 import os
 import socket
+import subprocess
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -14,8 +16,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from buto.collect.channel import listener
 from buto.collect.channel.frames import ChannelError, FrameDecoder
 from buto.collect.channel.messages import farewell, go
+from buto.collect.process.search import Found, living
 from buto.collect.sources.jvm import attached, reader
 from buto.collect.sources.jvm.attached import AttachedAgent
 from buto.collect.sources.jvm.reader import JvmReader
@@ -29,6 +33,9 @@ from tests.support.sources.surroundings import NoProgram
 THREADS, CPU = "jvm.thread.count", "jvm.cpu.time"
 INTERVAL_S = 60.0
 """However busy the machine is, no row is old."""
+
+EARLIER, LATER = -(1 << 40), 1 << 40
+"""Clock ticks from boot to starts before and after all rows."""
 
 COLUMNS = speech.columns(0, [(THREADS, "", 3), (CPU, "", 3)])
 
@@ -70,11 +77,11 @@ Speak = Callable[[socket.socket, Mapping[str, str]], None]
 
 
 @pytest.fixture
-def answered_by(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Speak], AttachedAgent]]:
+def answered_by(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., AttachedAgent]]:
     """What a JVM would do that is asked to load the agent."""
     opened: list[AttachedAgent] = []
 
-    def attach(speak: Speak) -> AttachedAgent:
+    def attach(speak: Speak, of: int | None = None) -> AttachedAgent:
         def load(pid: int, agent: str, within_s: float) -> None:
             lines = Path(agent.split("=")[1]).read_text().splitlines()
             session = dict(line.split("=", 1) for line in lines)
@@ -82,7 +89,7 @@ def answered_by(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Speak], A
                 speak(connection, session)
 
         monkeypatch.setattr(attached, "load_agent", load)
-        opened.append(AttachedAgent(os.getpid(), INTERVAL_S))
+        opened.append(AttachedAgent(os.getpid() if of is None else of, INTERVAL_S))
         return opened[-1]
 
     yield attach
@@ -99,7 +106,7 @@ def sample(connection: socket.socket, value: float) -> None:
     connection.sendall(speech.samples([(time.monotonic_ns(), [value, value])], 2))
 
 
-def test_a_jvm_is_greeted_sampled_and_let_go(answered_by: Callable[[Speak], AttachedAgent]) -> None:
+def test_a_jvm_is_greeted_sampled_and_let_go(answered_by: Callable[..., AttachedAgent]) -> None:
     let_go = threading.Event()
 
     def speak(connection: socket.socket, session: Mapping[str, str]) -> None:
@@ -119,19 +126,59 @@ def test_a_jvm_is_greeted_sampled_and_let_go(answered_by: Callable[[Speak], Atta
     assert let_go.wait(20)
 
 
-def test_a_jvm_that_ends_has_ended(answered_by: Callable[[Speak], AttachedAgent]) -> None:
+def test_a_jvm_that_ends_has_ended(answered_by: Callable[..., AttachedAgent]) -> None:
+    with subprocess.Popen(["sleep", "60"]) as process:
+
+        def speak(connection: socket.socket, session: Mapping[str, str]) -> None:
+            greet(connection, session, process.pid)
+            process.kill()
+            process.wait()
+
+        agent = answered_by(speak, process.pid)
+        with pytest.raises(MeasureError, match=f"process {process.pid} has ended"):
+            agent.row(20.0)
+    assert agent.has_ended
+
+
+@pytest.mark.parametrize(
+    ("sent", "why"), [(b"", "has sent no sample"), (COLUMNS, "does not send any more")], ids=["none", "one"]
+)
+def test_a_jvm_that_lives_without_its_agent_has_not_ended(
+    sent: bytes, why: str, answered_by: Callable[..., AttachedAgent]
+) -> None:
     def speak(connection: socket.socket, session: Mapping[str, str]) -> None:
         greet(connection, session)
+        if sent:
+            connection.sendall(sent)
+            sample(connection, 3.0)
+            # GO: closed with that unread, the connection would be reset and the sample lost.
+            connection.recv(4096)
 
     agent = answered_by(speak)
-    with pytest.raises(MeasureError, match=f"process {os.getpid()} has ended"):
-        agent.row(20.0)
+    with pytest.raises(MeasureError, match=f"process {os.getpid()} runs, but its agent {why}"):
+        deque(iter(lambda: agent.row(20.0), None), maxlen=0)
     assert agent.has_ended
+
+
+def test_a_connection_that_says_nothing_gives_way_to_the_next(
+    monkeypatch: pytest.MonkeyPatch, answered_by: Callable[..., AttachedAgent]
+) -> None:
+    monkeypatch.setattr(listener, "HELLO_S", 1.0)
+
+    def speak(silent: socket.socket, session: Mapping[str, str]) -> None:
+        with socket.create_connection(("127.0.0.1", int(session["port"]))) as second:
+            greet(second, session)
+            second.sendall(COLUMNS)
+            sample(second, 7.0)
+            second.recv(4096)
+            second.recv(4096)
+
+    assert answered_by(speak).row(20.0).values[THREADS] == 7.0
 
 
 @pytest.mark.parametrize("first", ["another process", "no agent", "nothing"])
 def test_strangers_do_not_become_the_further_jvm(
-    first: str, answered_by: Callable[[Speak], AttachedAgent]
+    first: str, answered_by: Callable[..., AttachedAgent]
 ) -> None:
     def speak(connection: socket.socket, session: Mapping[str, str]) -> None:
         if first == "another process":
@@ -150,7 +197,7 @@ def test_strangers_do_not_become_the_further_jvm(
 
 
 def test_a_jvm_that_says_nothing_is_not_waited_for_longer_than_allowed(
-    answered_by: Callable[[Speak], AttachedAgent],
+    answered_by: Callable[..., AttachedAgent],
 ) -> None:
     over = threading.Event()
     agent = answered_by(lambda connection, session: over.wait(20) and None)
@@ -192,7 +239,9 @@ class Scripted:
 
 
 def test_the_next_jvm_continues_the_counters_of_the_one_that_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = iter([None, 7, 7, 8, None])
+    seven, eight = Found(7, 1, 0, "java"), Found(8, 1, LATER, "java")
+    found = iter([None, seven, seven, eight, None])
+    monkeypatch.setattr(reader, "_WAITS_S", (0.0, 0.0))
     scripts = iter([[{THREADS: math.nan, CPU: 2.0}], [{THREADS: 5.0, CPU: 3.0}], [{THREADS: 6.0, CPU: 0.5}]])
     monkeypatch.setattr(reader, "AttachedAgent", lambda pid, interval_s: Scripted(next(scripts)))
     with JvmReader(lambda: next(found), "there is none", 1.0, 1.0) as further:
@@ -219,9 +268,56 @@ def test_the_next_jvm_continues_the_counters_of_the_one_that_ended(monkeypatch: 
         assert reading() == "process 8 has ended"
 
 
+def test_a_jvm_that_ran_beside_the_one_that_ended_adds_what_it_counts_from_then_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = iter([Found(7, 1, 0, "java"), Found(8, 1, EARLIER, "java"), Found(9, 1, LATER, "java")])
+    scripts = iter(
+        [
+            [{THREADS: 1.0, CPU: 3.0}],
+            [{THREADS: 2.0, CPU: math.nan}, {THREADS: 3.0, CPU: 5000.0}, {THREADS: 4.0, CPU: 5002.0}],
+            [{THREADS: 5.0, CPU: 0.5}],
+        ]
+    )
+    monkeypatch.setattr(reader, "AttachedAgent", lambda pid, interval_s: Scripted(next(scripts)))
+    read = []
+    with JvmReader(lambda: next(found), "there is none", 1.0, 1.0) as further:
+        for _ in range(7):
+            with suppress(SourceError):
+                read.append(further.read()[CPU])
+    np.testing.assert_array_equal(read, [3.0, math.nan, 3.0, 5.0, 5.5])
+
+
+@pytest.mark.parametrize(("waits_s", "n_loads"), [((0.0, 0.0), 3), ((1e6, 1e6), 1)])
+def test_the_agent_is_not_loaded_into_the_same_jvm_again_and_again(
+    waits_s: tuple[float, float], n_loads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded: list[int] = []
+
+    def attach(pid: int, interval_s: float) -> Scripted:
+        loaded.append(pid)
+        return Scripted([])
+
+    monkeypatch.setattr(reader, "AttachedAgent", attach)
+    monkeypatch.setattr(reader, "_WAITS_S", waits_s)
+    with JvmReader(lambda: Found(7, 1, 0, "java"), "there is none", 1.0, 1.0) as further:
+        for _ in range(10):
+            with pytest.raises(SourceError, match="process 7 has ended"):
+                further.read()
+    assert loaded == [7] * n_loads
+
+
+def test_a_process_is_known_to_have_started_before_now_and_after_its_parent() -> None:
+    with subprocess.Popen(["sleep", "60"]) as process:
+        started_ns = {one.pid: one.started_ns for one in living()}
+        process.kill()
+    # The kernel rounds to 10 ms.
+    assert started_ns[os.getpid()] <= started_ns[process.pid] <= time.monotonic_ns()
+
+
 def test_without_a_jvm_the_reason_says_which_is_missing() -> None:
     for settings, missing in (
-        ({}, "the test's command has started no further JVM"),
+        ({}, "no further JVM of the test's command can be recognised; name it with match"),
         ({"match": "* buto-has-no-such-*"}, r"no JVM runs whose command line matches \* buto-has-no-such-\*"),
     ):
         source = JvmSource(settings)

@@ -26,7 +26,10 @@ _GREETING_MS = 60_000
 """How long it may take from there to its first sample. Nothing in the JVM waits for that."""
 
 _LOOK_S = 0.05
-"""Interval between two looks whether the JVM has refused to load the agent."""
+"""Interval between two looks whether the JVM has refused to load the agent or a connection stays silent."""
+
+_EXIT_S = 0.5
+"""How long a JVM that closes its connection because it ends may take from there to its end."""
 
 
 class AttachedAgent(Closeable):
@@ -79,7 +82,7 @@ class AttachedAgent(Closeable):
             self._receive()
         while not self._is_fresh():
             if self.has_ended:
-                raise MeasureError(f"process {self.pid} has ended")
+                raise MeasureError(self._why_ended())
             left_s = deadline - time.monotonic()
             if left_s <= 0:
                 raise MeasureError(f"process {self.pid} did not answer within {within_s:g} s")
@@ -100,6 +103,16 @@ class AttachedAgent(Closeable):
         except MeasureError as refusal:
             self._refusal = refusal
 
+    def _why_ended(self) -> str:
+        deadline = time.monotonic() + _EXIT_S
+        while is_alive(self.pid) and time.monotonic() < deadline:
+            time.sleep(_LOOK_S)
+        if not is_alive(self.pid):
+            return f"process {self.pid} has ended"
+        if self.received.row is None:
+            return f"process {self.pid} runs, but its agent has sent no sample"
+        return f"process {self.pid} runs, but its agent does not send any more"
+
     def _is_fresh(self) -> bool:
         row = self.received.row
         if row is None or self.has_ended:
@@ -114,13 +127,25 @@ class AttachedAgent(Closeable):
         """
         if self.has_ended:
             return False
+        self._drop_silent()
         if self._connection is not None:
-            return kernel.readable(self._connection.fileno(), within_s)
+            wait_s = min(within_s, _LOOK_S) if self._connection.hello is None else within_s
+            return kernel.readable(self._connection.fileno(), wait_s)
         if self._refusal is not None:
             self.has_ended = True
             raise self._refusal
         self.has_ended = time.monotonic() - self._begun > _LOAD_S + _GREETING_MS / 1000
         return kernel.readable(self._listener.fileno(), min(within_s, _LOOK_S))
+
+    def _drop_silent(self) -> None:
+        """Close a connection without a HELLO after its time, so that the next one is accepted."""
+        connection = self._connection
+        if connection is None or not connection.is_overdue:
+            return
+        # A HELLO may have come since the last reading.
+        if not kernel.readable(connection.fileno(), 0.0):
+            connection.close()
+            self._connection = None
 
     def _receive(self) -> None:
         if self._connection is None:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from buto.collect.jvm.local_jvm import is_jvm, local_jvm
 from buto.collect.jvm.selection import is_wanted
-from buto.collect.process.search import line_pattern, living
+from buto.collect.process.search import Found, line_pattern, living
 from buto.collect.sources.jvm.reader import JvmReader
 from buto.collect.sources.protocol import Reader, Settings, Surroundings
 
@@ -37,28 +37,29 @@ class JvmSource:
     def open(self, surroundings: Surroundings, interval_s: float, timeout_s: float) -> Reader:
         """See :class:`Source`."""
         if self._match is None:
-            find, missing = _child_of(surroundings), "the test's command has started no further JVM"
+            find = _child_of(surroundings)
+            missing = "no further JVM of the test's command can be recognised; name it with match"
         else:
             find = _matching(self._match, surroundings)
             missing = f"no JVM runs whose command line matches {self._match}"
         return JvmReader(find, missing, interval_s, timeout_s)
 
 
-def _child_of(surroundings: Surroundings) -> Callable[[], int | None]:
-    def find() -> int | None:
+def _child_of(surroundings: Surroundings) -> Callable[[], Found | None]:
+    def find() -> Found | None:
         members = set(surroundings.members()) - {surroundings.pid}
-        return next((one.pid for one in living() if one.pid in members and _runs_a_program(one.pid)), None)
+        return next((one for one in living() if one.pid in members and _runs_a_program(one.pid)), None)
 
     return find
 
 
-def _matching(match: str, surroundings: Surroundings) -> Callable[[], int | None]:
+def _matching(match: str, surroundings: Surroundings) -> Callable[[], Found | None]:
     pattern = line_pattern(match)
 
-    def find() -> int | None:
+    def find() -> Found | None:
         others = {os.getpid(), surroundings.pid}
-        found = (one.pid for one in living() if one.pid not in others and pattern.match(one.line))
-        return next((pid for pid in found if is_jvm(pid) and not _is_starting(pid)), None)
+        found = (one for one in living() if one.pid not in others and pattern.match(one.line))
+        return next((one for one in found if is_jvm(one.pid) and not _is_starting(one.pid)), None)
 
     return find
 

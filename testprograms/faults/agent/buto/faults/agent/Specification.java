@@ -32,6 +32,9 @@ final class Specification {
                 throw new IllegalArgumentException(
                     "a fault must be NAME=KIND:AMOUNT@CLASS#METHOD[:on], got '" + typed + "'");
             }
+            if (matcher.group(2).equals("leak") && Long.parseLong(matcher.group(3)) == 0) {
+                throw new IllegalArgumentException("a leak needs at least 1 call, got '" + typed + "'");
+            }
             found.add(new Specification(matcher));
         }
         return found;
