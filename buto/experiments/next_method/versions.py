@@ -84,8 +84,10 @@ def versions_trials(task: VersionsTask) -> Iterator[Trial]:
 def first_named(task: VersionsTask, version: str, method: str) -> str:
     """Return the property that a failed check of a version names first: ten runs train, three are checked.
 
-    Empty if the check does not fail.
+    Empty if the check does not fail, or if there are fewer runs.
     """
+    if len(task.others[version]) < N_CHECKED:
+        return ""
     fitted = Trained.by(task.base.runs[:N_TRAINING], METHODS[method]).fitted
     verdict = fitted.check(RunSet(task.others[version].runs[:N_CHECKED]))
     return verdict.findings[0].subject if verdict.findings else ""

@@ -150,6 +150,8 @@ def test_versions_are_judged_by_the_old_one_and_the_report_names_what_changed() 
     assert {(one.method, one.case) for one in found} == {(m, c) for m in METHODS for c in (UNCHANGED, "new")}
     assert all(one.check.fails(Way.CONFIRMED, 0.01) for one in found if one.case == "new")
     assert first_named(task, "new", NEXT)
+    for n_runs in (0, 2):
+        assert first_named(replace(task, others={"new": RunSet(new.runs[:n_runs])}), "new", NEXT) == ""
     rows = tables.versions_table(found, PAIRS, {("leak@parallel", "new"): "heap"}).rows
     assert [row[0] for row in rows] == [
         "leak@parallel: unchanged",
