@@ -1,4 +1,4 @@
-"""The written criteria for the next default, each with what was measured.
+"""The written criteria by which ``calibrated-next`` could become the default, each with what was measured.
 
 The page ``docs/next-method.md`` fixed them before any of these runs was recorded. A rate of false alarms is
 kept if it is not above alpha by more than two standard errors. A lower rate is no failure: alpha is the
@@ -14,6 +14,7 @@ from math import isnan, nan
 from buto.experiments.next_method import unchanged, variants, versions
 from buto.experiments.next_method.checks import Way
 from buto.experiments.next_method.trials import Trial, share
+from buto.experiments.power.rates import Rate
 
 ALPHAS = (0.01, 0.05)
 ALPHA = ALPHAS[0]
@@ -33,7 +34,7 @@ class Line:
         what: in words.
         value, error: what was measured; NaN if there are no runs.
         asked: in words.
-        met: None if it was not measured.
+        met: None if it was not measured, or by too few runs for its error.
     """
 
     what: str
@@ -44,7 +45,7 @@ class Line:
 
 
 def criteria(trials: Sequence[Trial], method: str) -> Iterator[Line]:
-    """Yield all written criteria for one method."""
+    """Yield all written criteria for one method, also those that nothing was recorded for."""
     ours = [one for one in trials if one.method == method]
     yield from _errors(ours)
     for what, cases, asked in (
@@ -52,17 +53,20 @@ def criteria(trials: Sequence[Trial], method: str) -> Iterator[Line]:
         ("a page leaked in 200 jobs, three runs", (PAGE,), 0.9),
     ):
         yield _found(ours, what, cases, asked)
-    for part, name in ((variants.UNCHANGED, "variants"), (IN_ROW, "in a row on a quiet machine")):
-        for case in (unchanged.RANDOM, unchanged.IN_ORDER, unchanged.LATER):
+    within = (unchanged.RANDOM, unchanged.IN_ORDER)
+    for part, name, orders in (
+        (variants.UNCHANGED, "variants", within),
+        (IN_ROW, "in a row on a quiet machine", (*within, unchanged.LATER)),
+    ):
+        for case in orders:
             chosen = [one for one in ours if one.part == part and one.case == case]
-            if not chosen and case == unchanged.LATER:
-                continue
             for way in (Way.CONFIRMED, Way.THREE):
                 for alpha in ALPHAS:
-                    yield _alarms(chosen, f"A/A, {name}, {case}, {way}, alpha {alpha:g}", way, alpha)
-    servers = [one for one in ours if one.part == versions.SERVERS]
-    if servers:
-        yield from _servers(servers)
+                    found = share(chosen, way, alpha)
+                    yield _alarms(found, f"A/A, {name}, {case}, {way}, alpha {alpha:g}", alpha)
+    # No recording has two days, and trials do not say how far their sessions are apart.
+    yield Line("A/A, in a row, another day", nan, nan, f"at most alpha, by {ERRORS:g} errors", None)
+    yield from _servers([one for one in ours if one.part == versions.SERVERS])
 
 
 def _errors(ours: Sequence[Trial]) -> Iterator[Line]:
@@ -77,7 +81,7 @@ def _errors(ours: Sequence[Trial]) -> Iterator[Line]:
         found.mcc,
         found.error,
         "1.00",
-        round(found.mcc, 2) >= 1.0,
+        None if isnan(found.mcc) else round(found.mcc, 2) >= 1.0,
     )
     yield Line(
         f"errors in {found.n_unchanged + found.n_changed} checks of these, by {found.runs} runs",
@@ -97,12 +101,10 @@ def _found(ours: Sequence[Trial], what: str, cases: Sequence[str], asked: float)
     return Line(what, value, variants.jackknife(chosen, found), f"at least {asked:.0%}", value >= asked)
 
 
-def _alarms(chosen: Sequence[Trial], what: str, way: Way, alpha: float) -> Line:
-    asked = f"at most {alpha:.0%}, by {ERRORS:g} errors"
-    found = share(chosen, way, alpha)
-    if isnan(found.value):
-        return Line(what, nan, nan, asked, None)
-    return Line(what, found.value, found.error, asked, found.value <= alpha + ERRORS * found.error)
+def _alarms(found: Rate, what: str, alpha: float) -> Line:
+    limit = alpha + ERRORS * found.error
+    met = None if isnan(limit) else found.value <= limit
+    return Line(what, found.value, found.error, f"at most {alpha:.0%}, by {ERRORS:g} errors", met)
 
 
 def _servers(servers: Sequence[Trial]) -> Iterator[Line]:
@@ -113,13 +115,7 @@ def _servers(servers: Sequence[Trial]) -> Iterator[Line]:
             found.value,
             found.error,
             f"at least {asked:.0%}",
-            found.value >= asked,
+            None if isnan(found.value) else found.value >= asked,
         )
     found = share((one for one in servers if one.case == "refactored"), Way.CONFIRMED, ALPHA, by_name=True)
-    yield Line(
-        "small servers, refactored, confirmed",
-        found.value,
-        found.error,
-        f"at most {ALPHA:.0%}, by {ERRORS:g} errors",
-        found.value <= ALPHA + ERRORS * found.error,
-    )
+    yield _alarms(found, "small servers, refactored, confirmed", ALPHA)

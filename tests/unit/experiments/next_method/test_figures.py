@@ -29,13 +29,14 @@ from buto.experiments.next_method.variants import (
     jackknife,
     variants_trials,
 )
-from buto.experiments.next_method.versions import PAIRS, VersionsTask, first_named, versions_trials
+from buto.experiments.next_method.versions import PAIRS, SERVERS, VersionsTask, first_named, versions_trials
 from buto.report.experiments.alarm_chart import svg as alarm_svg
 from buto.report.experiments.variation_chart import svg as variation_svg
 from buto.runs import Run, RunSet
 from tests.support.runs.variants import variant_run
 
 FAILS, PASSES = Check(0.001, True, 0.003), Check(0.5, False, 0.6)
+ANOTHER_DAY = "A/A, in a row, another day"
 
 
 def a_trial(part: str, case: str, run: str, check: Check, *, times: int = 1, name: str = "a@g1") -> Trial:
@@ -75,27 +76,55 @@ def lines(trials: Sequence[Trial]) -> dict[str, bool | None]:
 
 
 def test_each_criterion_is_met_missed_or_not_measured() -> None:
-    empty = lines([])
-    assert set(empty.values()) == {None}
     good = [
         *(a_trial(EXPERIMENT, UNCHANGED, f"u{n}", PASSES) for n in range(5)),
         *(a_trial(EXPERIMENT, "b", f"b{n}", FAILS) for n in range(5)),
         *(a_trial(SUBTLE_PART, case, f"{case}{n}", FAILS) for case in (*TEN_PERCENT, PAGE) for n in range(5)),
         *(
             a_trial(part, case, f"{n}", PASSES)
-            for part in (UNCHANGED, IN_ROW)
-            for case in (unchanged.RANDOM, unchanged.IN_ORDER)
+            for part, case in (
+                *(
+                    (part, case)
+                    for part in (UNCHANGED, IN_ROW)
+                    for case in (unchanged.RANDOM, unchanged.IN_ORDER)
+                ),
+                (IN_ROW, unchanged.LATER),
+            )
+            for n in range(5)
+        ),
+        *(
+            a_trial(SERVERS, case, f"{case}{n}", check, name=f"p{n}@g1")
+            for case, check in (("large", FAILS), ("small", FAILS), ("refactored", PASSES))
             for n in range(5)
         ),
     ]
-    assert set(lines(good).values()) == {True}
+    measured = lines(good)
+    assert measured.pop(ANOTHER_DAY, True) is None
+    assert set(measured.values()) == {True}
     alarms = [a_trial(UNCHANGED, unchanged.IN_ORDER, f"x{n}", FAILS) for n in range(5)]
-    failed = [what for what, met in lines([*good, *alarms]).items() if not met]
+    failed = [what for what, met in lines([*good, *alarms]).items() if met is False]
     assert len(failed) == 4 and all("variants, in the order of time" in what for what in failed)
     missed = [
-        what for what, met in lines([*good, a_trial(SUBTLE_PART, PAGE, "m", PASSES)]).items() if not met
+        what for what, met in lines([*good, a_trial(SUBTLE_PART, PAGE, "m", PASSES)]).items() if met is False
     ]
     assert missed == ["a page leaked in 200 jobs, three runs"]
+
+
+def test_what_was_not_recorded_is_a_criterion_that_is_not_met() -> None:
+    nothing = list(criteria([], NEXT))
+    assert {one.met for one in nothing} == {None}
+    assert {
+        "small servers, large regression, confirmed",
+        "small servers, refactored, confirmed",
+        f"A/A, in a row on a quiet machine, {unchanged.LATER}, confirmed, alpha 0.01",
+        ANOTHER_DAY,
+    } <= {one.what for one in nothing}
+    only_unchanged = lines([a_trial(EXPERIMENT, UNCHANGED, f"u{n}", PASSES) for n in range(5)])
+    assert only_unchanged["MCC over the 32 experiments, confirmed, alpha 0.01"] is None
+    met = replace(nothing[0], met=True)
+    assert tables.decision([met], NEXT).notes == ("all criteria are met",)
+    (note,) = tables.decision([met, nothing[0]], NEXT).notes
+    assert note.startswith("not all criteria are met")
 
 
 def later(run: Run, day: int = 1) -> Run:
