@@ -61,6 +61,7 @@ def test_an_obvious_difference_of_one_property_follows_behind_the_gate_of_the_ne
         for name, settings in METHODS.items()
     }
     assert found[NEXT].followed
+    assert not found[NOW].followed
 
 
 def test_a_trained_method_judges_runs_as_the_detector_does() -> None:
