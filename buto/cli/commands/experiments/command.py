@@ -90,7 +90,8 @@ examples:
             "--data",
             metavar="DIR",
             type=Path,
-            help="a packed data set (default: the one in buto's repository)",
+            help="a packed data set; for history, ensembles and next, a directory with several "
+            "(default: what is in buto's repository)",
         )
         running.add_argument(
             "--out",
