@@ -39,7 +39,7 @@ EXACT_COUNTERS = [
     "process.io.bytes*",
     "process.io.calls*",
 ]
-"""Recorded properties that ``calibrated-next`` also judges: the program repeats them on every host."""
+"""Recorded properties that ``calibrated-next`` also judges: most are nearly equal in equal runs."""
 
 CALIBRATED_NEXT = replace(
     CALIBRATED,
