@@ -1,1 +1,1 @@
-"""What ``docs/next-method.md`` promises to measure before the next method becomes the default."""
+"""What ``docs/next-method.md`` promised to measure to decide about ``calibrated-next`` as the default."""

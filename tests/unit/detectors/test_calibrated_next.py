@@ -1,4 +1,4 @@
-"""The planned next default: its settings, what one run may decide, and differences that are never silent."""
+"""The preset calibrated-next: settings, what one run may decide, and differences that are never silent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two programs compared by the planned next default: it judges what a check with this preset judges."""
+"""Two programs compared by the preset calibrated-next: it judges what a check with this preset judges."""
 
 from __future__ import annotations
 

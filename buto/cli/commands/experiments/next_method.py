@@ -36,7 +36,7 @@ from buto.report.experiments.variation_chart import svg as variation_svg
 
 
 def run(request: ExperimentsRequest, console: Console) -> int:
-    """Measure everything that decides about the next default; print tables, write checks and pictures."""
+    """Measure both presets by the written criteria; print tables, write checks and pictures."""
     found = recordings(request.data)
     trials = _measured(tasks(found, request.seed), request, console)
     hosts = between_hosts(found)

@@ -27,13 +27,13 @@ EXPERIMENTS: dict[str, Experiment] = {
     "calibrated": Experiment("calibrated", "the default detector, on runs recorded after it was designed"),
     "next": Experiment(
         "next_method",
-        "everything that decides whether the preset calibrated-next becomes the default, on runs recorded "
-        "after it was frozen; writes next.csv, alarms.svg and counters.svg",
+        "the presets calibrated and calibrated-next by the criteria for a new default, on runs recorded "
+        "after these were written; writes next.csv, alarms.svg and counters.svg",
     ),
     "power": Experiment(
         "power",
-        "changes of known size, added to recorded runs: how many the default and the next default find, and "
-        "at how many false alarms; writes power.csv and power.svg",
+        "changes of known size, added to recorded runs: how many the presets calibrated and "
+        "calibrated-next find, and at how many false alarms; writes power.csv and power.svg",
     ),
     "architecture": Experiment(
         "architecture", "changes of known size in a simulated system, predicted; needs no data"
