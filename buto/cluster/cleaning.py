@@ -1,4 +1,4 @@
-"""Files of programs are removed from a host: what was not used for long, and the oldest of too many."""
+"""Remove files of programs from a host: those unused for 14 days, and the longest unused beyond 4 GiB."""
 
 from __future__ import annotations
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import atexit
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any
 
 from distributed import Client, Future
 
 from buto.cluster.address import check_address, unreachable
-from buto.cluster.host import RESOURCE, Host, hosts_of
+from buto.cluster.host import COMPUTING, RESOURCE, Host, hosts_of
 from buto.cluster.logs import silence
 from buto.cluster.presence import TOPIC
 from buto.errors import EngineLostError
@@ -113,19 +113,21 @@ class Cluster:
             retries=0,
         )
 
-    def computing(self, hosts: Sequence[str]) -> AbstractContextManager[None]:
-        """Return a block in which new work of joblib is work of these hosts, given by address."""
+    def computing(self) -> AbstractContextManager[None]:
+        """Return a block in which new work of joblib is work of all hosts, also of those that join later."""
         # Imported here: launches do not need it.
         from joblib import parallel_config
 
         block: AbstractContextManager[None] = parallel_config(
             backend="dask",
             client=self._client,
-            workers=hosts,
-            allow_other_workers=False,
-            resources={RESOURCE: 1},
+            resources={RESOURCE: 1, COMPUTING: 1},
         )
         return block
+
+    def cancel_computing(self) -> None:
+        """Cancel all work of this connection; who waits for it gets an error."""
+        self._client.cancel([Future(key, self._client) for key in tuple(self._client.futures)])
 
     def is_lost(self) -> bool:
         """Return whether there is no connection to the scheduler now."""

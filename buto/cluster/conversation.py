@@ -84,8 +84,8 @@ class Conversation:
             for sha256 in answer.sha256s:
                 self._send(sha256)
         return MeasureError(
-            f"files that were sent are removed before the program is launched, {MOST_ORDERS} times in a row",
-            advice="let nothing else remove files from the directory of its buto worker",
+            f"files of the program vanished from the host before the launch, {MOST_ORDERS} times in a row",
+            advice="see what else removes files below the directory of its buto worker",
         )
 
     def _send(self, sha256: str) -> None:

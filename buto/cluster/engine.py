@@ -264,7 +264,7 @@ class ClusterEngine:
             return
         lost = MeasureError(
             f"the hosts of one launch were lost {len(task.lost)} times in mid-run: {', '.join(task.lost)}",
-            advice="see why on one of them, in the output of its buto worker",
+            advice="read the output of buto worker on one of them",
         )
         self._ended.append(Ended(task.launch, error=lost))
 

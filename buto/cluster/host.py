@@ -15,6 +15,9 @@ from buto.version import __version__
 RESOURCE = "jvm"
 """Dask's resource of which every worker has one, and every task takes one: one measured JVM at a time."""
 
+COMPUTING = f"buto {__version__}"
+"""Another resource of every worker: only hosts with the same version of buto may compute for this one."""
+
 DESCRIPTION = "buto"
 """Under this key, workers tell the scheduler about themselves."""
 

@@ -16,7 +16,7 @@ import dask
 from distributed import Worker
 
 from buto.cluster.address import address_towards, check_address, unreachable
-from buto.cluster.host import DESCRIPTION, RESOURCE, description
+from buto.cluster.host import COMPUTING, DESCRIPTION, RESOURCE, description
 from buto.cluster.logs import silence
 from buto.cluster.presence import Presence
 from buto.collect.process.private_directory import private_directory
@@ -77,7 +77,7 @@ async def _serve(request: WorkerRequest, presence: Presence, on_joined: Callable
         request.scheduler,
         nthreads=1,
         name=request.name,
-        resources={RESOURCE: 1},
+        resources={RESOURCE: 1, COMPUTING: 1},
         memory_limit=0,
         local_directory=str(presence.runs.root),
         startup_information={DESCRIPTION: lambda worker: told},

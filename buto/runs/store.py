@@ -16,6 +16,7 @@ from buto.runs import names
 from buto.runs.files.cache import Stamp, cached
 from buto.runs.files.parallel import in_order
 from buto.runs.files.reading import refuse_links
+from buto.runs.files.unnamed import UnnamedFile
 from buto.runs.format import document, tables
 from buto.runs.format.document import Head, NewerVersionError
 from buto.runs.format.run_files import (
@@ -186,8 +187,21 @@ class RunStore:
         assert not isinstance(run, LongRun)
         return run
 
-    def _load(self, test: str, run_id: str, *, whole: bool, stride: int = 1, large: bool = False) -> Run:
-        """Load one run; unless ``whole``, the samples of a long run, or of a large set, stay on disk."""
+    def _load(
+        self,
+        test: str,
+        run_id: str,
+        *,
+        whole: bool,
+        stride: int = 1,
+        large: bool = False,
+        copies: UnnamedFile | None = None,
+    ) -> Run:
+        """Load one run; unless ``whole``, the samples of a long run, or of a large set, stay on disk.
+
+        Args:
+            copies: where to keep the samples of a large set; None if the storage is on this machine.
+        """
         with self._opened(test, run_id) as opened:
             with opened.reading(DOCUMENT) as content:
                 found = document.decode(content)
@@ -197,7 +211,11 @@ class RunStore:
             if not whole and (large or head.n_samples * len(found.properties) >= LONG_VALUES):
                 samples = opened.long(head, found.properties, stride)
                 if large:
-                    samples["read_columns"] = self._reader(test, run_id, head, found.properties)
+                    samples["read_columns"] = (
+                        self._reader(test, run_id, head, found.properties)
+                        if copies is None
+                        else opened.copied(head, found.properties, copies)
+                    )
             else:
                 with opened.reading(SAMPLES, head) as content:
                     times_s, values = tables.samples_from_parquet(content, found.properties, head.n_samples)
@@ -238,7 +256,8 @@ class RunStore:
         """Load runs like :meth:`load_set`, but only some samples of very large runs; see LongRun.
 
         If the runs together are too large for the memory, this holds for every one of them. Their files are
-        then opened anew for each part that is read, so that any number of runs can be opened.
+        then opened anew for each part that is read, so that any number of runs can be opened. From a bucket,
+        samples are fetched once, into one temporary file that lasts as long as the runs.
         """
         shapes = []
         for run_id in ids:
@@ -246,8 +265,11 @@ class RunStore:
                 shapes.append(document.shape(content))
         stride, large = stride_for_set(shapes), is_large(shapes)
 
+        is_here = isinstance(self.storage, DirectoryStorage)
+        copies = None if is_here or not large else UnnamedFile()
+
         def load(run_id: str) -> Run:
-            return self._load(test, run_id, whole=False, stride=stride, large=large)
+            return self._load(test, run_id, whole=False, stride=stride, large=large, copies=copies)
 
         cores = len(os.sched_getaffinity(0))
         return run_set(in_order(load, ids, self.storage.readers if stride == 1 else min(_THREADS, cores)))

@@ -48,7 +48,7 @@ FEWER = Plan(6, 6, {"preset": "history", "alpha": 0.1})
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m perf.judging.new_kinds", description=__doc__)
-    parser.add_argument("--programs", type=int, help="only so many of each data set (default: all)")
+    parser.add_argument("--programs", type=int, help="about so many of each data set (default: all)")
     options = parser.parse_args()
     print(
         "| data | judged | runs | regression | inconclusive | pass |\n| --- | --- | --- | --- | --- | --- |"

@@ -1,9 +1,8 @@
 """What a cluster costs and keeps: ``python -m perf.scale.cluster launches``, or ``killed``.
 
 ``launches`` records programs that sleep for a second, on one host and on four, and prints the speed-up and
-what each launch costs beside a launch without a cluster. ``killed`` records two hundred runs while hosts are
-killed and stopped at random, and fails unless each run is stored once and no host measured two JVMs at the
-same time.
+what each launch costs beside a launch without a cluster. ``killed`` records runs while hosts are killed and
+stopped at random, and fails unless each run is stored once and no host measured two JVMs at the same time.
 
 All hosts are workers on this machine, so run it while nothing else does.
 """
@@ -171,7 +170,7 @@ def launches(number: int) -> dict[str, float]:
     return found
 
 
-def killed(seed: int, spaces: Namespaces | None = None) -> dict[str, object]:
+def killed(number: int, seed: int, spaces: Namespaces | None = None) -> dict[str, object]:
     """Record runs while hosts are killed, stopped and, in namespaces, cut off; return what happened."""
     kinds = ["killed", "stopped", *([] if spaces is None else ["cut off"])]
     source, over = random.Random(seed), threading.Event()
@@ -217,7 +216,7 @@ def killed(seed: int, spaces: Namespaces | None = None) -> dict[str, object]:
         thread = threading.Thread(target=watched)
         thread.start()
         store = RunStore(Path(directory))
-        counts = dict.fromkeys((f"test{number:02}" for number in range(TESTS)), KILLED_RUNS // TESTS)
+        counts = dict.fromkeys((f"test{test:02}" for test in range(TESTS)), number // TESTS)
         try:
             took_s = recorded(engine_for, store, counts, 1.0, events.append)
         finally:
@@ -231,7 +230,7 @@ def killed(seed: int, spaces: Namespaces | None = None) -> dict[str, object]:
     valid = [run for run in runs if run.quality.valid]
     checks = {
         "each run is stored once": sorted(stored) == sorted(run.id for run in runs) == sorted({*stored}),
-        "as many runs are usable as were wanted": len(valid) == KILLED_RUNS,
+        "as many runs are usable as were wanted": len(valid) == number,
         "nothing else is in the store": len(entries) == len(runs),
         "no host measured two JVMs at once": not overlapping(runs),
     }
@@ -270,11 +269,16 @@ def main() -> int:
         "--namespaces", action="store_true", help="each host in a network namespace, also cut off; for root"
     )
     parser.add_argument(
-        "--number", type=int, default=LAUNCHES, help=f"launches, a multiple of {TESTS} (default: {LAUNCHES})"
+        "--number",
+        type=int,
+        help=f"launches, a multiple of {TESTS} (default: {LAUNCHES}, or {KILLED_RUNS} for killed)",
     )
     args = parser.parse_args()
+    number = args.number or (LAUNCHES if args.what == "launches" else KILLED_RUNS)
+    if number < TESTS or number % TESTS:
+        parser.error(f"--number must be a multiple of {TESTS}")
     with namespaces(NAMES) if args.namespaces else nullcontext() as spaces:
-        found = launches(args.number) if args.what == "launches" else killed(args.seed, spaces)
+        found = launches(number) if args.what == "launches" else killed(number, args.seed, spaces)
     print(json.dumps(found, indent=2))
     return 1 if any(value is False for value in found.values()) else 0
 

@@ -37,6 +37,10 @@ ORDER, RUN = b"o" * 4096, b"r" * 24_576
 """About what a launch and a run of a few seconds are on their way."""
 
 
+class NotStartedError(SystemExit):
+    """The cluster did not start in time."""
+
+
 def launched(order: bytes) -> bytes:
     """Return as many bytes as a small run has."""
     return RUN
@@ -74,11 +78,15 @@ async def serve(address: str, n_hosts: int, directory: str) -> None:
 
 @contextmanager
 def running(*words: str) -> Iterator[subprocess.Popen[str]]:
-    """Run Python with its standard error as a pipe, and end it."""
+    """Run Python, and end it; if the cluster does not start, print what it said, which is in a file."""
     with tempfile.TemporaryFile("w+") as said:
         process = subprocess.Popen([sys.executable, *words], stderr=said, stdout=said, text=True)
         try:
             yield process
+        except NotStartedError:
+            said.seek(0)
+            print(*words, said.read(), sep="\n", file=sys.stderr)
+            raise
         finally:
             process.terminate()
             process.wait()
@@ -147,7 +155,7 @@ def _await(condition: Callable[[], bool]) -> None:
     deadline_s = time.monotonic() + DEADLINE_S
     while not condition():
         if time.monotonic() > deadline_s:
-            raise SystemExit("the cluster did not start")
+            raise NotStartedError("the cluster did not start")
         time.sleep(0.1)
 
 

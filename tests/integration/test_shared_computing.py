@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from functools import partial
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from buto.detectors.calibrated.settings import CALIBRATED
 from buto.errors import MeasureError, UsageError
 from buto.runs.storage.place import place_of
 from buto.workflow.cluster import share_for
-from tests.support.cluster.real import real_cluster
+from tests.support.cluster.real import DEADLINE_S, real_cluster
 from tests.support.training.profiles import CPU, HEAP, THREADS, a_profile
 
 N_RUNS, N_TRAINING = 24, 10
@@ -48,6 +49,32 @@ def test_a_selftest_on_hosts_is_that_of_this_machine(tmp_path: Path) -> None:
     assert here.followed == there.followed
     assert here.in_order is not None and there.in_order is not None
     assert np.array_equal(here.in_order.single.by_run, there.in_order.single.by_run)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_work_waits_for_a_host_that_is_started_again_but_not_for_ever(tmp_path: Path) -> None:
+    with real_cluster(tmp_path) as real:
+        cluster = connect(real.address)
+        try:
+            # joblib computes in this process if there is only one host.
+            for name in ("a", "b"):
+                real.add(name)
+            results = shared(cluster, time.sleep, [0.05] * 20, patience_s=DEADLINE_S)
+            assert next(results) is None
+            for name in ("a", "b"):
+                real.kill(name)
+            for name in ("a", "b"):
+                real.add(name)
+            assert list(results) == [None] * 19
+            results = shared(cluster, time.sleep, [0.05, 3600.0], patience_s=1.0)
+            assert next(results) is None
+            for name in ("a", "b"):
+                real.kill(name)
+            with pytest.raises(MeasureError, match="has no host any more, for 1 s"):
+                next(results)
+        finally:
+            cluster.close()
 
 
 def test_without_a_scheduler_this_process_computes() -> None:

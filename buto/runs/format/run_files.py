@@ -12,9 +12,10 @@ from threading import Lock
 from typing import Any
 
 from buto.properties import Property
+from buto.runs.files.unnamed import UnnamedFile
 from buto.runs.format import tables
 from buto.runs.format.document import Head, StoredFile
-from buto.runs.long import looked_through
+from buto.runs.long import ReadColumns, looked_through
 from buto.runs.model import FloatArray
 from buto.runs.storage.protocol import Bundle
 
@@ -95,6 +96,18 @@ class OpenRun:
         with self.judging(SAMPLES), self.bundle.open(SAMPLES, _MAX_BYTES[SAMPLES]) as opened:
             file = tables.samples_file(_path_of(opened), properties, head.n_samples)
             return tables.columns_of(file, columns)
+
+    def copied(self, head: Head, properties: Sequence[Property], copies: UnnamedFile) -> ReadColumns:
+        """Copy the samples; return what reads columns of the copy, also when the run is closed."""
+        with self.judging(SAMPLES), self.bundle.open(SAMPLES, _MAX_BYTES[SAMPLES]) as opened:
+            copy = copies.add(opened)
+        judging = self.judging
+
+        def read(columns: Sequence[int]) -> FloatArray:
+            with judging(SAMPLES):
+                return tables.columns_of(tables.samples_file(copy(), properties, head.n_samples), columns)
+
+        return read
 
     def long(self, head: Head, properties: Sequence[Property], stride: int) -> dict[str, Any]:
         """Return what a long run has instead of its samples; all samples have been checked to be readable."""

@@ -7,6 +7,7 @@ where it is installed, which takes longer than anything that is done here.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from mmap import mmap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -55,7 +56,7 @@ def samples_from_parquet(
 
 
 def samples_file(
-    source: bytes | str, properties: Sequence[Property], n_samples: int
+    source: bytes | mmap | str, properties: Sequence[Property], n_samples: int
 ) -> pa.parquet.ParquetFile:
     """Open samples, from their bytes or by their path, to read some columns at a time.
 
@@ -204,11 +205,11 @@ def _to_parquet(table: pa.Table) -> bytes:
     return content
 
 
-def _open(source: bytes | str, schema: pa.Schema, n_rows: int) -> pa.parquet.ParquetFile:
+def _open(source: bytes | mmap | str, schema: pa.Schema, n_rows: int) -> pa.parquet.ParquetFile:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    file = pq.ParquetFile(pa.BufferReader(source) if isinstance(source, bytes) else pa.OSFile(source))
+    file = pq.ParquetFile(pa.OSFile(source) if isinstance(source, str) else pa.BufferReader(source))
     if file.metadata.num_rows != n_rows:
         raise ValueError(f"it has {file.metadata.num_rows} rows, {n_rows} are expected")
     if not file.schema_arrow.equals(schema):

@@ -10,9 +10,10 @@ import pytest
 
 from buto.errors import BadFileError, StorageError
 from buto.profiles.store import ProfileStore
-from buto.runs import RunStore
+from buto.runs import RunStore, long
 from buto.runs.format import run_files
 from buto.runs.labels import Label, Labelling, LabelStore
+from buto.runs.long import LongRun
 from buto.runs.results import ResultStore
 from buto.runs.storage.place import Place
 from tests.support.profiles import profile
@@ -66,6 +67,24 @@ def test_a_long_run_is_read_in_parts(place: Place, monkeypatch: pytest.MonkeyPat
     store.add(run)
     [found] = store.open_set(TEST, ["001"])
     assert found.values.tobytes() == run.values.tobytes()
+
+
+def test_a_set_that_is_too_large_for_the_memory_is_fetched_once(
+    place: Place, server: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = RunStore(place)
+    ids = ["001", "002"]
+    for run_id in ids:
+        store.add(full_run(run_id, TEST))
+    monkeypatch.setattr(long, "MOST_VALUES", 1)
+    runs = store.open_set(TEST, ids).runs
+    n_requests = len(server.requests)
+    for run_id, run in zip(ids, runs, strict=True):
+        assert isinstance(run, LongRun)
+        whole = full_run(run_id, TEST)
+        for column, prop in enumerate(run.properties):
+            assert run.part([prop]).values.tobytes() == whole.values[:, [column]].tobytes()
+    assert len(server.requests) == n_requests
 
 
 def test_a_large_document_is_found_whole(place: Place) -> None:

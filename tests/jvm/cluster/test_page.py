@@ -61,7 +61,12 @@ class Typist:
     def type(self, line: str) -> subprocess.CompletedProcess[str]:
         """Type a line and wait for its end."""
         shell = self._shell(line, subprocess.PIPE, subprocess.PIPE)
-        out, err = shell.communicate(timeout=DEADLINE_S)
+        try:
+            out, err = shell.communicate(timeout=DEADLINE_S)
+        except BaseException:
+            os.killpg(shell.pid, signal.SIGKILL)
+            shell.communicate()
+            raise
         return subprocess.CompletedProcess(line, shell.returncode, out.decode(), err.decode())
 
     def close(self) -> None:

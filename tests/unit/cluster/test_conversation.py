@@ -107,6 +107,6 @@ def test_a_host_that_loses_what_is_sent_to_it_does_not_get_it_for_ever(tmp_path:
 
     target = Target(("./program",), timeout_s=5.0, directory=tmp_path)
     cluster = Losing(tmp_path, names(host("a")))
-    with pytest.raises(MeasureError, match="on a: files that were sent are removed"):
+    with pytest.raises(MeasureError, match="on a: files of the program vanished"):
         Conversation(cluster, Launch("x", target), inputs_of(target), host("a")).carry_out()
     assert n_orders == MOST_ORDERS
