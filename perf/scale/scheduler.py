@@ -85,7 +85,7 @@ def running(*words: str) -> Iterator[subprocess.Popen[str]]:
             yield process
         except NotStartedError:
             said.seek(0)
-            print(*words, said.read(), sep="\n", file=sys.stderr)
+            print(" ".join(words), said.read(), sep="\n", file=sys.stderr)
             raise
         finally:
             process.terminate()
