@@ -11,11 +11,11 @@ import numpy as np
 
 from buto.experiments.bed.labels import Labels
 from buto.experiments.bed.parts import Part
-from buto.experiments.dataset.parquet import arrow_errors, opened, written
+from buto.experiments.dataset.parquet import arrow_errors, head_of, opened, written
 from buto.properties import Property
 from buto.runs import Run
 from buto.runs.format import document
-from buto.runs.format.document import Document, NewerVersionError, property_of
+from buto.runs.format.document import Document, property_of
 from buto.runs.format.tables import float_array, text_array
 from buto.runs.names import start_of
 
@@ -76,13 +76,7 @@ def runs_from_parquet(content: bytes) -> Index:
     """
     with arrow_errors():
         file = opened(content)
-        head = json.loads((file.schema_arrow.metadata or {}).get(_KEY, b"null"))
-        if not isinstance(head, dict) or head.get("format") != FORMAT:
-            raise ValueError(f"its format must be {FORMAT!r}")
-        if head["version"] > VERSION:
-            raise NewerVersionError(f"it has version {head['version']}, this buto reads up to {VERSION}")
-        if not file.schema_arrow.equals(_run_schema()):
-            raise ValueError("its columns are not those that are expected")
+        head = head_of(file, FORMAT, VERSION, _run_schema())
         rows = file.read([*_LABELS, "document"]).to_pylist()
         documents = tuple(document.decode(row["document"].encode()) for row in rows)
         labels = tuple(Labels(**{name: row[name] for name in _LABELS}) for row in rows)

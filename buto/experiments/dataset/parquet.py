@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -105,13 +105,7 @@ def runs_from_parquet(content: bytes) -> Index:
     """
     with arrow_errors():
         file = opened(content)
-        head = json.loads((file.schema_arrow.metadata or {}).get(_KEY, b"null"))
-        if not isinstance(head, dict) or head.get("format") != FORMAT:
-            raise ValueError(f"its format must be {FORMAT!r}")
-        if head["version"] > VERSION:
-            raise NewerVersionError(f"it has version {head['version']}, this buto reads up to {VERSION}")
-        if not file.schema_arrow.equals(_run_schema()):
-            raise ValueError("its columns are not those that are expected")
+        head = head_of(file, FORMAT, VERSION, _run_schema())
         table = file.read(["host", "variant", "ordinal", "document"])
         columns = [column.to_pylist() for column in table.columns]
         rows = tuple(
@@ -119,6 +113,23 @@ def runs_from_parquet(content: bytes) -> Index:
             for host, variant, ordinal, text in zip(*columns, strict=True)
         )
         return Index(rows, head["sha256"])
+
+
+def head_of(file: pq.ParquetFile, name: str, version: int, schema: pa.Schema) -> dict[str, Any]:
+    """Return what the table of runs says of its data set, under the name of the format.
+
+    Raises:
+        NewerVersionError: the data set is of a later version.
+        ValueError: it is of another format, or has other columns.
+    """
+    head = json.loads((file.schema_arrow.metadata or {}).get(name.encode(), b"null"))
+    if not isinstance(head, dict) or head.get("format") != name:
+        raise ValueError(f"its format must be {name!r}")
+    if head["version"] > version:
+        raise NewerVersionError(f"it has version {head['version']}, this buto reads up to {version}")
+    if not file.schema_arrow.equals(schema):
+        raise ValueError("its columns are not those that are expected")
+    return head
 
 
 def samples_to_parquet(groups: Groups) -> bytes:
