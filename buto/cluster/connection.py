@@ -13,7 +13,7 @@ from distributed import Client, Future
 from buto.cluster.address import check_address, unreachable
 from buto.cluster.host import COMPUTING, RESOURCE, Host, hosts_of
 from buto.cluster.logs import silence
-from buto.cluster.presence import TOPIC
+from buto.cluster.worker.presence import TOPIC
 from buto.errors import EngineLostError
 from buto.version import __version__
 

@@ -25,7 +25,7 @@ def engine_for(scheduler: str) -> EngineFor:
         return LocalEngine
     require_dask()
     from buto.cluster.access import cluster_at
-    from buto.cluster.engine import ClusterEngine
+    from buto.cluster.launching.engine import ClusterEngine
 
     return partial(ClusterEngine, cluster=cluster_at(scheduler))
 

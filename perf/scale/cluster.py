@@ -29,7 +29,7 @@ from distributed import Client, LocalCluster
 
 from buto import jars
 from buto.cluster.connection import Cluster
-from buto.cluster.engine import ClusterEngine
+from buto.cluster.launching.engine import ClusterEngine
 from buto.cluster.local import loopback_scheduler
 from buto.collect.target import Target
 from buto.engine.local import LocalEngine

@@ -24,8 +24,8 @@ from distributed import Client, Worker, get_worker
 
 from buto.cluster.connection import Cluster
 from buto.cluster.host import DESCRIPTION, RESOURCE, description
-from buto.cluster.presence import TOPIC
-from buto.cluster.worker import QUIET
+from buto.cluster.worker.presence import TOPIC
+from buto.cluster.worker.serving import QUIET
 
 HOSTS = 200
 LAUNCHES = 2000

@@ -69,7 +69,7 @@ examples:
             console.error("this machine cannot measure, so it does not join", "solve the problems above")
             return EXIT_NOT_JUDGED
         require_dask()
-        from buto.cluster.worker import WorkerRequest, serve
+        from buto.cluster.worker.serving import WorkerRequest, serve
 
         request = WorkerRequest(address, args.name, tuple(args.tag), directory)
         serve(request, lambda own: console.result(f"{args.name} has joined {address} as {own}"))

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from buto import jars
 from buto.cluster.connection import Cluster
-from buto.cluster.engine import ClusterEngine
+from buto.cluster.launching.engine import ClusterEngine
 from buto.collect.target import Target
 from buto.engine.placement import Placement
 from buto.runs.model import COMMIT, SESSION, WORKER

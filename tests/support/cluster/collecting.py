@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from buto.cluster.engine import ClusterEngine
+from buto.cluster.launching.engine import ClusterEngine
 from buto.collect.target import Target
 from buto.engine.placement import ANYWHERE, Placement
 from buto.engine.protocol import Launch

@@ -11,8 +11,8 @@ from typing import Any
 
 from distributed import CancelledError
 
-from buto.cluster import task
 from buto.cluster.host import Host
+from buto.cluster.worker import task
 from buto.engine.protocol import Launch
 from buto.errors import ButoError, EngineLostError
 from buto.runs import Run

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from buto.cluster import cleaning
-from buto.cluster.cleaning import UNUSED_S, Kept, clean, superfluous
 from buto.cluster.inputs import inputs_of
-from buto.cluster.staging import Staging
+from buto.cluster.worker import cleaning
+from buto.cluster.worker.cleaning import UNUSED_S, Kept, clean, superfluous
+from buto.cluster.worker.staging import Staging
 from buto.collect.target import Target
 
 NOW_S = 1e9

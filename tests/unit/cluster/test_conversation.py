@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from buto.cluster import task
-from buto.cluster.conversation import MOST_ORDERS, Conversation, HostLostError
 from buto.cluster.inputs import Inputs, inputs_of
+from buto.cluster.launching.conversation import MOST_ORDERS, Conversation, HostLostError
+from buto.cluster.worker import task
 from buto.collect.target import Target
 from buto.engine.protocol import Launch
 from buto.errors import MeasureError

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from buto.cluster import inputs as inputs_module
-from buto.cluster import task
-from buto.cluster.engine import MOST_RETRIES, ClusterEngine
+from buto.cluster.launching.engine import MOST_RETRIES, ClusterEngine
+from buto.cluster.worker import task
 from buto.collect.target import Target
 from buto.engine.placement import HostLabels, Placement
 from buto.engine.protocol import Launch

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from buto.cluster import engine as engine_module
-from buto.cluster.engine import ClusterEngine
+from buto.cluster.launching import engine as engine_module
+from buto.cluster.launching.engine import ClusterEngine
 from buto.collect.target import Target
 from buto.engine.placement import HostLabels, Placement
 from buto.engine.protocol import Launch

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from buto.cluster import inputs as inputs_module
-from buto.cluster import staging as staging_module
 from buto.cluster.inputs import Inputs, inputs_of
-from buto.cluster.staging import Staging
+from buto.cluster.worker import staging as staging_module
+from buto.cluster.worker.staging import Staging
 from buto.collect.target import Target
 from buto.errors import MeasureError, UsageError
 

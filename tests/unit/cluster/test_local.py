@@ -11,7 +11,7 @@ import pytest
 
 from buto.cluster.address import address_towards
 from buto.cluster.local import loopback_scheduler
-from buto.cluster.worker import WorkerRequest, serve
+from buto.cluster.worker.serving import WorkerRequest, serve
 from tests.support.cluster.listening import listening
 
 

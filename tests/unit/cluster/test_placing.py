@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from buto.cluster.placing import Placing
+from buto.cluster.launching.placing import Placing
 from buto.collect.target import Target
 from buto.engine.placement import ANYWHERE, HostLabels, Placement
 from buto.engine.protocol import Launch

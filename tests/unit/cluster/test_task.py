@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from buto.cluster import task
+from buto.cluster.worker import task
 from buto.errors import BadFileError
 from buto.runs.storage.passing import PassingStorage
 from buto.runs.store import RunStore

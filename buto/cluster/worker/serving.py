@@ -18,7 +18,7 @@ from distributed import Worker
 from buto.cluster.address import address_towards, check_address, unreachable
 from buto.cluster.host import COMPUTING, DESCRIPTION, RESOURCE, description
 from buto.cluster.logs import silence
-from buto.cluster.presence import Presence
+from buto.cluster.worker.presence import Presence
 from buto.collect.process.private_directory import private_directory
 from buto.errors import EngineLostError, StorageError
 from buto.runs.names import encode_test

@@ -1,6 +1,6 @@
 """The files of programs on a host: each content once, and a directory tree for each program.
 
-:mod:`buto.cluster.cleaning` says how many stay, and for how long.
+:mod:`buto.cluster.worker.cleaning` says how many stay, and for how long.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from buto.cluster.cleaning import clean, mark_used
 from buto.cluster.inputs import Inputs, sha256_of
+from buto.cluster.worker.cleaning import clean, mark_used
 from buto.collect.target import Target
 from buto.errors import MeasureError
 from buto.runs.files.staging import hidden_name, storage_errors

@@ -12,10 +12,10 @@ from typing import Any
 
 from distributed import CancelledError, Future, KilledWorker
 
-from buto.cluster import task
 from buto.cluster.connection import Cluster
 from buto.cluster.host import Host
 from buto.cluster.inputs import Inputs
+from buto.cluster.worker import task
 from buto.engine.protocol import Launch
 from buto.errors import BadFileError, ButoError, MeasureError
 from buto.runs import Run

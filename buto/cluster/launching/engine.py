@@ -13,11 +13,11 @@ from types import TracebackType
 from typing import Any, Self
 
 from buto.cluster.connection import Cluster
-from buto.cluster.conversation import Conversation, HostLostError
 from buto.cluster.host import Host
 from buto.cluster.inputs import Inputs, inputs_of
-from buto.cluster.masking import with_secrets
-from buto.cluster.placing import Placing, unplaced
+from buto.cluster.launching.conversation import Conversation, HostLostError
+from buto.cluster.launching.masking import with_secrets
+from buto.cluster.launching.placing import Placing, unplaced
 from buto.collect.host.metadata import commit_of
 from buto.collect.progress import Progress
 from buto.engine.protocol import Began, Ended, GivenBack, Launch, OnNews, Progressed

@@ -8,7 +8,7 @@ from typing import cast
 
 from distributed import Worker, WorkerPlugin, get_worker
 
-from buto.cluster.staging import Staging
+from buto.cluster.worker.staging import Staging
 from buto.runs.storage.passing import PassingStorage
 from buto.runs.store import RunStore
 

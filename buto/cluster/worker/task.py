@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from distributed import get_worker
 
 from buto.cluster.inputs import Inputs
-from buto.cluster.presence import presence, report
+from buto.cluster.worker.presence import presence, report
 from buto.collect.record.journal import RecordingAbandonedError
 from buto.engine.local import LocalEngine
 from buto.engine.protocol import Launch, News, Progressed

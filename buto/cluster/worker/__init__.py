@@ -1,0 +1,1 @@
+"""What a worker does on its host: carries out launches, and keeps the files of programs."""
