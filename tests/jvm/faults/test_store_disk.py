@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from buto.cli.commands.machine import doctor
 from buto.collect.doctor.machine import Check, Level
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS
 from buto.experiments.dataset import archive
@@ -75,7 +76,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def project(prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of all that; and a doctor who looks at nothing, for what matters is what he writes."""
-    monkeypatch.setattr("buto.cli.commands.doctor.examine", lambda _: [Check("clock", Level.OK, "it goes")])
+    monkeypatch.setattr(doctor, "examine", lambda _: [Check("clock", Level.OK, "it goes")])
     return Path(shutil.copytree(prepared, tmp_path / "project"))
 
 

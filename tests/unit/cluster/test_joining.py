@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from buto.cli.commands import doctor
+from buto.cli.commands.machine import doctor
 from buto.cluster import connection
 from buto.cluster.host import Host, description, hosts_of
 from buto.collect.doctor.machine import Check, Level

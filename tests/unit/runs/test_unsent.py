@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 import pytest
 
-from buto.cli.commands.runs.recovery import recover_all
+from buto.cli.commands.stored.runs.recovery import recover_all
 from buto.cli.printing.console import Console
 from buto.errors import EXIT_NOT_JUDGED, StorageError
 from buto.runs import RunStore

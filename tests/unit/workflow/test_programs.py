@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from buto.cli.commands.compare import COMMAND
+from buto.cli.commands.launching.compare import COMMAND
 from buto.cli.parsing.programs import programs_of
 from buto.cli.parsing.project import overrides_of, project_of
 from buto.config import TestConfig

@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import ClassVar
 
-from buto.cli.commands.runs.listing import list_runs
-from buto.cli.commands.runs.recovery import recover_all
-from buto.cli.commands.runs.running import running, running_lines
-from buto.cli.commands.runs.stored_ids import existing_ids, training_ids
+from buto.cli.commands.stored.runs.listing import list_runs
+from buto.cli.commands.stored.runs.recovery import recover_all
+from buto.cli.commands.stored.runs.running import running, running_lines
+from buto.cli.commands.stored.runs.stored_ids import existing_ids, training_ids
 from buto.cli.parsing import options
 from buto.cli.parsing.actions import Actions
 from buto.cli.parsing.project import files_of

@@ -86,7 +86,7 @@ examples:
         if args.otava is not None:
             write_file(args.otava, otava_text(entries, named).encode(), "--otava")
         if args.plot is not None:
-            from buto.cli.commands.plot import matplotlib_beside
+            from buto.cli.commands.stored.plot import matplotlib_beside
 
             with matplotlib_beside(project.store):
                 from buto.report.plots.figure import drawing

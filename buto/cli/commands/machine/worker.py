@@ -8,7 +8,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import ClassVar
 
-from buto.cli.commands.doctor import can_measure, examined
+from buto.cli.commands.machine.doctor import can_measure, examined
 from buto.cli.printing.console import Console
 from buto.config.scheduler import VARIABLE
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, UsageError

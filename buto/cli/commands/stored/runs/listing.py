@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from buto.cli.commands.runs.recovery import to_recover
-from buto.cli.commands.runs.stored_ids import existing_ids, learned_ids
+from buto.cli.commands.stored.runs.recovery import to_recover
+from buto.cli.commands.stored.runs.stored_ids import existing_ids, learned_ids
 from buto.cli.parsing.doors import door_of
 from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
