@@ -1,4 +1,4 @@
-"""How a user who calls buto from Python writes the next step; see :class:`buto.workflow.steps.Door`."""
+"""How a user who calls buto from Python writes the next step; see :class:`buto.workflow.advice.door.Door`."""
 
 from __future__ import annotations
 

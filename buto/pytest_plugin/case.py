@@ -25,6 +25,7 @@ from buto.steps import Action, Step
 from buto.units import format_count
 from buto.verdicts import Status, Verdict
 from buto.workflow.accept import begin, learn_change
+from buto.workflow.advice.door import reword
 from buto.workflow.check import describe, judge, warn_of_settings
 from buto.workflow.events import Event, OnEvent, OracleChanged, WaitingForStore, Warned, ignore
 from buto.workflow.launching.case import Case, check_number_of_runs, checked, learned
@@ -33,7 +34,6 @@ from buto.workflow.outcome import concluded, keep
 from buto.workflow.project import Files, Project
 from buto.workflow.project.stored import not_passed
 from buto.workflow.record import complete
-from buto.workflow.steps import reword
 from buto.workflow.train import learn
 
 _DETAIL = {-1: Detail.HEADLINE, 0: Detail.SHORT, 1: Detail.FULL}

@@ -27,7 +27,7 @@ _OF_STORE = (Action.SHOW_RUN, Action.LIST_RUNS, Action.DELETE_RUN, Action.LABEL)
 
 @dataclass(frozen=True, slots=True)
 class InPytest:
-    """The door of a user who runs pytest; see :class:`buto.workflow.steps.Door`.
+    """The door of a user who runs pytest; see :class:`buto.workflow.advice.door.Door`.
 
     Attributes:
         node: the argument with which pytest runs only this test.

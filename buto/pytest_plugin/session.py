@@ -18,7 +18,7 @@ from buto.pytest_plugin.options import Options
 from buto.pytest_plugin.outcome import ERROR, NotPassed, Outcome
 from buto.runs import encode_test
 from buto.runs.storage.place import place_of
-from buto.workflow.steps import reword
+from buto.workflow.advice.door import reword
 
 
 class ItemTests:

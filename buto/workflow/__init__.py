@@ -20,8 +20,8 @@ events through ``on_event`` while it works, a frozen result out. Expected failur
 * ``launching``: launches in random order, one buto at a time; ``launching.case``, the state of one test
   while its runs come in, for callers that launch one run at a time.
 * ``events``: everything that is reported on the way.
-* ``steps``: what to do next, as a value; a ``Door`` (command line, pytest, Python) puts it into words.
-* ``rules``: the rules of checking that hold for every door.
+* ``advice``: what a user is told beside results. ``advice.rules`` has warnings and next steps for every door;
+  a ``Door`` of ``advice.door`` (command line, pytest, Python) puts a step into words.
 * ``git``: revisions, temporary working trees, bisection, changed files.
 
 Nothing is imported here, so that a program pays only for the action that it uses.

@@ -14,6 +14,8 @@ from buto.oracle import Oracle
 from buto.report.result import Result
 from buto.runs import Run, run_set
 from buto.steps import Action, Step
+from buto.workflow.advice.door import in_words, reword, worded
+from buto.workflow.advice.rules import warnings
 from buto.workflow.events import Accepted, Failed, JudgedTaken, OnEvent, OracleChanged, Warned, ignore
 from buto.workflow.labels.label import check_reason
 from buto.workflow.labels.labelled_runs import labelled_past
@@ -29,8 +31,6 @@ from buto.workflow.project.stored import (
     stored_runs,
 )
 from buto.workflow.record import program_changed
-from buto.workflow.rules import warnings
-from buto.workflow.steps import in_words, reword, worded
 from buto.workflow.train import complete_learning
 
 _AS_IT_WAS = (

@@ -9,6 +9,7 @@ from buto.collect.jmx.attach import attach as attached
 from buto.collect.record.journal import Journal
 from buto.runs import Run
 from buto.runs.model import PURPOSE
+from buto.workflow.advice.door import worded
 from buto.workflow.events import (
     LaunchesEnded,
     LaunchesPlanned,
@@ -20,7 +21,6 @@ from buto.workflow.events import (
 )
 from buto.workflow.project import Project
 from buto.workflow.record import measuring_alone
-from buto.workflow.steps import worded
 
 ATTACH = "attach"
 

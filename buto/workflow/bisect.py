@@ -17,6 +17,7 @@ from buto.report.result import Commit, Result
 from buto.report.sanitize import one_line
 from buto.steps import Action, Step
 from buto.verdicts import Status
+from buto.workflow.advice.door import worded
 from buto.workflow.check import judge
 from buto.workflow.comparison.programs import two_revisions
 from buto.workflow.events import (
@@ -36,7 +37,6 @@ from buto.workflow.launching.case import checked
 from buto.workflow.outcome import Outcome, concluded
 from buto.workflow.project import NO_OVERRIDES, Overrides, Project
 from buto.workflow.record import complete
-from buto.workflow.steps import worded
 from buto.workflow.why.why import WhyRequest, why
 
 _ANSWERS = {Status.PASS: Answer.GOOD, Status.REGRESSION: Answer.BAD, Status.INCONCLUSIVE: Answer.SKIP}

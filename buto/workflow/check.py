@@ -15,6 +15,8 @@ from buto.report.result import Result, reported
 from buto.runs import Run, RunSet, run_set
 from buto.steps import Action
 from buto.verdicts import Status
+from buto.workflow.advice.door import reword, worded
+from buto.workflow.advice.rules import jvm_measured, next_steps, settings_warning, warnings
 from buto.workflow.events import Failed, Judged, OnEvent, Warned, ignore
 from buto.workflow.git.changes import divided
 from buto.workflow.labels.likeness import like_runs
@@ -24,8 +26,6 @@ from buto.workflow.outcome import Outcome, concluded, keep
 from buto.workflow.project import NO_OVERRIDES, Overrides, Project
 from buto.workflow.project.stored import other_command, stored_runs, training_runs
 from buto.workflow.record import complete
-from buto.workflow.rules import jvm_measured, next_steps, settings_warning, warnings
-from buto.workflow.steps import reword, worded
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from buto.errors import BadFileError
 from buto.report.history import Entry, stored_entries
 from buto.runs.results import ResultStore
 from buto.steps import Action, Step
+from buto.workflow.advice.door import worded
 from buto.workflow.project import Project
-from buto.workflow.steps import worded
 
 
 @worded

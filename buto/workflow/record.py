@@ -14,6 +14,7 @@ from buto.errors import EngineLostError, JudgeError
 from buto.runs import MetadataValue, Run, RunSet
 from buto.steps import Action
 from buto.units import format_count
+from buto.workflow.advice.door import Door, reword, worded
 from buto.workflow.events import (
     Confirming,
     Event,
@@ -31,7 +32,6 @@ from buto.workflow.launching.collected import Collected
 from buto.workflow.launching.interruption import Complete, Interrupted
 from buto.workflow.launching.lock import measuring
 from buto.workflow.project import NO_OVERRIDES, Overrides, Project
-from buto.workflow.steps import Door, reword, worded
 
 if TYPE_CHECKING:
     from buto.collect.host.cores import Halves

@@ -13,12 +13,12 @@ from buto.report.result import Result
 from buto.runs import Run, run_set
 from buto.runs.files.reading import is_missing
 from buto.steps import EXAMPLE, Action, Step
+from buto.workflow.advice.door import worded
 from buto.workflow.check import judge
 from buto.workflow.events import OnEvent, Shown, ignore
 from buto.workflow.outcome import Outcome, concluded
 from buto.workflow.project import Project
 from buto.workflow.project.stored import ALL, newest_check, stored_runs
-from buto.workflow.steps import worded
 
 
 @dataclass(frozen=True, slots=True)

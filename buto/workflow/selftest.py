@@ -12,11 +12,11 @@ from buto.oracle import Oracle
 from buto.runs import RunSet, run_set
 from buto.steps import Action, Step
 from buto.units import format_count
+from buto.workflow.advice.door import worded
 from buto.workflow.cluster import share_for
 from buto.workflow.events import OnEvent, RunsLeftOut, Warned, ignore
 from buto.workflow.project import Project
 from buto.workflow.project.stored import ALL, stored_runs
-from buto.workflow.steps import worded
 
 
 @dataclass(frozen=True, slots=True)

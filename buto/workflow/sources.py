@@ -11,8 +11,8 @@ from buto.collect.target import SourceSpec
 from buto.config import TestConfig
 from buto.errors import UsageError
 from buto.steps import Action
+from buto.workflow.advice.door import worded
 from buto.workflow.project import Overrides, Project
-from buto.workflow.steps import worded
 
 
 @dataclass(frozen=True, slots=True)

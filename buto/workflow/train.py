@@ -15,6 +15,9 @@ from buto.report.detectable import discouraging
 from buto.report.result import Result
 from buto.runs import Run, run_set
 from buto.steps import Action, Step
+from buto.workflow.advice.door import in_words, reword, worded
+from buto.workflow.advice.remarks import input_remark
+from buto.workflow.advice.rules import jvm_measured, warnings
 from buto.workflow.events import (
     EnoughRuns,
     Failed,
@@ -32,9 +35,6 @@ from buto.workflow.outcome import Outcome, concluded, keep
 from buto.workflow.project import NO_OVERRIDES, Overrides, Project
 from buto.workflow.project.stored import stored_runs
 from buto.workflow.record import complete
-from buto.workflow.remarks import input_remark
-from buto.workflow.rules import jvm_measured, warnings
-from buto.workflow.steps import in_words, reword, worded
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,9 @@ from pathlib import Path
 from buto.cli.parsing.hints import CommandLine
 from buto.config import FILE_NAME
 from buto.steps import Action, Step
+from buto.workflow.advice.door import Door
 from buto.workflow.project import NO_OVERRIDES, Overrides
 from buto.workflow.project.files import Files
-from buto.workflow.steps import Door
 
 DOOR = "BUTO_DOOR"
 """The environment variable in which a build tool gives its name, one of BUILDS."""
@@ -109,7 +109,7 @@ BUILDS: Mapping[str, Build] = {
 
 @dataclass(frozen=True, slots=True)
 class InBuild:
-    """The door of a user who runs a build; see :class:`buto.workflow.steps.Door`.
+    """The door of a user who runs a build; see :class:`buto.workflow.advice.door.Door`.
 
     Attributes:
         build: the build tool.

@@ -17,7 +17,7 @@ _NAMES = {"command": "a command after --"}
 
 @dataclass(frozen=True, slots=True)
 class CommandLine:
-    """The door of a user who typed ``buto``; see :class:`buto.workflow.steps.Door`.
+    """The door of a user who typed ``buto``; see :class:`buto.workflow.advice.door.Door`.
 
     Attributes:
         files: of the project; named again in every command.

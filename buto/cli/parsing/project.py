@@ -10,8 +10,8 @@ from buto import config
 from buto.cli.parsing.doors import door_of
 from buto.config.scheduler import scheduler_of
 from buto.errors import ButoError, UsageError
+from buto.workflow.advice.door import reword
 from buto.workflow.project import Files, Overrides, Project
-from buto.workflow.steps import reword
 
 
 def overrides_of(args: Namespace) -> Overrides:

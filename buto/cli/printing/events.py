@@ -11,6 +11,7 @@ from buto.report.result import LEFT_OUT, Result
 from buto.report.sanitize import one_line
 from buto.report.terminal.verdict import Detail, styled_lines
 from buto.units import format_count
+from buto.workflow.advice.door import Door, in_words
 from buto.workflow.events import (
     Accepted,
     Affected,
@@ -38,7 +39,6 @@ from buto.workflow.events import (
     Warned,
 )
 from buto.workflow.outcome import Outcome
-from buto.workflow.steps import Door, in_words
 
 _DETAIL = {
     Verbosity.QUIET: Detail.HEADLINE,

@@ -23,6 +23,7 @@ from buto.report.result import Result
 from buto.runs import Run, run_set
 from buto.steps import Action, Step
 from buto.verdicts import Status, Verdict
+from buto.workflow.advice.door import worded
 from buto.workflow.check import describe
 from buto.workflow.comparison.programs import Program, test_of
 from buto.workflow.events import Failed, Judged, OnEvent, ignore
@@ -31,7 +32,6 @@ from buto.workflow.outcome import Outcome, concluded
 from buto.workflow.project import NO_OVERRIDES, Overrides, Project
 from buto.workflow.project.stored import ALL, stored_runs
 from buto.workflow.record import launch
-from buto.workflow.steps import worded
 
 if TYPE_CHECKING:
     from buto.collect.host.cores import Halves

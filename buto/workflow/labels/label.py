@@ -11,9 +11,9 @@ from buto.runs.labels import Label, Labelling, LabelStore
 from buto.runs.labels.model import LABEL
 from buto.runs.model import SESSION
 from buto.steps import Action, Step
+from buto.workflow.advice.door import worded
 from buto.workflow.labels.person import person_at
 from buto.workflow.project import Project
-from buto.workflow.steps import worded
 
 ALL, LAST = "all", "last"
 

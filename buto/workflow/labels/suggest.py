@@ -19,12 +19,12 @@ from buto.report.history import Entry
 from buto.runs import RunSet, run_set
 from buto.steps import Action, Step
 from buto.units import format_count
+from buto.workflow.advice.door import worded
+from buto.workflow.advice.rules import settings_warning
 from buto.workflow.events import OnEvent, Warned, ignore
 from buto.workflow.labels.past import baseline_of, past_checks
 from buto.workflow.project import Project
 from buto.workflow.project.stored import stored_runs
-from buto.workflow.rules import settings_warning
-from buto.workflow.steps import worded
 
 NEWEST = 200
 """Checks without a label that are judged again, because each takes a moment."""

@@ -13,8 +13,8 @@ from buto.runs import MetadataValue, Run, RunSet, run_set
 from buto.runs.model import PROGRAM, PURPOSE
 from buto.steps import Action
 from buto.verdicts import Status
-from buto.workflow.rules import N_CONFIRMING, why_confirm
-from buto.workflow.steps import Door
+from buto.workflow.advice.door import Door
+from buto.workflow.advice.rules import N_CONFIRMING, why_confirm
 
 ENOUGH_JUDGED = 5
 """So many judged runs are learned from without further launches; fewer make an oracle that detects little."""

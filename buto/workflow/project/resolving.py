@@ -24,9 +24,9 @@ from buto.runs.masking import MASKED
 from buto.runs.names import encode_test
 from buto.runs.store import RunStore
 from buto.steps import EXAMPLE, Action, Step
+from buto.workflow.advice.door import Door
 from buto.workflow.project.files import Files
 from buto.workflow.project.overrides import Overrides
-from buto.workflow.steps import Door
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,10 +17,10 @@ from buto.profiles.kinds import WITH_PROFILER
 from buto.profiles.store import ProfileStore, StoredProfiles
 from buto.steps import Action, Step
 from buto.units import format_age
+from buto.workflow.advice.door import worded
 from buto.workflow.comparison.programs import Program, test_of
 from buto.workflow.events import Explained, OnEvent, ignore
 from buto.workflow.project import NO_OVERRIDES, Overrides, Project
-from buto.workflow.steps import worded
 from buto.workflow.why.findings import newest_subjects
 from buto.workflow.why.profiling import PAIRS, profiled
 

@@ -12,8 +12,8 @@ import buto
 from buto.api.options import Location, Options
 from buto.api.python_door import PythonDoor
 from buto.steps import Action, Step
+from buto.workflow.advice.door import Door
 from buto.workflow.project import Overrides
-from buto.workflow.steps import Door
 
 PLAIN: Door = PythonDoor()
 SPECIFIED: Door = PythonDoor(

@@ -13,8 +13,8 @@ from buto.cli.parsing.hints import CommandLine
 from buto.errors import BadFileError, JudgeError
 from buto.pytest_plugin.hints import InPytest
 from buto.steps import Action, Advice, Setting, Step
+from buto.workflow.advice.door import Door, in_words, reword
 from buto.workflow.project import Files, Overrides, Project
-from buto.workflow.steps import Door, in_words, reword
 
 HERE = Path("/home/me/shop")
 FILES = Files(Path("ci.yaml"), True, Path(), Path("my runs"), Path("o.json"))

@@ -17,9 +17,9 @@ from buto.collect.jmx.credentials import Credentials, password_from_environment,
 from buto.collect.target import MBeanSpec
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS, UsageError
 from buto.units import parse_seconds
+from buto.workflow.advice.door import in_words
 from buto.workflow.attach import attach
 from buto.workflow.launching.ending import advice_on
-from buto.workflow.steps import in_words
 
 
 class AttachCommand:

@@ -16,7 +16,7 @@ from buto.cli.printing.output_files import write_file
 from buto.collect.doctor.examination import examine
 from buto.collect.doctor.machine import Check, Level
 from buto.errors import EXIT_NOT_JUDGED, EXIT_PASS
-from buto.workflow.steps import in_words
+from buto.workflow.advice.door import in_words
 
 FORMAT = "buto-doctor"
 VERSION = 1

@@ -15,8 +15,8 @@ from buto.errors import EXIT_PASS
 from buto.oracle import DEFAULT
 from buto.steps import Action, Step
 from buto.units import format_count, format_percent
+from buto.workflow.advice.door import Door
 from buto.workflow.selftest import SelftestOutcome, SelftestRequest, selftest
-from buto.workflow.steps import Door
 
 FEWEST = oracle.fewest_runs(DEFAULT) + N_CHECKED
 

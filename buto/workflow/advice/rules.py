@@ -9,9 +9,9 @@ from buto.oracle import Oracle, Settings
 from buto.runs import Run, RunSet
 from buto.steps import Action, Step
 from buto.verdicts import Status, Verdict
+from buto.workflow.advice.door import Door
+from buto.workflow.advice.remarks import remarks
 from buto.workflow.events import JvmMeasured
-from buto.workflow.remarks import remarks
-from buto.workflow.steps import Door
 
 N_CONFIRMING = 2
 """How many runs confirm one that failed; the three are then judged together."""

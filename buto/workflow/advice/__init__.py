@@ -1,0 +1,1 @@
+"""What a user is told beside results: warnings about runs, and next steps in the words of a door."""
