@@ -31,9 +31,9 @@ from buto.analysis.evidence import largest_of_each, p_values
 from buto.analysis.matching import BoolArray
 from buto.analysis.timepoints import IntArray
 from buto.detectors.bounds.settings import BandSettings
-from buto.detectors.calibrated.evidence import weigh
-from buto.detectors.calibrated.profile import LEVELS, Profile
+from buto.detectors.calibrated.judging.evidence import weigh
 from buto.detectors.calibrated.settings import with_usual_score
+from buto.detectors.calibrated.training.profile import LEVELS, Profile
 from buto.properties import Property
 from buto.runs import FloatArray
 

@@ -20,8 +20,8 @@ from buto.analysis.pipeline import Comparison
 from buto.detectors.alarms import Selftest
 from buto.detectors.bounds.detector import BoundsDetector, FittedBounds
 from buto.detectors.bounds.settings import BandSettings
-from buto.detectors.calibrated import data as calibrated_data
-from buto.detectors.calibrated.evidence import (
+from buto.detectors.calibrated.explanation import explain
+from buto.detectors.calibrated.judging.evidence import (
     FEWEST_RUNS,
     Evidence,
     could_not_be_read,
@@ -31,16 +31,16 @@ from buto.detectors.calibrated.evidence import (
     runs_needed,
     weigh,
 )
-from buto.detectors.calibrated.explanation import explain
-from buto.detectors.calibrated.findings import findings, outlier_shares
-from buto.detectors.calibrated.long import learn_long
-from buto.detectors.calibrated.obvious import obvious
-from buto.detectors.calibrated.profile import Profile, learn
-from buto.detectors.calibrated.resolution import at_resolution
+from buto.detectors.calibrated.judging.findings import findings, outlier_shares
+from buto.detectors.calibrated.judging.obvious import obvious
+from buto.detectors.calibrated.judging.resolution import at_resolution
 from buto.detectors.calibrated.selftest import selftest
 from buto.detectors.calibrated.sensitivity.strength import MOST_ASKED, strengths, usual_names
 from buto.detectors.calibrated.sensitivity.sufficiency import AUTO, is_enough
 from buto.detectors.calibrated.settings import CALIBRATED, KEYS, PRESETS, gate_of
+from buto.detectors.calibrated.training import data as calibrated_data
+from buto.detectors.calibrated.training.long import learn_long
+from buto.detectors.calibrated.training.profile import Profile, learn
 from buto.detectors.calibrated.view import CalibratedView
 from buto.detectors.calibrated.warnings import few_runs, unlike_runs
 from buto.detectors.effects import smallest_effects

@@ -24,14 +24,14 @@ from buto.analysis.divisions import Division, at_random, in_order, sessions
 from buto.analysis.matching import BoolArray
 from buto.detectors.alarms import N_CHECKED, Alarms, InOrder, Selftest
 from buto.detectors.bounds.settings import BandSettings
-from buto.detectors.calibrated.evidence import (
+from buto.detectors.calibrated.judging.evidence import (
     FEWEST_RUNS,
     goes_on,
     may_leave_to_three,
     runs_needed,
     weigh,
 )
-from buto.detectors.calibrated.profile import Profile
+from buto.detectors.calibrated.training.profile import Profile
 from buto.detectors.sharing import Share, here
 from buto.errors import JudgeError
 from buto.runs import FloatArray

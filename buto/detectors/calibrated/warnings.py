@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from buto.detectors.bounds.settings import BandSettings
 from buto.detectors.calibrated.anomalies import Anomaly, AnomalyKind, Symptom, find_anomalies
-from buto.detectors.calibrated.evidence import runs_needed
-from buto.detectors.calibrated.findings import words
-from buto.detectors.calibrated.profile import Profile
+from buto.detectors.calibrated.judging.evidence import runs_needed
+from buto.detectors.calibrated.judging.findings import words
+from buto.detectors.calibrated.training.profile import Profile
 from buto.runs import RunSet
 from buto.steps import Action, Advice, Setting, Step
 from buto.units import format_quantity

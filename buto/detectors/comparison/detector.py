@@ -16,11 +16,11 @@ from math import comb
 
 from buto.analysis.evidence import Significance
 from buto.detectors.bounds.settings import BandSettings
-from buto.detectors.calibrated.evidence import FEWEST_RUNS, MOST_CHOICES, could_not_be_read, weigh
-from buto.detectors.calibrated.findings import findings
-from buto.detectors.calibrated.profile import learn
-from buto.detectors.calibrated.resolution import at_resolution
+from buto.detectors.calibrated.judging.evidence import FEWEST_RUNS, MOST_CHOICES, could_not_be_read, weigh
+from buto.detectors.calibrated.judging.findings import findings
+from buto.detectors.calibrated.judging.resolution import at_resolution
 from buto.detectors.calibrated.settings import CALIBRATED
+from buto.detectors.calibrated.training.profile import learn
 from buto.detectors.comparison.comparable import (
     comparable,
     environment_differences,

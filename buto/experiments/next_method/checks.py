@@ -13,11 +13,11 @@ from buto.detectors.alarms import N_CHECKED
 from buto.detectors.bounds.detector import BoundsDetector
 from buto.detectors.bounds.settings import BandSettings
 from buto.detectors.calibrated.detector import CalibratedDetector, FittedCalibrated
-from buto.detectors.calibrated.evidence import goes_on, weigh
-from buto.detectors.calibrated.obvious import obvious
-from buto.detectors.calibrated.profile import Emitter, Profile, learn
-from buto.detectors.calibrated.resolution import at_resolution
+from buto.detectors.calibrated.judging.evidence import goes_on, weigh
+from buto.detectors.calibrated.judging.obvious import obvious
+from buto.detectors.calibrated.judging.resolution import at_resolution
 from buto.detectors.calibrated.settings import CALIBRATED, CALIBRATED_NEXT, gate_of
+from buto.detectors.calibrated.training.profile import Emitter, Profile, learn
 from buto.runs import FloatArray, Run, RunSet
 
 METHODS: Mapping[str, BandSettings] = {one.preset: one for one in (CALIBRATED, CALIBRATED_NEXT)}

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from buto.analysis.scores.differences import MAD_OF_NORMAL
-from buto.detectors.calibrated.profile import Profile
 from buto.detectors.calibrated.sensitivity.strength import shares
+from buto.detectors.calibrated.training.profile import Profile
 from buto.runs import FloatArray
 
 DEVIATIONS, SHARE = "deviations", "share"

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from buto.detectors.bounds.detector import BoundsDetector
-from buto.detectors.calibrated.profile import Profile, learn
 from buto.detectors.calibrated.settings import CALIBRATED
+from buto.detectors.calibrated.training.profile import Profile, learn
 from buto.experiments.dataset.archive import started
 from buto.experiments.design import EXPERIMENTS, PROGRAMS, SUBTLE
 from buto.runs import FloatArray, RunSet

@@ -11,8 +11,8 @@ import numpy as np
 from buto.analysis.divisions import Division, at_random, in_order, sessions
 from buto.detectors.alarms import N_CHECKED
 from buto.detectors.bounds.settings import BandSettings
-from buto.detectors.calibrated.evidence import weigh
-from buto.detectors.calibrated.resolution import at_resolution
+from buto.detectors.calibrated.judging.evidence import weigh
+from buto.detectors.calibrated.judging.resolution import at_resolution
 from buto.experiments.power.changes import Change, changed
 from buto.experiments.power.material import Material
 from buto.runs import FloatArray

@@ -24,11 +24,11 @@ from buto.analysis.matching import BoolArray
 from buto.analysis.scores.candidates import Candidate
 from buto.analysis.timepoints import IntArray
 from buto.detectors.bounds.settings import BandSettings
-from buto.detectors.calibrated.evidence import FAMILIES
-from buto.detectors.calibrated.profile import LEVELS, TOTAL, Profile
-from buto.detectors.calibrated.relevance import Counting, relevant
-from buto.detectors.calibrated.resolution import level_share
+from buto.detectors.calibrated.judging.evidence import FAMILIES
+from buto.detectors.calibrated.judging.relevance import Counting, relevant
+from buto.detectors.calibrated.judging.resolution import level_share
 from buto.detectors.calibrated.settings import candidate_of, gate_of
+from buto.detectors.calibrated.training.profile import LEVELS, TOTAL, Profile
 from buto.detectors.effects import smallest_effects
 from buto.detectors.strength import TIMES_LEVEL, Strength
 from buto.properties import LIVE_CLASSES, split_name, topic_of

@@ -16,8 +16,8 @@ from math import isinf
 import numpy as np
 
 from buto.detectors.bounds.settings import BandSettings
-from buto.detectors.calibrated.profile import Profile
 from buto.detectors.calibrated.sensitivity.strength import strengths, usual_names
+from buto.detectors.calibrated.training.profile import Profile
 from buto.detectors.protocol import AutoRuns
 from buto.detectors.strength import Strength
 

@@ -13,8 +13,8 @@ from buto.analysis.features import Feature
 from buto.analysis.pairs import within_pairs
 from buto.analysis.timepoints import IntArray
 from buto.detectors.bounds.settings import BandSettings
-from buto.detectors.calibrated.evidence import Evidence
-from buto.detectors.calibrated.relevance import SHAPES, effect_of
+from buto.detectors.calibrated.judging.evidence import Evidence
+from buto.detectors.calibrated.judging.relevance import SHAPES, effect_of
 from buto.detectors.calibrated.settings import CALIBRATED
 from buto.detectors.possible import highest
 from buto.properties import DURATION, LIVE_CLASSES, Property

@@ -16,7 +16,7 @@ import numpy as np
 from buto.analysis.features import Feature, catalogue, features
 from buto.analysis.series import sampling_interval, series_of
 from buto.analysis.spread import COUNT_GRAIN, grains
-from buto.detectors.calibrated.live_classes import LiveClasses, learn_classes
+from buto.detectors.calibrated.training.live_classes import LiveClasses, learn_classes
 from buto.properties import DURATION, LIVE_CLASSES, Kind, Property
 from buto.runs import FloatArray, Run
 

@@ -11,8 +11,8 @@ from buto.analysis.features import COUNTER_FEATURES, GAUGE_FEATURES
 from buto.analysis.series import LARGEST
 from buto.analysis.spread import COUNT_GRAIN
 from buto.detectors.bounds.data import property_of, property_to_data
-from buto.detectors.calibrated.live_classes import LiveClasses
-from buto.detectors.calibrated.profile import CLASS_GRAIN, TOTAL, Emitter, Profile
+from buto.detectors.calibrated.training.live_classes import LiveClasses
+from buto.detectors.calibrated.training.profile import CLASS_GRAIN, TOTAL, Emitter, Profile
 from buto.errors import BadFileError
 from buto.properties import Kind
 from buto.runs import FloatArray

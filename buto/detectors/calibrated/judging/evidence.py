@@ -13,10 +13,10 @@ from buto.analysis.pairs import exchanges, paired_contrasts, paired_differences
 from buto.analysis.scores.candidates import Groups
 from buto.analysis.timepoints import IntArray
 from buto.detectors.bounds.settings import BandSettings
-from buto.detectors.calibrated.profile import Profile
-from buto.detectors.calibrated.relevance import Counting, relevant
-from buto.detectors.calibrated.resolution import level_share
+from buto.detectors.calibrated.judging.relevance import Counting, relevant
+from buto.detectors.calibrated.judging.resolution import level_share
 from buto.detectors.calibrated.settings import candidate_of, gate_of
+from buto.detectors.calibrated.training.profile import Profile
 from buto.detectors.effects import smallest_effects
 from buto.errors import JudgeError
 from buto.properties import Topic, is_judged, topic_of

@@ -1,9 +1,9 @@
 """Learning from runs that do not fit into memory together: a few properties of all runs at a time.
 
 Every number of a calibrated oracle is of one property, of the runs' durations or of notifications. What is
-learned of a few properties at a time, by :func:`buto.detectors.calibrated.profile.learn`, is therefore to the
-last digit what is learned of all at once. Only the bands over time, which are drawn and decide nothing, are
-those of the samples that a :class:`buto.runs.long.LongRun` has in memory.
+learned of a few properties at a time, by :func:`buto.detectors.calibrated.training.profile.learn`, is
+therefore to the last digit what is learned of all at once. Only the bands over time, which are drawn and
+decide nothing, are those of the samples that a :class:`buto.runs.long.LongRun` has in memory.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from buto.analysis.series import series_of, summaries
 from buto.analysis.spread import grains
 from buto.detectors.bounds.detector import BoundsDetector, FittedBounds
 from buto.detectors.bounds.settings import BandSettings
-from buto.detectors.calibrated.profile import Profile, learn
+from buto.detectors.calibrated.training.profile import Profile, learn
 from buto.detectors.settings import judges
 from buto.properties import LIVE_CLASSES, Property
 from buto.runs import FloatArray, Run, RunSet

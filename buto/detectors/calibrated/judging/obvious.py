@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.detectors.calibrated.evidence import Evidence
-from buto.detectors.calibrated.profile import LEVELS
+from buto.detectors.calibrated.judging.evidence import Evidence
+from buto.detectors.calibrated.training.profile import LEVELS
 from buto.properties import Property
 from buto.units import format_quantity
 

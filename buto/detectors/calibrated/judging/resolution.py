@@ -13,8 +13,8 @@ import numpy as np
 
 from buto.analysis.contrasts import LEVEL_SHARE
 from buto.analysis.spread import COUNT_GRAIN
-from buto.detectors.calibrated.profile import Profile
 from buto.detectors.calibrated.settings import is_fine
+from buto.detectors.calibrated.training.profile import Profile
 from buto.detectors.settings import Settings
 from buto.properties import DURATION, Property
 

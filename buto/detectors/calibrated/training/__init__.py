@@ -1,0 +1,1 @@
+"""What a calibrated oracle learns from its training runs: to compute it, and to write it down."""
