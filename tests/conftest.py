@@ -19,7 +19,7 @@ JUDGING = (
     *("tests/build_plugins/test_junit.py::test_a_scenario_passes", "tests/jvm/pytest_plugin/test_sample.py"),
     *(f"tests/jvm/cli/test_{what}.py" for what in ("bisect", "compare", "confirm", "flow")),
     *("tests/jvm/releases/", "tests/jvm/api/"),
-    "tests/integration/test_readme.py",
+    "tests/integration/pages/test_readme.py",
 )
 """In the order in which they come: those that judge by the defaults last."""
 MEASURING = ("tests/jvm/", *JUDGING)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,9 +15,9 @@ from buto.detectors.comparison.detector import compare, comparing
 from buto.properties import Property, property_for
 from buto.runs import Run, RunSet, run_set
 from buto.verdicts import Status, Verdict
+from tests.support.checkout import ROOT
 from tests.support.runs.signals import program_run
 
-ROOT = Path(__file__).resolve().parents[3]
 NEXT = comparing(CALIBRATED_NEXT)
 ALLOCATED = property_for("jvm.memory.allocated")
 

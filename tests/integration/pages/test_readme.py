@@ -17,9 +17,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.checkout import ROOT
 from tests.support.pages import fault_of, typed
 
-ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
 PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
 RUNNING_PID = "4711"

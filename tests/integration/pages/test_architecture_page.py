@@ -33,7 +33,7 @@ def test_the_page_shows_what_is_printed(tmp_path: Path) -> None:
         PAGE.write_text(text.replace(block[0], f"{block[1]}{printed}```"))
         return
     assert block[3] == printed, (
-        "read it, then: BUTO_WRITE_GOLDEN=1 pytest tests/integration/test_architecture_page.py"
+        "read it, then: BUTO_WRITE_GOLDEN=1 pytest tests/integration/pages/test_architecture_page.py"
     )
 
 

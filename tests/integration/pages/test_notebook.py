@@ -13,9 +13,11 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
+from tests.support.checkout import ROOT
+
 pytestmark = pytest.mark.slow
 
-PLACE = Path(__file__).resolve().parents[2] / "examples" / "notebook"
+PLACE = ROOT / "examples" / "notebook"
 NOTEBOOK = PLACE / "verdict.ipynb"
 WRITE = "BUTO_WRITE_GOLDEN"
 PICTURE = "image/png"
@@ -72,4 +74,4 @@ def test_it_is_small_and_names_nobody() -> None:
     text = NOTEBOOK.read_text(encoding="utf-8")
     assert len(text) < MAX_BYTES
     assert str(Path.home()) not in text
-    assert str(PLACE.parents[1]) not in text
+    assert str(ROOT) not in text

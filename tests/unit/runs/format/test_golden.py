@@ -26,9 +26,10 @@ from buto.runs import (
     encode_test,
 )
 from buto.runs.format import document
+from tests.support.checkout import ROOT
 from tests.support.runs.examples import assert_same
 
-GOLDEN = Path(__file__).parents[2] / "golden" / "runs"
+GOLDEN = ROOT / "tests" / "golden" / "runs"
 
 RUN = Run(
     id="20261120T234041.123Z-1f2e",

@@ -98,4 +98,6 @@ def test_the_page_shows_what_each_fault_changes(runs: tuple[BedRun, ...]) -> Non
     if os.environ.get("BUTO_WRITE_GOLDEN"):
         PAGE.write_text(page.replace(block[0], f"{block[1]}{printed}```"))
         return
-    assert block[2] == printed, "read it, then: BUTO_WRITE_GOLDEN=1 pytest tests/integration/test_bed_data.py"
+    assert block[2] == printed, (
+        "read it, then: BUTO_WRITE_GOLDEN=1 pytest tests/integration/experiments/test_bed_data.py"
+    )

@@ -22,10 +22,11 @@ from buto.runs import RunSet, RunStore, run_set
 from buto.runs import long as long_runs
 from buto.runs import store as stores
 from buto.runs.long import LongRun
+from tests.support.checkout import ROOT
 
 pytestmark = pytest.mark.slow
 
-RECORDED = Path(__file__).parents[3] / "data" / "experiments"
+RECORDED = ROOT / "data" / "experiments"
 N_TRAINING = 8
 
 
