@@ -11,9 +11,8 @@ from typing import Any
 from distributed import Client, Future
 
 from buto.cluster.address import check_address, unreachable
-from buto.cluster.host import COMPUTING, RESOURCE, Host, hosts_of
+from buto.cluster.host import COMPUTING, RESOURCE, TOPIC, Host, hosts_of
 from buto.cluster.logs import silence
-from buto.cluster.worker.presence import TOPIC
 from buto.errors import EngineLostError
 from buto.version import __version__
 
@@ -118,11 +117,10 @@ class Cluster:
         # Imported here: launches do not need it.
         from joblib import parallel_config
 
-        block: AbstractContextManager[None] = parallel_config(
-            backend="dask",
-            client=self._client,
-            resources={RESOURCE: 1, COMPUTING: 1},
-        )
+        from buto.cluster.backend import HostsBackend
+
+        backend = HostsBackend(client=self._client, resources={RESOURCE: 1, COMPUTING: 1})
+        block: AbstractContextManager[None] = parallel_config(backend=backend)
         return block
 
     def cancel_computing(self) -> None:

@@ -21,6 +21,9 @@ COMPUTING = f"buto {__version__}"
 DESCRIPTION = "buto"
 """Under this key, workers tell the scheduler about themselves."""
 
+TOPIC = "buto"
+"""The topic under which all workers report the progress of their launches."""
+
 JAVA = "java"
 """Key of the facts: the version of the Java that a command ``java`` starts."""
 

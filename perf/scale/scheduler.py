@@ -23,8 +23,7 @@ import psutil
 from distributed import Client, Worker, get_worker
 
 from buto.cluster.connection import Cluster
-from buto.cluster.host import DESCRIPTION, RESOURCE, description
-from buto.cluster.worker.presence import TOPIC
+from buto.cluster.host import DESCRIPTION, RESOURCE, TOPIC, description
 from buto.cluster.worker.serving import QUIET
 
 HOSTS = 200

@@ -1,22 +1,25 @@
-"""How long a list of many runs in a bucket takes: ``python -m perf.scale.shared [RUNS]``.
+"""How long a list of many runs in a bucket takes: ``python -m perf.scale.shared``.
 
-The bucket is one of moto's server on this machine; the server's own time counts, too.
+The bucket is one of moto's server on this machine, which answers one request after the other, or one of a
+server that runs already (``--endpoint URL``, with its keys in the usual variables). The server's time counts,
+too.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
-import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from unittest.mock import patch
-from urllib.request import Request, urlopen
 
 import numpy as np
+from botocore.session import get_session
 
 from buto.properties import property_for
 from buto.runs import Outcome, Quality, Run, RunStore, new_id
@@ -47,15 +50,31 @@ def took(action: Callable[[], int]) -> str:
     return f"{took_s:7.2f} s for {n_runs} runs, {worked_s:.2f} s of processor time besides the server"
 
 
-def main(n_runs: int) -> None:
+@contextmanager
+def bucket(endpoint: str) -> Iterator[S3Url]:
+    """Yield a new place in a bucket, with a cache of its own; an empty endpoint is that of moto."""
+    with tempfile.TemporaryDirectory(prefix="buto-perf-") as scratch, ExitStack() as held:
+        url, cache = S3Url("perf", f"store-{os.getpid()}"), Path(scratch) / "cache"
+        if endpoint:
+            os.environ |= {"AWS_ENDPOINT_URL_S3": endpoint, "XDG_CACHE_HOME": str(cache)}
+        else:
+            host, port = held.enter_context(object_storage(Path(scratch) / "log"))
+            os.environ |= environment(host, port, cache)
+        client = get_session().create_client("s3")
+        if all(one["Name"] != url.bucket for one in client.list_buckets()["Buckets"]):
+            client.create_bucket(Bucket=url.bucket)
+        yield url
+
+
+def main() -> None:
     """Fill a bucket and list it three times."""
-    with (
-        tempfile.TemporaryDirectory(prefix="buto-perf-") as scratch,
-        object_storage(Path(scratch) / "log") as (host, port),
-    ):
-        os.environ |= environment(host, port, Path(scratch) / "cache")
-        urlopen(Request(f"http://{host}:{port}/perf", method="PUT"), timeout=60).close()
-        store = RunStore(S3Url("perf", "store"))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=10_000)
+    parser.add_argument("--endpoint", default="", help="address of a server that runs already")
+    options = parser.parse_args()
+    n_runs = options.runs
+    with bucket(options.endpoint) as url:
+        store = RunStore(url)
         runs = [replace(RUN, id=new_id(FIRST + timedelta(minutes=number))) for number in range(n_runs)]
         with patch("os.fsync"):
             print("store     ", took(lambda: len(in_order(store.add, runs, THREADS))), flush=True)
@@ -64,4 +83,4 @@ def main(n_runs: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 10_000)
+    main()

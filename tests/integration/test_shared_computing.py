@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from functools import partial
 from pathlib import Path
@@ -57,20 +58,17 @@ def test_work_waits_for_a_host_that_is_started_again_but_not_for_ever(tmp_path: 
     with real_cluster(tmp_path) as real:
         cluster = connect(real.address)
         try:
-            # joblib computes in this process if there is only one host.
-            for name in ("a", "b"):
-                real.add(name)
+            real.add("a")
+            # The only host computes, and not the process that asked.
+            assert list(shared(cluster, os.readlink, ["/proc/self"])) == [str(real.workers["a"].pid)]
             results = shared(cluster, time.sleep, [0.05] * 20, patience_s=DEADLINE_S)
             assert next(results) is None
-            for name in ("a", "b"):
-                real.kill(name)
-            for name in ("a", "b"):
-                real.add(name)
+            real.kill("a")
+            real.add("a")
             assert list(results) == [None] * 19
             results = shared(cluster, time.sleep, [0.05, 3600.0], patience_s=1.0)
             assert next(results) is None
-            for name in ("a", "b"):
-                real.kill(name)
+            real.kill("a")
             with pytest.raises(MeasureError, match="has no host any more, for 1 s"):
                 next(results)
         finally:

@@ -8,13 +8,12 @@ from typing import cast
 
 from distributed import Worker, WorkerPlugin, get_worker
 
+from buto.cluster.host import TOPIC
 from buto.cluster.worker.staging import Staging
 from buto.runs.storage.passing import PassingStorage
 from buto.runs.store import RunStore
 
 NAME = "buto"
-TOPIC = "buto"
-"""The topic under which all workers report the progress of their launches."""
 
 
 class Presence(WorkerPlugin):  # type: ignore[misc]

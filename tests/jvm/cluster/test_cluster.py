@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -21,7 +22,7 @@ from buto.runs.store import RunStore
 from buto.workflow.events import Event, LaunchRepeated, RunStored
 from buto.workflow.launching.collecting import Plan, collect
 from tests.support.checkout import ROOT
-from tests.support.cluster.real import DEADLINE_S, in_background, jvms, real_cluster
+from tests.support.cluster.real import DEADLINE_S, HOST, in_background, jvms, real_cluster
 from tests.support.processes.command import buto
 
 RUNS = 8
@@ -40,6 +41,12 @@ def command(duration: str, marker: str) -> tuple[str, ...]:
         "--duration",
         duration,
     )
+
+
+def alone(words: tuple[str, ...], directory: Path) -> tuple[str, ...]:
+    """The same program, which ends at once if another one of its host has not ended yet."""
+    line = f'exec flock --nonblock --no-fork "$0/${HOST}.lock" {shlex.join(words)}'
+    return ("sh", "-c", line, str(directory))
 
 
 def connected(address: str, silent_s: float) -> Cluster:
@@ -76,10 +83,9 @@ def test_every_run_is_stored_once_while_hosts_are_killed_and_stopped(tmp_path: P
 
         try:
             with in_background(disturb):
-                collect(
-                    [
-                        Plan("x", Target(command("1s", str(tmp_path))), RUNS, where=Placement(spread=True)),
-                    ],
+                program = Target(alone(command("1s", str(tmp_path)), tmp_path))
+                results = collect(
+                    [Plan("x", program, RUNS, where=Placement(spread=True))],
                     store,
                     events.append,
                     seed=1,
@@ -90,6 +96,8 @@ def test_every_run_is_stored_once_while_hosts_are_killed_and_stopped(tmp_path: P
             cluster.close()
         real.until(lambda: not jvms(str(tmp_path)))
     assert "b" in lost()
+    # Also not beside a launch that was given up, of which no run tells.
+    assert results["x"].failure is None, "a host launched two programs at the same time"
     runs = store.load_set("x")
     ids = [one.run.id for one in events if isinstance(one, RunStored)]
     assert sorted(ids) == [run.id for run in runs]
@@ -147,12 +155,15 @@ def test_the_command_line_trains_and_checks_on_a_cluster_with_tls(tmp_path: Path
 
 
 def test_ctrl_c_and_a_lost_scheduler_stop_the_programs(tmp_path: Path) -> None:
-    marker = str(tmp_path)
+    marker, store = str(tmp_path), RunStore(tmp_path / ".buto")
     with real_cluster(tmp_path) as real:
         real.add("a", "--tag", "slow")
-        words = ["record", "x", "--scheduler", real.address, "--", *command("300s", marker)]
+        # The first launch is short, so that one run is complete when the scheduler is lost.
+        long, short = (shlex.join(command(duration, marker)) for duration in ("300s", "300ms"))
+        short_once = ("sh", "-c", f"if mkdir began; then exec {short}; else exec {long}; fi")
 
-        def calling() -> subprocess.Popen[str]:
+        def calling(*program: str) -> subprocess.Popen[str]:
+            words = ("record", "x", "--runs", "2", "--scheduler", real.address, "--", *program)
             return subprocess.Popen(
                 [sys.executable, "-m", "buto", *words],
                 cwd=tmp_path,
@@ -162,7 +173,7 @@ def test_ctrl_c_and_a_lost_scheduler_stop_the_programs(tmp_path: Path) -> None:
                 process_group=0,
             )
 
-        interrupted = calling()
+        interrupted = calling(*command("300s", marker))
         real.until(lambda: jvms(marker))
         os.killpg(interrupted.pid, signal.SIGINT)
         _, said = interrupted.communicate(timeout=DEADLINE_S)
@@ -170,13 +181,18 @@ def test_ctrl_c_and_a_lost_scheduler_stop_the_programs(tmp_path: Path) -> None:
         assert "no run was complete" in said
         real.until(lambda: not jvms(marker))
 
-        left = calling()
+        left = calling(*short_once)
+        real.until(lambda: store.ids("x"))
         real.until(lambda: jvms(marker))
         real.scheduler.kill()
         _, said = left.communicate(timeout=DEADLINE_S)
         assert left.returncode == 3, said
         assert f"the scheduler {real.address} does not answer any more" in said
-        assert "complete and kept in .buto: 0 of 1 runs of 'x'" in said
+        [run] = store.load_set("x")
+        n_usable = int(run.quality.valid)
+        assert f"complete and kept in .buto: {n_usable} of 2 runs of 'x'" in said
+        # Nothing of the second run is there.
+        assert [path.name for path in (tmp_path / ".buto" / "runs" / "x").iterdir()] == [run.id]
         real.until(lambda: not jvms(marker))
         assert real.workers["a"].wait(DEADLINE_S) == 3
         assert "was lost" in real.said("worker-a")

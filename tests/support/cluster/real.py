@@ -18,6 +18,10 @@ import psutil
 from tests.support.checkout import ROOT
 
 DEADLINE_S = 300.0
+
+HOST = "BUTO_TEST_HOST"
+"""A variable of every worker, and so of the programs that it starts: its name."""
+
 _POLL_S = 0.05
 
 
@@ -51,7 +55,7 @@ class RealCluster:
         """Start a worker, and return when it has joined."""
         words = ["--scheduler", self.address, "--name", name, "--directory", str(self.directory / "inputs")]
         arguments = ["-m", "buto", "worker", *words, "--no-doctor", *options]
-        self.workers[name] = self._start(f"worker-{name}", arguments)
+        self.workers[name] = self._start(f"worker-{name}", arguments, {HOST: name})
         self.until(lambda: "has joined" in self.said(f"worker-{name}"))
 
     def kill(self, name: str) -> None:
@@ -86,7 +90,7 @@ class RealCluster:
                 process.kill()
                 process.wait()
 
-    def _start(self, of: str, arguments: list[str]) -> subprocess.Popen[str]:
+    def _start(self, of: str, arguments: list[str], more: Mapping[str, str] = {}) -> subprocess.Popen[str]:
         with (self.directory / f"{of}.log").open("w") as log:
             return subprocess.Popen(
                 [sys.executable, *arguments],
@@ -95,7 +99,7 @@ class RealCluster:
                 stderr=subprocess.STDOUT,
                 text=True,
                 cwd=self.directory,
-                env=self.environment,
+                env={**self.environment, **more},
             )
 
 
