@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import subprocess
 import sys
 import time
@@ -47,6 +48,8 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
     ),
 }
 """Benchmarks by name, in the order of the page."""
+
+_TITLE = re.compile(r'^TITLE = "(.+)"$', re.MULTILINE)
 
 
 def main() -> int:
@@ -99,7 +102,16 @@ def _run(name: str) -> dict[str, object] | None:
 def _keep(known: dict[str, dict[str, object]]) -> None:
     ordered = {name: known[name] for name in BENCHMARKS if name in known}
     FIGURES.write_text(json.dumps(ordered, indent=1) + "\n")
-    PAGE.write_text(page([section_of(document) for document in ordered.values()]))
+    missing = {name: _title(name) for name in BENCHMARKS if name not in known}
+    PAGE.write_text(page([section_of(document) for document in ordered.values()], missing))
+
+
+def _title(name: str) -> str:
+    """Return the title of a benchmark's section, without importing what it measures."""
+    source = ROOT.joinpath(*BENCHMARKS[name][0].split(".")).with_suffix(".py")
+    found = _TITLE.search(source.read_text())
+    assert found is not None, f"{source} must have a TITLE"
+    return found[1]
 
 
 if __name__ == "__main__":

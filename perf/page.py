@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from perf.figures import Section, table
 
@@ -16,14 +16,21 @@ that are compared were measured in turns, in one run. A figure is a median, its 
 """
 
 
-def page(sections: Sequence[Section]) -> str:
-    """Return the whole page; it names no host and no path."""
+def page(sections: Sequence[Section], missing: Mapping[str, str]) -> str:
+    """Return the whole page; it names no host and no path.
+
+    Args:
+        missing: titles of benchmarks without figures, by the name that measures them.
+    """
     goals = [figure.met for section in sections for figure in section.figures if figure.goal]
     parts = [
         HEAD.format(example="weight launches"),
         f"\n{sum(goals)} of {len(goals)} goals are met. {_machine()}\n",
         *(f"\n## {section.title}\n\n{table(section)}\n" for section in sections),
     ]
+    if missing:
+        parts.append("\n## Not measured here yet\n\n")
+        parts += [f'- {title}: `make bench ONLY="{name}"`\n' for name, title in missing.items()]
     return "".join(parts)
 
 

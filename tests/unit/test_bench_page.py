@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import json
 import platform
+import re
 from dataclasses import asdict
 from pathlib import Path
 
+from perf.__main__ import BENCHMARKS, FIGURES, PAGE
 from perf.figures import Figure, Section, at_least, at_most, figure_of, section_of
 from perf.page import page
 
@@ -27,11 +29,13 @@ def test_the_page_has_every_figure_and_names_what_was_missed() -> None:
         Section("One", (figure_of("a", [1.0]), at_most("b", [3.0], 2.0, "ms", reason="b is slow"))),
         Section("Two", (at_least("c", [3.0], 2.0),)),
     ]
-    written = page(sections)
+    written = page(sections, {"three": "Three things"})
     assert "1 of 2 goals are met." in written
     assert "| b | 3.0 ms |  | at most 2 ms | **missed** |" in written
     assert "b: b is slow" in written
     assert written.index("## One") < written.index("## Two")
+    assert written.endswith('## Not measured here yet\n\n- Three things: `make bench ONLY="three"`\n')
+    assert "Not measured" not in page(sections, {})
     assert platform.node() not in written
     assert str(ROOT) not in written
 
@@ -39,3 +43,9 @@ def test_the_page_has_every_figure_and_names_what_was_missed() -> None:
 def test_a_section_survives_its_file() -> None:
     section = Section("One", (at_most("b", [3.0], 2.0, "ms", reason="b is slow"),))
     assert section_of(json.loads(json.dumps(asdict(section)))) == section
+
+
+def test_the_page_lists_each_benchmark_that_has_no_figures() -> None:
+    missing = set(BENCHMARKS) - set(json.loads(FIGURES.read_text()))
+    listed = PAGE.read_text().partition("## Not measured here yet")[2]
+    assert set(re.findall(r'`make bench ONLY="([\w-]+)"`', listed)) == missing
