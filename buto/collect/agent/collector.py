@@ -14,6 +14,7 @@ from buto.collect.host.load import LoadMeter
 from buto.collect.host.metadata import describe
 from buto.collect.jvm import start_errors
 from buto.collect.jvm.hsperfdata import NoPerfData
+from buto.collect.jvm.selection import main_name
 from buto.collect.process.launch import Ending, Launch
 from buto.collect.process.private_directory import private_directory
 from buto.collect.progress import OnTick
@@ -89,6 +90,8 @@ def _started(loop: EventLoop, launch: Launch, recording: Recording) -> AgentReco
     not_found = start_errors.main_not_found(launch, loop.hello.command)
     if not_found is not None:
         raise not_found
+    if not _is_wrapped(loop, launch) and not main_name(loop.hello.command):
+        raise start_errors.no_program(launch)
     if recording.n_samples == 0:
         raise start_errors.not_started(launch, "the JVM ended before its first sample")
     if recording.zero_ns is None:

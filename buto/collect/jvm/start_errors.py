@@ -40,11 +40,7 @@ def no_jvm(launch: Launch, others: Sequence[str], *, timed_out: bool) -> Measure
         return not_created
     named = [other for other in others if other != NO_PROGRAM]
     if others and not named:
-        return _error(
-            "the command started no JVM with a main class or jar, only JVMs such as java -version starts",
-            launch,
-            "the command must start the program itself",
-        )
+        return no_program(launch)
     if named:
         pattern = f"matches {target.jvm!r}" if target.jvm else "is more than a build tool"
         return _error(
@@ -79,6 +75,15 @@ def no_jvm(launch: Launch, others: Sequence[str], *, timed_out: bool) -> Measure
         launch,
         "the command must start a JVM, in an environment that keeps JAVA_TOOL_OPTIONS "
         "(sudo, env -i and containers do not); give the java command itself if you can",
+    )
+
+
+def no_program(launch: Launch) -> MeasureError:
+    """Return the error for a launch that started JVMs, but none that runs a program."""
+    return _error(
+        "the command started no JVM with a main class or jar, only JVMs such as java -version starts",
+        launch,
+        "name the program's main class or jar in the command; the command must start the program itself",
     )
 
 

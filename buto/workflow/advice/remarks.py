@@ -9,19 +9,9 @@ from buto.units import format_count
 
 
 def remarks(runs: RunSet) -> tuple[str, ...]:
-    """Return a sentence each on a JVM without a program, a hidden fault, left processes, and other files."""
-    found = (_without_program(runs), _hidden_fault(runs), _left_over(runs), _of_several_programs(runs))
+    """Return a sentence each on a hidden fault, left processes, and other files."""
+    found = (_hidden_fault(runs), _left_over(runs), _of_several_programs(runs))
     return tuple(one for one in found if one is not None)
-
-
-def _without_program(runs: RunSet) -> str | None:
-    """Return a warning if no run has a main class, as of ``java -version``."""
-    if not len(runs) or any(run.metadata.get("buto.jvm", "unknown") is not None for run in runs):
-        return None
-    return (
-        "the measured JVM ran no main class, as with java -version: nothing of a program was measured; "
-        "name the program's main class or jar in the command"
-    )
 
 
 def _hidden_fault(runs: RunSet) -> str | None:

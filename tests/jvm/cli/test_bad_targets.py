@@ -29,6 +29,10 @@ CLASSES = "CLASSES"
             ("Could not find or load main class Nowhere", "check the main class"),
         ),
         (("java", "-jar", "missing.jar"), ("Unable to access jarfile missing.jar",)),
+        (
+            ("java", "-version"),
+            ("no JVM with a main class or jar", "name the program's main class or jar in the command"),
+        ),
         (("java", "-XX:+NoSuchFlag", "-cp", CLASSES, "Does"), ("Unrecognized VM option",)),
         (("no-such-program",), ("command not found: no-such-program",)),
         (("./no-such-program",), ("./no-such-program cannot be started: No such file or directory",)),
@@ -41,7 +45,7 @@ CLASSES = "CLASSES"
             ("exited with code 3", "about to leave", "for a reason", "--expect-exit 3"),
         ),
     ],
-    ids=["main class", "jar", "option", "command", "path", "no JVM", "exit 3"],
+    ids=["main class", "jar", "no program", "option", "command", "path", "no JVM", "exit 3"],
 )
 def test_a_program_that_cannot_be_measured(
     tmp_path: Path, classes: Path, command: tuple[str, ...], messages: tuple[str, ...]

@@ -80,7 +80,6 @@ def test_the_input_that_was_advised_is_read(tmp_path: Path, classes: Path) -> No
 @pytest.mark.parametrize(
     ("words", "remark"),
     [
-        (("-version",), "the measured JVM ran no main class, as with java -version"),
         (
             ("Does", "worker"),
             "in 5 of 5 runs the program printed a fault and still exited with code 0: it ran",
