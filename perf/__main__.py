@@ -41,6 +41,7 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
     "scale-store": ("perf.scale.store",),
     "scale-journal": ("perf.scale.journal",),
     "scale-environments": ("perf.scale.environments",),
+    "scale-large-sets": ("perf.scale.large_sets",),
     "endurance": ("perf.scale.endurance", "--plot", f"{IMAGES}/endurance-agent.png"),
     "endurance-jmx": (
         *("perf.scale.endurance", "--collector", "jmx", "--nap", "1500"),
