@@ -66,7 +66,7 @@ def measure(root: Path, n_runs: int, n_properties: int, n_samples: int) -> Itera
             raise RuntimeError(done.stderr)
         found = json.loads(done.stdout)
         what = f"{name}: {n_runs} runs, {found['mib']:,.0f} MiB, {found['in_files']} left in their files"
-        yield at_most(f"{what}: memory, largest", [found["peak_mib"]], found["mib"] / 2, "MiB", 0)
+        yield at_most(f"{what}: memory, largest", [found["peak_mib"]], round(found["mib"] / 2), "MiB", 0)
         yield Figure(f"{name}: processor time", f"{found['worked_s']:.0f} s")
 
 
