@@ -122,6 +122,13 @@ def test_a_reference_leads_somewhere(reference: Reference) -> None:
     assert not reference.anchor or reference.anchor in anchors(reference.target)
 
 
+def test_the_index_lists_every_page() -> None:
+    index = ROOT / "docs" / "index.md"
+    listed = {reference.target for reference in FOUND if reference.source == index}
+    pages = {*index.parent.glob("*.md"), *index.parent.glob("formats/*.md")}
+    assert sorted(pages - listed - {index}) == []
+
+
 def test_no_file_has_the_marks_of_an_unfinished_merge() -> None:
     assert MERGE.search("one\n" + "<" * 7 + " HEAD\n")
     texts = ((path, path.read_text(encoding="utf-8", errors="replace")) for path in files())
