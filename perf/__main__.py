@@ -36,6 +36,7 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
     "sources": ("perf.collecting.sources",),
     "load": ("perf.collecting.load",),
     "phases": ("perf.collecting.phases",),
+    "pauses": ("perf.judging.pauses",),
     "scale-mbeans": ("perf.scale.mbeans",),
     "scale-runs": ("perf.scale.runs",),
     "scale-store": ("perf.scale.store",),

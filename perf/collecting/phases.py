@@ -9,6 +9,7 @@ Before and after each launch in turns, a fixed loop is timed: whether it tells h
 from __future__ import annotations
 
 import hashlib
+import os
 import random
 import subprocess
 import sys
@@ -60,7 +61,7 @@ while True:
 @contextmanager
 def phases(on_purpose: bool) -> Iterator[None]:
     """Slow all cores down at the same times."""
-    n_burners = sum(map(len, two_halves())) if on_purpose else 0
+    n_burners = len(os.sched_getaffinity(0)) if on_purpose else 0
     burners = [subprocess.Popen([sys.executable, "-c", BURNER]) for _ in range(n_burners)]
     try:
         yield

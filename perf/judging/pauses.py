@@ -1,0 +1,144 @@
+"""Do pauses between the runs of a check help where the machine is slower for some seconds?
+
+A program that computes is launched many times in a row, and then one that computes 5 % more, while a process
+on each core computes for some seconds and then sleeps for some. Ten runs train: in a row, or every third one.
+Three later runs are judged: in a row, every third one, or every tenth one. To leave runs out is to pause as
+long as they took, or to launch other tests in between. Only p-values count, so load by others makes no check
+inconclusive.
+"""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from buto.analysis.timepoints import IntArray
+from buto.detectors.alarms import N_CHECKED
+from buto.experiments.next_method.checks import METHODS, N_TRAINING, Check, Way, checked, profile_of
+from buto.experiments.power.rates import rate
+from buto.runs import RunSet
+from buto.runs.store import RunStore
+from buto.workflow.events import ignore
+from buto.workflow.launching.collecting import Plan, collect
+from perf.collecting.napping import compiled, java, target
+from perf.collecting.phases import MORE_UNITS, UNITS, phases
+from perf.figures import Figure, benchmark, conclude
+
+TITLE = "Pauses between the runs of a check"
+ALPHAS = (0.01, 0.05)
+BASE, CHANGED = "base", "changed"
+TRAININGS = {"training in a row": 1, "training of every third run": 3}
+STEPS = {"a check in a row": 1, "a check of every third run": 3, "a check of every tenth run": 10}
+REACH = {
+    BASE: N_TRAINING * max(TRAININGS.values()),
+    CHANGED: (N_CHECKED - 1) * max(STEPS.values()),
+}
+"""Runs that the widest training and the widest check span."""
+
+BLOCK = 20
+"""So many first runs in a row are one observation, because a phase meets several of them."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Division:
+    """Places of runs, those of the changed program after those of the other one."""
+
+    training: IntArray
+    checked: IntArray
+
+
+def recorded(store: RunStore, amounts: dict[str, int]) -> dict[str, RunSet]:
+    """Return usable runs of both programs, recorded one after the other, unless the store has them."""
+    units = {BASE: UNITS, CHANGED: MORE_UNITS}
+    missing = {name: n for name, n in amounts.items() if not store.has_runs(name)}
+    if missing:
+        with compiled() as classes, phases(on_purpose=True):
+            for name, n_runs in missing.items():
+                plan = Plan(name, target(java(classes, "Work", "compute", str(units[name]))), n_runs)
+                collect([plan], store, ignore, seed=1, purpose="record")
+    return {name: store.load_set(name).valid() for name in amounts}
+
+
+def unchanged(n_base: int, spread: int, step: int) -> Iterator[Division]:
+    """Yield divisions of the base's runs: those under test directly follow those that train."""
+    for first in range(REACH[BASE], n_base - REACH[CHANGED]):
+        training = first - spread * np.arange(N_TRAINING, 0, -1)
+        yield Division(training, first + step * np.arange(N_CHECKED))
+
+
+def changed(n_base: int, n_changed: int, spread: int, step: int) -> Iterator[Division]:
+    """Yield divisions that check runs of the changed program, with trainings all over the base's runs."""
+    firsts = np.arange(n_changed - REACH[CHANGED])
+    starts = np.linspace(0, n_base - REACH[BASE], len(firsts)).astype(np.int64)
+    for first, start in zip(firsts, starts, strict=True):
+        training = start + spread * np.arange(N_TRAINING)
+        yield Division(training, n_base + first + step * np.arange(N_CHECKED))
+
+
+def figures(runs: dict[str, RunSet]) -> Iterator[Figure]:
+    n_base, n_changed = (len(runs[name]) for name in (BASE, CHANGED))
+    everything = RunSet(tuple(replace(run, test=BASE) for name in (BASE, CHANGED) for run in runs[name]))
+    for method, settings in METHODS.items():
+        profile = profile_of(everything, settings)
+        for (training, spread), (way, step) in product(TRAININGS.items(), STEPS.items()):
+            of_kind = {
+                "equal programs": unchanged(n_base, spread, step),
+                "5 % more work": changed(n_base, n_changed, spread, step),
+            }
+            for what, divisions in of_kind.items():
+                found = [
+                    checked(profile, profile.values[one.training], profile.values[one.checked], settings)
+                    for one in divisions
+                ]
+                yield Figure(f"{method}, {training}, {way}: {what} that fail", _shares(found))
+
+
+def _shares(found: Sequence[Check]) -> str:
+    return "; ".join(
+        f"{way} at alpha {alpha:g}: {_share(found, way, alpha)}"
+        for alpha, way in product(ALPHAS, (Way.CONFIRMED, Way.THREE))
+    )
+
+
+def _share(found: Sequence[Check], way: Way, alpha: float) -> str:
+    share = rate((str(number // BLOCK), one.fails(way, alpha)) for number, one in enumerate(found))
+    return f"{100 * share.value:.1f} ± {100 * share.error:.1f} %"
+
+
+def _spread(name: str, values: Sequence[float], unit: str) -> Figure:
+    low, middle, high = np.percentile(values, [5, 50, 95])
+    return Figure(name, f"{middle:.2f} {unit}", f"{low:.2f} to {high:.2f} (5 % to 95 %)")
+
+
+def measure(options: Namespace) -> Iterator[Figure]:
+    with ExitStack() as stack:
+        place = options.store or Path(stack.enter_context(TemporaryDirectory(prefix="buto-perf-")))
+        runs = recorded(RunStore(place), {BASE: options.runs, CHANGED: options.changed})
+        yield Figure(
+            "runs of the program, and of the changed one", f"{len(runs[BASE])}, {len(runs[CHANGED])}"
+        )
+        yield _spread("duration of a run", [run.outcome.duration_s for run in runs[BASE]], "s")
+        loads = [100 * run.quality.foreign_load for run in runs[BASE]]
+        yield _spread("share of the cores that others used during a run", loads, "%")
+        yield from figures(runs)
+
+
+def main() -> int:
+    parser = benchmark(__doc__)
+    parser.add_argument("--runs", type=int, default=220, help="of the unchanged program")
+    parser.add_argument("--changed", type=int, default=60, help="runs of the changed program")
+    parser.add_argument("--store", type=Path, help="keep the runs here, and judge those that are here")
+    options = parser.parse_args()
+    return conclude(TITLE, tuple(measure(options)), options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
