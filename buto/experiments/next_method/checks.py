@@ -96,9 +96,13 @@ class Trained:
 
     def check(self, runs: Sequence[Run], *, always: bool = False) -> Check:
         """Check three runs, see :func:`checked`."""
-        profile = self.fitted.profile.hearing(runs)
-        rows = np.array([self._row(profile, run) for run in runs])
+        profile, rows = self.rows(runs)
         return checked(profile, profile.values, rows, self.fitted.settings, always=always)
+
+    def rows(self, runs: Sequence[Run]) -> tuple[Profile, FloatArray]:
+        """Return the profile that knows these runs, too, and their features, shape (n_runs, n_features)."""
+        profile = self.fitted.profile.hearing(runs)
+        return profile, np.array([self._row(profile, run) for run in runs])
 
     def _row(self, profile: Profile, run: Run) -> FloatArray:
         key = run.id, profile.emitters

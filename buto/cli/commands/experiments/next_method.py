@@ -5,10 +5,9 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
-from itertools import chain
 
 from buto.cli.commands.experiments.request import ExperimentsRequest
-from buto.cli.commands.experiments.thesis import WorkProgress
+from buto.cli.commands.experiments.sharing import done
 from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
 from buto.errors import EXIT_PASS
@@ -18,7 +17,6 @@ from buto.experiments.next_method.checks import METHODS, NEXT
 from buto.experiments.next_method.criteria import IN_ROW, criteria
 from buto.experiments.next_method.recordings import (
     Recordings,
-    Task,
     carried_out,
     recordings,
     tasks,
@@ -28,7 +26,6 @@ from buto.experiments.next_method.surroundings import Surroundings, between_host
 from buto.experiments.next_method.trials import Trial
 from buto.experiments.next_method.variants import UNCHANGED
 from buto.experiments.next_method.versions import PAIRS, SERVERS, first_named
-from buto.experiments.workers import in_parallel
 from buto.report.experiments import text
 from buto.report.experiments.alarm_chart import svg as alarm_svg
 from buto.report.experiments.content import Columns
@@ -38,7 +35,7 @@ from buto.report.experiments.variation_chart import svg as variation_svg
 def run(request: ExperimentsRequest, console: Console) -> int:
     """Measure both presets by the written criteria; print tables, write checks and pictures."""
     found = recordings(request.data)
-    trials = _measured(tasks(found, request.seed), request, console)
+    trials = done(carried_out, tasks(found, request.seed), "next", request, console)
     hosts = between_hosts(found)
     for table in _tables(found, trials, hosts, request.seed):
         for line in text.lines(table):
@@ -53,18 +50,6 @@ def run(request: ExperimentsRequest, console: Console) -> int:
         write_file(request.out / name, content, "--out")
         console.info(f"wrote {request.out / name}")
     return EXIT_PASS
-
-
-def _measured(work: Sequence[Task], request: ExperimentsRequest, console: Console) -> list[Trial]:
-    progress = WorkProgress(console, "next")
-    found = []
-    try:
-        for done, some in enumerate(in_parallel(carried_out, work, request.workers), start=1):
-            found.append(some)
-            progress(done, len(work))
-    finally:
-        progress.clear()
-    return list(chain.from_iterable(found))
 
 
 def _tables(

@@ -30,6 +30,11 @@ EXPERIMENTS: dict[str, Experiment] = {
         "the presets calibrated and calibrated-next by the criteria for a new default, on runs recorded "
         "after these were written; writes next.csv, alarms.svg and counters.svg",
     ),
+    "gates": Experiment(
+        "gates",
+        "gates and numbers of confirming runs: launches of good builds, changes found and false alarms; "
+        "writes gates.csv",
+    ),
     "power": Experiment(
         "power",
         "changes of known size, added to recorded runs: how many the presets calibrated and "
