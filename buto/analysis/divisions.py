@@ -46,16 +46,20 @@ def at_random(
     return Division(random.permutation(others)[:n_training], np.concatenate([[run], rest]))
 
 
-def in_order(n_runs: int, n_training: int, n_checked: int, most: int) -> tuple[Division, ...]:
-    """Return divisions in which training runs in a row are followed by later runs in a row.
+def in_order(n_runs: int, n_training: int, n_checked: int, most: int, apart: int = 1) -> tuple[Division, ...]:
+    """Return divisions in which training runs in a row are followed by later runs.
 
-    Every run that has ``n_training`` runs before it and ``n_checked`` - 1 after it is the first one under
-    test in at most ``most`` divisions: the training runs lie directly before it, at the very beginning, and
-    evenly in between.
+    Every run that has ``n_training`` runs before it and enough after it is the first one under test in at
+    most ``most`` divisions: the training runs lie directly before it, at the very beginning, and evenly in
+    between.
+
+    Args:
+        apart: the runs under test follow in a row with 1, and are every k-th run with k.
     """
+    reach = apart * (n_checked - 1) + 1
     return tuple(
-        Division(np.arange(start, start + n_training), np.arange(first, first + n_checked))
-        for first in range(n_training, n_runs - n_checked + 1)
+        Division(np.arange(start, start + n_training), np.arange(first, first + reach, apart))
+        for first in range(n_training, n_runs - reach + 1)
         for start in _starts(first - n_training, most)
     )
 

@@ -6,15 +6,14 @@ from collections.abc import Iterable, Sequence
 from math import isnan
 
 from buto.experiments.gates.checks import MOST_CONFIRMING, NO_GATE
-from buto.experiments.gates.trials import IN_ORDER, Trial
+from buto.experiments.gates.trials import CHANGED, IN_ORDER, Trial
 from buto.experiments.next_method.variants import UNCHANGED
 from buto.experiments.power.rates import Rate, rate
 from buto.report.experiments.content import Columns
 
 ALPHA = 0.01
 GATES = (0.1, 0.2, 0.3, 0.5, NO_GATE)
-SMALL, LARGE, NEW = "small", "large", "new"
-CASES = (SMALL, LARGE, NEW, UNCHANGED, IN_ORDER)
+CASES = (*CHANGED, UNCHANGED, IN_ORDER)
 HEADS = (
     "gate",
     "confirming runs",

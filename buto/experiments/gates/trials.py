@@ -17,28 +17,35 @@ from buto.experiments.next_method.variants import UNCHANGED
 from buto.experiments.next_method.versions import PAIRS, SERVERS, VersionsTask, versions_tasks
 from buto.runs import Run, RunSet
 
+SMALL, LARGE, NEW = "small", "large", "new"
+CHANGED = (SMALL, LARGE, NEW)
+"""Versions of servers and libraries with a regression."""
+
 IN_ORDER = "in the order of time"
 N_CHECKED = 1 + MOST_CONFIRMING
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How often the runs of one program are divided.
+    """How much is judged.
 
     Attributes:
-        servers, pairs: random divisions.
+        servers, pairs: random divisions of the runs of one program.
+        each: of runs in a row, every so many is a first run under test.
     """
 
-    servers: int = 4
-    pairs: int = 8
+    servers: int = 3
+    pairs: int = 4
+    each: int = 2
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class RowTask:
-    """Usable runs of one unchanged program, in the order of their start."""
+    """Usable runs of one unchanged program, in the order of their start; every so many is a first run."""
 
     name: str
     runs: RunSet
+    each: int
 
 
 Task = VersionsTask | RowTask
@@ -75,7 +82,7 @@ def tasks(found: Recordings, seed: int, size: Size) -> list[Task]:
         for task in versions_tasks(part, host, runs, divisions, seed)
     ]
     rows = [
-        RowTask(f"{program}@{host}", runs.valid())
+        RowTask(f"{program}@{host}", runs.valid(), size.each)
         for hosts in found.in_row.values()
         for host, programs in hosts.items()
         for program, runs in programs.items()
@@ -89,13 +96,13 @@ def carried_out(task: Task) -> list[Trial]:
 
 
 def _versions(task: VersionsTask) -> Iterator[Trial]:
-    """Yield checks of all versions by all methods, with the same divisions."""
+    """Yield checks of the old version and of those with a regression, by all methods."""
     random = np.random.default_rng([task.seed, zlib.crc32(task.name.encode())])
     for _ in range(task.divisions):
         order = random.permutation(len(task.base))
         training = _drawn(task.base, order[:N_TRAINING])
         checked = {UNCHANGED: _drawn(task.base, order[N_TRAINING:][:N_CHECKED])}
-        for version, runs in task.others.items():
+        for version, runs in ((one, task.others[one]) for one in CHANGED if one in task.others):
             checked[version] = _drawn(runs, random.permutation(len(runs))[:N_CHECKED])
         yield from _by_all_methods(task.name, training, checked)
 
@@ -120,7 +127,7 @@ def _in_order(task: RowTask) -> Iterator[Trial]:
         profile = profile_of(task.runs, settings)
         for number in np.unique(session):
             places = np.flatnonzero(session == number)
-            for one in in_order(len(places), N_TRAINING, N_CHECKED, 1):
+            for one in in_order(len(places), N_TRAINING, N_CHECKED, 1)[:: task.each]:
                 training, checked = (profile.values[places[some]] for some in (one.training, one.checked))
                 found = judged(profile, training, checked, settings)
                 first = task.runs.runs[places[one.checked[0]]].id

@@ -18,7 +18,11 @@ from buto.runs import RunSet
 
 RANDOM = "at random"
 IN_ORDER = "in the order of time"
+PAUSED = "in the order of time, every fifth run"
 LATER = "trained in one session, checked in the next"
+
+APART = 5
+"""Every fifth run is checked: a pause as long as four runs."""
 
 FEWEST = N_TRAINING + N_CHECKED + 1
 
@@ -99,6 +103,8 @@ def _divisions(
                 yield RANDOM, _moved(_random(run, n, random), places)
         for one in in_order(n, N_TRAINING, N_CHECKED, amount.ordered):
             yield IN_ORDER, _moved(one, places)
+        for one in in_order(n, N_TRAINING, N_CHECKED, amount.ordered, APART):
+            yield PAUSED, _moved(one, places)
     for before, after in pairwise(numbers):
         earlier, later = (np.flatnonzero(session == number) for number in (before, after))
         yield from ((LATER, one) for one in _across(earlier, later, amount.ordered))

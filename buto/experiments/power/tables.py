@@ -86,15 +86,19 @@ def gate_table(trials: Sequence[Trial], method: str, alpha: float) -> Columns:
 def panels(
     trials: Sequence[Trial], changes: Sequence[Change], gates: dict[str, float], alpha: float
 ) -> list[PowerPanel]:
-    """Return the power curves of each kind of change: with each method's gate, and by three runs."""
+    """Return the power curves of each kind of change: by one run alone, with each method's gate, by three."""
     kinds = dict.fromkeys((one.quantities, one.unit) for one in changes)
     found = []
     for quantities, unit in kinds:
         ours = [one for one in changes if (one.quantities, one.unit) == (quantities, unit)]
         curves = [
-            _curve(trials, ours, method, number, gate, alpha)
+            _curve(trials, ours, f"{method}, {way}", method, decision, number, line)
             for number, method in enumerate(gates)
-            for gate in (gates[method], ALWAYS)
+            for way, line, decision in (
+                ("one run alone", ":", _alone(alpha)),
+                ("one run, confirmed", "--", confirmed(gates[method], alpha)),
+                ("always three runs", "-", confirmed(ALWAYS, alpha)),
+            )
         ]
         number = {None: "All properties change", 1: "One property changes"}.get(
             quantities, f"{quantities} properties change"
@@ -105,17 +109,22 @@ def panels(
 
 
 def _curve(
-    trials: Sequence[Trial], changes: Sequence[Change], method: str, number: int, gate: float, alpha: float
+    trials: Sequence[Trial],
+    changes: Sequence[Change],
+    label: str,
+    method: str,
+    decision: Decision,
+    number: int,
+    line: str,
 ) -> PowerCurve:
-    rates = [share(trials, method, str(one), confirmed(gate, alpha)) for one in changes]
-    way = "always three runs" if gate == ALWAYS else "one run, confirmed"
+    rates = [share(trials, method, str(one), decision) for one in changes]
     return PowerCurve(
-        f"{method}, {way}",
+        label,
         tuple(one.size for one in changes),
         tuple(one.value for one in rates),
         tuple(one.error for one in rates),
         number,
-        dashed=gate != ALWAYS,
+        line,
     )
 
 

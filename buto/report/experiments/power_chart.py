@@ -24,7 +24,7 @@ class PowerCurve:
         sizes: of the changes.
         shares, errors: as many, with standard errors.
         colour: number of its colour.
-        dashed: whether the line is dashed.
+        line: Matplotlib's style of the line.
     """
 
     label: str
@@ -32,7 +32,7 @@ class PowerCurve:
     shares: tuple[float, ...]
     errors: tuple[float, ...]
     colour: int
-    dashed: bool = False
+    line: str = "-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def svg(panels: Sequence[PowerPanel]) -> bytes:
                 yerr=curve.errors,
                 label=curve.label,
                 color=COLOURS[curve.colour % len(COLOURS)],
-                linestyle="--" if curve.dashed else "-",
+                linestyle=curve.line,
                 marker="o",
                 markersize=3,
                 linewidth=1.2,
@@ -68,7 +68,7 @@ def svg(panels: Sequence[PowerPanel]) -> bytes:
         axes.spines[["top", "right"]].set_visible(False)
     grid[0].set_ylabel("share found", fontsize=8)
     lines, labels = grid[0].get_legend_handles_labels()
-    figure.legend(lines, labels, fontsize=7, frameon=False, loc="outside lower center", ncols=4)
+    figure.legend(lines, labels, fontsize=7, frameon=False, loc="outside lower center", ncols=3)
     buffer = io.BytesIO()
     # Texts stay texts, and the same figures give the same bytes.
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "buto"}):

@@ -41,6 +41,7 @@ examples:
   buto experiments run calibrated
   buto experiments run next
   buto experiments run power
+  buto experiments run gates
   buto experiments run clusters
   buto experiments run history
   buto experiments run ensembles
