@@ -8,10 +8,10 @@ from math import nan
 import numpy as np
 
 from buto.detectors.bounds.settings import BandSettings
-from buto.detectors.calibrated.evidence import passes, weigh
-from buto.detectors.calibrated.obvious import obvious
-from buto.detectors.calibrated.profile import Profile
+from buto.detectors.calibrated.judging.evidence import passes, weigh
+from buto.detectors.calibrated.judging.obvious import obvious
 from buto.detectors.calibrated.settings import gate_of
+from buto.detectors.calibrated.training.profile import Profile
 from buto.runs import FloatArray
 
 MOST_CONFIRMING = 5
