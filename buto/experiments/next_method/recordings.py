@@ -39,6 +39,9 @@ ONE_CORE = "one-core"
 A_DAY_S = 86400.0
 """Variants are recorded in rounds of several minutes; only a longer pause would begin another session."""
 
+QUOTA = "quota"
+"""The data set of the same servers with a quota of half a core, and, called PROGRAM-base, without."""
+
 ByHost = Mapping[str, Mapping[str, RunSet]]
 
 
@@ -52,6 +55,7 @@ class Recordings:
         pairs: of released libraries.
         servers: small ones in several versions.
         one_core: some of these as they were, on one core.
+        quota: the same with a quota of the processor, and without.
     """
 
     variants: ByHost
@@ -59,6 +63,7 @@ class Recordings:
     pairs: ByHost
     servers: ByHost
     one_core: ByHost
+    quota: ByHost
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +103,7 @@ def recordings(data: Path | None) -> Recordings:
         _by_host(root / PAIRS),
         _by_host(servers),
         _by_host(root / ONE_CORE),
+        _by_host(root / QUOTA),
     )
 
 

@@ -47,10 +47,14 @@ def of_servers(recorded: Recordings) -> Iterator[Surroundings]:
         found = _compared(where, {"busy machine": busy, name: _common(rows, busy)})
         if found is not None:
             yield found
-    rows = {program: runs for programs in recorded.one_core.values() for program, runs in programs.items()}
-    found = _compared("one core", {"two cores": busy, "one core": _common(rows, busy)})
-    if found is not None:
-        yield found
+    for differs, name, programs, others in (
+        ("one core", "one core", recorded.one_core, busy),
+        ("a quota of half a core", "quota", recorded.quota, _bases(recorded.quota)),
+    ):
+        rows = {program: runs for of_host in programs.values() for program, runs in of_host.items()}
+        found = _compared(differs, {"two cores": others, name: _common(rows, others)})
+        if found is not None:
+            yield found
 
 
 def _bases(servers: ByHost) -> dict[str, RunSet]:

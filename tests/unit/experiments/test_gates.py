@@ -73,7 +73,7 @@ def test_versions_and_runs_in_a_row_are_judged_with_up_to_five_confirming_runs()
         "parallel": {"shop-base": base, "shop-large": recorded("leaker-string-builder", 6, shift=60.0)}
     }
     rows = {"in-row-17": {"parallel": {"till": recorded("leaker-string", 17)}}}
-    work = tasks(Recordings(nothing, rows, nothing, servers, nothing), 1, Size(1, 1, 1))
+    work = tasks(Recordings(nothing, rows, nothing, servers, nothing, nothing), 1, Size(1, 1, 1))
     assert isinstance(work[1], RowTask) and len(work) == 2
     versions, in_row = map(carried_out, work)
     assert {(one.method, one.case) for one in versions} == {

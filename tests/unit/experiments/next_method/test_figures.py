@@ -224,14 +224,17 @@ def test_servers_are_compared_with_the_same_programs_in_other_surroundings() -> 
         nothing,
         servers,
         {"parallel": {"shop": RunSet(runs)}},
+        {"parallel": {"shop-base": RunSet(runs), "shop": RunSet(doubled)}},
     )
-    row, one_core = of_servers(found)
+    row, one_core, quota = of_servers(found)
     assert (row.names, row.differs) == (
         ("busy machine", "in-row-25"),
         "quiet machine, other JDK and collector",
     )
     assert [one.shift for one in row.found] == pytest.approx([1.0] * len(row.found))
     assert {(one.shift, one.n_programs) for one in one_core.found} == {(0.0, 1)}
+    assert (quota.names, quota.differs) == (("two cores", "quota"), "a quota of half a core")
+    assert {one.shift for one in quota.found} == {1.0}
     assert tables.varying(row).heads[1:3] == ("CV, busy machine", "CV, in-row-25")
     assert between_hosts(found) is None
 
