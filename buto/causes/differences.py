@@ -18,13 +18,13 @@ PRIOR_SHARE = 0.1
 """Expected deviation between launches of one program, as a share of the level."""
 
 RANKED_FIRST = 4.0
-"""Units beyond this many deviations are ranked before all others."""
+"""Units beyond this many deviations are ranked before all others, if their share is that of a cause."""
 
 NAMED = {3: 5.0, 4: 4.5, 5: 4.0}
 """Deviations from which a cause is named, by number of launches of each program; with fewer none is named."""
 
 NAMED_SHARE = 0.1
-"""A cause that is named makes up at least this share of all that rose."""
+"""A cause that is named, and a unit that is ranked by its evidence, has at least this share of all that rose."""
 
 FELL = 2.0
 """Standard errors from which a fall counts: a cause must have risen by more than all that fell together."""
@@ -66,13 +66,16 @@ def shares(old: FloatArray, new: FloatArray) -> FloatArray:
     return np.asarray(rise / total if total > 0 else rise)
 
 
-def ranked(z: FloatArray, rise: FloatArray) -> npt.NDArray[np.intp]:
-    """Return the places of the units that rose: those of strong evidence first, then by their rise.
+def ranked(z: FloatArray, rise: FloatArray, share: FloatArray) -> npt.NDArray[np.intp]:
+    """Return the places of the units that rose.
+
+    Those with strong evidence and the share of a cause come first, each part by its rise. Without the share, small
+    methods that are hardly noisy would come before those that make up most of the rise.
 
     Args:
-        z, rise: shape (n_units,).
+        z, rise, share: shape (n_units,).
     """
-    order = np.lexsort((-rise, ~(z > RANKED_FIRST)))
+    order = np.lexsort((-rise, ~((z > RANKED_FIRST) & (share >= NAMED_SHARE))))
     return order[rise[order] > 0]
 
 

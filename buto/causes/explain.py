@@ -24,8 +24,8 @@ MOST_GROWTH = 20
 
 _MOVED = "a method that rose is not named, because others fell by as much: it may do what they did before"
 
-TRACES_BUFFERS = 25
-"""The first release of Java that tells of each reservation of a buffer."""
+TRACES = 25
+"""The first release of Java that tells of each reservation of a buffer, and of each file that is opened."""
 
 _RELEASE = re.compile(r"\((\d+)")
 """In a version as ``OpenJDK 64-Bit Server VM (17.0.15+6-Debian) for linux-amd64``."""
@@ -35,6 +35,9 @@ RISE = 1.1
 
 WORTH_SHOWING = 1.0
 """Deviations that the methods that are said to be most likely have at least."""
+
+HOLDERS_NOT_KNOWN = 0.5
+"""Beyond this share of kept memory without a path to a root, a remark says so."""
 
 FEW_OF_THE_USERS = 0.5
 """Beyond this share without a method of the user's, a remark says that the code cannot be seen."""
@@ -145,6 +148,7 @@ def _limits(
     seen = any(kind in profile.kinds for profile in profiles)
     if kind is Kind.RETENTION:
         yield _of_retention(profiles, seen=seen)
+        yield from _released(profiles)
     elif seen and without > FEW_OF_THE_USERS and after > RISE * before:
         yield (
             f"{format_percent(round(without, 2))} of it has no method of the program's own on its stack: "
@@ -154,8 +158,11 @@ def _limits(
         lost = sum(profile.totals.get("cpu.lost", 0.0) for profile in profiles)
         kept = sum(stack.events for one in profiles for stack in one.stacks if stack.kind is kind)
         yield f"the JVM lost {format_percent(round(lost / (lost + kept), 3))} of the samples"
-    if kind is Kind.BUFFERS and any(_release(profile) < TRACES_BUFFERS for profile in profiles):
-        yield f"before Java {TRACES_BUFFERS} only some of the buffers that are kept are seen"
+    is_older = any(_release(profile) < TRACES for profile in profiles)
+    if kind is Kind.BUFFERS and is_older:
+        yield f"before Java {TRACES} only some of the buffers that are kept are seen"
+    if kind is Kind.FILES:
+        yield f"before Java {TRACES} no file is seen" if is_older else "sockets and directories are not seen"
 
 
 def _of_retention(profiles: Sequence[Profile], *, seen: bool) -> str:
@@ -167,7 +174,22 @@ def _of_retention(profiles: Sequence[Profile], *, seen: bool) -> str:
         )
     if not seen:
         return "the JVM told of no kept object: no collection ran, or the program did not exit in order"
-    return "kept at the last collection: what the program releases before it exits is not seen"
+    return (
+        "kept at the last collection: what the program releases before it exits, "
+        "or allocates in its last half second, is not seen"
+    )
+
+
+def _released(profiles: Sequence[Profile]) -> Iterator[str]:
+    """Give what to say of objects that nothing held when the recording was written."""
+    kept = [stack for one in profiles for stack in one.stacks if stack.kind is Kind.RETENTION]
+    total = sum(stack.weight for stack in kept)
+    without = sum(stack.weight for stack in kept if not stack.path)
+    if without > HOLDERS_NOT_KNOWN * total:
+        yield (
+            f"the holder of {format_percent(round(without / total, 2))} of it is not known: "
+            "nothing held it any more when the JVM exited, or the path to it is too long"
+        )
 
 
 def _release(profile: Profile) -> int:

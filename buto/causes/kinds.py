@@ -16,11 +16,11 @@ _OF_TOPIC: dict[Topic, tuple[Kind, ...]] = {
     Topic.ALLOCATION: (Kind.ALLOCATION,),
     Topic.COLLECTIONS: (Kind.ALLOCATION, Kind.RETENTION),
     Topic.THREADS: (Kind.ALIVE, Kind.STARTED),
-    # Classes that are not unloaded any more are kept, but not defined more often.
-    Topic.CLASSES: (Kind.CLASSES, Kind.RETENTION),
-    Topic.NON_HEAP: (Kind.CLASSES, Kind.CPU),
+    # Classes that are not unloaded any more are not defined more often.
+    Topic.CLASSES: (Kind.LOADED, Kind.CLASSES, Kind.RETENTION),
+    Topic.NON_HEAP: (Kind.LOADED, Kind.CLASSES, Kind.CPU),
     Topic.BUFFERS: (Kind.BUFFERS,),
-    Topic.DESCRIPTORS: (Kind.IO, Kind.BUFFERS),
+    Topic.DESCRIPTORS: (Kind.FILES, Kind.IO, Kind.BUFFERS),
 }
 """Of each topic the kinds that explain it, the best first; a topic that is missing needs all kinds."""
 

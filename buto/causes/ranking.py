@@ -46,6 +46,6 @@ def ranking_of(table: Table, kind: Kind) -> Ranking:
     rise = table.new.mean(axis=0) - table.old.mean(axis=0)
     is_strong = differences.named(z, share, table.old, table.new)
     is_cause = is_strong & differences.exceeds_falls(z, rise)
-    order = differences.ranked(z, rise)
+    order = differences.ranked(z, rise, share)
     places = order[np.argsort(~is_cause[order], kind="stable")]
     return Ranking(places, is_cause[places], z[places], share[places], bool((is_strong & ~is_cause).any()))

@@ -10,7 +10,7 @@ from math import isfinite
 from buto.profiles.kinds import Kind
 from buto.profiles.model import ClassSize, Frame, Profile, Stack
 
-VERSION = 1
+VERSION = 2
 _HEAD = "buto-stacks"
 _END = "end"
 _KINDS = {kind.value: kind for kind in Kind}

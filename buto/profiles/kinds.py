@@ -15,7 +15,9 @@ class Kind(Enum):
     STARTED = "threads.started"
     ALIVE = "threads.alive"
     CLASSES = "classes"
+    LOADED = "classes.loaded"
     BUFFERS = "buffers"
+    FILES = "files"
     EXCEPTIONS = "exceptions"
     LOCKS = "locks"
     IO = "io"
@@ -52,7 +54,9 @@ _ABOUT = {
     Kind.STARTED: About("Started threads", "{thread}", "starts threads"),
     Kind.ALIVE: About("Living threads", "{thread}", "starts threads that live"),
     Kind.CLASSES: About("Defined classes", "{class}", "makes classes be defined"),
+    Kind.LOADED: About("Loaded classes", "{class}", "makes classes be defined that stay loaded"),
     Kind.BUFFERS: About("Direct and mapped buffers", "{buffer}", "reserves buffers"),
+    Kind.FILES: About("Open files", "{file}", "opens files that stay open"),
     Kind.EXCEPTIONS: About("Exceptions", "{exception}", "throws", has_type=True),
     Kind.LOCKS: About("Waiting for locks", "s", "waits for locks", has_type=True),
     Kind.IO: About("Files and sockets", "By", "reads and writes"),

@@ -32,14 +32,18 @@ _ALWAYS: Mapping[str, Mapping[str, str]] = {
     "jdk.GCHeapSummary": {"enabled": "true"},
 }
 
+_COUNTED = {"enabled": "true", "period": "500 ms"}
+"""It also forces a collection, without which no kept object is told of and no class is unloaded."""
+
 _RESERVING = "java.nio.Bits::reserveMemory;sun.nio.ch.FileChannelImpl::map"
+_OPENING = "java.io.FileCleanable::register;sun.nio.fs.UnixChannelFactory::open;java.io.FileDescriptor::close"
+"""What the JDK calls once for each file, by streams and by channels. The reader of recordings knows these classes."""
 
 _EVENTS: Mapping[Kind, Mapping[str, Mapping[str, str]]] = {
     Kind.ALLOCATION: {"jdk.ObjectAllocationSample": {**_STACK, "throttle": "1000/s"}},
     Kind.RETENTION: {
         "jdk.OldObjectSample": {**_STACK, "cutoff": "infinity"},
-        # It also forces a collection, without which no kept object is told of.
-        "jdk.ObjectCount": {"enabled": "true", "period": "500 ms"},
+        "jdk.ObjectCount": _COUNTED,
     },
     Kind.CPU: {
         # Java 17 has the first only; the reader prefers the second, which also sees native code.
@@ -50,11 +54,17 @@ _EVENTS: Mapping[Kind, Mapping[str, Mapping[str, str]]] = {
     Kind.STARTED: {"jdk.ThreadStart": _STACK},
     Kind.ALIVE: {"jdk.ThreadStart": _STACK, "jdk.ThreadEnd": {"enabled": "true"}},
     Kind.CLASSES: {"jdk.ClassDefine": _STACK},
+    Kind.LOADED: {
+        "jdk.ClassDefine": _STACK,
+        "jdk.ClassUnload": {"enabled": "true"},
+        "jdk.ObjectCount": _COUNTED,
+    },
     Kind.BUFFERS: {
         "jdk.MethodTrace": {**_ALL, "filter": _RESERVING},
         "jdk.OldObjectSample": {**_STACK, "cutoff": "infinity"},
         "jdk.DirectBufferStatistics": {"enabled": "true", "period": "1 s"},
     },
+    Kind.FILES: {"jdk.MethodTrace": {**_ALL, "filter": _OPENING}},
     Kind.EXCEPTIONS: {"jdk.JavaExceptionThrow": {**_STACK, "throttle": "off"}, "jdk.JavaErrorThrow": _STACK},
     Kind.LOCKS: {"jdk.JavaMonitorEnter": {**_STACK, "threshold": "1 ms"}},
     Kind.IO: {
@@ -69,7 +79,10 @@ _NEEDS_SAMPLES = {Kind.ALLOCATION, Kind.RETENTION, Kind.BUFFERS}
 
 def settings_text(kinds: Collection[Kind]) -> str:
     """Return the settings file (``.jfc``) for these kinds."""
-    events = {**_ALWAYS, **{name: of for kind in kinds for name, of in _EVENTS[kind].items()}}
+    events: dict[str, Mapping[str, str]] = dict(_ALWAYS)
+    for kind in kinds:
+        for name, of in _EVENTS[kind].items():
+            events[name] = _joined(events.get(name, {}), of)
     return "\n".join(['<?xml version="1.0" encoding="UTF-8"?>', *_document(events), ""])
 
 
@@ -92,6 +105,12 @@ def jvm_options(kinds: Collection[Kind], settings: Path, recordings: Path, repos
         "-Xlog:jfr+startup=error",
         *small,
     ]
+
+
+def _joined(one: Mapping[str, str], other: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the settings of an event that two kinds need; the methods of both are traced."""
+    filters = [of["filter"] for of in (one, other) if "filter" in of]
+    return {**one, **other, "filter": ";".join(dict.fromkeys(filters))} if filters else {**one, **other}
 
 
 def _keeps(kinds: Collection[Kind]) -> bool:

@@ -18,9 +18,9 @@ _PACKAGE = "buto.testprograms.changes"
 _TOGETHER = "together"
 _KINDS: dict[str, tuple[Kind, ...]] = {
     "threads": (Kind.ALIVE, Kind.STARTED),
-    "classes": (Kind.CLASSES, Kind.RETENTION),
+    "classes": (Kind.LOADED, Kind.CLASSES, Kind.RETENTION),
     "native": (Kind.BUFFERS,),
-    "descriptors": (Kind.IO, Kind.BUFFERS),
+    "descriptors": (Kind.FILES, Kind.IO, Kind.BUFFERS),
 }
 """What is recorded for findings about these, as :func:`buto.causes.kinds.kinds_of` chooses it."""
 

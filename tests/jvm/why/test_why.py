@@ -80,6 +80,11 @@ def methods(profile: Profile, kind: Kind) -> set[str]:
     return {frame.name for frame in map(profile.users_frame, stacks) if frame is not None}
 
 
+def amount(profile: Profile, kind: Kind, method: str) -> float:
+    found = [(stack, profile.users_frame(stack)) for stack in profile.stacks if stack.kind is kind]
+    return sum(stack.weight for stack, frame in found if frame is not None and frame.name == method)
+
+
 def test_the_method_that_keeps_more_is_named_with_its_holder_and_nothing_is_stored(
     tmp_path: Path, classes: Path
 ) -> None:
@@ -91,14 +96,14 @@ def test_the_method_that_keeps_more_is_named_with_its_holder_and_nothing_is_stor
         "--",
         *shop,
         "old",
-        "exit",
+        "collected",
         "0",
         "--against",
         "new",
         "--",
         *shop,
         "new",
-        "exit",
+        "collected",
         "0",
     )
     done = buto(tmp_path, "why", *words)
@@ -114,7 +119,7 @@ def test_the_method_that_keeps_more_is_named_with_its_holder_and_nothing_is_stor
 
 
 def test_java_25_tells_of_processor_time_and_of_each_buffer(classes: Path, kept: list[Path]) -> None:
-    flight = flown(java_of(25), classes, "new", "exit", "100")
+    flight = flown(java_of(25), classes, "new", "collected", "100")
     profile = flight.profile
     assert "Shop.lambda$price" in methods(profile, Kind.CPU)
     assert "Shop.page" in methods(profile, Kind.ALLOCATION)
@@ -123,6 +128,10 @@ def test_java_25_tells_of_processor_time_and_of_each_buffer(classes: Path, kept:
     assert "Shop.reserve" in methods(profile, Kind.BUFFERS)
     thrown = [stack for stack in profile.stacks if stack.kind is Kind.EXCEPTIONS]
     assert sum(stack.weight for stack in thrown if profile.users_frame(stack) == REFUSE) == 100
+    assert amount(profile, Kind.FILES, "Shop.leave") > 3 * amount(profile, Kind.FILES, "Shop.look") > 0
+    # Fifteen of twenty loaders are garbage.
+    assert amount(profile, Kind.CLASSES, "Shop$Loader.part") == 20
+    assert amount(profile, Kind.LOADED, "Shop$Loader.part") == 5
     assert profile.classes["byte[]"].size > 1e6
     assert len(profile.ticks_ms) > 5
     assert flight.size < MOST_SIZE

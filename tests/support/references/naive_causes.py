@@ -30,11 +30,12 @@ def exceeds_falls(z, rise):
 
 
 def order(z, rise):
-    """Places of the units that rose: strong evidence first, then by rise."""
+    """Places of the units that rose: strong evidence and a tenth of all first, then by rise."""
     places = [at for at in range(len(z)) if rise[at] > 0]
-    strong = sorted((at for at in places if z[at] > 4), key=lambda at: -rise[at])
-    weak = sorted((at for at in places if z[at] <= 4), key=lambda at: -rise[at])
-    return strong + weak
+    tenth = 0.1 * sum(rise[at] for at in places)
+    strong = [at for at in places if z[at] > 4 and rise[at] >= tenth]
+    weak = [at for at in places if at not in strong]
+    return sorted(strong, key=lambda at: -rise[at]) + sorted(weak, key=lambda at: -rise[at])
 
 
 def named(z, rise, old, new):

@@ -132,6 +132,7 @@ def test_a_manifest_of_causes_has_both_releases_what_rose_and_the_methods_that_c
     assert commands.main(["causes", "postgres-redeploy", "jsoup-parse", "--output", str(output)]) == 0
     redeploy, parsing = read_manifests([output])
     assert redeploy.kinds == (
+        ProfileKind.LOADED,
         ProfileKind.CLASSES,
         ProfileKind.RETENTION,
         ProfileKind.ALIVE,

@@ -32,8 +32,8 @@ def test_it_is_the_same_in_plain_loops(seed: int, n_launches: int) -> None:
         for at in columns
     ]
     assert z == pytest.approx(slow)
-    assert differences.ranked(z, rise).tolist() == naive_causes.order(slow, rise.tolist())
     share = differences.shares(old, new)
+    assert differences.ranked(z, rise, share).tolist() == naive_causes.order(slow, rise.tolist())
     by_unit = ([one[:, at].tolist() for at in columns] for one in (old, new))
     assert differences.named(z, share, old, new).tolist() == naive_causes.named(slow, rise.tolist(), *by_unit)
     assert differences.exceeds_falls(z, rise).tolist() == naive_causes.exceeds_falls(slow, rise.tolist())
@@ -94,4 +94,9 @@ def test_noise_of_one_launch_in_ten_is_seldom_named(n_launches: int) -> None:
 def test_what_did_not_rise_has_no_share_and_no_rank() -> None:
     old, new = np.array([[5.0, 1.0]] * 3), np.array([[1.0, 1.0]] * 3)
     assert differences.shares(old, new).tolist() == [0.0, 0.0]
-    assert differences.ranked(np.array([-9.0, 0.0]), np.array([-4.0, 0.0])).tolist() == []
+    assert differences.ranked(np.array([-9.0, 0.0]), np.array([-4.0, 0.0]), np.zeros(2)).tolist() == []
+
+
+def test_evidence_comes_before_size_from_a_tenth_of_all_that_rose_on() -> None:
+    z, rise = np.array([9.0, 1.0, 9.0]), np.array([2.0, 80.0, 18.0])
+    assert differences.ranked(z, rise, rise / rise.sum()).tolist() == [2, 1, 0]

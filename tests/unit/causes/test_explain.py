@@ -108,6 +108,11 @@ def test_kept_memory_is_divided_by_what_holds_it() -> None:
     (first,) = explained(old, new, Kind.RETENTION).kinds[0].found
     assert (first.method, first.held_by, first.type) == ("shop.Cart.add", "shop.Log.lines", "byte[]")
     assert first.path == "shop.Log.lines < root"
+    assert not any("holder" in text for text in explained(old, new, Kind.RETENTION).kinds[0].remarks)
+    # Its main method has returned, so nothing held it any more when the recording was written.
+    released = [replace(one, stacks=tuple(replace(s, holder="", path="") for s in one.stacks)) for one in new]
+    remarks = explained(released, released, Kind.RETENTION).kinds[0].remarks
+    assert any("holder of 100 % of it is not known" in text for text in remarks)
 
 
 def test_what_a_jvm_cannot_tell_is_a_sentence() -> None:
@@ -116,7 +121,8 @@ def test_what_a_jvm_cannot_tell_is_a_sentence() -> None:
     assert any("ZGC" in text for text in kinds[0].remarks)
     assert kinds[1].remarks == ("the JVM lost 33.3 % of the samples",)
     old_java = profile(("shop.A.b", 1.0), facts={"version": "OpenJDK 64-Bit Server VM (17.0.15+6) for linux"})
-    assert any("25" in text for text in explained([old_java], [old_java], Kind.BUFFERS).kinds[0].remarks)
+    for kind in (Kind.BUFFERS, Kind.FILES):
+        assert any("25" in text for text in explained([old_java], [old_java], kind).kinds[0].remarks)
 
 
 def test_a_damaged_recording_is_used_as_far_as_it_could_be_read() -> None:
@@ -154,6 +160,7 @@ def test_findings_choose_what_is_recorded() -> None:
     assert kinds_of(["jvm.thread.count", "jvm.cpu.time"])[:2] == (Kind.ALIVE, Kind.STARTED)
     assert kinds_of(["jvm.buffer.memory.used[direct]"]) == (Kind.BUFFERS,)
     assert kinds_of(["jvm.memory.used[G1 Old Gen]"]) == (Kind.RETENTION, Kind.ALLOCATION)
-    assert kinds_of(["jvm.class.count"]) == (Kind.CLASSES, Kind.RETENTION)
+    assert kinds_of(["jvm.class.count"]) == (Kind.LOADED, Kind.CLASSES, Kind.RETENTION)
+    assert kinds_of(["process.open_file_descriptor.count"])[0] is Kind.FILES
     assert kinds_of([]) == USUAL
     assert set(kinds_of(["mbean[com.acme:type=Shop]/Orders"])) == set(USUAL)

@@ -40,6 +40,10 @@ def test_settings_are_a_document_with_the_events_of_each_kind() -> None:
     assert {"jdk.ObjectAllocationSample", "jdk.OldObjectSample", "jdk.CPUTimeSample", "jdk.MethodTrace"} <= {
         one.get("name") for one in every.iter("event")
     }
+    traced = every.find(".//event[@name='jdk.MethodTrace']/setting[@name='filter']")
+    assert traced is not None
+    assert traced.text is not None
+    assert {"java.nio.Bits::reserveMemory", "java.io.FileDescriptor::close"} <= set(traced.text.split(";"))
     # A server that runs for hours writes no more than this.
     assert "maxsize=64m" in " ".join(jvm_options(USUAL, Path("s"), Path("o"), Path("r")))
     cpu = " ".join(jvm_options([Kind.CPU], Path("s"), Path("o"), Path("r")))

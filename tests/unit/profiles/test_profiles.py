@@ -50,14 +50,14 @@ def test_what_is_written_is_read_again(found: list[Profile]) -> None:
     ("text", "says"),
     [
         ("", "does not begin"),
-        ("buto-stacks\t2\nend\n", "version 2"),
-        ("buto-stacks\t1\n", "cut off"),
-        ("buto-stacks\t1\nend", "cut off"),
-        ("buto-stacks\t1\nframe\t0\tu\ta\tb\nend\n", "line 2"),
-        ("buto-stacks\t1\nrecording\tf\t1\t1\t\nwhat\nend\n", "line 3"),
-        ("buto-stacks\t1\nrecording\tf\t1\tnan\t\nend\n", "no finite number"),
-        ("buto-stacks\t1\nrecording\tf\t1\t1\t\nstack\tcpu\t1\t1\t1\t1\t\t\t\t0\nend\n", "unknown frame"),
-        ("buto-stacks\t1\nrecording\tf\t1\t1\t\nstack\theat\t1\t1\t1\t1\t\t\t\t\nend\n", "line 3"),
+        ("buto-stacks\t1\nend\n", "version 1"),
+        ("buto-stacks\t2\n", "cut off"),
+        ("buto-stacks\t2\nend", "cut off"),
+        ("buto-stacks\t2\nframe\t0\tu\ta\tb\nend\n", "line 2"),
+        ("buto-stacks\t2\nrecording\tf\t1\t1\t\nwhat\nend\n", "line 3"),
+        ("buto-stacks\t2\nrecording\tf\t1\tnan\t\nend\n", "no finite number"),
+        ("buto-stacks\t2\nrecording\tf\t1\t1\t\nstack\tcpu\t1\t1\t1\t1\t\t\t\t0\nend\n", "unknown frame"),
+        ("buto-stacks\t2\nrecording\tf\t1\t1\t\nstack\theat\t1\t1\t1\t1\t\t\t\t\nend\n", "line 3"),
     ],
 )
 def test_damaged_text_is_refused_with_the_place(text: str, says: str) -> None:

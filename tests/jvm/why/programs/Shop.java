@@ -1,3 +1,7 @@
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -6,10 +10,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.IntSupplier;
 
-/** A shop with one method that changed: {@code Shop old|new END THROWS}; END is exit, halt or kill. */
+/**
+ * A shop with one method that changed: {@code Shop old|new END THROWS}; END is exit, collected, halt or kill.
+ * At {@code collected} it exits after a collection of everything that it keeps, which the recorder asks for.
+ */
 public final class Shop {
     static final Map<Integer, byte[]> SEEN = new HashMap<>();
     static final List<ByteBuffer> BUFFERS = new ArrayList<>();
+    static final List<FileInputStream> FILES = new ArrayList<>();
+    static final List<Object> PARTS = new ArrayList<>();
     static long sink;
 
     public static void main(String[] arguments) throws Exception {
@@ -25,6 +34,12 @@ public final class Shop {
         }
         for (int number = Integer.parseInt(arguments[2]); number > 0; number--) {
             sink += refuse(number);
+        }
+        if (arguments[1].equals("collected")) {
+            leave();
+            look();
+            load();
+            awaitCollections(2);
         }
         // Classes are counted every half second.
         Thread.sleep(600);
@@ -57,6 +72,67 @@ public final class Shop {
             page.append("line ").append(order * line);
         }
         return page.toString();
+    }
+
+    /** The second one begins after the call, and so it meets all garbage that there is. */
+    static void awaitCollections(int number) throws InterruptedException {
+        long until = collections() + number;
+        for (int tenths = 0; collections() < until; tenths++) {
+            if (tenths > 600) {
+                throw new IllegalStateException("the recorder asks for no collection");
+            }
+            Thread.sleep(100);
+        }
+    }
+
+    static long collections() {
+        return ManagementFactory.getGarbageCollectorMXBeans().stream()
+                .filter(one -> one.getName().contains("Old"))
+                .mapToLong(GarbageCollectorMXBean::getCollectionCount)
+                .sum();
+    }
+
+    static void leave() throws IOException {
+        for (int number = 0; number < 20; number++) {
+            FILES.add(new FileInputStream("/dev/null"));
+        }
+    }
+
+    static void look() throws IOException {
+        for (int number = 0; number < 20; number++) {
+            try (FileInputStream file = new FileInputStream("/dev/null")) {
+                sink += file.read();
+            }
+        }
+    }
+
+    static void load() throws ReflectiveOperationException {
+        for (int number = 0; number < 20; number++) {
+            Object part = new Loader().part();
+            sink += part.hashCode();
+            if (number < 5) {
+                PARTS.add(part);
+            }
+        }
+    }
+
+    /** A part of the shop, which each loader defines anew. */
+    public static final class Part {
+    }
+
+    static final class Loader extends ClassLoader {
+        Loader() {
+            super(null);
+        }
+
+        Object part() throws ReflectiveOperationException {
+            try (InputStream in = Shop.class.getResourceAsStream("Shop$Part.class")) {
+                byte[] code = in.readAllBytes();
+                return defineClass("Shop$Part", code, 0, code.length).getConstructor().newInstance();
+            } catch (IOException failure) {
+                throw new IllegalStateException(failure);
+            }
+        }
     }
 
     static ByteBuffer reserve() {

@@ -43,7 +43,7 @@ def test_a_manifest_names_programs_modes_and_what_changed(manifest: Path) -> Non
     assert (cart.kinds, cart.methods) == ((Kind.ALLOCATION,), ("shop.Cart.add",))
     assert cart.words["old"] == ("-Xmx256m", "-cp", "classes", "shop.Main", "old")
     assert (page.words["old"][-2:], page.words["new"][-1:]) == (("a", "1"), ("b",))
-    assert library.kinds == (Kind.CLASSES, Kind.RETENTION, Kind.ALIVE, Kind.STARTED)
+    assert library.kinds == (Kind.LOADED, Kind.CLASSES, Kind.RETENTION, Kind.ALIVE, Kind.STARTED)
     assert library.words == {"old": ("-cp", "1.jar", "Try"), "new": ("-cp", "2.jar", "Try")}
     assert {one.group for one in (cart, page, library)} == {"manifest"}
     for broken in (

@@ -68,16 +68,13 @@ final class Folded {
         }
         sum.weight += weight;
         sum.squares += weight * weight;
-        sum.events += weight < 0 ? -1 : 1;
+        sum.events++;
     }
 
     void print(PrintWriter out) {
         for (Map.Entry<Key, Sum> one : sums.entrySet()) {
             Key key = one.getKey();
             Sum sum = one.getValue();
-            if (sum.events <= 0) {
-                continue;
-            }
             StringBuilder line = new StringBuilder("stack\t").append(key.kind).append('\t').append(sum.weight)
                     .append('\t').append(sum.squares).append('\t').append(sum.events).append('\t').append(key.stack.line)
                     .append('\t').append(Names.plain(key.type)).append('\t').append(Names.plain(key.holder))

@@ -24,7 +24,7 @@ public final class Main {
         try (PrintWriter out = new PrintWriter(new OutputStreamWriter(
                 new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), 1 << 16),
                 StandardCharsets.UTF_8))) {
-            out.print("buto-stacks\t1\n");
+            out.print("buto-stacks\t2\n");
             for (String file : files) {
                 read(Path.of(file), out);
             }

@@ -9,6 +9,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import jdk.jfr.consumer.RecordedClass;
 import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordedMethod;
 import jdk.jfr.consumer.RecordedObject;
 import jdk.jfr.consumer.RecordedThread;
 
@@ -30,7 +31,8 @@ final class Recorded {
     private final Map<Long, Instant> ends = new HashMap<>();
     private final Map<Long, Malloc> mallocs = new HashMap<>();
     private final StringBuilder ticks = new StringBuilder();
-    private final Folded keptBuffers = new Folded();
+    private final Surviving surviving = new Surviving();
+    private final OpenFiles files = new OpenFiles();
     /** Counts only without samples by processor time, which newer JVMs take. */
     private final Folded olderSamples = new Folded();
     private Instant first = Instant.MAX;
@@ -61,7 +63,8 @@ final class Recorded {
         readers.put("jdk.CPUTimeSamplesLost", event -> count("cpu.lost", event.getLong("lostSamples")));
         readers.put("jdk.ThreadStart", this::started);
         readers.put("jdk.ThreadEnd", this::ended);
-        readers.put("jdk.ClassDefine", event -> fold("classes", event, 1, ""));
+        readers.put("jdk.ClassDefine", this::defined);
+        readers.put("jdk.ClassUnload", event -> surviving.unloaded(event.getClass("unloadedClass")));
         readers.put("jdk.MethodTrace", this::traced);
         readers.put("jdk.JavaExceptionThrow", event -> fold("exceptions", event, 1, type(event, "thrownClass")));
         readers.put("jdk.JavaErrorThrow", event -> fold("exceptions", event, 1, type(event, "thrownClass")));
@@ -99,12 +102,14 @@ final class Recorded {
 
     void print(String file, String failure, PrintWriter out) {
         threads();
+        surviving.addTo(folded, hasTracedBuffers);
+        files.addTo(folded, first, last);
         for (Malloc one : mallocs.values()) {
             folded.add(one.key, one.size);
         }
         double length = last.isBefore(first) ? 0 : seconds(Duration.between(first, last));
         out.print("recording\t" + Names.plain(file) + "\t" + events + "\t" + length + "\t" + Names.plain(failure) + "\n");
-        count("stacks.cut", folded.cut);
+        count("stacks.cut", folded.cut + surviving.cut + files.cut);
         facts.forEach((key, value) -> out.print("fact\t" + key + "\t" + Names.plain(value == null ? "" : value) + "\n"));
         totals.forEach((key, value) -> out.print("total\t" + key + "\t" + value + "\n"));
         out.print("ticks\t" + ticks + "\n");
@@ -112,9 +117,6 @@ final class Recorded {
         folded.print(out);
         if (!hasTimeSamples) {
             olderSamples.print(out);
-        }
-        if (!hasTracedBuffers) {
-            keptBuffers.print(out);
         }
         histogram.forEach(
                 (type, sums) -> out.print("class\t" + Names.plain(type) + "\t" + sums[0] + "\t" + sums[1] + "\n"));
@@ -142,9 +144,18 @@ final class Recorded {
             return;
         }
         double size = event.hasField("objectSize") ? event.getLong("objectSize") : 0;
-        folded.add(key, Math.max(size, BETWEEN_SAMPLES));
+        Instant allocated = event.getInstant("allocationTime");
+        surviving.allocated(key, Math.max(size, BETWEEN_SAMPLES), allocated);
         if (DIRECT.equals(name)) {
-            keptBuffers.add(key("buffers", event, "", roots.holder, roots.path), 1);
+            surviving.allocatedBuffer(key("buffers", event, "", roots.holder, roots.path), allocated);
+        }
+    }
+
+    private void defined(RecordedEvent event) {
+        Folded.Key key = key("classes", event, "", "", "");
+        if (key != null) {
+            folded.add(key, 1);
+            surviving.defined(key("classes.loaded", event, "", "", ""), event.getClass("definedClass"), event.getEndTime());
         }
     }
 
@@ -190,8 +201,14 @@ final class Recorded {
     }
 
     private void traced(RecordedEvent event) {
-        hasTracedBuffers = true;
-        fold("buffers", event, 1, "");
+        RecordedMethod method = event.getValue("method");
+        String type = method == null || method.getType() == null ? "" : method.getType().getName();
+        if (OpenFiles.CLASSES.contains(type)) {
+            files.add(key("files", event, "", "", ""), type, event);
+        } else {
+            hasTracedBuffers = true;
+            fold("buffers", event, 1, "");
+        }
     }
 
     private void allocated(RecordedEvent event) {
@@ -202,6 +219,7 @@ final class Recorded {
     }
 
     private void counted(RecordedEvent event) {
+        surviving.countedAt(event.getEndTime());
         long collection = event.getLong("gcId");
         if (collection < countedBy) {
             return;
@@ -222,6 +240,7 @@ final class Recorded {
 
     private void heap(RecordedEvent event) {
         if ("After GC".equals(event.getString("when"))) {
+            surviving.collectedAt(event.getEndTime());
             most("heap.after_collection", event.getLong("heapUsed"));
         }
     }

@@ -1,0 +1,101 @@
+package buto.probes.jfr;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import jdk.jfr.consumer.RecordedClass;
+
+/**
+ * Objects and classes that survived the last collection. What is younger than it may be garbage that no collection has
+ * met, so it does not count. Events are not in the order of time, so all wait for the end.
+ */
+final class Surviving {
+    /** Further ones are only counted: a hostile recording must not fill the memory. */
+    private static final int MOST = 200_000;
+
+    private static final class Born {
+        final Folded.Key key;
+        final double weight;
+        final Instant time;
+
+        Born(Folded.Key key, double weight, Instant time) {
+            this.key = key;
+            this.weight = weight;
+            this.time = time;
+        }
+    }
+
+    private final List<Born> objects = new ArrayList<>();
+    private final List<Born> buffers = new ArrayList<>();
+    private final Map<Long, Born> classes = new HashMap<>();
+    private final Set<Long> unloaded = new HashSet<>();
+    /** A collection that counted all objects has met all garbage; others may leave some. */
+    private Instant counted;
+    private Instant collected;
+    long cut;
+
+    void allocated(Folded.Key key, double size, Instant time) {
+        if (hasRoom()) {
+            objects.add(new Born(key, size, time));
+        }
+    }
+
+    void allocatedBuffer(Folded.Key key, Instant time) {
+        if (hasRoom()) {
+            buffers.add(new Born(key, 1, time));
+        }
+    }
+
+    void defined(Folded.Key key, RecordedClass type, Instant time) {
+        if (type != null && hasRoom()) {
+            classes.put(type.getId(), new Born(key, 1, time));
+        }
+    }
+
+    void unloaded(RecordedClass type) {
+        if (type != null && hasRoom()) {
+            unloaded.add(type.getId());
+        }
+    }
+
+    void countedAt(Instant time) {
+        counted = later(counted, time);
+    }
+
+    void collectedAt(Instant time) {
+        collected = later(collected, time);
+    }
+
+    /** @param hasBuffers whether each reservation of a buffer is known, so that surviving ones do not matter */
+    void addTo(Folded folded, boolean hasBuffers) {
+        Instant last = counted != null ? counted : collected;
+        add(objects, last, folded);
+        if (!hasBuffers) {
+            add(buffers, last, folded);
+        }
+        classes.keySet().removeAll(unloaded);
+        add(classes.values(), last, folded);
+    }
+
+    private static void add(Iterable<Born> all, Instant last, Folded folded) {
+        for (Born one : all) {
+            if (last == null || one.time.isBefore(last)) {
+                folded.add(one.key, one.weight);
+            }
+        }
+    }
+
+    private boolean hasRoom() {
+        boolean hasRoom = objects.size() + buffers.size() + classes.size() + unloaded.size() < MOST;
+        cut += hasRoom ? 0 : 1;
+        return hasRoom;
+    }
+
+    private static Instant later(Instant one, Instant other) {
+        return one == null || other.isAfter(one) ? other : one;
+    }
+}
