@@ -24,7 +24,7 @@ NAMED = {3: 5.0, 4: 4.5, 5: 4.0}
 """Deviations from which a cause is named, by number of launches of each program; with fewer none is named."""
 
 NAMED_SHARE = 0.1
-"""A cause that is named, and a unit that is ranked by its evidence, has at least this share of all that rose."""
+"""A cause that is named, and a unit that is ranked by its evidence, has at least this share of the rise."""
 
 FELL = 2.0
 """Standard errors from which a fall counts: a cause must have risen by more than all that fell together."""
@@ -69,8 +69,8 @@ def shares(old: FloatArray, new: FloatArray) -> FloatArray:
 def ranked(z: FloatArray, rise: FloatArray, share: FloatArray) -> npt.NDArray[np.intp]:
     """Return the places of the units that rose.
 
-    Those with strong evidence and the share of a cause come first, each part by its rise. Without the share, small
-    methods that are hardly noisy would come before those that make up most of the rise.
+    Those with strong evidence and the share of a cause come first, each part by its rise. Without the
+    share, small methods that are hardly noisy would come before those that make up most of the rise.
 
     Args:
         z, rise, share: shape (n_units,).

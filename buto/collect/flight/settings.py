@@ -37,7 +37,7 @@ _COUNTED = {"enabled": "true", "period": "500 ms"}
 
 _RESERVING = "java.nio.Bits::reserveMemory;sun.nio.ch.FileChannelImpl::map"
 _OPENING = "java.io.FileCleanable::register;sun.nio.fs.UnixChannelFactory::open;java.io.FileDescriptor::close"
-"""What the JDK calls once for each file, by streams and by channels. The reader of recordings knows these classes."""
+"""What the JDK calls once for each file, of streams and of channels. The reader knows these names, too."""
 
 _EVENTS: Mapping[Kind, Mapping[str, Mapping[str, str]]] = {
     Kind.ALLOCATION: {"jdk.ObjectAllocationSample": {**_STACK, "throttle": "1000/s"}},

@@ -161,6 +161,6 @@ def test_findings_choose_what_is_recorded() -> None:
     assert kinds_of(["jvm.buffer.memory.used[direct]"]) == (Kind.BUFFERS,)
     assert kinds_of(["jvm.memory.used[G1 Old Gen]"]) == (Kind.RETENTION, Kind.ALLOCATION)
     assert kinds_of(["jvm.class.count"]) == (Kind.LOADED, Kind.CLASSES, Kind.RETENTION)
-    assert kinds_of(["process.open_file_descriptor.count"])[0] is Kind.FILES
+    assert kinds_of(["process.unix.file_descriptor.count"])[0] is Kind.FILES
     assert kinds_of([]) == USUAL
     assert set(kinds_of(["mbean[com.acme:type=Shop]/Orders"])) == set(USUAL)
