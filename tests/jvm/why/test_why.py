@@ -130,8 +130,9 @@ def test_java_25_tells_of_processor_time_and_of_each_buffer(classes: Path, kept:
     assert sum(stack.weight for stack in thrown if profile.users_frame(stack) == REFUSE) == 100
     assert amount(profile, Kind.FILES, "Shop.leave") > 3 * amount(profile, Kind.FILES, "Shop.look") > 0
     # Fifteen of twenty loaders are garbage.
-    assert amount(profile, Kind.CLASSES, "Shop$Loader.part") == 20
-    assert amount(profile, Kind.LOADED, "Shop$Loader.part") == 5
+    defined, loaded = (amount(profile, kind, "Shop$Loader.part") for kind in (Kind.CLASSES, Kind.LOADED))
+    assert defined >= 20
+    assert defined - loaded == 15
     assert profile.classes["byte[]"].size > 1e6
     assert len(profile.ticks_ms) > 5
     assert flight.size < MOST_SIZE
