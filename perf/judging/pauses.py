@@ -46,6 +46,9 @@ REACH = {
 BLOCK = 20
 """So many first runs in a row are one observation, because a phase meets several of them."""
 
+FEWEST_BLOCKS = 5
+"""Of fewer observations no error is estimated."""
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Division:
@@ -98,19 +101,23 @@ def figures(runs: dict[str, RunSet]) -> Iterator[Figure]:
                     checked(profile, profile.values[one.training], profile.values[one.checked], settings)
                     for one in divisions
                 ]
-                yield Figure(f"{method}, {training}, {way}: {what} that fail", _shares(found))
+                yield Figure(
+                    f"{method}, {training}, {way}: {what} that fail, confirmed and by three runs",
+                    _shares(found),
+                )
 
 
 def _shares(found: Sequence[Check]) -> str:
     return "; ".join(
-        f"{way} at alpha {alpha:g}: {_share(found, way, alpha)}"
-        for alpha, way in product(ALPHAS, (Way.CONFIRMED, Way.THREE))
+        f"at {alpha:g}: {', '.join(_share(found, way, alpha) for way in (Way.CONFIRMED, Way.THREE))} %"
+        for alpha in ALPHAS
     )
 
 
 def _share(found: Sequence[Check], way: Way, alpha: float) -> str:
     share = rate((str(number // BLOCK), one.fails(way, alpha)) for number, one in enumerate(found))
-    return f"{100 * share.value:.1f} ± {100 * share.error:.1f} %"
+    error = f" ± {100 * share.error:.1f}" if share.n_runs >= FEWEST_BLOCKS else ""
+    return f"{100 * share.value:.1f}{error}"
 
 
 def _spread(name: str, values: Sequence[float], unit: str) -> Figure:
