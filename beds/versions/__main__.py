@@ -1,15 +1,17 @@
-"""Pairs of releases of a library, of which the newer one is reported to use more.
+"""Releases of libraries, of which one is reported to use more than the one before: pairs, and series.
 
 examples:
   python -m beds.versions list
   python -m beds.versions reproduce jsoup-parse --runs 5
   python -m beds.versions configuration && buto compare jsoup-parse-old --against jsoup-parse-new
   python -m beds.versions causes && buto experiments causes --manifest causes.yaml --data profiles
+  python -m beds.versions series && buto record --config series.yaml --store series-runs --runs 6
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -25,6 +27,10 @@ from beds.versions.launch import SIDES, Side, build, use
 from beds.versions.outcome import LEAST_RUNS, Outcome
 from beds.versions.pair import Kind, Pair
 from beds.versions.pairs import PAIRS
+from beds.versions.series import COLUMNS, SERIES, Series, labels, tests
+
+OF_SERIES = ("series", "labels")
+"""Commands that take series instead of pairs."""
 
 
 def reproduce(pair: Pair, runs: int) -> dict[Kind, Outcome]:
@@ -66,12 +72,19 @@ def _list(pairs: list[Pair]) -> int:
     return 0
 
 
-def _write(output: Path, make: Callable[[list[Pair]], dict[str, Any]], pairs: list[Pair], of: str) -> int:
+def _write(output: Path, make: Callable[[], dict[str, Any]], of: str) -> int:
     if output.exists():
         raise BedError(f"{output} exists: remove it, or write another file with --output FILE")
-    content = make(pairs)
+    content = make()
     output.write_text(yaml.safe_dump(content, sort_keys=False, allow_unicode=True))
     print(f"{output}: {len(content[of])} {of}")
+    return 0
+
+
+def _labels(series: list[Series]) -> int:
+    out = csv.writer(sys.stdout, lineterminator="\n")
+    out.writerow(COLUMNS)
+    out.writerows(labels(series))
     return 0
 
 
@@ -87,12 +100,14 @@ def _parser() -> argparse.ArgumentParser:
         "reproduce": "run both releases in turns; exit with 1 if a pair does not reproduce",
         "configuration": "write a buto.yaml with a test for each release",
         "causes": "write a manifest for buto experiments causes, with the methods that changed",
+        "series": "write a configuration with a test for each release of the series",
+        "labels": "print which releases of the series are regressions, as CSV",
     }
     added = {name: commands.add_parser(name, help=text, description=text) for name, text in helps.items()}
     for command in added.values():
-        command.add_argument("names", nargs="*", metavar="NAME", help="pairs (default: all)")
+        command.add_argument("names", nargs="*", metavar="NAME", help="pairs or series (default: all)")
     added["reproduce"].add_argument("--runs", type=int, default=5, help="runs of each release (default: 5)")
-    for name, file in (("configuration", "buto.yaml"), ("causes", "causes.yaml")):
+    for name, file in (("configuration", "buto.yaml"), ("causes", "causes.yaml"), ("series", "series.yaml")):
         added[name].add_argument(
             "--output", type=Path, default=Path(file), metavar="FILE", help=f"(default: {file})"
         )
@@ -102,22 +117,27 @@ def _parser() -> argparse.ArgumentParser:
 def main(arguments: list[str] | None = None) -> int:
     parser = _parser()
     given = parser.parse_args(arguments)
-    known = {pair.name: pair for pair in PAIRS}
+    pairs, series = ({pair.name: pair for pair in PAIRS}, {one.pair.name: one for one in SERIES})
+    known = list(series if given.command in OF_SERIES else pairs)
     if unknown := [name for name in given.names if name not in known]:
         parser.error(f"NAME must be one of {', '.join(known)}, got {', '.join(unknown)}")
-    pairs = [known[name] for name in given.names or known]
+    names = given.names or known
     try:
         match given.command:
             case "list":
-                return _list(pairs)
+                return _list([pairs[name] for name in names])
             case "configuration":
-                return _write(given.output, configuration, pairs, "tests")
+                return _write(given.output, lambda: configuration([pairs[name] for name in names]), "tests")
             case "causes":
-                return _write(given.output, manifest, pairs, "programs")
+                return _write(given.output, lambda: manifest([pairs[name] for name in names]), "programs")
+            case "series":
+                return _write(given.output, lambda: tests([series[name] for name in names]), "tests")
+            case "labels":
+                return _labels([series[name] for name in names])
             case _:
                 if given.runs < LEAST_RUNS:
                     parser.error(f"--runs must be at least {LEAST_RUNS}, got {given.runs}")
-                return _reproduce(pairs, given.runs)
+                return _reproduce([pairs[name] for name in names], given.runs)
     except BedError as error:
         print(f"error: {error}", file=sys.stderr)
         return 3

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
-from beds.artefacts import CACHE, BedError, fetch
+from beds.artefacts import CACHE, Artefact, BedError, fetch
 from beds.versions.pair import Pair
 
 SCENARIOS = Path(__file__).parent / "scenarios"
@@ -27,7 +28,7 @@ def build(pair: Pair, out: Path = CACHE / "versions") -> Path:
     classes = out / pair.name
     classes.mkdir(parents=True, exist_ok=True)
     source = SCENARIOS / f"{pair.scenario}.java"
-    path = _path(*_files(pair, "old"))
+    path = _path(*(fetch(artefact) for artefact in (*pair.old, *pair.beside)))
     _run(["javac", "-d", str(classes), "-cp", path, "-sourcepath", str(SCENARIOS), str(source)])
     return classes
 
@@ -38,7 +39,17 @@ def command(pair: Pair, side: Side, classes: Path) -> list[str]:
     Raises:
         BedError: a file cannot be fetched.
     """
-    return ["java", *OPTIONS, "-cp", _path(classes, *_files(pair, side)), pair.scenario]
+    return command_with(pair, getattr(pair, side), classes)
+
+
+def command_with(pair: Pair, release: Iterable[Artefact], classes: Path) -> list[str]:
+    """Return how the scenario is started with these files of the library.
+
+    Raises:
+        BedError: a file cannot be fetched.
+    """
+    files = (fetch(artefact) for artefact in (*release, *pair.beside))
+    return ["java", *OPTIONS, "-cp", _path(classes, *files), pair.scenario]
 
 
 def use(pair: Pair, side: Side, classes: Path) -> dict[str, float]:
@@ -61,10 +72,6 @@ def parse(output: str) -> dict[str, float]:
             fields = (field.partition("=") for field in line.split()[1:])
             return {name: float(value) for name, _, value in fields}
     raise BedError(f"a scenario must print a line that begins with use, got {output[-500:]!r}")
-
-
-def _files(pair: Pair, side: Side) -> list[Path]:
-    return [fetch(artefact) for artefact in (*getattr(pair, side), *pair.beside)]
 
 
 def _path(*files: Path) -> str:

@@ -1,4 +1,4 @@
-"""The jars that the pairs are made of."""
+"""The jars that pairs and series are made of."""
 
 from __future__ import annotations
 
@@ -19,6 +19,16 @@ def jar(coordinates: str) -> Artefact:
 
 def jars(*coordinates: str) -> tuple[Artefact, ...]:
     return tuple(map(jar, coordinates))
+
+
+def jsoup(version: str) -> tuple[Artefact, ...]:
+    """Return the jar of a release of jsoup."""
+    return jars(f"org.jsoup:jsoup:{version}")
+
+
+def snakeyaml(version: str) -> tuple[Artefact, ...]:
+    """Return the jar of a release of SnakeYAML."""
+    return jars(f"org.yaml:snakeyaml:{version}")
 
 
 def jackson(version: str) -> tuple[Artefact, ...]:

@@ -11,6 +11,7 @@ from buto.detectors.history.engine.examples import Examples
 from buto.detectors.history.engine.models.learners import require_learners
 from buto.experiments.history.recorded import DATA, Program, bed_faults, groups_of, programs, releases
 from buto.experiments.history.replay import History, Plan, replayed
+from buto.experiments.history.series import in_order, recorded_series
 from buto.experiments.history.synthetic import PAPER_SIZE, synthetic_history
 from buto.experiments.history.tables import Measured, Trial, measured, paper_trials, replay_trials
 
@@ -58,6 +59,7 @@ def histories(data: Path | None, seed: int) -> Iterator[LabelledHistory]:
     yield _deviating(PROGRAMS, replay)
     yield LabelledHistory(PROGRAMS, replay.examples, tuple(paper_trials()))
     yield _deviating("releases of libraries", _replayed(releases(data or DATA), plan, seed))
+    yield _deviating("series of releases", in_order(recorded_series(data or DATA)))
     yield _deviating("faults of Keycloak", _replayed(bed_faults(data or DATA), BED_PLAN, seed))
 
 

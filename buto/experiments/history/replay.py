@@ -113,14 +113,15 @@ def columns_of(runs: Sequence[Run]) -> Columns:
 def group_of(
     name: str, program: str, columns: Columns, good: Sequence[Run], changed: Mapping[str, Sequence[Run]]
 ) -> Group:
-    """Return recorded runs as rows; what was not read is 0, in runs as in their baselines."""
+    """Return recorded runs as rows, see :func:`rows_of`."""
+    regressions = {kind: rows_of(columns, runs) for kind, runs in changed.items() if runs}
+    return Group(name, program, rows_of(columns, good), regressions, columns.grain(good))
 
-    def rows(runs: Sequence[Run]) -> FloatArray:
-        found: FloatArray = np.nan_to_num(np.array([columns.measure(run) for run in runs]))
-        return found
 
-    regressions = {kind: rows(runs) for kind, runs in changed.items() if runs}
-    return Group(name, program, rows(good), regressions, columns.grain(good))
+def rows_of(columns: Columns, runs: Sequence[Run]) -> FloatArray:
+    """Return a row for each run; what was not read is 0, in runs as in their baselines."""
+    rows: FloatArray = np.nan_to_num(np.array([columns.measure(run) for run in runs]))
+    return rows
 
 
 def replayed(groups: Sequence[Group], plan: Plan, seed: int) -> History:
@@ -199,9 +200,13 @@ class _Replay:
 
 
 def _scatter(good: FloatArray, group: Group) -> FloatArray:
-    """Return how much good runs of a group scatter in each column, as the detector counts it."""
-    level = LEVEL_SHARE * np.abs(np.median(good, axis=0))
-    scale: FloatArray = np.sqrt(good.var(axis=0, ddof=1) + group.grain**2 + level**2)
+    """Return how much good runs of a group scatter in each column."""
+    return unit_of(good.var(axis=0, ddof=1), np.median(good, axis=0), group.grain)
+
+
+def unit_of(variance: FloatArray, level: FloatArray, grain: FloatArray) -> FloatArray:
+    """Return the unit of deviations in each column, as the detector counts it, all of shape (n_columns,)."""
+    scale: FloatArray = np.sqrt(variance + grain**2 + (LEVEL_SHARE * np.abs(level)) ** 2)
     return np.where(scale > 0, scale, STILL)
 
 

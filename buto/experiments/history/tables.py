@@ -9,7 +9,7 @@ from time import process_time
 from buto.detectors.history.engine.evaluation import cross_validated_errors
 from buto.detectors.history.engine.examples import Examples
 from buto.detectors.history.engine.measures import Errors
-from buto.detectors.history.engine.models.learners import LOGISTIC, SIMILARITY, TAN, TREE
+from buto.detectors.history.engine.models.learners import FOREST, LOGISTIC, SIMILARITY, TAN, TREE
 from buto.detectors.history.engine.pairing import ALONE, CONCATENATED, SUBTRACTED
 from buto.detectors.history.engine.scheme import NO_BALANCE, Balance, Scheme
 from buto.experiments.history.replay import History, TextArray
@@ -19,10 +19,13 @@ from buto.experiments.history.unseen import unseen_errors
 DIMENSION = 50
 BALANCES = (Balance(), Balance(cost=5.0), Balance(ratio=5.0))
 CLASSIFIERS = {TREE: "DTree", LOGISTIC: "Logistic", TAN: "TAN"}
-SIMILARITY_NAME = "Sim-Logistic"
+SIMILARITY_NAME, FOREST_NAME = "Sim-Logistic", "Forest"
 PREFIXES = {ALONE: "", CONCATENATED: "Conc-", SUBTRACTED: "Sub-"}
 CHOSEN = ", chosen"
 """After the name of a classifier: groups have one of their own only if folds within the training say so."""
+
+MOST_COLUMNS_OF_TAN = 1000
+"""TAN compares each column with each other one, which takes hours for thousands of columns."""
 
 UNSEEN_KIND, UNSEEN_PROGRAM = "new kind", "new program"
 """Instead of a table's number: no regression of this kind, or of this program, was learned from."""
@@ -34,7 +37,7 @@ class Trial:
 
     Attributes:
         table: its number in the paper, or what is measured instead.
-        classifier: as the paper calls it; :data:`CHOSEN` is not in the paper.
+        classifier: as the paper calls it; forests and :data:`CHOSEN` are not in the paper.
         is_summary: whether only summary metrics are learned from.
         kinds: of the rows; those of the judged regressions are not learned from. None for all other trials.
     """
@@ -65,9 +68,6 @@ def paper_trials() -> Iterator[Trial]:
         yield Trial("4", name, Scheme(learner, grouped=False), is_summary=True)
     for learner, name in CLASSIFIERS.items():
         yield Trial("5", name, Scheme(learner, SUBTRACTED, (DIMENSION,), True, BALANCES))
-    for learner in (TREE, LOGISTIC):
-        scheme = Scheme(learner, SUBTRACTED, (DIMENSION,), True, BALANCES, tries_groups=True)
-        yield Trial("5", f"{CLASSIFIERS[learner]}{CHOSEN}", scheme)
     yield Trial("5", SIMILARITY_NAME, Scheme(SIMILARITY, ALONE, (DIMENSION,), True, NO_BALANCE))
     for table, grouped in (("6", False), ("7", True)):
         for learner, name in CLASSIFIERS.items():
@@ -81,21 +81,27 @@ def paper_trials() -> Iterator[Trial]:
 
 def replay_trials(history: History) -> Iterator[Trial]:
     """Yield rows like those of Tables 5 to 7 for targets that are deviations from their baselines, and rows
-    of regressions that were not learned from.
+    of regressions that were not learned from. TAN sees a projection, the others all columns.
     """
-    n_groups = len(history.groups)
-    for learner, name in CLASSIFIERS.items():
+    n_groups, n_columns = len(history.groups), history.deviating.target.shape[1]
+    wide = n_columns > MOST_COLUMNS_OF_TAN
+    known = {learner: name for learner, name in CLASSIFIERS.items() if not (wide and learner == TAN)}
+    every = {**known, FOREST: FOREST_NAME}
+
+    def plain(learner: str) -> Scheme:
+        return Scheme(learner, ALONE, (DIMENSION,) if learner == TAN else (), grouped=False)
+
+    for learner, name in known.items() if n_groups > 1 else ():
+        full = replace(plain(learner), grouped=True, balances=BALANCES, tries_groups=True)
+        yield Trial("5", f"{name}{CHOSEN}", full)
+    for learner, name in every.items():
+        yield Trial("6", name, plain(learner))
+    for learner, name in known.items() if n_groups > 1 else ():
+        yield Trial("7", name, replace(plain(learner), grouped=True))
+    for learner, name in every.items():
+        yield Trial(UNSEEN_KIND, name, plain(learner), kinds=history.kinds)
         if n_groups > 1:
-            yield Trial("5", name, Scheme(learner, ALONE, (), True, BALANCES))
-        yield Trial("5", f"{name}{CHOSEN}", Scheme(learner, ALONE, (), True, BALANCES, tries_groups=True))
-    for table, grouped in (("6", False), ("7", True))[:n_groups]:
-        for learner, name in CLASSIFIERS.items():
-            yield Trial(table, name, Scheme(learner, ALONE, (), grouped))
-    for learner, name in CLASSIFIERS.items():
-        one = Scheme(learner, ALONE, (), grouped=False)
-        yield Trial(UNSEEN_KIND, name, one, kinds=history.kinds)
-        if n_groups > 1:
-            yield Trial(UNSEEN_PROGRAM, name, one, kinds=history.programs)
+            yield Trial(UNSEEN_PROGRAM, name, plain(learner), kinds=history.programs)
 
 
 def measured(examples: Examples, trial: Trial, seed: int, n_folds: int) -> Measured:

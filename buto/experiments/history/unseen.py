@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from buto.detectors.history.engine.engine import train
+from buto.detectors.history.engine.evaluation import learned_predictions
 from buto.detectors.history.engine.examples import Examples
 from buto.detectors.history.engine.measures import Errors, errors_of
 from buto.detectors.history.engine.models.model import IntArray
@@ -35,8 +35,8 @@ def unseen_errors(examples: Examples, kinds: TextArray, scheme: Scheme, seed: in
         is_kind = examples.abnormal & (fold_of_kind == fold)
         is_place = fold_of_place == fold
         held_out = is_kind | (is_place & ~examples.abnormal)
-        engine = train(examples.at(~is_kind & ~is_place), scheme, seed)
-        predicted[held_out] = engine.predict(examples.at(held_out))
+        learned, judged = examples.at(~is_kind & ~is_place), examples.at(held_out)
+        predicted[held_out] = learned_predictions(learned, judged, scheme, seed)
     return errors_of(predicted, examples.abnormal)
 
 

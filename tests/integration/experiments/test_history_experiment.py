@@ -20,10 +20,13 @@ def test_tables_are_printed_and_written(tmp_path: Path, monkeypatch: pytest.Monk
     trials = tuple(one for one in paper_trials() if one.classifier == "Logistic")
     small = LabelledHistory("small", synthetic_history(SMALL, 1), trials)
     monkeypatch.setattr(command, "histories", lambda data, seed: [small])
+    monkeypatch.setattr(command, "recorded_series", lambda data: [])
     done = called(tmp_path, "experiments", "run", "history", "--out", "results", "--workers", "1")
     assert done.returncode == 0, done.stderr
     assert "The paper: tables 4 to 8" in done.stdout
     assert "small: 240 rows of 2 groups, 32 numbers each, 20.0% abnormal" in done.stdout
+    assert "Series of releases in their order" in done.stdout
+    assert (tmp_path / "results" / "series.csv").read_text() == "test,release,is,status\n"
     rows = list(csv.DictReader((tmp_path / "results" / "history.csv").read_text().splitlines()))
     assert [row["table"] for row in rows] == ["4", "5", "6", "7"]
     assert {(row["normal"], row["abnormal"]) for row in rows} == {("192", "48")}

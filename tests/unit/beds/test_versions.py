@@ -18,6 +18,7 @@ from beds.versions.outcome import Outcome
 from beds.versions.pair import Kind, Pair
 from beds.versions.pairs import PAIRS
 from beds.versions.releases import SHA256
+from beds.versions.series import BAD, GOOD, SERIES, Series, place_of
 from buto.experiments.causes.programs import read_manifests
 from buto.profiles import Kind as ProfileKind
 
@@ -36,7 +37,7 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> None:
         return Path("classes") / pair.name
 
     monkeypatch.setattr(launch, "fetch", there)
-    for user in ("configuration", "causes"):
+    for user in ("configuration", "causes", "series"):
         monkeypatch.setattr(f"beds.versions.{user}.build", built)
 
 
@@ -99,6 +100,7 @@ def test_the_two_sides_differ_in_versions_only(pair: Pair) -> None:
 
 def test_every_jar_has_a_hash_and_is_used() -> None:
     used = [one for pair in PAIRS for one in (*pair.old, *pair.new, *pair.beside)]
+    used += [jar for one in SERIES for release in one.releases for jar in one.files(release)]
     assert {f"{one.group}:{one.name}:{one.version}" for one in used} == set(SHA256)
     assert all(re.fullmatch("[0-9a-f]{64}", one.sha256) for one in used)
 
@@ -122,6 +124,37 @@ def test_a_configuration_has_both_tests_of_the_named_pairs(tmp_path: Path) -> No
         "jsoup-errors-old",
         "jsoup-errors-new",
     ]
+
+
+@pytest.mark.usefixtures("offline")
+def test_the_tests_of_a_series_run_the_classes_of_its_pair_with_each_release(tmp_path: Path) -> None:
+    output = tmp_path / "series.yaml"
+    assert commands.main(["series", "snakeyaml-long-text", "--output", str(output)]) == 0
+    content = yaml.safe_load(output.read_text())
+    assert content["defaults"]["interval"] == "50ms"
+    tests = content["tests"]
+    assert list(tests) == [
+        f"snakeyaml-long-text-1.{minor}@parallel" for minor in (12, 13, 14, 15, 16, 17, 18, 19, 20, 21)
+    ]
+    command = tests["snakeyaml-long-text-1.18@parallel"]["command"]
+    assert command[-2:] == ["classes/snakeyaml-long-text:snakeyaml-1.18.jar", "YamlLongText"]
+
+
+@pytest.mark.parametrize("series", SERIES, ids=lambda series: series.pair.name)
+def test_a_series_begins_with_good_releases_and_has_both_sides_of_its_pair(series: Series) -> None:
+    labels = list(series.releases.values())
+    assert labels[:5] == [GOOD] * 5
+    assert list(series.releases) == sorted(series.releases, key=place_of)
+    (old, new) = (side[0].version for side in (series.pair.old, series.pair.new))
+    assert (series.releases[old], series.releases[new]) == (GOOD, BAD)
+
+
+def test_labels_name_the_issue_of_a_regression(capsys: pytest.CaptureFixture[str]) -> None:
+    assert commands.main(["labels", "jackson-mappers"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "test,release,label,reason"
+    assert "jackson-mappers,2.13.4,good," in lines
+    assert "jackson-mappers,2.14.0,bad,FasterXML/jackson-databind#3665" in lines
 
 
 @pytest.mark.usefixtures("offline")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from buto.cli.commands.experiments.request import ExperimentsRequest
@@ -13,7 +14,10 @@ from buto.cli.printing.output_files import write_file
 from buto.errors import EXIT_PASS
 from buto.experiments.history.histories import LabelledHistory, histories
 from buto.experiments.history.published import ROWS
+from buto.experiments.history.recorded import DATA
+from buto.experiments.history.series import recorded_series
 from buto.experiments.history.tables import Measured, Trial
+from buto.experiments.history.walk import KINDS, STATUSES, Step, WalkTask, walk_tasks, walked
 from buto.experiments.workers import in_parallel
 from buto.report.experiments import text
 from buto.report.experiments.content import Columns
@@ -27,10 +31,24 @@ def run(request: ExperimentsRequest, console: Console) -> int:
         found = _measured(history, request, console)
         rows += [(history.name, one) for one in found]
         _print(_table(str(history), found), console)
-    path = request.out / "history.csv"
-    write_file(path, _csv(rows).encode(), "--out")
-    console.info(f"wrote {path}")
+    steps = _walked(walk_tasks(recorded_series(request.data or DATA)), request, console)
+    _print(_steps(steps), console)
+    for name, content in (("history.csv", _csv(rows)), ("series.csv", _series_csv(steps))):
+        path = request.out / name
+        write_file(path, content.encode(), "--out")
+        console.info(f"wrote {path}")
     return EXIT_PASS
+
+
+def _walked(tasks: Sequence[WalkTask], request: ExperimentsRequest, console: Console) -> list[Step]:
+    progress, found = WorkProgress(console, "series"), []
+    try:
+        for done, steps in enumerate(in_parallel(walked, tasks, request.workers), start=1):
+            found += steps
+            progress(done, len(tasks))
+    finally:
+        progress.clear()
+    return found
 
 
 def _measured(history: LabelledHistory, request: ExperimentsRequest, console: Console) -> list[Measured]:
@@ -86,6 +104,24 @@ def _table(caption: str, found: Sequence[Measured]) -> Columns:
         ),
         left=2,
     )
+
+
+def _steps(steps: Sequence[Step]) -> Columns:
+    counts = Counter((one.kind, one.status) for one in steps)
+    return Columns(
+        "Series of releases in their order, judged by the preset history",
+        ("release", *(status.value for status in STATUSES)),
+        tuple((kind, *(str(counts[kind, status]) for status in STATUSES)) for kind in KINDS),
+        left=1,
+    )
+
+
+def _series_csv(steps: Iterable[Step]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(("test", "release", "is", "status"))
+    writer.writerows((one.series, one.release, one.kind, one.status.value) for one in steps)
+    return out.getvalue()
 
 
 def _print(table: Columns, console: Console) -> None:

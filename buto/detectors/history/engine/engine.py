@@ -14,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 
 from buto.detectors.history.engine.examples import Examples
-from buto.detectors.history.engine.folds import THIRDS, grouped_folds, two_to_one
+from buto.detectors.history.engine.folds import THIRDS, grouped_folds, has_both, two_to_one
 from buto.detectors.history.engine.measures import errors_of
 from buto.detectors.history.engine.models.learners import LEARNERS, READERS
 from buto.detectors.history.engine.models.model import BoolArray, IntArray, Model
@@ -80,7 +80,7 @@ class Engine:
 
 def train(examples: Examples, scheme: Scheme, seed: int) -> Engine:
     """Learn from valid examples of both classes; ValueError if one class is missing."""
-    if examples.abnormal.all() or not examples.abnormal.any():
+    if not has_both(examples.abnormal):
         raise ValueError("there must be normal and abnormal examples")
     widest = learned_projection(examples, scheme, max(scheme.dimensions, default=None))
     projection = widest.cut(_best_dimension(examples, scheme, seed)) if scheme.dimensions else widest
@@ -120,7 +120,7 @@ def _helpful_groups(examples: Examples, scheme: Scheme, dimension: int, seed: in
     always = replace(scheme, dimensions=dimensions, balances=scheme.balances[:1], tries_groups=False)
     by_group, by_all, tried = (np.zeros(len(examples), dtype=bool) for _ in range(3))
     for learned, held_out in grouped_folds(examples, THIRDS, seed):
-        if len(np.unique(examples.abnormal[learned])) < 2:
+        if not has_both(examples.abnormal[learned]):
             continue
         tried[held_out] = True
         engine, judged = train(examples.at(learned), always, seed), examples.at(held_out)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from buto.detectors.history.engine.examples import Examples
-from buto.detectors.history.engine.models.model import IntArray
+from buto.detectors.history.engine.models.model import BoolArray, IntArray
 
 THIRDS = 3
 
@@ -16,7 +16,8 @@ def grouped_folds(examples: Examples, n_folds: int, seed: int) -> Iterator[tuple
     """Yield the places of training and of test rows of each fold.
 
     No configuration is divided, and abnormal rows are spread evenly. There are fewer folds if there are fewer
-    configurations with abnormal rows; none if there is only one.
+    configurations with abnormal rows; none if there is only one. The training rows of a fold may all have the
+    same label, see :func:`has_both`.
     """
     from sklearn.model_selection import StratifiedGroupKFold
 
@@ -31,6 +32,12 @@ def grouped_folds(examples: Examples, n_folds: int, seed: int) -> Iterator[tuple
 
 def two_to_one(examples: Examples, seed: int) -> tuple[IntArray, IntArray] | None:
     """Return two thirds to learn from and one third to try on; None if abnormal rows are of one
-    configuration.
+    configuration, or no two thirds have both classes.
     """
-    return next(grouped_folds(examples, THIRDS, seed), None)
+    divided = grouped_folds(examples, THIRDS, seed)
+    return next((fold for fold in divided if has_both(examples.abnormal[fold[0]])), None)
+
+
+def has_both(abnormal: BoolArray) -> bool:
+    """Return whether there are abnormal and normal rows to learn from."""
+    return bool(abnormal.any() and not abnormal.all())

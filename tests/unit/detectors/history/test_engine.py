@@ -13,7 +13,7 @@ from buto.detectors.history.engine import engine as engine_module
 from buto.detectors.history.engine.engine import GLOBAL, Engine, train, under_sampled
 from buto.detectors.history.engine.evaluation import cross_validated, cross_validated_errors
 from buto.detectors.history.engine.examples import Examples
-from buto.detectors.history.engine.folds import grouped_folds, two_to_one
+from buto.detectors.history.engine.folds import grouped_folds, has_both, two_to_one
 from buto.detectors.history.engine.measures import Errors, errors_of
 from buto.detectors.history.engine.models.learners import LEARNERS, LOGISTIC, NAIVE_BAYES, SIMILARITY, TREE
 from buto.detectors.history.engine.models.model import BoolArray
@@ -58,13 +58,34 @@ def test_groups_have_classifiers_of_their_own_only_if_that_is_better(history: Ex
     assert set(train(alike, Scheme(LOGISTIC, ALONE), 1).models) == {GLOBAL, 0, 1, 2, 3}
 
 
-def test_folds_with_one_class_to_learn_from_are_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two folds; the rows of one of them are all abnormal."""
+def few_folds() -> Examples:
+    """Return rows with two folds, one of which has only abnormal rows to learn from."""
     configuration = np.repeat(np.arange(4), [4, 11, 8, 7])
     abnormal = np.concatenate([np.arange(n) < bad for n, bad in [(4, 4), (11, 11), (8, 0), (7, 6)]])
     rows = np.random.default_rng(1).normal(size=(30, 5))
-    few = Examples(rows, rows, abnormal, np.arange(30) % 2, configuration)
-    both = [len(held_out) for learned, held_out in grouped_folds(few, 3, 1) if not abnormal[learned].all()]
+    return Examples(rows, rows, abnormal, np.arange(30) % 2, configuration)
+
+
+def test_a_fold_that_knows_one_class_only_calls_all_rows_so() -> None:
+    few = few_folds()
+    (held_out,) = (held_out for learned, held_out in grouped_folds(few, 3, 1) if few.abnormal[learned].all())
+    assert not few.abnormal[held_out].all()
+    assert cross_validated(few, Scheme(LOGISTIC), 1, 3)[held_out].all()
+
+
+def test_two_thirds_to_learn_from_have_both_classes() -> None:
+    few = few_folds()
+    for seed in range(4):
+        divided = two_to_one(few, seed)
+        assert divided is not None
+        assert has_both(few.abnormal[divided[0]])
+
+
+def test_folds_with_one_class_to_learn_from_are_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    few = few_folds()
+    both = [
+        len(held_out) for learned, held_out in grouped_folds(few, 3, 1) if has_both(few.abnormal[learned])
+    ]
     assert both == [11]
     compared: list[int] = []
 
@@ -108,7 +129,7 @@ def test_no_configuration_is_on_both_sides(history: Examples) -> None:
 def test_abnormal_rows_of_one_configuration_cannot_be_divided(history: Examples) -> None:
     alone = replace(history, configuration=np.where(history.abnormal, 0, history.configuration + 1))
     assert two_to_one(alone, 1) is None
-    with pytest.raises(ValueError, match="at least two configurations"):
+    with pytest.raises(ValueError, match="two configurations"):
         cross_validated(alone, Scheme(TREE), 1)
 
 

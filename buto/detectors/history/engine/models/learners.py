@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from typing import Any
 
+from buto.detectors.history.engine.models.forest import Forest, learn_forest
 from buto.detectors.history.engine.models.logistic import Logistic, learn_logistic
 from buto.detectors.history.engine.models.model import BoolArray, Model
 from buto.detectors.history.engine.models.naive_bayes import NaiveBayes, learn_naive_bayes
@@ -15,13 +16,15 @@ from buto.detectors.history.engine.models.tree import Tree, learn_tree
 from buto.errors import UsageError
 from buto.runs import FloatArray
 
-TREE, LOGISTIC, NAIVE_BAYES, TAN, SIMILARITY = "tree", "logistic", "naive-bayes", "tan", "similarity"
+TREE, FOREST, LOGISTIC = "tree", "forest", "logistic"
+NAIVE_BAYES, TAN, SIMILARITY = "naive-bayes", "tan", "similarity"
 
 Learn = Callable[[FloatArray, BoolArray, FloatArray, int], Model]
 Read = Callable[[Mapping[str, Any], int], Model]
 
 LEARNERS: Mapping[str, Learn] = {
     TREE: learn_tree,
+    FOREST: learn_forest,
     LOGISTIC: learn_logistic,
     NAIVE_BAYES: learn_naive_bayes,
     TAN: learn_tan,
@@ -31,6 +34,7 @@ LEARNERS: Mapping[str, Learn] = {
 
 READERS: Mapping[str, Read] = {
     TREE: Tree.from_data,
+    FOREST: Forest.from_data,
     LOGISTIC: Logistic.from_data,
     NAIVE_BAYES: NaiveBayes.from_data,
     TAN: TreeBayes.from_data,

@@ -17,6 +17,9 @@ from buto.detectors.history.engine.models.model import BoolArray, IntArray, Mode
 from buto.runs import FloatArray
 
 N_BINS = 5
+BLOCK = 64
+"""Columns that are compared with all others at once, so that memory suffices for thousands of columns."""
+
 PRIOR = 1.0
 """Rows that each bin has before any is seen."""
 
@@ -71,9 +74,8 @@ def learn_tan(rows: FloatArray, abnormal: BoolArray, weights: FloatArray, seed: 
     """Return the network of rows of both classes; ``weights`` as for a tree. Nothing is random."""
     edges = bin_edges(rows)
     bins = binned(rows, edges)
-    joint = np.stack([_joint(bins, np.where(abnormal == one, weights, 0.0)) for one in (False, True)])
-    parent = spanning_tree(information(joint))
-    return TreeBayes(edges, parent, _ratios(joint, parent), _odds(abnormal, weights))
+    parent = spanning_tree(information(bins, abnormal, weights))
+    return TreeBayes(edges, parent, _ratios(bins, abnormal, weights, parent), _odds(abnormal, weights))
 
 
 def bin_edges(rows: FloatArray) -> FloatArray:
@@ -90,31 +92,29 @@ def binned(rows: FloatArray, edges: FloatArray) -> IntArray:
     return bins
 
 
-def information(joint: FloatArray) -> FloatArray:
+def information(bins: IntArray, abnormal: BoolArray, weights: FloatArray) -> FloatArray:
     """Return what two columns tell of each other within the classes, shape (n_columns, n_columns).
 
     Args:
-        joint: shape (2, n_columns, n_bins, n_columns, n_bins), the weight of rows of each class in two bins
-            of two columns, see :func:`joint_weights`.
+        bins: shape (n_rows, n_columns), from 0 to N_BINS - 1.
+        abnormal, weights: shape (n_rows,), the class of each row and how much it counts.
     """
-    total = joint[:, 0, :, 0, :].sum()
-    found = np.zeros((joint.shape[1], joint.shape[1]))
-    for table in joint:
-        size = table[0, :, 0, :].sum()
-        if size == 0:
-            continue
-        single = np.einsum("iaia->ia", table)
-        expected = single[:, :, None, None] * single[None, None] / size
-        with np.errstate(divide="ignore", invalid="ignore"):
-            found += (
-                np.nansum(np.where(table > 0, table * np.log(table / expected), 0.0), axis=(1, 3)) / total
-            )
+    n_columns = bins.shape[1]
+    found = np.zeros((n_columns, n_columns))
+    for one in (False, True):
+        ours, weight = bins[abnormal == one], weights[abnormal == one]
+        seen = (ours[:, :, None] == np.arange(N_BINS)).reshape(len(ours), -1).astype(float)
+        weighted, size = seen * weight[:, None], weight.sum()
+        single = weighted.sum(axis=0).reshape(n_columns, N_BINS)
+        for first in range(0, n_columns if size else 0, BLOCK):
+            block = slice(first, first + BLOCK)
+            table = weighted[:, first * N_BINS : (first + BLOCK) * N_BINS].T @ seen
+            table = table.reshape(-1, N_BINS, n_columns, N_BINS)
+            expected = single[block][:, :, None, None] * single[None, None] / size
+            with np.errstate(divide="ignore", invalid="ignore"):
+                told = np.where(table > 0, table * np.log(table / expected), 0.0)
+            found[block] += told.sum(axis=(1, 3)) / weights.sum()
     return found
-
-
-def joint_weights(bins: IntArray, abnormal: BoolArray) -> FloatArray:
-    """Return the number of rows of each class in two bins of two columns, see :func:`information`."""
-    return np.stack([_joint(bins, (abnormal == one).astype(float)) for one in (False, True)])
 
 
 def spanning_tree(weights: FloatArray) -> IntArray:
@@ -137,22 +137,17 @@ def spanning_tree(weights: FloatArray) -> IntArray:
     return parent
 
 
-def _joint(bins: IntArray, weights: FloatArray) -> FloatArray:
-    n_rows, n_columns = bins.shape
-    indicators = (bins[:, :, None] == np.arange(N_BINS)).reshape(n_rows, -1).astype(float)
-    table: FloatArray = indicators.T @ (indicators * weights[:, None])
-    return table.reshape(n_columns, N_BINS, n_columns, N_BINS)
-
-
-def _ratios(joint: FloatArray, parent: IntArray) -> FloatArray:
+def _ratios(bins: IntArray, abnormal: BoolArray, weights: FloatArray, parent: IntArray) -> FloatArray:
     """Return the log ratio of both classes' tables, see :class:`TreeBayes`."""
+    n_columns = len(parent)
+    above = bins[:, np.maximum(parent, 0)]
+    cell = (np.arange(n_columns) * N_BINS + above) * N_BINS + bins
     logs = []
-    for table in joint:
-        columns = np.arange(len(parent))
-        below = table[np.maximum(parent, 0), :, columns, :].copy()
-        single = np.einsum("iaia->ia", table)
-        below[parent == ROOT] = single[parent == ROOT][:, None, :]
-        smooth = below + PRIOR
+    for one in (False, True):
+        weight = np.where(abnormal == one, weights, 0.0).repeat(n_columns)
+        table = np.bincount(cell.ravel(), weight, n_columns * N_BINS**2).reshape(n_columns, N_BINS, N_BINS)
+        table[parent == ROOT] = table[parent == ROOT].sum(axis=1, keepdims=True)
+        smooth = table + PRIOR
         logs.append(np.log(smooth / smooth.sum(axis=2, keepdims=True)))
     ratios: FloatArray = logs[1] - logs[0]
     return ratios

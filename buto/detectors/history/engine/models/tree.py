@@ -77,15 +77,21 @@ class Tree(Model):
         return cls(left, right, column, threshold, odds)
 
 
-def learn_tree(rows: FloatArray, abnormal: BoolArray, weights: FloatArray, seed: int) -> Tree:
+def learn_tree(
+    rows: FloatArray, abnormal: BoolArray, weights: FloatArray, seed: int, *, few_columns: bool = False
+) -> Tree:
     """Return the tree of rows of both classes.
 
     Args:
         weights: shape (n_rows,), what it costs to get a row wrong.
+        few_columns: whether each node chooses among a few random columns only: the square root
+            of their number. For forests.
     """
     from sklearn.tree import DecisionTreeClassifier
 
-    learner = DecisionTreeClassifier(min_samples_leaf=FEWEST_IN_LEAF, random_state=seed)
+    learner = DecisionTreeClassifier(
+        min_samples_leaf=FEWEST_IN_LEAF, max_features="sqrt" if few_columns else None, random_state=seed
+    )
     learner.fit(rows, abnormal, sample_weight=weights)
     tree = learner.tree_
     # One row more of each class, so that odds are finite.
