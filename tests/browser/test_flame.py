@@ -80,3 +80,15 @@ def test_it_is_dark_where_the_reader_wants_that(browser: Browser, written: Path)
     }
     assert colours["light"] == "rgb(255, 255, 255)"
     assert sum(map(int, colours["dark"][4:-1].split(", "))) < 100
+
+
+def test_long_names_make_the_page_no_wider_than_a_phone(browser: Browser, tmp_path: Path) -> None:
+    method = f"org.example.{'authorization.entities.' * 4}CachedResourceServer.computeAllPermissions"
+    old, new = launches({method: 1e6}, 3, 1), launches({method: 6e6}, 3, 2)
+    path = tmp_path / "why.html"
+    explanation = explain(old, new, [Kind.ALLOCATION], test="shop", names=("old", "new"))
+    path.write_text(explanation_page(explanation), encoding="utf-8")
+    page = opened(browser, path)
+    page.set_viewport_size({"width": 390, "height": 800})
+    assert page.get_by_text(method).first.is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
