@@ -72,6 +72,7 @@ SEARCHED = {
 _USERS = "org.keycloak.services.resources.admin.UsersResource"
 _STORE = "org.keycloak.models.jpa.JpaUserProvider"
 _TOKENS = "org.keycloak.protocol.oidc.TokenManager"
+_POOL = "io.agroal.pool.ConnectionPool"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,11 @@ class Injected:
 
 def _woven(name: str, paper: str, kind: str, amount: int, place: str) -> Injected:
     return Injected(name, paper, (Fault(name.rpartition("-")[0], kind, amount, place, True),))
+
+
+def _one_entry(cache: str) -> str:
+    """Return the option by which a cache of Keycloak keeps one entry, because none switches it off."""
+    return f"--cache-embedded-{cache}-max-count=1"
 
 
 NO_FAULT = Injected("none", "a run without a change")
@@ -133,5 +139,9 @@ FAULTS = {
         _woven("repeat-low", "000, D5", "repeat", 2, f"{_STORE}#getUserById"),
         _woven("repeat-high", "000, D5", "repeat", 10, f"{_STORE}#getUserById"),
         Injected("small-buffers", "000, J3", settings={"shared_buffers": "1MB"}),
+        Injected("caches-low", "000, J3", options=(_one_entry("users"),)),
+        Injected("caches-high", "000, J3", options=(_one_entry("users"), _one_entry("realms"))),
+        _woven("connections-low", "001, leaker", "leak", 400, f"{_POOL}#handlerFromSharedCache"),
+        _woven("connections-high", "001, leaker", "leak", 100, f"{_POOL}#handlerFromSharedCache"),
     )
 }

@@ -1,8 +1,8 @@
 """Which runs of the bed are recorded, and in which order.
 
 A *block* is one set of runs. Block 1 is for choosing and tuning methods.
-Block 2 has the same runs under other seeds, is recorded on another day, and is set apart: only final figures
-are measured on it.
+Block 2 has the same runs under other seeds, and some more faults. It is recorded on another day, and is set
+apart: only final figures are measured on it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from beds.keycloak.environments import ENVIRONMENTS, FAULTS, NO_FAULT, Environme
 
 BLOCKS = (1, 2)
 STEADY_RATES = (20, 40, 30, 50)
+MORE_FAULTS = {1: (), 2: ("caches-low", "caches-high", "connections-low", "connections-high")}
+"""By block, further faults under the steady load: they were written when block 1 was recorded in part."""
 _RATES = range(15, 61, 5)
 _GOOD = 8
 _STEADY = 4
@@ -113,5 +115,7 @@ def planned_runs(block: int) -> tuple[PlannedRun, ...]:
         label = name.replace(".", "-")
         add(f"in-{label}", Role.ENVIRONMENT, steady(), name)
         add(f"in-{label}-{fault.name}", Role.ENVIRONMENT_FAULT, steady(), name, fault)
+    for name in MORE_FAULTS[block]:
+        add(f"steady-{name}", Role.STEADY_FAULT, steady(), fault=FAULTS[name])
     source.shuffle(runs)
     return tuple(sorted(runs, key=lambda run: run.role not in CHANGING))

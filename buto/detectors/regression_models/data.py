@@ -43,7 +43,7 @@ def _read(data: Mapping[str, Any]) -> Parts:
     counts = [_count(one) for one in data["observations"]]
     blocks: Sequence[Mapping[str, Any]] = data["properties"]
     properties = tuple(map(property_of, blocks))
-    together = np.array([_numbers(block["values"], sum(counts)) for block in blocks], dtype=float)
+    together = np.array([numbers(block["values"], sum(counts)) for block in blocks], dtype=float)
     ends = np.cumsum(counts)
     runs = tuple(
         together.T[end - count : end].copy() for count, end in zip(counts, ends.tolist(), strict=True)
@@ -58,7 +58,8 @@ def _values(column: FloatArray) -> float | list[float]:
     return listed[0] if all(value == listed[0] for value in listed) else listed
 
 
-def _numbers(written: float | Sequence[float], length: int) -> FloatArray:
+def numbers(written: float | Sequence[float], length: int) -> FloatArray:
+    """Return so many numbers, of which one that is the same everywhere is written once; else ValueError."""
     if not isinstance(written, list):
         return np.full(length, _finite(written))
     if len(written) != length:

@@ -14,6 +14,7 @@ NAME = "regression-models"
 THRESHOLD, REDUNDANT, DISTANCE, ERROR, STRETCHES = "threshold", "redundant", "distance", "error", "stretches"
 CALIBRATION, EACH, WORST = "calibration", "each", "worst"
 PREDICTORS, NOT_JUDGED, BLOCKS, REACH, GATE = "predictors", "not-judged", "blocks", "extrapolation", "gate"
+COSTS, KEPT = "costs", "kept"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +55,20 @@ OF_A_LIFETIME = [
 """Largest values, averages, ratios and times since the start do not depend on the present load; the others
 are of the machine."""
 
+PAID_FOR = [
+    "*cpu.time",
+    "*memory.allocated",
+    "*jvm.memory.heap.used_after_last_gc",
+    "*.io.bytes*",
+    "*.io.calls*",
+    "*.disk.io*",
+    "load.latency.p50*",
+]
+"""What requests cost. There are few of these, so one of them can decide alone."""
+
+MAY_LEAK = ["*jvm.memory.heap.used_after_last_gc", "*jvm.thread.count", "process.unix.file_descriptor.count"]
+"""What requests may leave behind. Processes of a database come and go, so theirs is not among them."""
+
 WITHOUT_ANSWERS = "load.latency*"
 """A kind of request that is rare under this load has no latency in most samples, and nothing is wrong."""
 
@@ -65,6 +80,8 @@ DEFAULT = ModelSettings(
         GATE: 0.12,
         PREDICTORS: ["load.throughput*"],
         REACH: 1.0,
+        COSTS: PAID_FOR,
+        KEPT: MAY_LEAK,
         STRETCHES: 12,
         BLOCKS: 1,
         ALSO_JUDGED: ALL_OF_PROCESS,
@@ -121,6 +138,8 @@ KEYS = (
         PREDICTORS,
         "Properties that are the load: shell patterns; without any, those that most others follow.",
     ),
+    patterns(COSTS, "Properties of which one alone can decide if it is more than expected: shell patterns."),
+    patterns(KEPT, "Gauges of what requests may keep: their growth is judged, too. Shell patterns."),
     positive(
         REACH,
         "How many times the variance of a run a prediction may have; beyond, the load is extrapolated.",

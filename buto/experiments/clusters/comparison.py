@@ -22,6 +22,9 @@ DETECTORS: Mapping[str, Settings] = {
     "calibrated": settings_from({"preset": "calibrated", "alpha": ALPHA}),
 }
 
+ROLES = ("fault", "steady-fault", "other-load", "steady", "good")
+"""In this order. All steady runs have the same load, which none of the good ones has."""
+
 STRETCHES = 30
 DEVIATIONS = 3.0
 VIOLATES = 0.1
@@ -52,7 +55,7 @@ def outcomes(runs: Sequence[BedRun]) -> Iterator[Outcome]:
     """
     good = chosen(runs, environment="base", role="good")
     trained = {name: train(together(good), settings) for name, settings in DETECTORS.items()}
-    for role in ("fault", "other-load", "good"):
+    for role in ROLES:
         for one in chosen(runs, environment="base", role=role):
             others = tuple(run for run in good if run is not one)
             oracles = (

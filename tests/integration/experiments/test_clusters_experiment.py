@@ -1,6 +1,7 @@
 """``buto experiments run clusters`` on a few made-up runs in place of the bed's."""
 
 import csv
+import re
 from pathlib import Path
 
 import numpy as np
@@ -34,7 +35,7 @@ def test_tables_are_printed_and_written(tmp_path: Path, monkeypatch: pytest.Monk
         made(20, "fault", 60, 2.0),
         made(21, "other-load", 25),
     )
-    monkeypatch.setattr(archive, "load", lambda data: runs)
+    monkeypatch.setattr(archive, "load", lambda data, part: runs if part == "tuning" else ())
     done = called(tmp_path, "experiments", "run", "clusters", "--out", "results")
     assert done.returncode == 0, done.stderr
     assert "heights of the merges: 0.033, 0.067, 0.079, 0.405, 0.571" in done.stdout
@@ -42,6 +43,9 @@ def test_tables_are_printed_and_written(tmp_path: Path, monkeypatch: pytest.Monk
         "IO read byte/sec  CPU Privileged, IO read byte/sec           -100.0%          100.0%" in done.stdout
     )
     assert "CPU User, IO write byte/sec                  -4.4%            8.7%" in done.stdout
+    assert "tuning data, which chose regression-models" in done.stdout
+    [counted] = re.findall(r"^ *fault, low +1 +1 .*$", done.stdout, re.MULTILINE)
+    assert counted.endswith("all")
     rows = list(csv.DictReader((tmp_path / "results" / "clusters.csv").read_text().splitlines()))
     assert [row["role"] for row in rows] == ["fault", "other-load", *["good"] * 8]
     assert rows[0]["regression-models"] == "regression"

@@ -16,7 +16,7 @@ from beds.keycloak import configuration, generate, limits
 from beds.keycloak.configuration import test_of as configured
 from beds.keycloak.environments import ENVIRONMENTS, FAULTS
 from beds.keycloak.limits import UNLIMITED, Limits
-from beds.keycloak.plan import BLOCKS, PlannedRun, Role, planned_runs
+from beds.keycloak.plan import BLOCKS, MORE_FAULTS, PlannedRun, Role, planned_runs
 from beds.keycloak.prepare import Bed
 from buto.config.reader import load
 from buto.runs.problems import Problem, ProblemKind
@@ -35,16 +35,29 @@ def agent(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def named(name: str) -> PlannedRun:
-    [found] = [run for run in planned_runs(1) if run.name == name]
+    [found] = [run for run in planned_runs(int(name[1])) if run.name == name]
     return found
 
 
 def test_blocks_have_the_same_runs_in_other_orders_and_under_other_arrivals() -> None:
     first, second = (planned_runs(block) for block in BLOCKS)
     assert planned_runs(1) == first
-    assert Counter(run.role for run in first) == Counter(run.role for run in second)
-    assert [run.name[2:] for run in first] != [run.name[2:] for run in second]
+    more = {f"b2-steady-{name}" for name in MORE_FAULTS[2]}
+    names = [run.name[2:] for run in first], [run.name[2:] for run in second if run.name not in more]
+    assert sorted(names[0]) == sorted(names[1])
+    assert names[0] != names[1]
     assert not {run.load.seed for run in first} & {run.load.seed for run in second}
+
+
+def test_only_the_second_block_has_disabled_caches_and_leaked_connections() -> None:
+    roles = [Counter(run.role for run in planned_runs(block)) for block in BLOCKS]
+    assert roles[1] - roles[0] == Counter({Role.STEADY_FAULT: 4})
+    assert {run.fault.name for run in planned_runs(2)} - {run.fault.name for run in planned_runs(1)} >= {
+        "caches-low",
+        "caches-high",
+        "connections-low",
+        "connections-high",
+    }
 
 
 @pytest.mark.parametrize("block", BLOCKS)
@@ -65,7 +78,17 @@ def test_every_fault_of_the_second_paper_has_two_intensities() -> None:
     assert {run.fault.name for run in planned_runs(1)} <= set(FAULTS)
 
 
-@pytest.mark.parametrize("name", ["b1-good-1", "b1-in-one-core", "b1-other-mix-1", "b1-text-index-low"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "b1-good-1",
+        "b1-in-one-core",
+        "b1-other-mix-1",
+        "b1-text-index-low",
+        "b2-steady-caches-high",
+        "b2-steady-connections-low",
+    ],
+)
 def test_a_planned_run_is_a_test_that_buto_accepts(name: str, tmp_path: Path) -> None:
     file = tmp_path / "buto.yaml"
     generate.write_configuration(named(name), BED, file)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
+from buto.cli.commands.experiments.request import PARTS
 from buto.cli.parsing.actions import Actions
 from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
@@ -14,8 +15,6 @@ from buto.experiments.bed.parts import Part
 from buto.experiments.dataset.files import write
 from buto.runs.store import RunStore
 from buto.units import format_bytes, format_count
-
-_PARTS = {part.directory: part for part in Part}
 
 
 def add_bed_arguments(parser: ArgumentParser, results: Path) -> None:
@@ -30,7 +29,7 @@ def add_bed_arguments(parser: ArgumentParser, results: Path) -> None:
     _add_data_option(listing)
     listing.add_argument(
         "--part",
-        choices=list(_PARTS),
+        choices=list(PARTS),
         default=Part.TUNING.directory,
         help=f"the runs to list (default: {Part.TUNING.directory})",
     )
@@ -48,7 +47,7 @@ def run_bed(args: Namespace, console: Console) -> int:
         case "pack":
             return _pack(args.runs, args.directory, console)
         case "list":
-            return _list(_data(args), _PARTS[args.part], console)
+            return _list(_data(args), PARTS[args.part], console)
         case _:
             return _show_faults(_data(args), args.out, console)
 

@@ -11,6 +11,7 @@ from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
 from buto.errors import EXIT_PASS
 from buto.experiments.bed import archive
+from buto.experiments.bed.parts import Part
 from buto.experiments.clusters.comparison import ALPHA, DETECTORS, Outcome, outcomes
 from buto.experiments.clusters.example import (
     example_clusters,
@@ -18,6 +19,7 @@ from buto.experiments.clusters.example import (
     example_merges,
     kept,
 )
+from buto.experiments.clusters.summary import Kind, kinds
 from buto.report.experiments import text
 from buto.report.experiments.content import Columns
 from buto.verdicts import Verdict
@@ -27,8 +29,9 @@ def run(request: ExperimentsRequest, console: Console) -> int:
     """Print the paper's example and the same comparison on the bed, and write the latter to a file."""
     for table in (_distances(), _clusters()):
         _print(table, console)
-    found = list(outcomes(archive.load(request.data or archive.RECORDED)))
-    _print(_compared(found), console)
+    found = list(outcomes(archive.load(request.data or archive.RECORDED, request.part.value)))
+    for table in (_compared(found, request.part), _counted(found)):
+        _print(table, console)
     path = request.out / "clusters.csv"
     write_file(path, _csv(found).encode(), "--out")
     console.info(f"wrote {path}")
@@ -67,9 +70,15 @@ def _clusters() -> Columns:
     )
 
 
-def _compared(found: Sequence[Outcome]) -> Columns:
+_CHOSE = {
+    Part.TUNING: "tuning data, which chose regression-models",
+    Part.SET_APART: "set apart, which chose nothing",
+}
+
+
+def _compared(found: Sequence[Outcome], part: Part) -> Columns:
     return Columns(
-        "Runs of the bed (tuning data, which chose regression-models), each checked by the good runs",
+        f"Runs of the bed ({_CHOSE[part]}), each checked by the good runs",
         ("role", "fault", "load", *DETECTORS, "p", "control charts"),
         tuple(
             (
@@ -88,6 +97,28 @@ def _compared(found: Sequence[Outcome]) -> Columns:
             "p: of regression-models; control charts: properties flagged, of those that vary",
         ),
     )
+
+
+def _counted(found: Sequence[Outcome]) -> Columns:
+    return Columns(
+        "How many of them fail, and how many are inconclusive",
+        ("runs", "number", *DETECTORS, "should fail"),
+        tuple(
+            (
+                one.title,
+                str(one.n_runs),
+                *(_failed(one, name) for name in DETECTORS),
+                "all" if one.changed else f"at most {one.may_fail}",
+            )
+            for one in kinds(found)
+        ),
+        notes=(f"at most: the share {ALPHA:g} of the unchanged runs and two standard errors",),
+    )
+
+
+def _failed(kind: Kind, name: str) -> str:
+    unclear = kind.inconclusive[name]
+    return f"{kind.failed[name]}{f', {unclear} inconclusive' if unclear else ''}"
 
 
 def _p_value(verdict: Verdict) -> str:

@@ -13,12 +13,13 @@ from typing import ClassVar
 from buto.cli.commands.experiments.bed import add_bed_arguments, run_bed
 from buto.cli.commands.experiments.recording import pack, record_variants
 from buto.cli.commands.experiments.registry import EXPERIMENTS
-from buto.cli.commands.experiments.request import ExperimentsRequest
+from buto.cli.commands.experiments.request import PARTS, ExperimentsRequest
 from buto.cli.parsing import options
 from buto.cli.parsing.actions import Actions
 from buto.cli.printing.console import Console
 from buto.config.scheduler import scheduler_of
 from buto.errors import UsageError
+from buto.experiments.bed.parts import Part
 from buto.experiments.dataset.generate import RUNS, plans
 from buto.experiments.dataset.variants import HOSTS
 from buto.experiments.thesis.evaluation import SEED
@@ -42,7 +43,7 @@ examples:
   buto experiments run next
   buto experiments run power
   buto experiments run gates
-  buto experiments run clusters
+  buto experiments run clusters --part set-apart
   buto experiments run history
   buto experiments run ensembles
   buto experiments run all --scheduler tcp://10.0.0.1:8786
@@ -93,6 +94,13 @@ examples:
             type=Path,
             help="a packed data set; for history, ensembles and next, a directory with several "
             "(default: what is in buto's repository)",
+        )
+        running.add_argument(
+            "--part",
+            choices=list(PARTS),
+            default=Part.TUNING.directory,
+            help="for clusters, which runs of the bed: those that chose the method, or those for the "
+            f"final figures (default: {Part.TUNING.directory})",
         )
         running.add_argument(
             "--out",

@@ -9,7 +9,11 @@ from pathlib import Path
 from typing import Self
 
 from buto.config.scheduler import scheduler_of
+from buto.experiments.bed.parts import Part
 from buto.experiments.workers import Workers
+
+PARTS = {part.directory: part for part in Part}
+"""By what a user types."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +26,7 @@ class ExperimentsRequest:
         seed: of all divisions.
         workers: who shares the work.
         out: the directory of the files to write.
+        part: of the bed's runs.
     """
 
     data: Path | None
@@ -29,9 +34,10 @@ class ExperimentsRequest:
     seed: int
     workers: Workers
     out: Path
+    part: Part
 
     @classmethod
     def of(cls, args: Namespace) -> Self:
         """Return what the options specify."""
         workers = Workers(args.workers, scheduler_of(args.scheduler, "", os.environ))
-        return cls(args.data, args.host, args.seed, workers, args.out)
+        return cls(args.data, args.host, args.seed, workers, args.out, PARTS[args.part])

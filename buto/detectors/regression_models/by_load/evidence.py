@@ -9,7 +9,6 @@ from math import ceil, comb
 import numpy as np
 
 from buto.analysis.contrasts import choices
-from buto.analysis.timepoints import IntArray
 from buto.detectors.regression_models.by_load.models import (
     Residuals,
     Sums,
@@ -18,6 +17,7 @@ from buto.detectors.regression_models.by_load.models import (
     residuals,
     spread_of,
 )
+from buto.detectors.regression_models.by_load.scores import Scored
 from buto.runs import FloatArray
 
 MOST_CHOICES = 500
@@ -29,16 +29,9 @@ LEVEL_SHARE = 0.01
 WITHIN = 0.25
 """Share of the variance within a run that counts against its mean: a burst in one stretch is no change."""
 
-LARGEST = 100.0
-"""Larger deviations are as large as this."""
-
 FEWEST_RUNS = 3
 """Fewer do not show how far runs deviate from each other."""
 
-WORST, SHARE_OF_WORST = 5, 0.1
-"""So many quantities, and at most so large a share of all, make up a score."""
-
-SOFTENING = 0.1
 ROUNDING = 1e-9
 
 
@@ -49,12 +42,12 @@ class Scale:
     Attributes:
         level: usual magnitude.
         event: variance of a unit's rate if single steps of the counter came at random.
-        family: number of the quantity that the counter is an instance of.
+        scored: how deviations become a score.
     """
 
     level: FloatArray
     event: FloatArray
-    family: IntArray
+    scored: Scored
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -80,20 +73,22 @@ class Evidence:
     highest: bool
 
 
-def scale_of(sums: Sums, seconds: Sequence[float], steps: FloatArray, families: Sequence[str]) -> Scale:
+def scale_of(
+    sums: Sums, seconds: Sequence[float], steps: FloatArray, least: FloatArray, scored: Scored
+) -> Scale:
     """Return the scale of each counter.
 
     Args:
         seconds: length of each unit.
         steps: smallest step of each counter, 0 for gauges; shape (m,).
-        families: of each counter, the name of its quantity.
+        least: smallest magnitude that each counter counts as; shape (m,).
     """
-    level: FloatArray = np.abs(sums.level).mean(axis=0)
+    level: FloatArray = np.maximum(np.abs(sums.level).mean(axis=0), least)
     length = float(np.mean(seconds)) or 1.0
     moving = steps > 0
     events = np.where(moving, level * length / np.where(moving, steps, 1.0), 0.0)
     event = np.where(moving, (steps * np.sqrt(np.maximum(events, 1.0)) / length) ** 2, 0.0)
-    return Scale(level, event, np.unique(np.array(families), return_inverse=True)[1])
+    return Scale(level, event, scored)
 
 
 def of_runs(sums: Sums, scale: Scale, n_checked: int, alpha: float) -> Evidence:
@@ -105,16 +100,17 @@ def of_runs(sums: Sums, scale: Scale, n_checked: int, alpha: float) -> Evidence:
     n_units = len(sums.sizes)
     chosen = choices(n_units, n_checked, max(MOST_CHOICES, ceil(1 / alpha)))
     every = np.arange(n_units)
-    scores, usual = np.empty(len(chosen)), np.zeros(sums.level.shape[1])
+    both, usual = np.empty((len(chosen), 2)), np.zeros(sums.level.shape[1])
     for row, some in enumerate(chosen):
         learned = np.setdiff1d(every, some)
         residual = residuals(sums, some, learned)
         deviation = deviations(residual, spread_of(sums, learned), scale, n_checked)
-        scores[row] = score_of(deviation, scale.family)
+        both[row] = scale.scored.both(deviation)
         if not row:
             ours, our_deviation = residual, deviation
         elif not np.isin(some, chosen[0]).any():
             usual = np.maximum(usual, np.abs(deviation))
+    scores = scale.scored.together(both, both)
     return Evidence(
         our_deviation,
         usual,
@@ -148,7 +144,8 @@ def of_blocks(sums: Sums, scale: Scale, n_checked: int) -> Evidence:
     ]
     found = [residuals(sums, np.array([place]), learned, whole) for place in checked.tolist()]
     each = [deviations(one, total / len(learned), scale, 1) for one in found]
-    scores, ours = (np.array([score_of(one, scale.family) for one in some]) for some in (usual, each))
+    known, found_both = (np.array([scale.scored.both(one) for one in some]) for some in (usual, each))
+    scores, ours = (scale.scored.together(some, known) for some in (known, found_both))
     ranks = 1 + (scores >= ours[:, None] - ROUNDING).sum(axis=1)
     smallest = 1 / (len(learned) + 1)
     return Evidence(
@@ -177,20 +174,6 @@ def deviations(residual: Residuals, spread: FloatArray, scale: Scale, n_chosen: 
     mean, tilt = found
     larger: FloatArray = np.where(np.abs(tilt) > np.abs(mean), tilt, mean)
     return larger
-
-
-def score_of(deviation: FloatArray, family: IntArray) -> float:
-    """Return the mean logarithm of the largest deviations: of a tenth of the quantities, at most of five.
-
-    Only the largest of each quantity's instances counts, so that forty caches that are idle together are one.
-    The more quantities there are, the more often one is odd in an unchanged run, and it cannot decide alone.
-    """
-    worst = np.zeros(int(family.max(initial=-1)) + 1)
-    np.maximum.at(worst, family, np.minimum(np.abs(deviation), LARGEST))
-    if not len(worst):
-        return 0.0
-    n_worst = min(WORST, ceil(SHARE_OF_WORST * len(worst)))
-    return float(np.log(SOFTENING + np.sort(worst)[-n_worst:]).mean())
 
 
 def runs_needed(n_checked: int, alpha: float) -> int:

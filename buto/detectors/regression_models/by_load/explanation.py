@@ -41,7 +41,9 @@ def explain(
         f"{format_count(n_properties, 'property')} depend on the load. The load is {load}.",
         f"A {unit}'s deviation is the mean difference between what was measured and what the models of the "
         f"{others} expect under its load, or the part of the difference that grows with the prediction, if "
-        f"that is larger; both in deviations of the {others}. The score is the mean logarithm of the largest "
-        f"deviations: of a tenth of the quantities, at most of five. {rank} Nothing is decided if the "
-        f"variance of the predictions is more than {limit:g} times that of a {unit}.",
+        f"that is larger; both in deviations of the {others}. Of what requests may keep, its growth has a "
+        "deviation, too. The score is the larger of two parts, each compared with its usual scatter: the "
+        "mean logarithm of the largest deviations, of a tenth of the quantities and at most of five; and the "
+        f"largest increase of a cost or of a growth. {rank} Nothing is decided if the variance of the "
+        f"predictions is more than {limit:g} times that of a {unit}.",
     )

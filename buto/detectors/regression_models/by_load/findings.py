@@ -13,7 +13,7 @@ from buto.detectors.regression_models.models import errors_of, ks_statistics
 from buto.detectors.regression_models.settings import NAME
 from buto.properties import Kind
 from buto.runs import FloatArray, RunSet
-from buto.units import format_count, format_percent
+from buto.units import format_count, format_percent, format_quantity
 from buto.verdicts import Direction, Finding
 
 SMALLEST = 3.0
@@ -94,7 +94,7 @@ def _finding(
         expected=expected,
         window_s=(since_s, end_s),
         severity=float(abs(check.evidence.deviation[column])),
-        measure="rate per second" if target.kind is Kind.COUNTER else "mean",
+        measure=_measure(check, column),
         text=_text(check, cluster, columns, column, since_s > starts_s[worst]),
     )
 
@@ -112,7 +112,7 @@ def _text(check: Judged, cluster: Sequence[int], columns: Sequence[int], column:
     measured = np.concatenate([one[:, column] for one in check.values[check.first_checked :]])
     predicted = np.concatenate([one[:, column] for one in check.predicted[check.first_checked :]])
     errors = errors_of(predicted, measured)
-    parts = [f"under the same load {change_text(*_means(check, column))}"]
+    parts = [f"under the same load {change_text(*_means(check, column))}{_each(check, column)}"]
     if later:
         parts.append("not from the beginning")
     if np.isfinite(errors.absolute):
@@ -130,11 +130,33 @@ def _text(check: Judged, cluster: Sequence[int], columns: Sequence[int], column:
     others = [one for one in columns if one != column]
     if others:
         named = ", ".join(
-            f"{check.properties[one].name} ({change_text(*_means(check, one))})" for one in others[:NAMED]
+            f"{name_of(check, one)} ({change_text(*_means(check, one))})" for one in others[:NAMED]
         )
         more = f" and {len(others) - NAMED} more" if len(others) > NAMED else ""
         parts.append(f"also misjudged: {named}{more}")
     return "; ".join(parts)
+
+
+def name_of(check: Judged, column: int) -> str:
+    """Return what a column is, for people."""
+    name = check.properties[column].name
+    return f"growth of {name}" if check.grows(column) else name
+
+
+def _measure(check: Judged, column: int) -> str:
+    if check.grows(column):
+        return "growth per second"
+    return "rate per second" if check.properties[column].kind is Kind.COUNTER else "mean"
+
+
+def _each(check: Judged, column: int) -> str:
+    """Return what a request uses or keeps, if that is known: a counter or a growth under known rates."""
+    target = check.properties[column]
+    per_s = float(check.loads[check.first_checked :].sum(axis=1).mean())
+    if not (check.predictors.known and per_s > 0 and (check.grows(column) or target.kind is Kind.COUNTER)):
+        return ""
+    measured, expected = (format_quantity(one / per_s, target.unit) for one in _means(check, column))
+    return f" ({measured} per request, {expected} expected)"
 
 
 def change_text(measured: float, expected: float) -> str:

@@ -18,13 +18,14 @@ from buto.detectors.regression_models.by_load.evidence import ROUNDING, runs_nee
 from buto.detectors.regression_models.by_load.explanation import explain
 from buto.detectors.regression_models.by_load.extrapolation import beyond_training
 from buto.detectors.regression_models.by_load.findings import findings
-from buto.detectors.regression_models.by_load.judged import Judged, judged
-from buto.detectors.regression_models.by_load.observed import FEWEST_SAMPLES, Observed, observed
-from buto.detectors.regression_models.by_load.predictors import known_predictors
+from buto.detectors.regression_models.by_load.judged import Asked, Judged, judged
+from buto.detectors.regression_models.by_load.observed import FEWEST_SAMPLES, Observed, matching, observed
 from buto.detectors.regression_models.by_load.view import ByLoadView
 from buto.detectors.regression_models.settings import (
     BLOCKS,
+    COSTS,
     GATE,
+    KEPT,
     NAME,
     NOT_JUDGED,
     PREDICTORS,
@@ -125,11 +126,18 @@ class FittedByLoad(FittedDetector):
         """Return the numbers between runs and verdict, for reports and experiments."""
         usable = self._usable(runs)
         properties = [prop for prop, read in zip(self.properties, usable, strict=True) if read]
-        known = [Observed(run.rows[:, usable], run.stretch_s, run.step[usable]) for run in self.runs]
+        known = [run.of(usable) for run in self.runs]
         stretches = self.settings.values[STRETCHES] * self.blocks
-        new = [plain.rounded(observed(run, properties, stretches)) for run in runs]
-        load = known_predictors(properties, self.settings.values[PREDICTORS])
-        return judged(properties, known, new, load, self.blocks, self.alpha)
+        values = self.settings.values
+        new = [plain.rounded(observed(run, properties, stretches, values[KEPT])) for run in runs]
+        asked = Asked(
+            predictors=values[PREDICTORS],
+            costs=values[COSTS],
+            kept=values[KEPT],
+            blocks=self.blocks,
+            alpha=self.alpha,
+        )
+        return judged(properties, known, new, asked)
 
     def why_confirm(self, verdict: Verdict) -> str | None:
         if self.blocks > 1 or verdict.p_value is None or not self._goes_on(verdict):
@@ -150,7 +158,7 @@ class FittedByLoad(FittedDetector):
         return ByLoadView(runs, self.properties, lambda some: self.judged(RunSet(tuple(some))))
 
     def explain(self, verdict: Verdict) -> Explanation:
-        columns = known_predictors(self.properties, self.settings.values[PREDICTORS])
+        columns = matching(self.properties, self.settings.values[PREDICTORS])
         names = [self.properties[column].name for column in columns]
         limit = float(self.settings.values[REACH])
         return explain(verdict, len(self.properties) - len(columns), names, self.blocks, limit)
@@ -191,5 +199,7 @@ def learn(runs: RunSet, settings: Settings) -> FittedByLoad:
             "no property was read twice in every training run",
             advice=Advice("see why: ", Step(Action.SHOW_RUN, ordered[0].test, run_id=ordered[0].id)),
         )
-    learned = tuple(plain.rounded(observed(run, properties, stretches)) for run in ordered)
+    learned = tuple(
+        plain.rounded(observed(run, properties, stretches, settings.values[KEPT])) for run in ordered
+    )
     return FittedByLoad(settings, properties, learned, left_out)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from itertools import pairwise
 
 import numpy as np
+import numpy.typing as npt
 
 from buto.analysis.series import series_of
 from buto.detectors.regression_models.observations import observations
@@ -24,11 +26,17 @@ class Observed:
         rows: means of gauges and rates of counters, shape (n_stretches, n_properties).
         stretch_s: length of a stretch in seconds.
         step: smallest increase of each counter, 0 for others; shape (n_properties,).
+        growth: increase per second of each gauge that requests may keep, 0 for others; the shape of ``rows``.
     """
 
     rows: FloatArray
     stretch_s: float
     step: FloatArray
+    growth: FloatArray
+
+    def of(self, columns: npt.NDArray[np.bool_]) -> Observed:
+        """Return the same run with some of the properties."""
+        return Observed(self.rows[:, columns], self.stretch_s, self.step[columns], self.growth[:, columns])
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -36,12 +44,13 @@ class Unit:
     """A unit of evidence: a run, or a block of a long run.
 
     Attributes:
-        rows: as in :class:`Observed`.
+        rows, growth: as in :class:`Observed`.
         stretch_s: as in :class:`Observed`.
         before: sum of each property over the earlier blocks of the run, times seconds; shape (n_properties,).
     """
 
     rows: FloatArray
+    growth: FloatArray
     stretch_s: float
     before: FloatArray
 
@@ -50,17 +59,24 @@ class Unit:
         return self.stretch_s * len(self.rows)
 
 
-def observed(run: Run, properties: Sequence[Property], stretches: int) -> Observed:
+def observed(run: Run, properties: Sequence[Property], stretches: int, kept: Sequence[str]) -> Observed:
     """Return what is known of a run; no rows if it has fewer than two samples.
 
     Args:
         properties: those that are :func:`buto.detectors.readable.readable` in the run.
         stretches: how many there are at most.
+        kept: patterns of gauges that requests may keep.
     """
     rows = observations(run, properties, stretches)
+    growth = np.zeros(rows.shape)
+    growing = [column for column in matching(properties, kept) if properties[column].kind is Kind.GAUGE]
+    # The growth of a gauge is what the rate of a counter is.
+    counted = [replace(properties[column], kind=Kind.COUNTER) for column in growing]
+    if counted:
+        growth[:, growing] = observations(run, counted, stretches)
     series = series_of(run, properties)
     seconds = float(series.times_s[-1] - series.times_s[0]) if len(series) else 0.0
-    return Observed(rows, seconds / max(1, len(rows)), _steps(series.values, properties))
+    return Observed(rows, seconds / max(1, len(rows)), _steps(series.values, properties), growth)
 
 
 def units_of(run: Observed, blocks: int) -> list[Unit]:
@@ -68,8 +84,18 @@ def units_of(run: Observed, blocks: int) -> list[Unit]:
     edges = np.linspace(0, len(run.rows), max(1, min(blocks, len(run.rows) // 2)) + 1).round().astype(int)
     sums = np.vstack([np.zeros(run.rows.shape[1]), run.rows.cumsum(axis=0)]) * run.stretch_s
     return [
-        Unit(run.rows[first:last], run.stretch_s, sums[first]) for first, last in pairwise(edges.tolist())
+        Unit(run.rows[first:last], run.growth[first:last], run.stretch_s, sums[first])
+        for first, last in pairwise(edges.tolist())
     ]
+
+
+def matching(properties: Sequence[Property], patterns: Sequence[str]) -> tuple[int, ...]:
+    """Return the columns of properties whose names match a pattern."""
+    return tuple(
+        column
+        for column, prop in enumerate(properties)
+        if any(fnmatchcase(prop.name, pattern) for pattern in patterns)
+    )
 
 
 def _steps(values: FloatArray, properties: Sequence[Property]) -> FloatArray:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 
 import numpy as np
 
 from buto.detectors.regression_models.by_load.clusters import together
 from buto.detectors.regression_models.by_load.observed import Unit
 from buto.detectors.regression_models.redundancy import varies
-from buto.properties import Property
 from buto.runs import FloatArray
 
 FEWEST_MEMBERS = 3
@@ -41,15 +39,6 @@ class Predictors:
         if not self.columns:
             return 0
         return 2 if self.together or not self.known else len(self.columns) + 1
-
-
-def known_predictors(properties: Sequence[Property], patterns: Sequence[str]) -> tuple[int, ...]:
-    """Return the columns of properties whose names match a pattern."""
-    return tuple(
-        column
-        for column, prop in enumerate(properties)
-        if any(fnmatchcase(prop.name, pattern) for pattern in patterns)
-    )
 
 
 def choose(units: Sequence[Unit], known: Sequence[int]) -> Predictors:

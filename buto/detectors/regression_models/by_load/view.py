@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from buto.detectors.readable import readable
-from buto.detectors.regression_models.by_load.findings import SMALLEST, misjudged
+from buto.detectors.regression_models.by_load.findings import SMALLEST, misjudged, name_of
 from buto.detectors.regression_models.by_load.judged import Judged
 from buto.detectors.regression_models.by_load.observed import FEWEST_SAMPLES
 from buto.detectors.regression_models.clusters import distances, merges
@@ -46,7 +46,9 @@ class ByLoadView(RunsView):
         check = self._judge(runs)
         usual = np.maximum(check.evidence.usual, SMALLEST)
         found = np.minimum(np.abs(check.evidence.deviation) / usual, 1.0)
-        of_name = dict(zip((prop.name for prop in check.properties), found.tolist(), strict=True))
+        of_name: dict[str, float] = {}
+        for prop, share in zip(check.properties, found.tolist(), strict=True):
+            of_name[prop.name] = max(share, of_name.get(prop.name, 0.0))
         return np.array([of_name.get(prop.name, np.nan) for prop in self.properties])
 
     def clusters(self, runs: Sequence[Run], subjects: Sequence[str]) -> tuple[ClusterView, ...]:
@@ -54,8 +56,9 @@ class ByLoadView(RunsView):
         if not self._can_be_judged(runs) or not subjects:
             return ()
         check = self._judge(runs)
-        column_of = {prop.name: column for column, prop in enumerate(check.properties)}
-        targets = [column_of[name] for name in subjects if name in column_of]
+        size = np.abs(check.evidence.deviation)
+        column_of = {check.properties[column].name: column for column in size.argsort(kind="stable").tolist()}
+        targets = [column_of[name] for name in dict.fromkeys(subjects) if name in column_of]
         return tuple(_cluster(check, target) for target in targets[:MOST_CLUSTERS])
 
     def _can_be_judged(self, runs: Sequence[Run]) -> bool:
@@ -77,7 +80,7 @@ def _cluster(check: Judged, target: int) -> ClusterView:
     ]
     return ClusterView(
         check.properties[target],
-        tuple(check.properties[one].name for one in ranked),
+        tuple(name_of(check, one) for one in ranked),
         len(members),
         merges(distances(values, "correlation")),
         frozenset(place for place, one in enumerate(ranked) if one in found),

@@ -1,6 +1,8 @@
 """The preset regression-models on made-up servers: the load differs from run to run, the truth is known."""
 
+import json
 import os
+import re
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -121,6 +123,34 @@ def test_a_tenth_more_memory_kept_by_each_request_is_found_under_another_load(or
     verdict = check(oracle, several([20, 21, 22], Server(75.0, kept=1.1)))
     assert verdict.status is Status.REGRESSION
     assert [one.subject for one in verdict.findings] == [HEAP]
+
+
+def test_what_each_request_keeps_is_a_finding_with_its_size(oracle):
+    verdict = check(oracle, several([20, 21, 22], Server(25.0, kept=1.5)))
+    finding = next(one for one in verdict.findings if one.measure == "growth per second")
+    assert (finding.subject, finding.direction) == (HEAP, Direction.MORE)
+    assert finding.observed / finding.expected == pytest.approx(1.5, abs=0.1)
+    assert re.search(r"\(3\.?\d* KiB per request, 2\.?\d* KiB expected\)", finding.text)
+
+
+def test_one_cost_decides_among_many_quantities_that_do_not_change():
+    many = {f"app.idle-{number:02}": 5.0 for number in range(60)}
+    training = run_set([_with_noise(served(number), many, number) for number in range(8)])
+    checked = run_set([_with_noise(served(20, Server(75.0, cost=1.3)), many, 20)])
+    verdict = check(train(training, AT_ONCE), checked)
+    assert (verdict.status, verdict.findings[0].subject) == (Status.REGRESSION, CPU)
+    none = settings_from({"preset": "regression-models", "alpha": 0.12, "costs": [], "kept": []})
+    assert check(train(training, none), checked).status is Status.PASS
+
+
+def _with_noise(run, levels, seed):
+    random = np.random.default_rng((1, seed))
+    own = random.normal(0, 1, len(levels)) + random.normal(0, 1, (run.n_samples, len(levels)))
+    return replace(
+        run,
+        properties=(*run.properties, *(Property(name, "1") for name in levels)),
+        values=np.column_stack([run.values, np.array(list(levels.values())) + own]),
+    )
 
 
 def test_a_reversed_relation_is_found(oracle):
@@ -278,6 +308,19 @@ def test_runs_that_cannot_be_judged_are_reported_without_numbers(oracle, run, re
 )
 def test_a_change_is_told_in_its_direction(measured, expected, text):
     assert change_text(measured, expected) == text
+
+
+def test_an_oracle_that_was_stored_before_growth_was_is_judged_with_it(tmp_path):
+    data = json.loads(GOLDEN.read_text())
+    for key in ("costs", "kept"):
+        del data["judge"][key]
+    assert [block["name"] for block in data["model"]["properties"] if block.pop("growth", None)] == [HEAP]
+    older = tmp_path / "older.json"
+    older.write_text(json.dumps(data))
+    assert load(older).settings.values == load(GOLDEN).settings.values
+    known, exact = (load(path).fitted.runs[0].growth for path in (older, GOLDEN))
+    column = [prop.name for prop in load(GOLDEN).fitted.properties].index(HEAP)
+    np.testing.assert_allclose(known[:, column].mean(), exact[:, column].mean(), rtol=0.3)
 
 
 GOLDEN = Path(__file__).with_name("oracle-by-load.json")

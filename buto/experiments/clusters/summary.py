@@ -1,0 +1,70 @@
+"""How many runs of each kind fail, by detector: what decides whether load cancels out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import floor, sqrt
+
+from buto.experiments.bed.effects import HIGH
+from buto.experiments.bed.labels import Labels
+from buto.experiments.clusters.comparison import ALPHA, Outcome
+from buto.verdicts import Status
+
+OTHER_MIX = "writes"
+"""In the label of a load with another mix of requests."""
+
+STANDARD_ERRORS = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Runs that should be judged alike.
+
+    Attributes:
+        title: what they are.
+        changed: whether they have a fault.
+        n_runs: how many there are.
+        failed, inconclusive: by detector, how many of them are.
+    """
+
+    title: str
+    changed: bool
+    n_runs: int
+    failed: Mapping[str, int]
+    inconclusive: Mapping[str, int]
+
+    @property
+    def may_fail(self) -> int:
+        """How many unchanged runs may fail: the share alpha of them and two standard errors, rounded down."""
+        expected = ALPHA * self.n_runs
+        return floor(expected + STANDARD_ERRORS * sqrt(expected * (1 - ALPHA)))
+
+
+def kinds(found: Sequence[Outcome]) -> list[Kind]:
+    """Return the kinds of these runs, in the order in which they appear."""
+    of_title: dict[str, list[Outcome]] = {}
+    for one in found:
+        of_title.setdefault(_title(one.checked.labels), []).append(one)
+    return [_kind(title, some) for title, some in of_title.items()]
+
+
+def _title(labels: Labels) -> str:
+    match labels.role:
+        case "fault" | "steady-fault":
+            return f"{labels.role}, {'high' if labels.fault.endswith(HIGH) else 'low'}"
+        case "other-load":
+            return "unchanged, another mix" if OTHER_MIX in labels.load else "unchanged, other rates"
+        case "steady":
+            return "unchanged, steady rates"
+        case _:
+            return "unchanged"
+
+
+def _kind(title: str, some: Sequence[Outcome]) -> Kind:
+    def count(status: Status) -> dict[str, int]:
+        names = some[0].verdicts
+        return {name: sum(one.verdicts[name].status is status for one in some) for name in names}
+
+    changed = not title.startswith("unchanged")
+    return Kind(title, changed, len(some), count(Status.REGRESSION), count(Status.INCONCLUSIVE))

@@ -1,0 +1,72 @@
+"""Programs that serve requests are judged under other rates than they were trained with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import yaml
+
+from buto.oracle import check, settings_from, train
+from buto.runs import Run, run_set
+from buto.runs.store import RunStore
+from buto.verdicts import Direction, Status
+from tests.support.processes.command import called
+from tests.support.processes.leftovers import nothing_is_left
+
+__all__ = ["nothing_is_left"]
+
+LEAKER = (
+    "java -Xss256k -XX:+UseSerialGC -cp ${testprograms} buto.testprograms.leaker.Leaker "
+    "--at request --object thread --print-every 60s --duration 60s --leaks"
+)
+BY_THREADS = settings_from(
+    {
+        "preset": "regression-models",
+        "alpha": 0.25,
+        "stretches": 8,
+        "not-judged": ["load.latency*", "process.*", "jvm.[!t]*"],
+    }
+)
+"""Threads alone, which do not depend on how busy the machine is. At this alpha, a run fails that is odder
+than each of three training runs."""
+
+
+def kept(leaks: int, rates: tuple[int, ...]) -> dict[str, object]:
+    phases = [{"name": f"phase-{n}", "rate": rate, "duration": "500ms"} for n, rate in enumerate(rates)]
+    load = {
+        "url": "http://127.0.0.1:${port}",
+        "interval": "250ms",
+        "arrivals": "even",
+        "requests": {"leak": {"path": "/"}},
+        "phases": phases,
+    }
+    return {
+        "command": f"{LEAKER} {leaks}",
+        "workload": {"port": "any", "load": load, "stop": True},
+        "window": {"from": "load.start", "to": "load.end"},
+    }
+
+
+@pytest.mark.jvm
+def test_a_tenth_more_leaked_by_each_request_is_found_under_other_rates(tmp_path: Path) -> None:
+    tests = {
+        "one": kept(10, (40, 80, 20, 60)),
+        "two": kept(10, (80, 20, 60, 40)),
+        "three": kept(10, (20, 60, 40, 80)),
+        "more": kept(11, (30, 20, 40, 30)),
+    }
+    (tmp_path / "buto.yaml").write_text(yaml.safe_dump({"version": 1, "tests": tests}))
+    done = called(tmp_path, "record", *tests)
+    assert done.returncode == 0, done.stderr
+    store = RunStore(tmp_path / ".buto")
+    runs: dict[str, Run] = {name: store.load(name, store.ids(name)[0]) for name in tests}
+    oracle = train(
+        run_set([replace(runs.pop(name), test="leaker") for name in ("one", "two", "three")]), BY_THREADS
+    )
+    verdict = check(oracle, run_set([replace(runs["more"], test="leaker")]))
+    assert verdict.status is Status.REGRESSION
+    found = {finding.subject: finding for finding in verdict.findings}
+    assert {finding.direction for finding in found.values()} == {Direction.MORE}
+    assert "jvm.thread.count" in found
