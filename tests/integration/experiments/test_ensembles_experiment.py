@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from buto.cli.commands.experiments import ensembles as command
+from buto.cli.commands.experiments.run import ensembles as command
 from buto.experiments.ensembles.left_out import NEVER_SEEN, SAME_MACHINE
 from buto.experiments.ensembles.sites import Site, site_of
 from buto.runs import Run

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from buto.cli.commands.experiments import history as command
+from buto.cli.commands.experiments.run import history as command
 from buto.experiments.history.histories import LabelledHistory
 from buto.experiments.history.synthetic import Size, synthetic_history
 from buto.experiments.history.tables import paper_trials

@@ -2,7 +2,7 @@
 
 import pytest
 
-from buto.cli.commands.experiments.clusters import _p_value
+from buto.cli.commands.experiments.run.clusters import _p_value
 from buto.verdicts import Status, Verdict
 
 

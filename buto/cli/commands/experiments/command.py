@@ -239,7 +239,7 @@ def _run(args: Namespace, console: Console) -> int:
             )
         return EXPERIMENTS[alone].load()(request, console)
     # It imports matplotlib, which recording does not need.
-    from buto.cli.commands.experiments.thesis import repeat_experiments
+    from buto.cli.commands.experiments.run.thesis import repeat_experiments
 
     names = list(GRIDS) if ALL in args.names else [name for name in GRIDS if name in args.names]
     return repeat_experiments(request, names, console)

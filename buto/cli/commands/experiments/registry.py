@@ -1,4 +1,4 @@
-"""The experiments beside those of the thesis. Each is a module of this room, imported when it is run."""
+"""The experiments beside those of the thesis. Each is a module of the room ``run``, and imported late."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ Run = Callable[[ExperimentsRequest, Console], int]
 
 
 class Experiment(NamedTuple):
-    """What an experiment measures, and the module of this room that has its ``run``."""
+    """What an experiment measures, and the module of the room ``run`` that has its ``run``."""
 
     module: str
     summary: str
 
     def load(self) -> Run:
         """Import the module and return its function ``run``."""
-        return cast(Run, importlib.import_module(f"buto.cli.commands.experiments.{self.module}").run)
+        return cast(Run, importlib.import_module(f"buto.cli.commands.experiments.run.{self.module}").run)
 
 
 EXPERIMENTS: dict[str, Experiment] = {

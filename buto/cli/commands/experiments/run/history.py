@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from buto.cli.commands.experiments.request import ExperimentsRequest
-from buto.cli.commands.experiments.thesis import WorkProgress
+from buto.cli.commands.experiments.run.thesis import WorkProgress
 from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
 from buto.errors import EXIT_PASS

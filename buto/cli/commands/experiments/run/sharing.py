@@ -7,7 +7,7 @@ from itertools import chain
 from typing import TypeVar
 
 from buto.cli.commands.experiments.request import ExperimentsRequest
-from buto.cli.commands.experiments.thesis import WorkProgress
+from buto.cli.commands.experiments.run.thesis import WorkProgress
 from buto.cli.printing.console import Console
 from buto.experiments.workers import in_parallel
 

@@ -7,7 +7,7 @@ import io
 from collections.abc import Sequence
 
 from buto.cli.commands.experiments.request import ExperimentsRequest
-from buto.cli.commands.experiments.sharing import done
+from buto.cli.commands.experiments.run.sharing import done
 from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
 from buto.errors import EXIT_PASS

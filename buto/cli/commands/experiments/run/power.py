@@ -9,7 +9,7 @@ from dataclasses import astuple, fields
 from itertools import chain
 
 from buto.cli.commands.experiments.request import ExperimentsRequest
-from buto.cli.commands.experiments.thesis import WorkProgress, data_and_hosts
+from buto.cli.commands.experiments.run.thesis import WorkProgress, data_and_hosts
 from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
 from buto.detectors.alarms import N_CHECKED

@@ -11,7 +11,7 @@ from math import isnan
 from pathlib import Path
 
 from buto.cli.commands.experiments.request import ExperimentsRequest
-from buto.cli.commands.experiments.thesis import WorkProgress, data_and_hosts
+from buto.cli.commands.experiments.run.thesis import WorkProgress, data_and_hosts
 from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
 from buto.errors import EXIT_PASS, JudgeError

@@ -1,0 +1,1 @@
+"""The experiments of ``buto experiments run``, one file each."""
