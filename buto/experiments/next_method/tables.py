@@ -62,7 +62,13 @@ def subtle(trials: Sequence[Trial]) -> Columns:
 def alarms(trials: Sequence[Trial], part: str, caption: str) -> list[Columns]:
     """Return a table of false alarms for each level, with errors by first run and by program."""
     found = []
-    cases = (unchanged.RANDOM, unchanged.IN_ORDER, unchanged.PAUSED, unchanged.LATER)
+    cases = (
+        unchanged.RANDOM,
+        unchanged.IN_ORDER,
+        unchanged.PAUSED,
+        unchanged.BESIDE,
+        unchanged.LATER,
+    )
     ours = [one for one in trials if one.part == part]
     for alpha in ALPHAS:
         rows = []

@@ -19,6 +19,7 @@ from buto.runs import RunSet
 RANDOM = "at random"
 IN_ORDER = "in the order of time"
 PAUSED = "in the order of time, every fifth run"
+BESIDE = "in the order of time, the same first runs in a row"
 LATER = "trained in one session, checked in the next"
 
 APART = 5
@@ -104,7 +105,9 @@ def _divisions(
         for one in in_order(n, N_TRAINING, N_CHECKED, amount.ordered):
             yield IN_ORDER, _moved(one, places)
         for one in in_order(n, N_TRAINING, N_CHECKED, amount.ordered, APART):
+            in_row = Division(one.training, one.checked[0] + np.arange(N_CHECKED))
             yield PAUSED, _moved(one, places)
+            yield BESIDE, _moved(in_row, places)
     for before, after in pairwise(numbers):
         earlier, later = (np.flatnonzero(session == number) for number in (before, after))
         yield from ((LATER, one) for one in _across(earlier, later, amount.ordered))

@@ -37,6 +37,12 @@ def test_in_order_training_runs_in_a_row_come_before_those_under_test(n_runs, n_
         assert len(starts) == len(set(starts)) <= most
 
 
+def test_runs_under_test_may_be_apart_as_if_each_had_waited():
+    divisions = in_order(30, 10, 3, 1, apart=5)
+    assert [one.checked.tolist() for one in divisions] == [[n, n + 5, n + 10] for n in range(10, 20)]
+    assert all(one.training[-1] == one.checked[0] - 1 for one in divisions)
+
+
 @pytest.mark.parametrize(
     ("starts", "expected"),
     [([0.0], [0]), ([0, 10, 20], [0, 0, 0]), ([0, 10, 400, 410, 5000], [0, 0, 1, 1, 2])],
