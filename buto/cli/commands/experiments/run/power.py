@@ -6,10 +6,10 @@ import csv
 import io
 from collections.abc import Sequence
 from dataclasses import astuple, fields
-from itertools import chain
 
 from buto.cli.commands.experiments.request import ExperimentsRequest
-from buto.cli.commands.experiments.run.thesis import WorkProgress, data_and_hosts
+from buto.cli.commands.experiments.run.sharing import done
+from buto.cli.commands.experiments.run.thesis import data_and_hosts
 from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
 from buto.detectors.alarms import N_CHECKED
@@ -19,7 +19,6 @@ from buto.experiments.power.material import CHECK, DESIGN, Material, materials
 from buto.experiments.power.measured import ALPHA, CHANGES, CHECK_PLAN, DESIGN_PLAN, METHODS, gates
 from buto.experiments.power.tables import comparison, gate_table, panels
 from buto.experiments.power.trials import Plan, Trial, trials
-from buto.experiments.workers import in_parallel
 from buto.report.experiments import text
 from buto.report.experiments.power_chart import svg
 
@@ -39,7 +38,7 @@ def run(request: ExperimentsRequest, console: Console) -> int:
     rows: list[tuple[str, Trial]] = []
     for part, plan in PLANS.items():
         tasks = [(one, plan, request.seed) for one in everything if one.part == part]
-        found = _measured(tasks, part, request, console)
+        found = done(_trials, tasks, part, request, console)
         rows += [(part, one) for one in found]
         _print(part, plan, found, console)
     shown = [one for part, one in rows if part == CHECK] or [one for _, one in rows]
@@ -48,20 +47,6 @@ def run(request: ExperimentsRequest, console: Console) -> int:
         write_file(request.out / name, content, "--out")
         console.info(f"wrote {request.out / name}")
     return EXIT_PASS
-
-
-def _measured(
-    tasks: Sequence[tuple[Material, Plan, int]], part: str, request: ExperimentsRequest, console: Console
-) -> list[Trial]:
-    progress = WorkProgress(console, part)
-    found = []
-    try:
-        for done, some in enumerate(in_parallel(_trials, tasks, request.workers), start=1):
-            found.append(some)
-            progress(done, len(tasks))
-    finally:
-        progress.clear()
-    return list(chain.from_iterable(found))
 
 
 def _trials(task: tuple[Material, Plan, int]) -> list[Trial]:
