@@ -92,6 +92,8 @@ class Selftest:
         confirmed: of checks as ``buto check`` makes them.
         followed: share of checks that two more runs would have followed.
         in_order: the same in the order of time; None if that was not measured.
+        left_out: of checks as ``buto check`` makes them, on each environment by runs of all others; None if
+            that was not measured.
     """
 
     n_training: int
@@ -101,6 +103,7 @@ class Selftest:
     confirmed: Alarms
     followed: float
     in_order: InOrder | None = None
+    left_out: Alarms | None = None
 
     def often(self) -> IntArray:
         """Return the runs that fail in most of their splits, most often first."""

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from buto.detectors.alarms import Selftest
 from buto.detectors.ensemble import data as ensemble_data
 from buto.detectors.ensemble.data import Learned
 from buto.detectors.ensemble.explanation import explain
@@ -34,9 +35,12 @@ from buto.detectors.ensemble.warnings import not_comparable, of_judgement, of_tr
 from buto.detectors.ensemble.whole import data as whole_data
 from buto.detectors.ensemble.whole.fitted import FittedWholeTests
 from buto.detectors.ensemble.whole.learning import learn_whole
+from buto.detectors.ensemble.whole.unchanged import unchanged
 from buto.detectors.explanation import Explanation
+from buto.detectors.keys import ALPHA
 from buto.detectors.protocol import Detector, FittedDetector
 from buto.detectors.settings import Settings, judges
+from buto.detectors.sharing import Share, here
 from buto.detectors.views import View
 from buto.errors import JudgeError
 from buto.runs import FloatArray, Run, RunSet
@@ -142,6 +146,7 @@ class EnsembleDetector(Detector[Settings]):
     presets = PRESETS
     keys = KEYS
     exchangeable = False
+    promises_alarm_rate = True
 
     def fit(self, runs: RunSet) -> FittedEnsemble | FittedWholeTests:
         """Learn from valid runs of any environments. Raise JudgeError if no property was read in all."""
@@ -151,6 +156,13 @@ class EnsembleDetector(Detector[Settings]):
             return fitted
         whole, left_out = learn_whole(ordered.runs, self.settings)
         return FittedWholeTests(self.settings, whole, fitted.learned, left_out)
+
+    def selftest(self, runs: RunSet, n_training: int, share: Share = here) -> Selftest:
+        if not judges_whole_tests(self.settings):
+            raise JudgeError(f"the preset {self.settings.preset} promises no rate of false alarms")
+        return unchanged(
+            learn_whole(runs.runs, self.settings)[0], self.settings.values[ALPHA.name], n_training
+        )
 
     def _rules(self, runs: RunSet) -> FittedEnsemble:
         interval_s = self.settings.values.get(INTERVAL) or interval_for(runs)

@@ -9,13 +9,15 @@ from pathlib import Path
 import pytest
 
 from buto.cli.commands.experiments.run import ensembles as command
+from buto.experiments.bed.labels import BedRun
 from buto.experiments.ensembles.left_out import NEVER_SEEN, SAME_MACHINE
 from buto.experiments.ensembles.sites import Site, site_of
 from buto.runs import Run
 from tests.support.processes.command import called
+from tests.support.runs.bed_levels import bed_run
 from tests.support.runs.signals import Program, program_run
 
-MACHINES = ("fast", "slow", "old")
+MACHINES = ("fast", "slow", "old", "new")
 VARIANTS = {"consumerproducer-v0": Program(), "consumerproducer-v1": Program(threads=30)}
 
 
@@ -34,8 +36,14 @@ def sites(data: Path | None) -> list[Site]:
     ]
 
 
+def bed_runs() -> tuple[BedRun, ...]:
+    good = [bed_run(n, f"e{n % 4}", "environment", "none") for n in range(8)]
+    return (*good, bed_run(9, "e1", "environment-fault", "repeat-high", slower=3.0))
+
+
 def test_each_environment_is_left_out_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "sites", sites)
+    monkeypatch.setattr(command.archive, "load", lambda directory, part: bed_runs())
     done = called(tmp_path, "experiments", "run", "ensembles", "--out", "results")
     assert done.returncode == 0, done.stderr
     assert "throughput, memory" in done.stdout
@@ -48,6 +56,13 @@ def test_each_environment_is_left_out_once(tmp_path: Path, monkeypatch: pytest.M
         if (row["training"], row["method"], row["of"]) == ("consumerproducer-v0", "ensemble", "changed")
     ]
     assert len(found) == 2 * len(MACHINES)
+    judged = list(csv.DictReader((tmp_path / "results" / "ensembles-bed.csv").read_text().splitlines()))
+    assert {row["environment"] for row in judged} == {"e0", "e1", "e2", "e3"}
+    (stacked,) = (
+        row for row in judged if (row["fault"], row["method"]) == ("repeat-high", "rules, stacking")
+    )
+    assert (stacked["status"], stacked["precision"], stacked["prior_tests"]) == ("regression", "1.0000", "6")
+    assert "Each environment of the bed left out once" in done.stdout
     assert {row["failed"] for row in found} == {"12"}
 
 

@@ -50,8 +50,9 @@ EXPERIMENTS: dict[str, Experiment] = {
     ),
     "ensembles": Experiment(
         "ensembles",
-        "each environment of recorded runs, judged by prior tests of the others, beside the worked example "
-        "of the paper behind the detector ensemble; writes ensembles.csv",
+        "each environment of recorded variants and of the bed, judged by prior tests of the others, beside "
+        "the worked example and the tables of the paper behind the detector ensemble; writes ensembles.csv "
+        "and ensembles-bed.csv",
     ),
     "history": Experiment(
         "history",

@@ -30,8 +30,9 @@ Measure how often an oracle fails an unchanged program, and warn if that is too 
 This launches nothing. buto uses stored runs of the unchanged program: many times, it trains an oracle on
 some of them, drawn at random, and checks one of the others, with two more runs to confirm a failure as
 in 'buto check'. It does the same in the order of time: runs in a row train, and later ones are checked,
-which also shows what a machine that changes does. It needs at least {FEWEST} valid runs, and some hundreds to
-distinguish a small alpha from twice as much; 'buto record' makes them.
+which also shows what a machine that changes does. The preset ensemble judges the runs of each environment
+by those of all others. It needs at least {FEWEST} valid runs, and some hundreds to distinguish a
+small alpha from twice as much; 'buto record' makes them.
 
 examples:
   buto selftest leaker
@@ -73,6 +74,8 @@ def _tell(test: str, outcome: SelftestOutcome, console: Console, door: Door) -> 
     console.result(f"  of checks as buto check   {_rate(found.confirmed)}")
     console.result(f"  {format_percent(found.followed)} of checks are followed by two more runs")
     _tell_in_order(found.in_order, console)
+    if found.left_out is not None:
+        console.result(f"  on environments left out   {_rate(found.left_out)}")
     needed = runs_to_tell(alpha)
     if n_runs < needed:
         console.result(

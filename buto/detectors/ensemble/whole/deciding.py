@@ -12,7 +12,8 @@ def decided(whole: WholeTests, environment: Environment, found: Ranked | None, a
     """Return the status of a test.
 
     A regression if the p-value is at most alpha, and no component of the environment is new that all prior
-    tests had alike. Inconclusive if it stands out among too few prior tests, or if there is such a component.
+    tests had alike. Inconclusive if more prior tests would show that it differs, or if there is such a
+    component.
 
     Args:
         found: None if the test could not be ranked.
@@ -20,13 +21,8 @@ def decided(whole: WholeTests, environment: Environment, found: Ranked | None, a
     if found is None:
         return Status.INCONCLUSIVE
     if found.p_value > alpha:
-        return Status.INCONCLUSIVE if needs_more(found, alpha) else Status.PASS
+        return Status.PASS if found.needed is None else Status.INCONCLUSIVE
     return Status.INCONCLUSIVE if new_components(whole, environment) else Status.REGRESSION
-
-
-def needs_more(found: Ranked, alpha: float) -> bool:
-    """Return whether a test stands out among too few prior tests to say that it differs."""
-    return found.stands_out and found.smallest > alpha
 
 
 def new_components(whole: WholeTests, environment: Environment) -> tuple[str, ...]:

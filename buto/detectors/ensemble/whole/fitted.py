@@ -6,18 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from buto.detectors.ensemble.data import Learned
 from buto.detectors.ensemble.settings import DETECTOR, environment_of
 from buto.detectors.ensemble.whole import data as whole_data
-from buto.detectors.ensemble.whole import notices
-from buto.detectors.ensemble.whole.deciding import decided, needs_more
-from buto.detectors.ensemble.whole.explanation import explain
-from buto.detectors.ensemble.whole.findings import findings
+from buto.detectors.ensemble.whole.deciding import decided
+from buto.detectors.ensemble.whole.deviations import FEWEST_LIKE
 from buto.detectors.ensemble.whole.model import WholeTests
-from buto.detectors.ensemble.whole.ranking import Ranked, fewest_for
-from buto.detectors.ensemble.whole.view import WholeView
+from buto.detectors.ensemble.whole.ranking import Ranked
+from buto.detectors.ensemble.whole.saying import notices
+from buto.detectors.ensemble.whole.saying.explanation import explain
+from buto.detectors.ensemble.whole.saying.findings import findings
+from buto.detectors.ensemble.whole.saying.view import WholeView
 from buto.detectors.explanation import Explanation
 from buto.detectors.keys import ALPHA
 from buto.detectors.protocol import FittedDetector
@@ -30,8 +29,8 @@ from buto.verdicts import Status, Verdict
 KNOWN = "rank alone: the new test is one more draw of what made the prior tests"
 
 NOT_SEEN = (
-    "the machine changes no judged number by more than three deviations, which prior tests of other machines "
-    "do not promise"
+    "estimate: the machine is one more draw of what made the environments of the prior tests, whose scores "
+    "follow Student's t"
 )
 
 
@@ -80,10 +79,9 @@ class FittedWholeTests(FittedDetector):
         status = decided(self.whole, environment, found, alpha)
         if status is Status.REGRESSION:
             return replace(verdict, status=status, warnings=(*unread, *verdict.warnings))
-        if needs_more(found, alpha):
-            needed = len(self.whole.values) + fewest_for(alpha) - found.n_compared
-            reasons: tuple[str, ...] = (notices.too_few(found.n_compared, alpha),)
-            verdict = replace(verdict, runs_needed=needed)
+        if status is Status.INCONCLUSIVE and found.needed is not None:
+            reasons: tuple[str, ...] = (notices.too_few(self.whole, found, alpha),)
+            verdict = replace(verdict, runs_needed=self._runs_needed(found))
         else:
             reasons = notices.not_shown(self.whole, environment) if status is Status.INCONCLUSIVE else ()
         reasons = (*reasons, *unread)
@@ -118,6 +116,12 @@ class FittedWholeTests(FittedDetector):
     def to_data(self) -> dict[str, Any]:
         return whole_data.write(self.whole, self.rules, self.left_out)
 
+    def _runs_needed(self, found: Ranked) -> int:
+        """Return how many prior tests would show that a test differs."""
+        assert found.needed is not None
+        more = notices.more_needed(self.whole, found)
+        return len(self.whole.values) + more * (FEWEST_LIKE if found.here is None else 1)
+
     def _measured(self, runs: Sequence[Run]) -> list[FloatArray]:
         return [self.whole.numbers.measure(run) for run in runs]
 
@@ -125,8 +129,5 @@ class FittedWholeTests(FittedDetector):
         found = self.ranked(runs)
         if found is None:
             return {}
-        limit = found.limit(self.alpha)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            shares = np.nan_to_num(found.largest[0] / limit, nan=0.0, posinf=np.inf)
         names = [self.whole.numbers.quantities[place].name for place in found.quantity]
-        return dict(zip(names, shares.tolist(), strict=True))
+        return dict(zip(names, found.reach.tolist(), strict=True))

@@ -17,6 +17,9 @@ from buto.runs import FloatArray
 FEWEST_FREEDOM = 4
 """Fewer degrees of freedom do not show how far tests of one environment are apart."""
 
+FEWEST_ENVIRONMENTS = 3
+"""Of fewer, nothing is left to compare if one is held out."""
+
 TOLERANCE = 4.0
 """An environment's mean may be so many deviations of one test away from that of the others, if a number is
 to be called the same everywhere."""
@@ -26,6 +29,10 @@ FEWEST_SCALED = 3
 
 LOGARITHMIC = 3.0
 """From here on, about ten grains, the inverse hyperbolic sine is a logarithm, so a factor is an addend."""
+
+PRIOR_FREEDOM = 3.0
+"""How far environments are apart is learned of each number, and of all that are the same. This is the weight
+of the latter, as a number of environments: of few that agree by chance, one number alone knows nothing."""
 
 
 class Dependence(Enum):
@@ -49,7 +56,7 @@ class Groups:
         environments: the different ones, in the order of ``place``.
         is_level: shape (n_numbers,), which numbers say how much there is of a quantity.
         is_time: shape (n_numbers,), which are times.
-        quantity: shape (n_numbers,), the quantity of each number, in increasing order.
+        part: shape (n_numbers,), the number of what is the same as a whole or not: a quantity, or its growth.
         is_chosen: shape (n_numbers,), which are sizes that the JVM chooses, or parts of others. They are
             never called the same: what another collector makes of them is not the program's doing.
         pooled: whether tests of all environments are one group, because too few of them share one. They are
@@ -62,7 +69,7 @@ class Groups:
     environments: tuple[Environment, ...]
     is_level: BoolArray
     is_time: BoolArray
-    quantity: IntArray
+    part: IntArray
     is_chosen: BoolArray
     pooled: bool = False
 
@@ -83,33 +90,51 @@ class Groups:
         away = (self.values - self.means[self.place]) ** 2
         return np.array([away[self.place == one].sum(axis=0) for one in range(len(self.counts))])
 
-    def freedom(self, without: int | None = None) -> int:
-        """Return the degrees of freedom within environments, of all or of all but one."""
-        counts = np.delete(self.counts, [] if without is None else [without])
-        return int((counts - 1).sum())
+    def freedom(self, places: IntArray) -> int:
+        """Return the degrees of freedom within some environments."""
+        return int((self.counts[places] - 1).sum())
+
+    def scatter(self, places: IntArray) -> FloatArray:
+        """Return the variance of tests of one environment, learned of some, shape (n_numbers,)."""
+        squares = self.squares[places].sum(axis=0)
+        variance: FloatArray = squares / self.freedom(places) + self.floor**2
+        return variance
+
+    def without(self, place: int) -> IntArray:
+        """Return the numbers of all environments but one."""
+        return np.delete(np.arange(len(self.counts)), place)
 
     @property
     def tells_environments_apart(self) -> bool:
-        """Whether there are enough tests of one environment to know what another one changes."""
+        """Whether each environment can be held out: enough tests of at least two others are left."""
         some = range(len(self.counts))
-        return len(some) > 1 and all(self.freedom(without=one) >= FEWEST_FREEDOM for one in some)
+        return len(some) >= FEWEST_ENVIRONMENTS and all(
+            self.freedom(self.without(one)) >= FEWEST_FREEDOM for one in some
+        )
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Dependences:
-    """How each number depends on the machine.
+    """How each number depends on the machine, as some environments show it.
 
     Attributes:
+        places: the numbers of these environments.
         same, scaled: shape (n_numbers,); a number that is neither has a level of its own everywhere.
-        between: shape (n_numbers,), how far an environment's mean usually is from that of the others, after
-            division by the factor where a number is scaled.
-        factors: shape (n_environments,), logarithms, relative to the mean of all; zeros if nothing is scaled.
+        between: shape (n_numbers,), standard deviation of environments, after division by the factor where a
+            number is scaled.
+        factors: shape (n_places,), logarithms, relative to the mean of all; zeros if nothing is scaled.
     """
 
+    places: IntArray
     same: BoolArray
     scaled: BoolArray
     between: FloatArray
     factors: FloatArray
+
+    @property
+    def judged(self) -> BoolArray:
+        """Which numbers can be judged in an environment without prior tests, shape (n_numbers,)."""
+        return self.same | self.scaled
 
     def of(self, number: int) -> Dependence:
         """Return how one number depends on the machine."""
@@ -127,31 +152,50 @@ def grouped(environments: Sequence[Environment]) -> tuple[IntArray, tuple[Enviro
     return np.array([different.index(one) for one in environments], dtype=np.int64), tuple(different)
 
 
-def dependences(groups: Groups) -> Dependences:
-    """Learn from at least two environments which quantities are the same, and which a factor explains.
+def dependences(groups: Groups, places: IntArray) -> Dependences:
+    """Learn from at least two environments which numbers are the same, and which a factor explains.
 
-    All numbers of a quantity must be: of many that differ, one may be the same by chance.
+    All numbers of a part must be: of many that differ, one may be the same by chance.
     """
-    starts = np.flatnonzero(np.diff(groups.quantity, prepend=-1))
-    sizes = np.diff([*starts, len(groups.quantity)])
-    means = groups.means
-    scatter = np.sqrt(groups.squares.sum(axis=0) / groups.freedom())
-    limit = np.where(groups.is_chosen, -1.0, TOLERANCE * np.hypot(scatter, groups.floor))
-    away = _from_others(means)
-    same = np.repeat(np.logical_and.reduceat((np.abs(away) <= limit).all(axis=0), starts), sizes)
-    between = np.sqrt((away**2).mean(axis=0))
+    means, variance = groups.means[places], groups.scatter(places)
+    limit = np.where(groups.is_chosen, -1.0, TOLERANCE * np.sqrt(variance))
+    close: BoolArray = np.logical_and.reduce(np.abs(_from_others(means)) <= limit, axis=0)
+    same = _in_whole_parts(groups.part, close)
+    scaled, factors = _scaled(groups, means, limit, same)
+    levels = means - np.where(scaled, factors[:, None], 0.0)
+    return Dependences(places, same, scaled, _between(levels, variance, same | scaled), factors)
+
+
+def _scaled(
+    groups: Groups, means: FloatArray, limit: FloatArray, same: BoolArray
+) -> tuple[BoolArray, FloatArray]:
+    """Return which numbers a factor of each machine explains, and the factors."""
+    none = np.zeros(len(same), dtype=bool), np.zeros(len(means))
     grand = means.mean(axis=0)
-    candidates = groups.is_level & groups.is_time & ~same & (grand >= LOGARITHMIC)
-    none = Dependences(same, np.zeros_like(same), between, np.zeros(len(means)))
+    candidates: BoolArray = groups.is_level & groups.is_time & ~same & (grand >= LOGARITHMIC)
     if candidates.sum() < FEWEST_SCALED:
         return none
     factors = np.median((means - grand)[:, candidates], axis=1)
-    left = _from_others(means - factors[:, None])
-    close = (np.abs(left) <= limit).all(axis=0) & (grand >= LOGARITHMIC)
-    scaled = np.repeat(np.logical_and.reduceat(close, starts), sizes) & ~same
-    if (scaled & groups.is_level).sum() < FEWEST_SCALED:
-        return none
-    return Dependences(same, scaled, np.where(scaled, np.sqrt((left**2).mean(axis=0)), between), factors)
+    left = np.abs(_from_others(means - factors[:, None]))
+    close: BoolArray = np.logical_and.reduce(left <= limit, axis=0) & (grand >= LOGARITHMIC)
+    scaled = _in_whole_parts(groups.part, close) & ~same
+    return (scaled, factors) if (scaled & groups.is_level).sum() >= FEWEST_SCALED else none
+
+
+def _between(levels: FloatArray, variance: FloatArray, judged: BoolArray) -> FloatArray:
+    """Return the deviation of environments, moderated by the usual one of the judged numbers."""
+    ratio = levels.var(axis=0, ddof=1) / variance
+    usual = float(ratio[judged].mean()) if judged.any() else 0.0
+    freedom = len(levels) - 1
+    moderated: FloatArray = (PRIOR_FREEDOM * usual + freedom * ratio) / (PRIOR_FREEDOM + freedom)
+    return np.sqrt(moderated * variance)
+
+
+def _in_whole_parts(part: IntArray, good: BoolArray) -> BoolArray:
+    """Return which numbers are of a part all of whose numbers are good, shape (n_numbers,)."""
+    bad = np.bincount(part, weights=~good)
+    whole: BoolArray = (bad == 0)[part]
+    return whole
 
 
 def _from_others(means: FloatArray) -> FloatArray:

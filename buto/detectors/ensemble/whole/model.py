@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from buto.analysis.contrasts import Stable, stabilised
+from buto.analysis.matching import BoolArray
 from buto.analysis.timepoints import IntArray
 from buto.detectors.ensemble.voting import Environment
-from buto.detectors.ensemble.whole.deviations import FEWEST_LIKE
+from buto.detectors.ensemble.whole.deviations import FEWEST_LIKE, held_out_environments, known
+from buto.detectors.ensemble.whole.exact import is_exact, is_growth
 from buto.detectors.ensemble.whole.groups import Dependences, Groups, dependences, grouped
 from buto.detectors.ensemble.whole.numbers import LEVELS, Numbers
-from buto.detectors.ensemble.whole.ranking import Ranked, ranked
-from buto.properties import METRICS, split_name
+from buto.detectors.ensemble.whole.ranking import Ranked, ranked_elsewhere, ranked_here
+from buto.properties import METRICS, Property, split_name
 from buto.runs import FloatArray
 
 LEVEL_SHARE = 0.02
 """Share of a quantity's level: between machines, a smaller difference is small."""
+
+GROWTH_SHARE = 0.005
+"""The same for how much a quantity grows during a run."""
+
+LINEAR = 1000.0
+"""The unit of growth, in smallest differences: so the inverse hyperbolic sine is linear up to some hundred
+of them. Growth may be zero, so it cannot have logarithms."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,12 +57,26 @@ class WholeTests:
     @cached_property
     def stable(self) -> Stable:
         """The kept numbers on a scale on which a factor is an addend."""
-        values = self.values[:, self.kept]
-        level = np.zeros(len(self.numbers.quantities))
+        values, grain = self.values[:, self.kept], self.numbers.grain[self.quantity]
+        levels = np.zeros(len(self.numbers.quantities))
         for place, column in zip(self.kept, self.quantity, strict=True):
             if self.numbers.catalogue[place].name in LEVELS:
-                level[column] = max(level[column], float(np.abs(self.values[:, place]).mean()))
-        return stabilised(values, self.numbers.grain[self.quantity], level[self.quantity], LEVEL_SHARE)
+                levels[column] = max(levels[column], float(np.abs(self.values[:, place]).mean()))
+        level = levels[self.quantity]
+        usual = stabilised(values, grain, level, LEVEL_SHARE)
+        smallest = np.hypot(grain, GROWTH_SHARE * level)
+        unit = np.where(self.is_growth, LINEAR * np.where(smallest > 0, smallest, 1.0), usual.unit)
+        return Stable(np.arcsinh(values / unit), np.where(self.is_growth, 1 / LINEAR, usual.floor), unit)
+
+    @cached_property
+    def is_growth(self) -> BoolArray:
+        """Which kept numbers say how much a quantity grows, shape (n_kept,)."""
+        return self._which(is_growth)
+
+    @cached_property
+    def exact(self) -> BoolArray:
+        """Which kept numbers the machine hardly changes, shape (n_kept,)."""
+        return self._which(is_exact)
 
     @cached_property
     def groups(self) -> Groups:
@@ -64,9 +87,8 @@ class WholeTests:
         is_time = np.array([self.numbers.quantities[one.column].unit == "s" for one in of], dtype=bool)
         chosen = np.array([_is_chosen(self.numbers.quantities[one.column].name) for one in of], dtype=bool)
         stable = self.stable
-        groups = Groups(
-            stable.values, stable.floor, place, different, is_level, is_time, self.quantity, chosen
-        )
+        _, part = np.unique(2 * self.quantity + self.is_growth, return_inverse=True)
+        groups = Groups(stable.values, stable.floor, place, different, is_level, is_time, part, chosen)
         if groups.tells_environments_apart or groups.counts.max() >= FEWEST_LIKE:
             return groups
         return replace(groups, place=np.zeros_like(place), environments=different[:1], pooled=True)
@@ -74,7 +96,13 @@ class WholeTests:
     @cached_property
     def dependences(self) -> Dependences | None:
         """How each kept number depends on the machine; None if prior tests do not show it."""
-        return dependences(self.groups) if self.groups.tells_environments_apart else None
+        if not self.groups.tells_environments_apart:
+            return None
+        return dependences(self.groups, np.arange(len(self.groups.counts)))
+
+    def only(self, places: IntArray) -> WholeTests:
+        """Return some of the prior tests."""
+        return WholeTests(self.numbers, self.values[places], tuple(self.environments[one] for one in places))
 
     def scaled(self, values: FloatArray) -> FloatArray:
         """Return the kept ones of a test's numbers as :attr:`stable` has them, shape (n_kept,)."""
@@ -90,7 +118,28 @@ class WholeTests:
     def ranked(self, environment: Environment, tests: Sequence[FloatArray], alpha: float) -> Ranked | None:
         """Rank runs of one environment, which are judged together by the median of each number."""
         middle = np.median([self.scaled(one) for one in tests], axis=0)
-        return ranked(self.groups, self.dependences, self.quantity, environment, middle, alpha)
+        if known(self.groups, environment) is not None:
+            return ranked_here(self.groups, self.quantity, environment, middle, alpha)
+        if self.dependences is None:
+            return None
+        held_out = self._held_out(len(tests))
+        return ranked_elsewhere(
+            self.groups, self.dependences, held_out, self.exact, self.quantity, environment, middle, alpha
+        )
+
+    def _held_out(self, size: int) -> tuple[FloatArray, ...]:
+        """Return what :func:`held_out_environments` does, computed once for each size."""
+        if size not in self._known_held_out:
+            self._known_held_out[size] = held_out_environments(self.groups, size)
+        return self._known_held_out[size]
+
+    @cached_property
+    def _known_held_out(self) -> dict[int, tuple[FloatArray, ...]]:
+        return {}
+
+    def _which(self, does: Callable[[Property, str], bool]) -> BoolArray:
+        of = [self.numbers.catalogue[place] for place in self.kept]
+        return np.array([does(self.numbers.quantities[one.column], one.name) for one in of], dtype=bool)
 
 
 def _is_chosen(name: str) -> bool:

@@ -1,14 +1,14 @@
-"""The score of a whole test, and its rank among the scores of prior tests: one p-value for a check.
+"""A new test among prior tests: one p-value for a check, and what each number must exceed to be off.
 
-The score is that of the calibrated oracle (:mod:`buto.analysis.evidence`): it rises if one quantity is far
-off, and if many are a little. It is computed from contrasts in which every prior test was held out. The
-p-value is the share of scores that are at least as high. In a known environment it is near the share of false
-alarms if the new test is one more draw of what made the prior tests. On a machine that was not seen it need
-not be: few prior tests have a contrast there that is evidence, so a new test that has one mostly stands out.
+In a known environment, the score is that of the calibrated oracle (:mod:`buto.analysis.evidence`): it rises
+if one quantity is far off, and if many are a little. The p-value is the share of tests that score at least as
+high, the new one included. Every prior test was held out alone. On a machine that was not seen, prior tests
+were held out with their whole environment (:mod:`buto.detectors.ensemble.whole.elsewhere`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
 
@@ -20,16 +20,13 @@ from buto.analysis.timepoints import IntArray
 from buto.detectors.ensemble.voting import Environment
 from buto.detectors.ensemble.whole.deviations import (
     FEWEST_LIKE,
-    SMALL,
     Expected,
     expected_elsewhere,
     expected_here,
     held_out_alone,
-    held_out_environments,
-    judged_elsewhere,
     known,
-    without_small,
 )
+from buto.detectors.ensemble.whole.elsewhere import elsewhere
 from buto.detectors.ensemble.whole.groups import Dependences, Groups
 from buto.runs import FloatArray
 
@@ -44,85 +41,134 @@ class Ranked:
         expected: what prior tests expect of it.
         judged: shape (n_numbers,), which numbers count.
         contrast: shape (n_numbers,), zero where a number does not count.
-        largest: shape (1 + n_compared, n_quantities), largest contrast of each quantity, the new test first.
-        quantity: shape (n_quantities,), the number of each quantity in ``largest``.
-        score: shape (1 + n_compared,).
+        limits: shape (n_numbers,), from which contrast a number is off by itself.
+        quantity: shape (n_quantities,), the numbers of the quantities that count.
+        reach: shape (n_quantities,), the largest share of its limit that a number of each quantity has.
+        p_value: of the whole test.
+        stands_out: whether it may differ: no prior test of a known environment has as high a score, or more
+            environments could show it.
+        needed: how many prior tests, or environments if ``here`` is None, would show that the test differs;
+            None if there are enough, or if none would.
     """
 
     here: int | None
     expected: Expected
     judged: BoolArray
     contrast: FloatArray
-    largest: FloatArray
+    limits: FloatArray
     quantity: IntArray
-    score: FloatArray
-
-    @property
-    def n_compared(self) -> int:
-        """Number of prior tests that it is ranked among."""
-        return len(self.score) - 1
-
-    @property
-    def p_value(self) -> float:
-        """Share of all tests, the new one included, with at least its score."""
-        return float((self.score >= self.score[0] - TIE).mean())
-
-    @property
-    def smallest(self) -> float:
-        """The smallest p-value that so many prior tests can give."""
-        return 1 / len(self.score)
-
-    @property
-    def stands_out(self) -> bool:
-        """Whether no prior test has as high a score."""
-        return self.p_value <= self.smallest
-
-    def limit(self, alpha: float) -> float:
-        """Return what the largest contrast of any quantity exceeds in at most a share alpha of prior tests.
-
-        At least what is no evidence on a machine that was not seen.
-        """
-        limit = float(np.quantile(self.largest[1:].max(axis=1), 1 - alpha, method="higher"))
-        return limit if self.here is not None else max(limit, SMALL)
+    reach: FloatArray
+    p_value: float
+    stands_out: bool
+    needed: int | None
 
 
-def ranked(
+def ranked_here(
+    groups: Groups, quantity: IntArray, environment: Environment, values: FloatArray, alpha: float
+) -> Ranked | None:
+    """Rank a new test of a known environment; None if nothing of it could be read.
+
+    Args:
+        quantity: shape (n_numbers,), the quantity of each number, in increasing order.
+        values: of the new test, shape (n_numbers,); NaN for what could not be read.
+    """
+    here = known(groups, environment)
+    assert here is not None
+    read = ~np.isnan(values)
+    if not read.any():
+        return None
+    expected, rows = expected_here(groups, here), _compared(groups, here, alpha)
+    contrast = expected.contrast(values)
+    largest = largest_of_each(np.vstack([contrast, rows])[:, read], quantity[read])
+    score = scores(largest)
+    p_value = float((score >= score[0] - TIE).mean())
+    stands_out, fewest = p_value <= 1 / len(score), fewest_for(alpha)
+    # What the largest contrast of any quantity exceeds in at most a share alpha of prior tests.
+    limit = float(np.quantile(largest[1:].max(axis=1), 1 - alpha, method="higher"))
+    return _ranked(
+        here,
+        expected,
+        np.ones_like(read),
+        contrast,
+        np.full(len(quantity), limit),
+        quantity,
+        read,
+        p_value,
+        stands_out,
+        fewest if stands_out and len(rows) < fewest else None,
+    )
+
+
+def ranked_elsewhere(
     groups: Groups,
-    found: Dependences | None,
+    found: Dependences,
+    held_out: Sequence[FloatArray],
+    exact: BoolArray,
     quantity: IntArray,
     environment: Environment,
     values: FloatArray,
     alpha: float,
 ) -> Ranked | None:
-    """Rank a new test; None if its environment is new, and prior tests do not show what is the same there.
+    """Rank a new test of an environment that was not seen; None if nothing that can be judged was read.
 
     Args:
-        found: None if prior tests do not tell environments apart.
-        quantity: shape (n_numbers,), the quantity of each number, in increasing order.
-        values: of the new test, shape (n_numbers,); NaN for what could not be read.
+        found: how numbers depend on the machine.
+        held_out: contrasts of the prior tests of each environment, shape (n_checks, n_numbers).
+        exact: shape (n_numbers,), which numbers the machine hardly changes.
+        quantity, values: as in :func:`ranked_here`.
     """
-    here = known(groups, environment)
-    if here is not None:
-        expected = expected_here(groups, here)
-        rows, judged = _compared(groups, here, alpha), np.ones(len(quantity), dtype=bool)
-    elif found is not None and judged_elsewhere(found).any():
-        expected = expected_elsewhere(groups, found, environment, values, None)
-        judged = judged_elsewhere(found)
-        rows = without_small(held_out_environments(groups, found))
-    else:
-        return None
-    contrast = np.where(judged, expected.contrast(values), 0.0)
-    contrast = contrast if here is not None else without_small(contrast)
-    read = judged & ~np.isnan(values)
+    read = found.judged & ~np.isnan(values)
     if not read.any():
         return None
-    largest = largest_of_each(np.vstack([contrast, rows])[:, read], quantity[read])
-    return Ranked(here, expected, judged, contrast, largest, np.unique(quantity[read]), scores(largest))
+    expected = expected_elsewhere(groups, found, environment, values)
+    contrast = np.where(found.judged, expected.contrast(values), 0.0)
+    compared = elsewhere(contrast, held_out, exact, read)
+    return _ranked(
+        None,
+        expected,
+        found.judged,
+        contrast,
+        compared.limits(alpha),
+        quantity,
+        read,
+        compared.p_value,
+        compared.stands_out(alpha),
+        None if compared.p_value <= alpha else compared.needed(alpha),
+    )
 
 
 def fewest_for(alpha: float) -> int:
-    """Return how many prior tests can show a share of alpha."""
+    """Return how many prior tests can show a share of alpha by rank."""
     return ceil(1 / alpha - 1e-9) - 1
+
+
+def _ranked(
+    here: int | None,
+    expected: Expected,
+    judged: BoolArray,
+    contrast: FloatArray,
+    limits: FloatArray,
+    quantity: IntArray,
+    read: BoolArray,
+    p_value: float,
+    stands_out: bool,
+    needed: int | None,
+) -> Ranked:
+    share = np.divide(np.abs(contrast), limits, out=np.full(len(limits), np.inf), where=limits > 0)
+    share = np.where(contrast == 0, 0.0, share)
+    reach = largest_of_each(share[None, read], quantity[read])[0]
+    return Ranked(
+        here,
+        expected,
+        judged,
+        contrast,
+        limits,
+        np.unique(quantity[read]),
+        reach,
+        p_value,
+        stands_out,
+        needed,
+    )
 
 
 def _compared(groups: Groups, here: int, alpha: float) -> FloatArray:

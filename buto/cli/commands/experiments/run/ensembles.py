@@ -11,6 +11,9 @@ from buto.cli.commands.experiments.request import ExperimentsRequest
 from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
 from buto.errors import EXIT_PASS
+from buto.experiments.bed import archive
+from buto.experiments.ensembles.bed.scoring import results
+from buto.experiments.ensembles.bed.tables import beside, per_fault, scores_csv, whole_tests
 from buto.experiments.ensembles.left_out import Share, left_out
 from buto.experiments.ensembles.published import TABLE_IV, worked_example
 from buto.experiments.ensembles.rules import rules_left_out
@@ -22,15 +25,23 @@ from buto.verdicts import Status
 
 
 def run(request: ExperimentsRequest, console: Console) -> int:
-    """Print the paper's example and table IV, and each environment left out once; write all to a file."""
+    """Print the paper's example and table IV, and each environment left out once, of the variants and of the
+    bed; write what was judged to two files."""
     _print(_worked(), console)
     _print(_table_iv(), console)
     some = sites(request.data)
     shares = [*left_out(some), *rules_left_out(some)]
     _print(_left_out(summaries(shares)), console)
-    path = request.out / "ensembles.csv"
-    write_file(path, _csv(shares).encode(), "--out")
-    console.info(f"wrote {path}")
+    runs = archive.load(
+        request.data / archive.RECORDED.name if request.data else archive.RECORDED, request.part
+    )
+    found = list(results(runs))
+    for table in (beside(found), per_fault(found), whole_tests(found)):
+        _print(table, console)
+    for name, content in (("ensembles.csv", _csv(shares)), ("ensembles-bed.csv", scores_csv(found))):
+        path = request.out / name
+        write_file(path, content.encode(), "--out")
+        console.info(f"wrote {path}")
     return EXIT_PASS
 
 

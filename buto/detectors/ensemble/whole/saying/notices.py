@@ -10,7 +10,7 @@ from buto.detectors.ensemble.sentences import environment_words, some_of
 from buto.detectors.ensemble.voting import Environment, components_shared
 from buto.detectors.ensemble.whole.deciding import new_components
 from buto.detectors.ensemble.whole.deviations import FEWEST_LIKE
-from buto.detectors.ensemble.whole.groups import grouped
+from buto.detectors.ensemble.whole.groups import FEWEST_ENVIRONMENTS, grouped
 from buto.detectors.ensemble.whole.model import WholeTests
 from buto.detectors.ensemble.whole.ranking import Ranked, fewest_for
 from buto.properties import is_judged
@@ -20,13 +20,32 @@ from buto.units import format_count
 MIXED = "the runs are of different environments, and only runs of one can be judged together"
 
 
-def too_few(n_compared: int, alpha: float) -> str:
+def too_few(whole: WholeTests, found: Ranked, alpha: float) -> str:
     """Return why a test that stands out is no regression yet."""
-    more = fewest_for(alpha) - n_compared
+    more = more_needed(whole, found)
+    if found.here is None:
+        have = format_count(len(whole.groups.environments), "environment")
+        return (
+            "the runs are further from the prior tests than each environment of these is from the others, "
+            f"but {have} cannot tell a share of {alpha:g} from chance: {more} more could, with {FEWEST_LIKE} "
+            "prior tests or more of each"
+        )
     return (
-        f"the runs are further from the prior tests than each of them is from the others, but {n_compared} "
-        f"prior tests cannot tell a share of {alpha:g} from chance: {more} more could"
+        "the runs are further from the prior tests than each of them is from the others, but "
+        f"{compared(whole)} prior tests cannot tell a share of {alpha:g} from chance: {more} more could"
     )
+
+
+def more_needed(whole: WholeTests, found: Ranked) -> int:
+    """Return how many prior tests are missing to show that a test differs; environments if its own is new."""
+    have = len(whole.groups.environments) if found.here is None else compared(whole)
+    return (found.needed or have) - have
+
+
+def compared(whole: WholeTests) -> int:
+    """Return how many prior tests a test of a known environment is ranked among, if its own are too few."""
+    counts = whole.groups.counts
+    return int(counts[counts >= FEWEST_LIKE].sum())
 
 
 def not_judged(whole: WholeTests, environment: Environment) -> tuple[str, ...]:
@@ -45,7 +64,7 @@ def not_judged(whole: WholeTests, environment: Environment) -> tuple[str, ...]:
         return (f"{these}{'' if have else f', {rest}'}: train with {FEWEST_LIKE - have} or more of it",)
     if whole.dependences is None:
         few = f"{these}, and too few share an environment to show what it changes"
-        return (f"{few}: train with {FEWEST_LIKE} or more of each",)
+        return (f"{few}: train with {FEWEST_LIKE} or more of each of {FEWEST_ENVIRONMENTS} environments",)
     return (f"{these}, and nothing that could be read is the same in the environments of the prior tests",)
 
 
@@ -119,8 +138,8 @@ def of_training(whole: WholeTests, alpha: float) -> tuple[str, ...]:
         )
     if len(groups.environments) > 1 and whole.dependences is None:
         said.append(
-            f"the environments have too few prior tests to show what is the same in all of them: "
-            f"{FEWEST_LIKE} of each would"
+            "nothing can be judged on other machines, because too few prior tests show what is the same on "
+            f"all: {FEWEST_LIKE} of each of {FEWEST_ENVIRONMENTS} environments would"
         )
     return tuple(said)
 

@@ -44,28 +44,27 @@ def findings(
 ) -> tuple[Finding, ...]:
     """Return one finding for each quantity that is off, the clearest one first.
 
-    A quantity is off if its largest contrast is beyond that of any quantity in all but a share alpha of the
-    prior tests. If a check fails with none of them, the three largest are named.
+    A quantity is off if one of its numbers is beyond its limit, as any number at all is in at most a share
+    alpha of tests of an unchanged program. If a check fails with none of them, the three that are nearest to
+    their limits are named.
     """
-    alpha = settings.values[ALPHA.name]
-    largest, limit = found.largest[0], found.limit(alpha)
-    named = _named(largest, limit, found.p_value <= alpha)
+    named = _named(found.reach, found.p_value <= settings.values[ALPHA.name])
     if not named:
         return ()
     violated = _Violated(rules, runs[0], settings)
-    shares = np.minimum(largest, 1e6) ** 2
+    shares = np.minimum(found.reach, 1e6) ** 2
     shares /= max(float(shares.sum()), 1e-300)
     return tuple(
-        _finding(whole, runs, values, found, place, limit, float(shares[place]), violated) for place in named
+        _finding(whole, runs, values, found, place, float(shares[place]), violated) for place in named
     )
 
 
-def _named(largest: FloatArray, limit: float, fails: bool) -> list[int]:
-    by_size = [int(place) for place in np.argsort(-largest, kind="stable")]
-    off = [place for place in by_size if largest[place] > limit]
+def _named(reach: FloatArray, fails: bool) -> list[int]:
+    by_size = [int(place) for place in np.argsort(-reach, kind="stable")]
+    off = [place for place in by_size if reach[place] > 1]
     if off or not fails:
         return off
-    return [place for place in by_size[:FEWEST] if largest[place] > 0]
+    return [place for place in by_size[:FEWEST] if reach[place] > 0]
 
 
 class _Violated:
@@ -101,17 +100,16 @@ def _finding(
     values: Sequence[FloatArray],
     found: Ranked,
     place: int,
-    limit: float,
     share: float,
     violated: _Violated,
 ) -> Finding:
     column = int(found.quantity[place])
     prop = whole.numbers.quantities[column]
-    best = _most_telling(whole, found, column, limit)
+    best = _most_telling(whole, found, column)
     feature = whole.numbers.catalogue[whole.kept[best]]
     contrast = float(found.contrast[best])
     direction = Direction.MORE if contrast > 0 else Direction.LESS
-    centre, half = found.expected.centre, limit * found.expected.deviation
+    centre, half = found.expected.centre, found.limits * found.expected.deviation
     lower, expected, upper = (
         float(whole.in_units(side)[best]) for side in (centre - half, centre, centre + half)
     )
@@ -119,7 +117,7 @@ def _finding(
     furthest = int(np.argmax(np.abs(np.array(observed) - expected)))
     said, window = violated.of(prop.name)
     depends = Dependence.OWN if whole.dependences is None else whole.dependences.of(best)
-    remark = "" if found.largest[0, place] > limit else NOT_ALONE
+    remark = "" if found.reach[place] > 1 else NOT_ALONE
     known = whole.dependences is not None
     texts = (OF_MACHINE[depends] if known else "", said, remark, _of_runs(len(runs)))
     is_number = prop == DURATION
@@ -144,13 +142,13 @@ def _finding(
     )
 
 
-def _most_telling(whole: WholeTests, found: Ranked, column: int, limit: float) -> int:
-    """Return the number with the largest contrast, among those that are no shape if one of them is off."""
+def _most_telling(whole: WholeTests, found: Ranked, column: int) -> int:
+    """Return the number that is furthest beyond its limit; if possible, one that is no shape."""
     ours = np.flatnonzero(whole.quantity == column)
-    contrast = np.abs(found.contrast)
+    beyond = np.abs(found.contrast) - found.limits
     plain = [one for one in ours if whole.numbers.catalogue[whole.kept[one]].name not in SHAPES]
-    telling = [one for one in plain if contrast[one] > limit] or list(ours)
-    return int(max(telling, key=lambda one: float(contrast[one])))
+    telling = [one for one in plain if beyond[one] > 0] or list(ours)
+    return int(max(telling, key=lambda one: float(beyond[one])))
 
 
 def _of_runs(n_runs: int) -> str:

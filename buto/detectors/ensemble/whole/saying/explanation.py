@@ -27,9 +27,10 @@ def explain(verdict: Verdict, whole: WholeTests, rules: Learned) -> Explanation:
     return Explanation(
         f"{n} prior tests{of} showed which numbers of a run do not depend on the machine, and gave {n_rules} "
         "rules between counters.",
-        "The score of the whole test is ranked among those that prior tests had when they were held out: "
+        "The score of the whole test is compared with those that prior tests had when they were held out: "
         "each alone if prior tests are of this environment, else with its whole environment. The p-value is "
-        f"the share of scores that are at least as high; it must be above {alpha}.",
+        "the share of tests of an unchanged program with a score that is at least as high; it must be above "
+        f"{alpha}.",
         (_environments(whole), *_flagged(verdict, whole), *_dependences(whole)),
     )
 

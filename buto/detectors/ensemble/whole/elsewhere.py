@@ -1,0 +1,147 @@
+"""The score of a test on a machine that was not seen, among those of environments that were held out.
+
+The score is the logarithm of the largest contrast. Tests of one environment share what is special in it, so
+scores are compared at the level of environments. Few environments cannot show a small share by rank: if there
+are three, a new one has the highest score in a quarter of all cases. So scores of environments are assumed to
+follow Student's t, with a deviation that is learned of them and shrunk to a usual one.
+
+There are two scores: of the numbers that are exact, and of all. The smaller p-value counts, doubled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp, sqrt
+
+import numpy as np
+
+from buto.analysis.evidence import DEVIATION_OF_LARGEST, SOFTENING, TIE, students_t
+from buto.analysis.matching import BoolArray
+from buto.runs import FloatArray
+
+PRIOR_WEIGHT = 4
+"""Weight of the usual deviation of scores, as a number of environments."""
+
+MOST_ENVIRONMENTS = 40
+"""What so many environments do not show, none would."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Scores:
+    """Scores of prior tests whose environment was held out.
+
+    Attributes:
+        each: by environment, shape (n_checks,).
+    """
+
+    each: tuple[FloatArray, ...]
+
+    @property
+    def mean(self) -> float:
+        return float(np.mean([one.mean() for one in self.each]))
+
+    @property
+    def deviation(self) -> float:
+        """Standard deviation of the score of one test of another environment."""
+        n = len(self.each)
+        between = float(np.var([one.mean() for one in self.each], ddof=1))
+        within = float(np.mean([one.var() for one in self.each]))
+        squares = PRIOR_WEIGHT * DEVIATION_OF_LARGEST**2 + (n - 1) * (between + within)
+        return sqrt(squares / (PRIOR_WEIGHT + n - 1))
+
+    def p_value(self, score: float) -> float:
+        """Return the share of tests of an unchanged program that score as high on machines not seen.
+
+        At least the share of the prior tests that do.
+        """
+        share = float(np.mean([(one >= score - TIE).mean() for one in self.each]))
+        return max(share, self.tail(score, len(self.each)))
+
+    def limit(self, level: float) -> float:
+        """Return the contrast at which :meth:`p_value` is at most a level."""
+        low, high = self.mean, self.mean + 100.0
+        while high - low > TIE:
+            middle = (low + high) / 2
+            low, high = (middle, high) if self.p_value(middle) > level else (low, middle)
+        return exp(high) - SOFTENING
+
+    def needed(self, score: float, level: float) -> int | None:
+        """Return how many environments would show that a score is beyond a level.
+
+        None if those that there are do, or if none would.
+        """
+        if self.tail(score, len(self.each)) <= level:
+            return None
+        more = range(len(self.each) + 1, MOST_ENVIRONMENTS + 1)
+        return next((n for n in more if self.tail(score, n) <= level), None)
+
+    def tail(self, score: float, n: int) -> float:
+        """Return the share of Student's t beyond a score, if ``n`` environments had shown the same."""
+        freedom = 2 * ((PRIOR_WEIGHT + n - 1) // 2)
+        t = (self.mean - score) / (self.deviation * sqrt(1 + 1 / n))
+        return float(students_t(freedom, np.array(t)))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Elsewhere:
+    """A test on a machine that was not seen, among prior tests whose environment was held out.
+
+    Attributes:
+        kinds: by kind of numbers, which numbers are of it, shape (n_numbers,), the scores of the prior tests,
+            and that of the test.
+    """
+
+    kinds: tuple[tuple[BoolArray, Scores, float], ...]
+
+    @property
+    def p_value(self) -> float:
+        return min(1.0, len(self.kinds) * min(scores.p_value(score) for _, scores, score in self.kinds))
+
+    def stands_out(self, alpha: float) -> bool:
+        """Whether the test may differ: so many environments, or more, could show it."""
+        level = alpha / len(self.kinds)
+        known = any(scores.tail(score, len(scores.each)) <= level for _, scores, score in self.kinds)
+        return known or self.needed(alpha) is not None
+
+    def needed(self, alpha: float) -> int | None:
+        """Return how many environments would show that the test differs; None if none would."""
+        level = alpha / len(self.kinds)
+        found = [scores.needed(score, level) for _, scores, score in self.kinds]
+        return min((one for one in found if one is not None), default=None)
+
+    def limits(self, alpha: float) -> FloatArray:
+        """Return from which contrast each number is off by itself, shape (n_numbers,)."""
+        found = [
+            np.where(which, scores.limit(alpha / len(self.kinds)), np.inf) for which, scores, _ in self.kinds
+        ]
+        limits: FloatArray = np.min(found, axis=0)
+        return limits
+
+
+def elsewhere(
+    contrast: FloatArray, held_out: Sequence[FloatArray], exact: BoolArray, read: BoolArray
+) -> Elsewhere:
+    """Compare a test with prior tests whose environment was held out.
+
+    Args:
+        contrast: of the test, shape (n_numbers,).
+        held_out: of the tests of each environment, shape (n_checks, n_numbers).
+        exact, read: shape (n_numbers,), which numbers are exact, and which the test has and can be judged.
+    """
+    kinds = [one for one in (read & exact, read) if one.any()]
+    return Elsewhere(
+        tuple(
+            (
+                which,
+                Scores(tuple(_score(rows[:, which]) for rows in held_out)),
+                float(_score(contrast[which])),
+            )
+            for which in kinds
+        )
+    )
+
+
+def _score(contrast: FloatArray) -> FloatArray:
+    score: FloatArray = np.log(SOFTENING + np.abs(contrast).max(axis=-1))
+    return score

@@ -1,0 +1,1 @@
+"""The paper's case studies on recorded runs of a real system in unlike environments."""

@@ -1,0 +1,90 @@
+"""Which runs of the bed are prior tests, and which are judged: the paper's three case studies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from buto.experiments.bed.labels import NO_FAULT, BedRun, chosen
+
+BASE = "base"
+STORE, PET_STORE, ENTERPRISE, SAME = "DVD store", "JPetStore", "enterprise", "one environment"
+"""The case studies; the last is not the paper's: prior tests of the environment that is judged."""
+
+SLOWER, SMALLER = "half-quota", "small-memory"
+"""Environments of the prior tests D2 and D3: half of the processor, and half of the memory."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Scenario:
+    """One judged run.
+
+    Attributes:
+        study: one of the case studies.
+        test: as the paper names it, or what is judged where.
+        prior: runs without a fault.
+        is_relative: whether recall counts what any of the paper's methods finds, because nobody knows all.
+    """
+
+    study: str
+    test: str
+    prior: tuple[BedRun, ...]
+    judged: BedRun
+    is_relative: bool = False
+
+    @property
+    def fault(self) -> str:
+        return self.judged.labels.fault
+
+
+def scenarios(runs: Sequence[BedRun]) -> Iterator[Scenario]:
+    """Yield what can be judged with these runs; a study whose runs are missing is left out."""
+    yield from _store(runs)
+    yield from _pet_store(runs)
+    yield from _enterprise(runs)
+    yield from _one_environment(runs)
+
+
+def unchanged(runs: Sequence[BedRun]) -> tuple[BedRun, ...]:
+    """Return all runs under the steady load without a fault."""
+    return (*chosen(runs, role="steady"), *chosen(runs, role="environment", fault=NO_FAULT))
+
+
+def _store(runs: Sequence[BedRun]) -> Iterator[Scenario]:
+    steady = chosen(runs, role="steady", environment=BASE)
+    others = [chosen(runs, role="environment", environment=name) for name in (SLOWER, SMALLER)]
+    if len(steady) < 2 or not all(others):
+        return
+    three = (steady[0], *(some[0] for some in others))
+    yield Scenario(STORE, "D4", three, steady[-1])
+    for one in chosen(runs, role="steady-fault"):
+        yield Scenario(STORE, f"D5, one prior test, {one.labels.fault}", three[:1], one)
+        yield Scenario(STORE, f"D5, three prior tests, {one.labels.fault}", three, one)
+
+
+def _pet_store(runs: Sequence[BedRun]) -> Iterator[Scenario]:
+    steady = chosen(runs, role="steady", environment=BASE)
+    for one in chosen(runs, role="environment-fault", fault="small-buffers"):
+        same = chosen(runs, role="environment", environment=one.labels.environment)
+        if steady and same:
+            yield Scenario(PET_STORE, f"J3 in {one.labels.environment}", (steady[0], same[0]), one)
+
+
+def _enterprise(runs: Sequence[BedRun]) -> Iterator[Scenario]:
+    """Yield every run under the steady load, judged by prior tests of all other environments."""
+    good = unchanged(runs)
+    faulty = (*chosen(runs, role="steady-fault"), *chosen(runs, role="environment-fault"))
+    for one in (*good, *faulty):
+        prior = tuple(other for other in good if other.labels.environment != one.labels.environment)
+        if len(prior) > 1:
+            labels = one.labels
+            yield Scenario(ENTERPRISE, f"{labels.fault} in {labels.environment}", prior, one, True)
+
+
+def _one_environment(runs: Sequence[BedRun]) -> Iterator[Scenario]:
+    """Yield the runs of the base environment under changing loads, judged by its own prior tests."""
+    good = chosen(runs, role="good", environment=BASE)
+    for one in (*good, *chosen(runs, role="fault", environment=BASE)):
+        prior = tuple(other for other in good if other is not one)
+        if len(prior) > 1:
+            yield Scenario(SAME, one.labels.fault, prior, one, True)

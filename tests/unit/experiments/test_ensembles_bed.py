@@ -1,0 +1,81 @@
+"""The paper's case studies on made-up runs of the bed."""
+
+from buto.experiments.ensembles.bed.counters import changed, named
+from buto.experiments.ensembles.bed.methods import BAGGING, CALIBRATED, EACH, SINGLE, STACKING, Flagged
+from buto.experiments.ensembles.bed.scenarios import ENTERPRISE, PET_STORE, SAME, STORE, scenarios
+from buto.experiments.ensembles.bed.scoring import alarms, means, results, scored
+from buto.verdicts import Status
+from tests.support.runs.bed_levels import COUNTERS, bed_run
+
+GOOD = (
+    *(bed_run(number, "base", "steady", "none") for number in range(3)),
+    *(
+        bed_run(10 + n, name, "environment", "none")
+        for n, name in enumerate(("half-quota", "small-memory", "serial"))
+    ),
+)
+FAULTY = (
+    bed_run(20, "base", "steady-fault", "repeat-high", slower=3.0),
+    bed_run(21, "serial", "environment-fault", "small-buffers", slower=2.0),
+)
+
+
+def test_the_papers_case_studies_are_found_among_the_runs():
+    found = list(scenarios((*GOOD, *FAULTY)))
+    by_study = {study: [one for one in found if one.study == study] for study in (STORE, PET_STORE, SAME)}
+    assert [(one.test, len(one.prior)) for one in by_study[STORE]] == [
+        ("D4", 3),
+        ("D5, one prior test, repeat-high", 1),
+        ("D5, three prior tests, repeat-high", 3),
+    ]
+    (third,) = by_study[PET_STORE]
+    assert [one.labels.environment for one in third.prior] == ["base", "serial"]
+    assert not by_study[SAME]
+
+
+def test_an_environment_that_is_left_out_has_no_prior_test():
+    ours = [one for one in scenarios((*GOOD, *FAULTY)) if one.study == ENTERPRISE]
+    assert len(ours) == len(GOOD) + len(FAULTY)
+    for one in ours:
+        assert one.judged.labels.environment not in {prior.labels.environment for prior in one.prior}
+
+
+def test_without_other_environments_nothing_is_left_out():
+    assert not [one for one in scenarios(GOOD[:3]) if one.study == ENTERPRISE]
+
+
+def test_stacking_flags_what_a_repeated_query_changes():
+    (found,) = (one for one in results((*GOOD, *FAULTY)) if one.scenario.test.startswith("D5, three"))
+    score = found.scores[STACKING]
+    assert (score.precision, score.status) == (1.0, Status.REGRESSION)
+    assert (score.expected, score.found) == (5, 3)
+    assert found.scores[CALIBRATED].status is None
+
+
+def test_the_scores_are_the_papers():
+    (one,) = (one for one in scenarios((*GOOD, *FAULTY)) if one.test == "repeat-high in base")
+    flagged = {
+        SINGLE: Flagged(frozenset({"postgres.cpu.time"}), Status.REGRESSION),
+        BAGGING: Flagged(frozenset({"postgres.cpu.time", "jvm.cpu.time"}), Status.REGRESSION),
+        STACKING: Flagged(frozenset(), Status.PASS),
+    }
+    others = {name: Flagged(frozenset(), None) for name in (EACH, "preset ensemble", CALIBRATED)}
+    scores = scored(one, COUNTERS, flagged | others)
+    assert (scores[SINGLE].precision, scores[SINGLE].recall) == (1.0, 0.5)
+    assert scores[BAGGING].f == 1.0
+    # Nothing flagged has a precision of 1, as in the paper.
+    assert (scores[STACKING].precision, scores[STACKING].recall, scores[STACKING].f) == (1.0, 0.0, 0.0)
+
+
+def test_means_and_alarms_leave_out_what_a_method_cannot_judge():
+    found = [one for one in results((*GOOD, *FAULTY)) if one.scenario.study == ENTERPRISE]
+    assert alarms(found, CALIBRATED, faulty=True) == (0, 0, 0)
+    assert means(found, CALIBRATED)[0] != means(found, CALIBRATED)[0]
+    assert alarms(found, STACKING, faulty=True)[0] == 2
+
+
+def test_a_fault_is_known_by_its_kind():
+    assert changed("repeat-high", COUNTERS) == changed("repeat-low", COUNTERS)
+    assert changed("none", COUNTERS) == frozenset()
+    assert named("memory-high", COUNTERS) == frozenset()
+    assert "process.memory.usage" in changed("memory-low", COUNTERS)
