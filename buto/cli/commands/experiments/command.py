@@ -99,7 +99,7 @@ examples:
             "--part",
             choices=list(PARTS),
             default=Part.TUNING.directory,
-            help="for clusters, which runs of the bed: those that chose the method, or those for the "
+            help="for clusters and ensembles, which runs of the bed: those that chose, or those for the "
             f"final figures (default: {Part.TUNING.directory})",
         )
         running.add_argument(

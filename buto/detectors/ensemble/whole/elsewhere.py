@@ -127,7 +127,8 @@ def elsewhere(
     Args:
         contrast: of the test, shape (n_numbers,).
         held_out: of the tests of each environment, shape (n_checks, n_numbers).
-        exact, read: shape (n_numbers,), which numbers are exact, and which the test has and can be judged.
+        exact, read: shape (n_numbers,), which numbers are exact, and which the test has. Each environment is
+            judged by the numbers that are the same in the others, which are not always those of the test.
     """
     kinds = [one for one in (read & exact, read) if one.any()]
     return Elsewhere(

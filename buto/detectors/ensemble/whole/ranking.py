@@ -117,12 +117,13 @@ def ranked_elsewhere(
         exact: shape (n_numbers,), which numbers the machine hardly changes.
         quantity, values: as in :func:`ranked_here`.
     """
-    read = found.judged & ~np.isnan(values)
+    known_here = ~np.isnan(values)
+    read = found.judged & known_here
     if not read.any():
         return None
     expected = expected_elsewhere(groups, found, environment, values)
     contrast = np.where(found.judged, expected.contrast(values), 0.0)
-    compared = elsewhere(contrast, held_out, exact, read)
+    compared = elsewhere(contrast, held_out, exact, known_here)
     return _ranked(
         None,
         expected,

@@ -33,7 +33,7 @@ def run(request: ExperimentsRequest, console: Console) -> int:
     shares = [*left_out(some), *rules_left_out(some)]
     _print(_left_out(summaries(shares)), console)
     runs = archive.load(
-        request.data / archive.RECORDED.name if request.data else archive.RECORDED, request.part
+        request.data / archive.RECORDED.name if request.data else archive.RECORDED, request.part.value
     )
     found = list(results(runs))
     for table in (beside(found), per_fault(found), whole_tests(found)):
