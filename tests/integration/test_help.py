@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -28,3 +29,9 @@ def test_help_is_as_it_was_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 
 def test_every_golden_text_belongs_to_a_command() -> None:
     assert {path.stem for path in GOLDEN.glob("*.txt")} == {"buto", *COMMANDS}
+
+
+def test_the_page_lists_the_commands_in_the_order_of_the_help() -> None:
+    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `([a-z]+)` \|", page.partition("\n## ")[0], re.MULTILINE)
+    assert listed == list(COMMANDS)
