@@ -80,7 +80,7 @@ def in_order(series: Sequence[Series]) -> History:
     """Return the checks of all releases but the first, each compared with the newest good one before.
 
     A release is a configuration, so folds do not divide it. The unit of deviations is the scatter within the
-    library's other good releases. The kind of a regression is its library.
+    library's other good releases. The kind of a regression is its series.
     """
     columns = columns_of([run for one in series for release in one.releases for run in release.runs])
     checks = [check for number, one in enumerate(series) for check in _checks(one, number, columns)]

@@ -1,7 +1,7 @@
 """Series of releases judged in their order by the preset ``history``, as somebody would who labels each one.
 
 The first release trains. Each later one is checked with the labels that were given until then, and those of
-all releases of the other libraries, and is then labelled. A good one is accepted: its other runs are the next
+all releases of the other series, and is then labelled. A good one is accepted: its other runs are the next
 baseline. A regression is labelled bad, and the baseline stays.
 """
 
@@ -43,7 +43,7 @@ class Step:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class WalkTask:
-    """A series to judge, and libraries of which all releases are labelled."""
+    """A series to judge, and others, of which all releases are labelled."""
 
     series: Series
     others: Sequence[Series]

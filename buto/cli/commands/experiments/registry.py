@@ -57,7 +57,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "history": Experiment(
         "history",
         "learning from labelled histories, one made up and others replayed from the recorded data sets; "
-        "writes history.csv",
+        "writes history.csv and series.csv",
     ),
 }
 """By name, in the order of the help. Each is run alone: it takes other data than the thesis's."""
