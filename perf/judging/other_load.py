@@ -81,6 +81,7 @@ def recorded(directory: Path, wanted: Planned, seed: int) -> Run:
         "url": "http://127.0.0.1:${port}",
         "seed": seed,
         "interval": "500ms",
+        "timeout": "30s",
         "requests": {"leak": {"path": "/"}},
         "phases": [WARM_UP, *phases],
     }
@@ -93,7 +94,7 @@ def recorded(directory: Path, wanted: Planned, seed: int) -> Run:
     configuration = directory / "buto.yaml"
     configuration.write_text(yaml.safe_dump({"version": 1, "tests": {name: test}}))
     runs = buto.record(name, config=configuration, store=directory / "runs")
-    [usable] = [run for run in runs if run.quality.valid]
+    usable = next(run for run in runs if run.quality.valid)
     return replace(usable, test="leaker")
 
 
