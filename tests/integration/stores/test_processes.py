@@ -78,18 +78,21 @@ def test_a_long_list_is_asked_for_in_parts(
         store.add(full_run(run_id))
 
     def listed() -> tuple[list[str], int]:
-        """Return the ids in a list, and in how many parts it was asked for."""
+        """Return the ids in a list, and how many requests asked for it."""
         proxy.requests.clear()
         found = [summary.id for summary in store.summaries("leaker")]
-        return found, sum("list-type=2" in request.target for request in proxy.requests)
+        lists = [one.target for one in proxy.requests if "list-type=2" in one.target]
+        # Some servers refuse a request that has both.
+        assert not any("start-after=" in one and "continuation-token=" in one for one in lists)
+        return found, len(lists)
 
-    assert listed() == (ids, 1)
+    assert listed() == (ids, 3)
     assert listed() == (ids, 3)
     # One of the names between which the parts are, one before it, and new ones everywhere.
     store.delete("leaker", ["02", "01"])
     for run_id in ("0", "021", "04x", "99"):
         store.add(full_run(run_id))
-    assert listed() == (sorted({*ids, "0", "021", "04x", "99"} - {"01", "02"}), 3)
+    assert listed() == (sorted({*ids, "0", "021", "04x", "99"} - {"01", "02"}), 4)
 
 
 def test_a_list_reads_only_what_this_machine_does_not_know(
