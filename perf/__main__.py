@@ -33,6 +33,7 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
     "repeating": ("perf.judging.repeating",),
     "labelled": ("perf.judging.labelled",),
     "models": ("perf.judging.models",),
+    "machines": ("perf.judging.machines",),
     "sources": ("perf.collecting.sources",),
     "load": ("perf.collecting.load",),
     "phases": ("perf.collecting.phases",),
