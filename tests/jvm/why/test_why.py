@@ -152,7 +152,7 @@ def _hostile(recording: Path) -> None:
     *broken, last = read([*files, recording])
     assert all(one.failure for one in broken[:3])
     assert last.failure == ""
-    assert methods(last, Kind.EXCEPTIONS) == {"Shop.refuse"}
+    assert "Shop.refuse" in methods(last, Kind.EXCEPTIONS)
 
 
 @pytest.mark.parametrize("end", ["halt", "kill"])
