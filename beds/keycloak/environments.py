@@ -141,7 +141,7 @@ FAULTS = {
         Injected("small-buffers", "000, J3", settings={"shared_buffers": "1MB"}),
         Injected("caches-low", "000, J3", options=(_one_entry("users"),)),
         Injected("caches-high", "000, J3", options=(_one_entry("users"), _one_entry("realms"))),
-        _woven("connections-low", "001, leaker", "leak", 400, f"{_POOL}#handlerFromSharedCache"),
-        _woven("connections-high", "001, leaker", "leak", 100, f"{_POOL}#handlerFromSharedCache"),
+        _woven("connections-low", "001, leaker", "leak", 40, f"{_POOL}#handlerFromSharedCache"),
+        _woven("connections-high", "001, leaker", "leak", 10, f"{_POOL}#handlerFromSharedCache"),
     )
 }
