@@ -87,7 +87,7 @@ public final class Shop {
 
     static long collections() {
         return ManagementFactory.getGarbageCollectorMXBeans().stream()
-                .filter(one -> one.getName().contains("Old"))
+                .filter(one -> one.getName().contains("Old") || one.getName().contains("MarkSweep"))
                 .mapToLong(GarbageCollectorMXBean::getCollectionCount)
                 .sum();
     }
