@@ -1,4 +1,4 @@
-"""``buto experiments run ensembles`` on two small environments."""
+"""``buto experiments run ensembles`` on four small environments."""
 
 from __future__ import annotations
 
