@@ -1,6 +1,10 @@
 """The paper's case studies on made-up runs of the bed."""
 
-from buto.experiments.ensembles.bed.counters import changed, named
+import pytest
+
+from beds.keycloak.environments import FAULTS
+from buto.experiments.bed.effects import kind_of
+from buto.experiments.ensembles.bed.counters import CHANGED, changed, named
 from buto.experiments.ensembles.bed.methods import BAGGING, CALIBRATED, EACH, SINGLE, STACKING, Flagged
 from buto.experiments.ensembles.bed.scenarios import ENTERPRISE, PET_STORE, SAME, STORE, scenarios
 from buto.experiments.ensembles.bed.scoring import alarms, means, results, scored
@@ -31,6 +35,18 @@ def test_the_papers_case_studies_are_found_among_the_runs():
     (third,) = by_study[PET_STORE]
     assert [one.labels.environment for one in third.prior] == ["base", "serial"]
     assert not by_study[SAME]
+
+
+def test_a_fault_of_another_kind_is_not_the_repeated_query():
+    more = (
+        bed_run(22, "base", "steady-fault", "caches-low", slower=2.0),
+        bed_run(23, "base", "steady-fault", "connections-high"),
+    )
+    found = {one.test: one for one in scenarios((*GOOD, *more)) if one.study in (STORE, PET_STORE)}
+    assert set(found) == {"D4", "J3, caches-low"}
+    assert [one.labels.environment for one in found["J3, caches-low"].prior] == ["base", "base"]
+    scored_faults = {one.fault for one in scenarios((*GOOD, *more)) if one.study == ENTERPRISE}
+    assert scored_faults == {"none", "caches-low", "connections-high"}
 
 
 def test_an_environment_that_is_left_out_has_no_prior_test():
@@ -79,3 +95,11 @@ def test_a_fault_is_known_by_its_kind():
     assert changed("none", COUNTERS) == frozenset()
     assert named("memory-high", COUNTERS) == frozenset()
     assert "process.memory.usage" in changed("memory-low", COUNTERS)
+    assert "database.statements.calls" in named("caches-low", changed("caches-low", COUNTERS))
+    assert "jvm.cpu.time" not in changed("connections-low", COUNTERS)
+
+
+def test_it_is_written_down_what_each_fault_of_the_bed_changes():
+    assert {kind_of(name) for name in FAULTS} - {"none"} == set(CHANGED)
+    with pytest.raises(KeyError, match="unheard-of"):
+        changed("unheard-of", COUNTERS)

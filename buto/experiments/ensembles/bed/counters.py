@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
 from buto.experiments.bed.effects import kind_of
+from buto.experiments.bed.labels import NO_FAULT
 from buto.properties import Kind, Property
 
 WATCHED = (
@@ -37,6 +38,26 @@ CHANGED = {
     "text-index": (*_ROWS, *_DATABASE, *_LATENCY, "database.scans*", "database.sequential*"),
     "log": ("process.io.*", "process.disk.*", *_ALLOCATED, *_PROCESSOR, *_LATENCY, "metrics.*written*"),
     "small-buffers": (*_ROWS, *_DATABASE, *_LATENCY, "postgres.*"),
+    "caches": (
+        *(*_ROWS, *_DATABASE, *_LATENCY, *_PROCESSOR, *_ALLOCATED, *_HEAP, "database.activity.xact_commit"),
+        *("database.scans*", "database.indexed*", "database.sequential*", "process.io.*", "postgres.*"),
+        "metrics.vendor_*",
+    ),
+    "connections": (
+        *("database.connections*", "postgres.process.count", "postgres.thread.count", "postgres.memory.*"),
+        *(
+            "postgres.unix.*",
+            "postgres.paging.*",
+            "postgres.io.bytes*",
+            "process.socket.count",
+            "process.unix.*",
+        ),
+        # What a new connection reads and asks for before its first use.
+        *("database.activity.blks_*", "database.activity.tup_returned", "database.activity.tup_fetched"),
+        *("database.activity.xact_commit", "database.statements.*"),
+        # Requests wait when all connections are taken, and each keeps its thread.
+        *(*_DATABASE, *_LATENCY, *_HEAP, "jvm.thread.*", "process.thread.count"),
+    ),
     "repeat": (
         *(*_ROWS, *_DATABASE, *_LATENCY, *_PROCESSOR, *_ALLOCATED),
         *("database.scans*", "database.indexed*", "database.sequential*", "process.io.*", "postgres.*"),
@@ -54,6 +75,14 @@ NAMED = {
         "jvm.memory.allocated",
         "load.latency.p50[read]",
     ),
+    "caches": (
+        "database.statements.calls",
+        "database.statements.time",
+        "database.activity.tup_fetched",
+        "database.activity.blks_hit",
+        "postgres.cpu.time",
+        "load.latency.p50[read]",
+    ),
     "small-buffers": (
         "database.activity.blks_read",
         "database.statements.read",
@@ -63,7 +92,7 @@ NAMED = {
         "database.statements.time",
     ),
 }
-"""By kind of fault, the counters that a report should name: seven and six, as in the paper."""
+"""By kind of fault, the counters that a report should name: seven of D5 and six of J3, as in the paper."""
 
 
 def is_counter(prop: Property) -> bool:
@@ -72,8 +101,12 @@ def is_counter(prop: Property) -> bool:
 
 
 def changed(fault: str, names: Iterable[str]) -> frozenset[str]:
-    """Return which of these counters a fault changes; none without a fault."""
-    patterns = CHANGED.get(kind_of(fault), ())
+    """Return which of these counters a fault changes; none without a fault.
+
+    Raises:
+        KeyError: it is not written down what this fault changes.
+    """
+    patterns = () if fault == NO_FAULT else CHANGED[kind_of(fault)]
     return frozenset(name for name in names if any(fnmatchcase(name, one) for one in patterns))
 
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from buto.experiments.bed.effects import kind_of
 from buto.experiments.bed.labels import NO_FAULT, BedRun, chosen
 
 BASE = "base"
 STORE, PET_STORE, ENTERPRISE, SAME = "DVD store", "JPetStore", "enterprise", "one environment"
 """The case studies; the last is not the paper's: prior tests of the environment that is judged."""
+
+REPEATED, UNCACHED = "repeat", "caches"
+"""Kinds of faults under the steady load that the tests D5 and J3 have, too."""
 
 SLOWER, SMALLER = "half-quota", "small-memory"
 """Environments of the prior tests D2 and D3: half of the processor, and half of the memory."""
@@ -57,7 +61,7 @@ def _store(runs: Sequence[BedRun]) -> Iterator[Scenario]:
         return
     three = (steady[0], *(some[0] for some in others))
     yield Scenario(STORE, "D4", three, steady[-1])
-    for one in chosen(runs, role="steady-fault"):
+    for one in _faulty(runs, REPEATED):
         yield Scenario(STORE, f"D5, one prior test, {one.labels.fault}", three[:1], one)
         yield Scenario(STORE, f"D5, three prior tests, {one.labels.fault}", three, one)
 
@@ -68,6 +72,13 @@ def _pet_store(runs: Sequence[BedRun]) -> Iterator[Scenario]:
         same = chosen(runs, role="environment", environment=one.labels.environment)
         if steady and same:
             yield Scenario(PET_STORE, f"J3 in {one.labels.environment}", (steady[0], same[0]), one)
+    for one in _faulty(runs, UNCACHED):
+        if len(steady) > 1:
+            yield Scenario(PET_STORE, f"J3, {one.labels.fault}", steady[:2], one)
+
+
+def _faulty(runs: Sequence[BedRun], kind: str) -> tuple[BedRun, ...]:
+    return tuple(one for one in chosen(runs, role="steady-fault") if kind_of(one.labels.fault) == kind)
 
 
 def _enterprise(runs: Sequence[BedRun]) -> Iterator[Scenario]:
