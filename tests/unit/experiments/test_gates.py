@@ -52,6 +52,7 @@ def test_the_table_says_what_a_gate_costs_and_finds() -> None:
     table = gate_table(trials, NEXT)
     assert len(table.rows) == 5 * len(GATES)
     assert table.rows[0][:2] == ("0.1", "1") and table.rows[-1][:3] == ("none", "5", "6.00")
+    assert "the errors are too small" in table.notes[1]
     # One confirming run cannot show alpha; nothing was measured in the order of time.
     assert table.rows[0][4].startswith("0.0") and table.rows[0][-1] == ""
 
