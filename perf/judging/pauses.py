@@ -44,7 +44,10 @@ REACH = {
 """Runs that the widest training and the widest check span."""
 
 BLOCK = 20
-"""So many first runs in a row are one observation, because a phase meets several of them."""
+"""So many first runs in a row are one observation, because a phase meets several of them.
+
+Neighbouring observations share runs, so errors are too small.
+"""
 
 FEWEST_BLOCKS = 5
 """Of fewer observations no error is estimated."""
