@@ -32,7 +32,7 @@ def cross_validated(examples: Examples, scheme: Scheme, seed: int, n_folds: int 
 def learned_predictions(learned: Examples, judged: Examples, scheme: Scheme, seed: int) -> BoolArray:
     """Return whether an engine that knows some examples calls others abnormal, shape (n_judged,).
 
-    Who knows one class only calls everything so.
+    An engine that learned from one class only calls every row that class.
     """
     if not has_both(learned.abnormal):
         return np.full(len(judged), bool(learned.abnormal.all()))

@@ -1,4 +1,4 @@
-"""A forest: the mean of many trees, each learned from its own sample of rows (Chen, Liaw and Breiman, 2004).
+"""A forest: the mean of many trees, each learned from its own random rows (Chen, Liaw and Breiman, 2004).
 
 Each tree learns from as many rows of both classes as the smaller class has, drawn with replacement. So rare
 rows count as much as others, and yet all normal rows are used.
