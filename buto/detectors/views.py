@@ -13,6 +13,7 @@ from buto.classify.notifications import Emitter
 from buto.properties import Property
 from buto.runs import FloatArray, Run
 from buto.runs.long import drawn
+from buto.verdicts import Finding
 
 OF_BAND = "of its band"
 
@@ -54,6 +55,7 @@ class ClusterView:
 
     Attributes:
         target: the property that is predicted.
+        per_second: whether its rate or growth is predicted, not its value.
         names: of the drawn properties, the target's first.
         n_members: how many properties the cluster has.
         merges: the dendrogram of ``names`` as scipy writes it, shape (n_names - 1, 4), heights 0 to 1.
@@ -63,6 +65,7 @@ class ClusterView:
     """
 
     target: Property
+    per_second: bool
     names: tuple[str, ...]
     n_members: int
     merges: FloatArray
@@ -105,8 +108,8 @@ class View(ABC):
         0 is as expected, more than 1 is a finding.
         """
 
-    def clusters(self, runs: Sequence[Run], subjects: Sequence[str]) -> tuple[ClusterView, ...]:
-        """Return the clusters of these findings' subjects, if the detector has clusters."""
+    def clusters(self, runs: Sequence[Run], findings: Sequence[Finding]) -> tuple[ClusterView, ...]:
+        """Return the clusters of these findings, if the detector has clusters."""
         return ()
 
 

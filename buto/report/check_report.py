@@ -131,7 +131,7 @@ def check_report(
         stride=stride_of(training, checked),
         smoothing=view.smoothing,
         bands_decide=view.bands_decide,
-        clusters=view.clusters(judged, [finding.subject for finding in verdict.findings]),
+        clusters=view.clusters(judged, verdict.findings),
         classes=class_changes(oracle.classes, typical_histogram(judged)),
         likes=likes,
         strengths=_strengths(verdict, oracle),

@@ -94,7 +94,7 @@ def _finding(
         expected=expected,
         window_s=(since_s, end_s),
         severity=float(abs(check.evidence.deviation[column])),
-        measure=_measure(check, column),
+        measure=measure_of(check, column),
         text=_text(check, cluster, columns, column, since_s > starts_s[worst]),
     )
 
@@ -143,7 +143,8 @@ def name_of(check: Judged, column: int) -> str:
     return f"growth of {name}" if check.grows(column) else name
 
 
-def _measure(check: Judged, column: int) -> str:
+def measure_of(check: Judged, column: int) -> str:
+    """Return what a finding of a column measures; it tells a level from its growth."""
     if check.grows(column):
         return "growth per second"
     return "rate per second" if check.properties[column].kind is Kind.COUNTER else "mean"

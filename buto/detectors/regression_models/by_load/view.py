@@ -7,13 +7,14 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from buto.detectors.readable import readable
-from buto.detectors.regression_models.by_load.findings import SMALLEST, misjudged, name_of
+from buto.detectors.regression_models.by_load.findings import SMALLEST, measure_of, misjudged, name_of
 from buto.detectors.regression_models.by_load.judged import Judged
 from buto.detectors.regression_models.by_load.observed import FEWEST_SAMPLES
 from buto.detectors.regression_models.clusters import distances, merges
 from buto.detectors.views import ClusterView, RunsView
-from buto.properties import Property
+from buto.properties import Kind, Property
 from buto.runs import FloatArray, Run
+from buto.verdicts import Finding
 
 MOST_LEAVES = 24
 """So many properties are in the picture of a cluster, the largest deviations first."""
@@ -51,14 +52,16 @@ class ByLoadView(RunsView):
             of_name[prop.name] = max(share, of_name.get(prop.name, 0.0))
         return np.array([of_name.get(prop.name, np.nan) for prop in self.properties])
 
-    def clusters(self, runs: Sequence[Run], subjects: Sequence[str]) -> tuple[ClusterView, ...]:
+    def clusters(self, runs: Sequence[Run], findings: Sequence[Finding]) -> tuple[ClusterView, ...]:
         """Return the clusters whose targets these findings name, in their order."""
-        if not self._can_be_judged(runs) or not subjects:
+        if not self._can_be_judged(runs) or not findings:
             return ()
         check = self._judge(runs)
-        size = np.abs(check.evidence.deviation)
-        column_of = {check.properties[column].name: column for column in size.argsort(kind="stable").tolist()}
-        targets = [column_of[name] for name in dict.fromkeys(subjects) if name in column_of]
+        column_of = {
+            (prop.name, measure_of(check, column)): column for column, prop in enumerate(check.properties)
+        }
+        wanted = [(one.subject, one.measure) for one in findings]
+        targets = [column_of[one] for one in wanted if one in column_of]
         return tuple(_cluster(check, target) for target in targets[:MOST_CLUSTERS])
 
     def _can_be_judged(self, runs: Sequence[Run]) -> bool:
@@ -80,6 +83,7 @@ def _cluster(check: Judged, target: int) -> ClusterView:
     ]
     return ClusterView(
         check.properties[target],
+        check.grows(target) or check.properties[target].kind is Kind.COUNTER,
         tuple(name_of(check, one) for one in ranked),
         len(members),
         merges(distances(values, "correlation")),

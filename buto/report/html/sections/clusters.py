@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from buto.detectors.views import ClusterView
-from buto.properties import Kind
 from buto.runs import FloatArray
 from buto.units import format_count, format_quantity
 
@@ -39,7 +38,7 @@ class Drawing:
     """One cluster.
 
     Attributes:
-        target: the property's name.
+        target: the property's name, or of what it is the growth.
         caption: how many properties there are, and how many are drawn.
         height: of the tree.
         paths: of the tree, as SVG.
@@ -78,7 +77,7 @@ def _drawing(cluster: ClusterView) -> Drawing:
         )
 
     return Drawing(
-        cluster.target.name,
+        cluster.names[0],
         f"{format_count(cluster.n_members, 'property')} that rise and fall together{drawn}",
         ROW * len(order) + 8,
         tuple(
@@ -116,6 +115,4 @@ def _short(name: str) -> str:
 
 
 def _label(cluster: ClusterView, value: float) -> str:
-    if cluster.target.kind is Kind.COUNTER:
-        return f"{format_quantity(value, cluster.target.unit)}/s"
-    return format_quantity(value, cluster.target.unit)
+    return f"{format_quantity(value, cluster.target.unit)}{'/s' if cluster.per_second else ''}"

@@ -116,6 +116,7 @@ def test_more_processor_time_a_request_is_found_under_another_load(oracle, rate,
     assert told.learned.startswith("8 training runs showed how ")
     assert "the part of the difference that grows with the prediction" in told.rule
     assert "share of choices of as many runs" in told.rule
+    assert told.rule.endswith("or if the mean rate is more than 1 times the range of training away from it.")
 
 
 def test_a_tenth_more_memory_kept_by_each_request_is_found_under_another_load(oracle):
@@ -130,6 +131,15 @@ def test_what_each_request_keeps_is_a_finding_with_its_size(oracle):
     assert (finding.subject, finding.direction) == (HEAP, Direction.MORE)
     assert finding.observed / finding.expected == pytest.approx(1.5, abs=0.1)
     assert re.search(r"\((2\.9|3)[.\d]* KiB per request, (1\.9|2)[.\d]* KiB expected\)", finding.text)
+
+
+def test_a_level_and_its_growth_have_a_picture_each(oracle):
+    runs = several([20, 21, 22], Server(25.0, kept=1.5))
+    growth = next(one for one in check(oracle, runs).findings if one.measure == "growth per second")
+    level = replace(growth, measure="mean")
+    pictures = oracle.fitted.view(runs.runs).clusters(runs.runs, [level, growth])
+    assert [one.names[0] for one in pictures] == [HEAP, f"growth of {HEAP}"]
+    assert [one.per_second for one in pictures] == [False, True]
 
 
 def test_one_cost_is_found_among_many_quantities_that_do_not_change():
@@ -280,7 +290,8 @@ def test_runs_that_cannot_be_judged_are_reported_without_numbers(oracle, run, re
     assert any(one.startswith(reason) for one in verdict.reasons)
     view = oracle.fitted.view(runs.runs)
     assert np.isnan(view.reach(runs.runs)).all()
-    assert view.clusters(runs.runs, [CPU]) == ()
+    slower = several([20, 21, 22], Server(cost=2.0))
+    assert view.clusters(runs.runs, check(oracle, slower).findings) == ()
     made = datetime(2026, 1, 1, tzinfo=UTC)
     assert reason in render(check_report(verdict, oracle, runs, several(range(8)), made=made))
 

@@ -11,6 +11,7 @@ MERGES = np.array([[0.0, 2.0, 0.1, 2.0], [1.0, 3.0, 0.5, 3.0]])
 def drawn(**changed):
     known, checked = np.array([[0.0, 0.0], [0.4, 0.5]]), np.array([[0.4, 1.0]])
     own = {"names": ("cpu", "rows", "x" * 90), "n_members": 3, "merges": MERGES, "misjudged": frozenset({0})}
+    own |= {"per_second": True}
     (one,) = drawings([ClusterView(CPU, **{**own, **changed}, known=known, checked=checked)])
     return one
 
@@ -30,9 +31,11 @@ def test_points_on_the_diagonal_are_predicted_as_measured():
     assert one.checked[0][1] == TOP
     assert y == TOP + SIDE
     assert one.ticks[2][1].endswith("s/s")
+    assert not drawn(per_second=False).ticks[2][1].endswith("/s")
     assert one.known[1][0] == one.checked[0][0] > x
 
 
 def test_a_caption_says_how_many_are_not_drawn():
     assert drawn(n_members=40).caption == "40 properties that rise and fall together, 3 are drawn"
+    assert drawn(names=("growth of cpu", "rows", "x")).target == "growth of cpu"
     assert drawn(names=("cpu",), n_members=1, merges=np.empty((0, 4))).paths == ()
