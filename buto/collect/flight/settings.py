@@ -36,8 +36,12 @@ _COUNTED = {"enabled": "true", "period": "500 ms"}
 """It also forces a collection, without which no kept object is told of and no class is unloaded."""
 
 _RESERVING = "java.nio.Bits::reserveMemory;sun.nio.ch.FileChannelImpl::map"
-_OPENING = "java.io.FileCleanable::register;sun.nio.fs.UnixChannelFactory::open;java.io.FileDescriptor::close"
-"""What the JDK calls once for each file, of streams and of channels. The reader knows these names, too."""
+_OPENING = (
+    "java.io.FileCleanable::register;sun.nio.fs.UnixChannelFactory::open;"
+    "java.lang.ProcessImpl::newFileDescriptor;java.io.FileDescriptor::close"
+)
+"""What the JDK calls once for each file of streams and of channels, and for each pipe to a process. The
+reader knows these names, too."""
 
 _EVENTS: Mapping[Kind, Mapping[str, Mapping[str, str]]] = {
     Kind.ALLOCATION: {"jdk.ObjectAllocationSample": {**_STACK, "throttle": "1000/s"}},

@@ -129,6 +129,7 @@ def test_java_25_tells_of_processor_time_and_of_each_buffer(classes: Path, kept:
     thrown = [stack for stack in profile.stacks if stack.kind is Kind.EXCEPTIONS]
     assert sum(stack.weight for stack in thrown if profile.users_frame(stack) == REFUSE) == 100
     assert amount(profile, Kind.FILES, "Shop.leave") > 3 * amount(profile, Kind.FILES, "Shop.look") > 0
+    assert amount(profile, Kind.FILES, "Shop.leave") > 3 * amount(profile, Kind.FILES, "Shop.send") > 0
     # Fifteen of twenty loaders are garbage.
     defined, loaded = (amount(profile, kind, "Shop$Loader.part") for kind in (Kind.CLASSES, Kind.LOADED))
     assert defined >= 20

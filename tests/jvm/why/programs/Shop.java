@@ -38,6 +38,7 @@ public final class Shop {
         if (arguments[1].equals("collected")) {
             leave();
             look();
+            send();
             load();
             awaitCollections(2);
         }
@@ -74,7 +75,7 @@ public final class Shop {
         return page.toString();
     }
 
-    /** The second one begins after the call, and so it meets all garbage that there is. */
+    /** The second one begins after the call, so it finds all garbage. */
     static void awaitCollections(int number) throws InterruptedException {
         long until = collections() + number;
         for (int tenths = 0; collections() < until; tenths++) {
@@ -103,6 +104,13 @@ public final class Shop {
             try (FileInputStream file = new FileInputStream("/dev/null")) {
                 sink += file.read();
             }
+        }
+    }
+
+    /** The JDK closes the pipes of a process in a thread of its own. */
+    static void send() throws IOException, InterruptedException {
+        for (int number = 0; number < 7; number++) {
+            sink += new ProcessBuilder("true").start().waitFor();
         }
     }
 

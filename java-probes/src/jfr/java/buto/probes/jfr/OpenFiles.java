@@ -12,18 +12,24 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordedFrame;
+import jdk.jfr.consumer.RecordedStackTrace;
 import jdk.jfr.consumer.RecordedThread;
 
 /**
  * How long files were open, from traces of the JDK's methods that open and close one.
  *
  * <p>A trace does not say which file. So a file that is closed is taken to be the one that its thread opened last, or else
- * the oldest of all. The mean number of open files does not depend on that.
+ * the oldest of all. The mean number of open files does not depend on that, but whose files they are does. The JDK's own
+ * thread closes the pipes of a process that exits, so these are told apart: it closes the oldest pipe.
  */
 final class OpenFiles {
     private static final String CLOSING = "java.io.FileDescriptor";
+    private static final String PROCESS = "java.lang.ProcessImpl";
+    private static final String PIPE = PROCESS + "$";
     /** Those whose methods are traced. */
-    static final Set<String> CLASSES = Set.of("java.io.FileCleanable", "sun.nio.fs.UnixChannelFactory", CLOSING);
+    static final Set<String> CLASSES =
+            Set.of("java.io.FileCleanable", "sun.nio.fs.UnixChannelFactory", PROCESS, CLOSING);
     /** With more, nothing is told of files: a hostile recording must not fill the memory. */
     private static final int MOST = 500_000;
 
@@ -32,14 +38,16 @@ final class OpenFiles {
         final Instant time;
         final long thread;
         final boolean isOpening;
+        final boolean isPipe;
         /** Of an opening: when the file was closed. */
         Instant end;
 
-        Change(Folded.Key key, Instant time, long thread, boolean isOpening) {
+        Change(Folded.Key key, Instant time, long thread, boolean isOpening, boolean isPipe) {
             this.key = key;
             this.time = time;
             this.thread = thread;
             this.isOpening = isOpening;
+            this.isPipe = isPipe;
         }
     }
 
@@ -55,8 +63,20 @@ final class OpenFiles {
             return;
         }
         RecordedThread thread = event.getThread();
+        boolean isOpening = !type.equals(CLOSING);
         changes.add(new Change(
-                key, event.getEndTime(), thread == null ? 0 : thread.getId(), !type.equals(CLOSING)));
+                key,
+                event.getEndTime(),
+                thread == null ? 0 : thread.getId(),
+                isOpening,
+                isOpening ? type.equals(PROCESS) : isByPipe(event.getStackTrace())));
+    }
+
+    private static boolean isByPipe(RecordedStackTrace stack) {
+        return stack != null
+                && stack.getFrames().stream()
+                        .map(RecordedFrame::getMethod)
+                        .anyMatch(one -> one != null && one.getType() != null && one.getType().getName().startsWith(PIPE));
     }
 
     /** Adds what each file was open of the whole time, so that the sum is the mean number of open files. */
@@ -74,6 +94,7 @@ final class OpenFiles {
         List<Change> openings = new ArrayList<>();
         Map<Long, Deque<Change>> ofThread = new HashMap<>();
         Deque<Change> ofAll = new ArrayDeque<>();
+        Deque<Change> pipes = new ArrayDeque<>();
         changes.sort(Comparator.comparing(one -> one.time));
         for (Change one : changes) {
             Deque<Change> own = ofThread.computeIfAbsent(one.thread, any -> new ArrayDeque<>());
@@ -81,9 +102,12 @@ final class OpenFiles {
                 openings.add(one);
                 own.addLast(one);
                 ofAll.addLast(one);
+                if (one.isPipe) {
+                    pipes.addLast(one);
+                }
                 continue;
             }
-            Change closed = stillOpen(own, Deque::pollLast);
+            Change closed = one.isPipe ? stillOpen(pipes, Deque::pollFirst) : stillOpen(own, Deque::pollLast);
             closed = closed == null ? stillOpen(ofAll, Deque::pollFirst) : closed;
             if (closed != null) {
                 closed.end = one.time;
