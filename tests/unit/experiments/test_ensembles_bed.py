@@ -5,7 +5,15 @@ import pytest
 from beds.keycloak.environments import FAULTS
 from buto.experiments.bed.effects import kind_of
 from buto.experiments.ensembles.bed.counters import CHANGED, changed, named
-from buto.experiments.ensembles.bed.methods import BAGGING, CALIBRATED, EACH, SINGLE, STACKING, Flagged
+from buto.experiments.ensembles.bed.methods import (
+    BAGGING,
+    CALIBRATED,
+    EACH,
+    METHODS,
+    SINGLE,
+    STACKING,
+    Flagged,
+)
 from buto.experiments.ensembles.bed.scenarios import ENTERPRISE, PET_STORE, SAME, STORE, scenarios
 from buto.experiments.ensembles.bed.scoring import alarms, means, results, scored
 from buto.verdicts import Status
@@ -81,6 +89,12 @@ def test_the_scores_are_the_papers():
     assert scores[BAGGING].f == 1.0
     # Nothing flagged has a precision of 1, as in the paper.
     assert (scores[STACKING].precision, scores[STACKING].recall, scores[STACKING].f) == (1.0, 0.0, 0.0)
+
+
+def test_a_fault_that_all_methods_miss_has_a_recall_of_zero():
+    (one,) = (one for one in scenarios((*GOOD, *FAULTY)) if one.test == "repeat-high in base")
+    scores = scored(one, COUNTERS, {name: Flagged(frozenset(), Status.PASS) for name in METHODS})
+    assert {(score.recall, score.f) for score in scores.values()} == {(0.0, 0.0)}
 
 
 def test_means_and_alarms_leave_out_what_a_method_cannot_judge():

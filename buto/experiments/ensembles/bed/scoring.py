@@ -66,12 +66,12 @@ def scored(scenario: Scenario, names: Iterable[str], found: Mapping[str, Flagged
     """Return the score of each method.
 
     Recall is relative to what any of the paper's methods flags rightly, or to the counters that a report on
-    this fault should name.
+    this fault should name. If none of these methods flags one rightly, all missed what the fault changes.
     """
     right = changed(scenario.fault, names)
     wanted = named(scenario.fault, right)
     if scenario.is_relative:
-        wanted = right & frozenset().union(*(found[name].counters for name in PAPERS))
+        wanted = (right & frozenset().union(*(found[name].counters for name in PAPERS))) or right
     return {
         name: Score(
             len(found[name].counters),
