@@ -25,6 +25,7 @@ from buto.runs.files.cache import Stamp
 from buto.runs.files.parallel import in_order
 from buto.runs.storage.place import S3Url
 from buto.runs.storage.s3_errors import is_conflict, is_empty, is_missing, is_there, reported
+from buto.steps import Advice, Setting
 
 ATTEMPTS = 5
 """How often a request is sent before it has failed."""
@@ -183,10 +184,16 @@ class Bucket:
                     Bucket=self.url.bucket, Prefix=prefix, Delimiter="/", MaxKeys=PAGE, **between
                 )
             yield page
-            if not page["IsTruncated"]:
+            if not page.get("IsTruncated"):
                 return
+            token = page.get("NextContinuationToken")
+            if not token or token == between.get("ContinuationToken"):
+                raise StorageError(
+                    f"cannot list {self.url / folder}: the server does not continue its list",
+                    advice=Advice("use another server, or name another store: ", Setting("store", "DIR")),
+                )
             # Not both, as botocore's paginator sends: S3Proxy refuses a token beside a first key.
-            between = {"ContinuationToken": page["NextContinuationToken"]}
+            between = {"ContinuationToken": token}
 
     def first_names(self, folder: str) -> list[str]:
         """Return the names of the first objects directly below a folder, by one request."""
