@@ -43,7 +43,7 @@ examples:
   buto experiments run next
   buto experiments run power
   buto experiments run gates
-  buto experiments run clusters --part set-apart
+  buto experiments run clusters
   buto experiments run history
   buto experiments run ensembles
   buto experiments run all --scheduler tcp://10.0.0.1:8786
