@@ -43,7 +43,7 @@ class LabelledHistory:
 
 
 def histories(data: Path | None, seed: int) -> Iterator[LabelledHistory]:
-    """Yield the made-up history and the replayed ones.
+    """Yield the made-up history and the replayed ones; all data sets are read before the first.
 
     Args:
         data: the directory of the packed data sets; None for those of buto's repository.
@@ -53,14 +53,21 @@ def histories(data: Path | None, seed: int) -> Iterator[LabelledHistory]:
         BadFileError: a data set is missing or damaged.
     """
     require_learners()
+    place = data or DATA
+    some, libraries, series, faults = (
+        programs(place),
+        releases(place),
+        recorded_series(place),
+        bed_faults(place),
+    )
     yield LabelledHistory("made up", synthetic_history(PAPER_SIZE, seed), tuple(paper_trials()))
     plan = Plan()
-    replay = _replayed(programs(data or DATA), plan, seed)
+    replay = _replayed(some, plan, seed)
     yield _deviating(PROGRAMS, replay)
     yield LabelledHistory(PROGRAMS, replay.examples, tuple(paper_trials()))
-    yield _deviating("releases of libraries", _replayed(releases(data or DATA), plan, seed))
-    yield _deviating("series of releases", in_order(recorded_series(data or DATA)))
-    yield _deviating("faults of Keycloak", _replayed(bed_faults(data or DATA), BED_PLAN, seed))
+    yield _deviating("releases of libraries", _replayed(libraries, plan, seed))
+    yield _deviating("series of releases", in_order(series))
+    yield _deviating("faults of Keycloak", _replayed(faults, BED_PLAN, seed))
 
 
 def _replayed(recorded: Sequence[Program], plan: Plan, seed: int) -> History:

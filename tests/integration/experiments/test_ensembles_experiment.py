@@ -66,6 +66,15 @@ def test_each_environment_is_left_out_once(tmp_path: Path, monkeypatch: pytest.M
     assert {row["failed"] for row in found} == {"12"}
 
 
+def test_a_bed_that_is_missing_is_reported_before_anything_is_judged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "sites", sites)
+    done = called(tmp_path, "experiments", "run", "ensembles", "--data", ".")
+    assert (done.returncode, done.stdout) == (4, "")
+    assert "keycloak/tuning/runs.parquet cannot be read" in done.stderr
+
+
 def test_the_slip_of_the_paper_shows_in_its_table() -> None:
     rows = {(row.system, row.test): row for row in command.TABLE_IV}
     first = rows["enterprise", "E1"]

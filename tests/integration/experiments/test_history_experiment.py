@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from buto.cli.commands.experiments.run import history as command
+from buto.errors import BadFileError
+from buto.experiments.history import histories as module
 from buto.experiments.history.histories import LabelledHistory
 from buto.experiments.history.synthetic import Size, synthetic_history
 from buto.experiments.history.tables import paper_trials
@@ -30,6 +32,19 @@ def test_tables_are_printed_and_written(tmp_path: Path, monkeypatch: pytest.Monk
     rows = list(csv.DictReader((tmp_path / "results" / "history.csv").read_text().splitlines()))
     assert [row["table"] for row in rows] == ["4", "5", "6", "7"]
     assert {(row["normal"], row["abnormal"]) for row in rows} == {("192", "48")}
+
+
+def test_data_that_is_missing_is_reported_before_anything_is_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "programs", lambda data: [])
+    monkeypatch.setattr(module, "releases", lambda data: [])
+    monkeypatch.setattr(module, "recorded_series", lambda data: [])
+    with pytest.raises(BadFileError, match="runs.parquet cannot be read"):
+        next(module.histories(tmp_path, 1))
+    done = called(tmp_path, "experiments", "run", "history", "--data", ".")
+    assert (done.returncode, done.stdout) == (4, "")
+    assert "next/series/runs.parquet" in done.stderr
 
 
 def test_it_cannot_be_combined_with_other_experiments(tmp_path: Path) -> None:

@@ -27,14 +27,14 @@ from buto.verdicts import Status
 def run(request: ExperimentsRequest, console: Console) -> int:
     """Print the paper's example and table IV, and each environment left out once, of the variants and of the
     bed; write what was judged to two files."""
-    _print(_worked(), console)
-    _print(_table_iv(), console)
-    some = sites(request.data)
-    shares = [*left_out(some), *rules_left_out(some)]
-    _print(_left_out(summaries(shares)), console)
     runs = archive.load(
         request.data / archive.RECORDED.name if request.data else archive.RECORDED, request.part.value
     )
+    some = sites(request.data)
+    _print(_worked(), console)
+    _print(_table_iv(), console)
+    shares = [*left_out(some), *rules_left_out(some)]
+    _print(_left_out(summaries(shares)), console)
     found = list(results(runs))
     for table in (beside(found), per_fault(found), whole_tests(found)):
         _print(table, console)

@@ -25,13 +25,14 @@ from buto.report.experiments.content import Columns
 
 def run(request: ExperimentsRequest, console: Console) -> int:
     """Print the paper's tables and the same on other histories, and write them to a file."""
+    tasks = walk_tasks(recorded_series(request.data or DATA))
     _print(_published(), console)
     rows = []
     for history in histories(request.data, request.seed):
         found = _measured(history, request, console)
         rows += [(history.name, one) for one in found]
         _print(_table(str(history), found), console)
-    steps = _walked(walk_tasks(recorded_series(request.data or DATA)), request, console)
+    steps = _walked(tasks, request, console)
     _print(_steps(steps), console)
     for name, content in (("history.csv", _csv(rows)), ("series.csv", _series_csv(steps))):
         path = request.out / name
