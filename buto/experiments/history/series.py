@@ -25,6 +25,9 @@ from buto.runs.labels import Label
 SERIES, LABELS = "next/series", "labels.csv"
 """The data set below the recorded ones, and the file that says which releases are regressions."""
 
+COLUMNS = ("test", "release", "label")
+"""Columns that the file must have."""
+
 PARALLEL = HOSTS[0]
 
 RUNS_OF_CHECK = 3
@@ -46,13 +49,13 @@ class Release:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Series:
-    """Releases of a library that run the same program, the oldest first."""
+    """Releases of a library that run the same program, the oldest first, which must be good."""
 
     name: str
     releases: tuple[Release, ...]
 
     def before(self, place: int) -> Release:
-        """Return the newest good release before the one at a place; LookupError if there is none."""
+        """Return the newest good release before the one at a place, which must not be the first."""
         return next(one for one in reversed(self.releases[:place]) if one.is_good)
 
 
@@ -60,19 +63,28 @@ def recorded_series(data: Path = DATA) -> list[Series]:
     """Return the recorded series.
 
     Raises:
-        BadFileError: a file is missing or damaged, or a labelled release was not recorded.
+        BadFileError: a file is missing or damaged, a labelled release was not recorded, or the first one of a
+            series is not good.
     """
     directory = data / SERIES
     runs = archive.load(directory, PARALLEL)
     with reading(directory / LABELS, "name the directory that holds packed data sets: --data DIR") as content:
-        rows = list(csv.DictReader(io.StringIO(content.decode())))
+        table = csv.DictReader(io.StringIO(content.decode()))
+        missing = [column for column in COLUMNS if column not in (table.fieldnames or ())]
+        if missing:
+            raise ValueError(f"it must have the columns {', '.join(COLUMNS)}; missing: {', '.join(missing)}")
         found: dict[str, list[Release]] = {}
-        for row in rows:
+        for row in table:
             name = f"{row['test']}-{row['release']}"
             if name not in runs:
                 raise BadFileError(f"{directory} must have runs of {name}, which {LABELS} names")
             release = Release(row["release"], Label(row["label"]), list(runs[name].valid()))
             found.setdefault(row["test"], []).append(release)
+        for name, (first, *_) in found.items():
+            if not first.is_good:
+                raise ValueError(
+                    f"the first release of {name} must be good, got {first.version}: {first.label}"
+                )
     return [Series(name, tuple(releases)) for name, releases in found.items()]
 
 

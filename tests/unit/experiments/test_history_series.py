@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from buto.errors import BadFileError
+from buto.experiments.history import series
 from buto.experiments.history.replay import GOOD
 from buto.experiments.history.series import Release, Series, in_order
 from buto.experiments.history.walk import KNOWN, NEW, UNCHANGED, walk
+from buto.runs import run_set
 from buto.runs.labels import Label
 from buto.verdicts import Status
 from tests.support.runs.signals import Program, program_run
@@ -40,6 +45,29 @@ def test_each_release_but_the_first_is_compared_with_the_good_one_before(library
     assert (expected[0] != expected[1]).any()
     largest = history.deviating.target[:, -2]
     assert largest[history.examples.abnormal].min() > largest[~history.examples.abnormal].max()
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ("name,release,label\na,1.0,good\n", "must have the columns test, release, label; missing: test"),
+        ("", "missing: test, release, label"),
+        ("test,release,label\na,1.0,good\nb,1.0,bad\n", "the first release of b must be good, got 1.0: bad"),
+        ("test,release,label\na,1.0\n", "labels.csv cannot be read"),
+        ("test,release,label\nc,1.0,good\n", "must have runs of c-1.0"),
+    ],
+    ids=["no column", "empty", "begins with a regression", "no label", "not recorded"],
+)
+def test_labels_that_cannot_be_used_are_a_bad_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, labels: str, message: str
+) -> None:
+    recorded = {name: run_set([program_run(1, number)]) for number, name in enumerate(("a-1.0", "b-1.0"))}
+    monkeypatch.setattr(series.archive, "load", lambda directory, host: recorded)
+    place = tmp_path / series.SERIES
+    place.mkdir(parents=True)
+    (place / series.LABELS).write_text(labels)
+    with pytest.raises(BadFileError, match=message):
+        series.recorded_series(tmp_path)
 
 
 @pytest.mark.slow
