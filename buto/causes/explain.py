@@ -18,7 +18,7 @@ MOST_FOUND = 50
 """Methods of one kind that an explanation keeps."""
 
 LIKELY = 3
-"""How many methods of a kind are said to be most likely if no cause is named."""
+"""Methods of a kind that are said to be the most likely, causes included."""
 
 MOST_GROWTH = 20
 
@@ -29,6 +29,12 @@ TRACES = 25
 
 _RELEASE = re.compile(r"\((\d+)")
 """In a version as ``OpenJDK 64-Bit Server VM (17.0.15+6-Debian) for linux-amd64``."""
+
+_CUT = {
+    Kind.FILES: ("files.cut", "a program opened more files than can be followed"),
+    Kind.LOADED: ("classes.cut", "a program loaded more classes than can be followed"),
+}
+"""Kinds of which nothing can be said if a launch has such a total, and why not."""
 
 RISE = 1.1
 """Of a kind's sum, from which it matters what could not be attributed."""
@@ -80,6 +86,9 @@ def causes_of(
     old: Sequence[Profile], new: Sequence[Profile], kind: Kind, *, with_flame: bool = True
 ) -> Causes:
     """Return what rose in one kind; without its flame graph if only methods are asked for."""
+    total_of_cut, why = _CUT.get(kind, ("", ""))
+    if any(profile.totals.get(total_of_cut) for profile in (*old, *new)):
+        return Causes(kind, 0.0, 0.0, (), 0.0, Flame(""), (why,))
     table = table_of(old, new, kind)
     total = float(table.new_totals.mean())
     known = float(table.new.sum(axis=1).mean())
@@ -167,7 +176,7 @@ def _limits(
 
 def _of_retention(profiles: Sequence[Profile], *, seen: bool) -> str:
     """Return what kept objects tell of."""
-    if any(profile.facts.get("collector", "").startswith("Z") for profile in profiles):
+    if _is_zgc(profiles):
         return (
             "this collector (ZGC) is not asked to collect, so few kept objects are seen; "
             "-XX:+UseG1GC shows more"
@@ -178,6 +187,10 @@ def _of_retention(profiles: Sequence[Profile], *, seen: bool) -> str:
         "kept at the last collection: what the program releases before it exits, "
         "or allocates in its last half second, is not seen"
     )
+
+
+def _is_zgc(profiles: Sequence[Profile]) -> bool:
+    return any(profile.facts.get("collector", "").startswith("Z") for profile in profiles)
 
 
 def _released(profiles: Sequence[Profile]) -> Iterator[str]:
@@ -207,7 +220,7 @@ def _remarks(old: Sequence[Profile], new: Sequence[Profile]) -> Iterator[str]:
             "what was read of them is used"
         )
     if any(profile.totals.get("stacks.cut") for profile in profiles):
-        yield "there are more different stacks than can be kept; the sums lack the rest"
+        yield "there are more stacks or samples than can be kept; the sums lack the rest"
     fewest = min(len(old), len(new))
     if fewest < min(differences.NAMED):
         yield (f"with fewer than {min(differences.NAMED)} launches of each program no cause is named")

@@ -125,6 +125,19 @@ def test_what_a_jvm_cannot_tell_is_a_sentence() -> None:
         assert any("25" in text for text in explained([old_java], [old_java], kind).kinds[0].remarks)
 
 
+@pytest.mark.parametrize(("kind", "total"), [(Kind.FILES, "files.cut"), (Kind.LOADED, "classes.cut")])
+def test_with_more_than_can_be_followed_nothing_is_found_and_it_says_so(kind: Kind, total: str) -> None:
+    """The old launches lack what was cut, so a method would seem to have risen from 0."""
+    whole, none = launches({"shop.A.b": 20.0}, 3, 1, kind=kind), launches({}, 3, 2, kind=kind)
+    assert explained(none, whole, kind).kinds[0].found
+    cut = [replace(one, totals={total: 1.0}) for one in none]
+    explanation = explained(cut, whole, kind)
+    (causes,) = explanation.kinds
+    assert (causes.found, causes.old, causes.new) == ((), 0.0, 0.0)
+    assert any("than can be followed" in text for text in causes.remarks)
+    assert not any("lack the rest" in text for text in explanation.remarks)
+
+
 def test_a_damaged_recording_is_used_as_far_as_it_could_be_read() -> None:
     damaged = replace(profile(("shop.A.b", 1.0)), failure="IOException: cut")
     assert any(

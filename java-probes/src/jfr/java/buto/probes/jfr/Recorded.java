@@ -109,7 +109,9 @@ final class Recorded {
         }
         double length = last.isBefore(first) ? 0 : seconds(Duration.between(first, last));
         out.print("recording\t" + Names.plain(file) + "\t" + events + "\t" + length + "\t" + Names.plain(failure) + "\n");
-        count("stacks.cut", folded.cut + surviving.cut + files.cut);
+        count("stacks.cut", folded.cut + surviving.cut);
+        count("classes.cut", surviving.cutClasses);
+        count("files.cut", files.cut);
         facts.forEach((key, value) -> out.print("fact\t" + key + "\t" + Names.plain(value == null ? "" : value) + "\n"));
         totals.forEach((key, value) -> out.print("total\t" + key + "\t" + value + "\n"));
         out.print("ticks\t" + ticks + "\n");

@@ -11,7 +11,7 @@ import jdk.jfr.consumer.RecordedClass;
 
 /**
  * Objects and classes that survived the last collection. What is younger than it may be garbage that no collection has
- * met, so it does not count. Events are not in the order of time, so all wait for the end.
+ * found yet, so it does not count. Events are not in the order of time, so all wait for the end.
  */
 final class Surviving {
     /** Further ones are only counted: a hostile recording must not fill the memory. */
@@ -33,10 +33,12 @@ final class Surviving {
     private final List<Born> buffers = new ArrayList<>();
     private final Map<Long, Born> classes = new HashMap<>();
     private final Set<Long> unloaded = new HashSet<>();
-    /** A collection that counted all objects has met all garbage; others may leave some. */
+    /** A collection that counted all objects has found all garbage; others may leave some. */
     private Instant counted;
     private Instant collected;
     long cut;
+    /** Changes of classes: with any, what is still loaded is not known. */
+    long cutClasses;
 
     void allocated(Folded.Key key, double size, Instant time) {
         if (hasRoom()) {
@@ -51,13 +53,13 @@ final class Surviving {
     }
 
     void defined(Folded.Key key, RecordedClass type, Instant time) {
-        if (type != null && hasRoom()) {
+        if (type != null && hasRoomForClass()) {
             classes.put(type.getId(), new Born(key, 1, time));
         }
     }
 
     void unloaded(RecordedClass type) {
-        if (type != null && hasRoom()) {
+        if (type != null && hasRoomForClass()) {
             unloaded.add(type.getId());
         }
     }
@@ -77,8 +79,10 @@ final class Surviving {
         if (!hasBuffers) {
             add(buffers, last, folded);
         }
-        classes.keySet().removeAll(unloaded);
-        add(classes.values(), last, folded);
+        if (cutClasses == 0) {
+            classes.keySet().removeAll(unloaded);
+            add(classes.values(), last, folded);
+        }
     }
 
     private static void add(Iterable<Born> all, Instant last, Folded folded) {
@@ -90,8 +94,14 @@ final class Surviving {
     }
 
     private boolean hasRoom() {
-        boolean hasRoom = objects.size() + buffers.size() + classes.size() + unloaded.size() < MOST;
+        boolean hasRoom = objects.size() + buffers.size() < MOST;
         cut += hasRoom ? 0 : 1;
+        return hasRoom;
+    }
+
+    private boolean hasRoomForClass() {
+        boolean hasRoom = classes.size() + unloaded.size() < MOST;
+        cutClasses += hasRoom ? 0 : 1;
         return hasRoom;
     }
 
