@@ -42,6 +42,8 @@ RISE = 1.1
 WORTH_SHOWING = 1.0
 """Deviations that the methods that are said to be most likely have at least."""
 
+_COUNT_AS_LOADED = "classes that could be unloaded count as loaded"
+
 HOLDERS_NOT_KNOWN = 0.5
 """Beyond this share of kept memory without a path to a root, a remark says so."""
 
@@ -163,6 +165,8 @@ def _limits(
             f"{format_percent(round(without, 2))} of it has no method of the program's own on its stack: "
             "the JVM or the JDK did it by itself, or the program's classes were loaded with the JDK's"
         )
+    if kind is Kind.LOADED:
+        yield from _of_loaded(profiles, seen=seen)
     if kind is Kind.CPU and any(profile.totals.get("cpu.lost") for profile in profiles):
         lost = sum(profile.totals.get("cpu.lost", 0.0) for profile in profiles)
         kept = sum(stack.events for one in profiles for stack in one.stacks if stack.kind is kind)
@@ -187,6 +191,14 @@ def _of_retention(profiles: Sequence[Profile], *, seen: bool) -> str:
         "kept at the last collection: what the program releases before it exits, "
         "or allocates in its last half second, is not seen"
     )
+
+
+def _of_loaded(profiles: Sequence[Profile], *, seen: bool) -> Iterator[str]:
+    """Give why classes count as loaded that nothing uses any more."""
+    if _is_zgc(profiles):
+        yield f"this collector (ZGC) is not asked to collect, so {_COUNT_AS_LOADED}"
+    elif seen and not all(profile.classes for profile in profiles):
+        yield f"a launch had no collection that counts objects, so {_COUNT_AS_LOADED}"
 
 
 def _is_zgc(profiles: Sequence[Profile]) -> bool:

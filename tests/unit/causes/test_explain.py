@@ -125,6 +125,17 @@ def test_what_a_jvm_cannot_tell_is_a_sentence() -> None:
         assert any("25" in text for text in explained([old_java], [old_java], kind).kinds[0].remarks)
 
 
+def test_classes_that_no_collection_could_unload_are_a_sentence() -> None:
+    def remarks(**facts: object) -> tuple[str, ...]:
+        one = profile(("shop.A.b", 1.0), kind=Kind.LOADED, **facts)
+        return explained([one], [one], Kind.LOADED).kinds[0].remarks
+
+    counted = {"classes": {"byte[]": ClassSize(1, 10.0)}}
+    assert any("ZGC" in text for text in remarks(**counted, facts={"collector": "ZGC Major"}))
+    assert any("no collection" in text for text in remarks())
+    assert remarks(**counted) == ()
+
+
 @pytest.mark.parametrize(("kind", "total"), [(Kind.FILES, "files.cut"), (Kind.LOADED, "classes.cut")])
 def test_with_more_than_can_be_followed_nothing_is_found_and_it_says_so(kind: Kind, total: str) -> None:
     """The old launches lack what was cut, so a method would seem to have risen from 0."""
