@@ -24,7 +24,7 @@ PRIOR_WEIGHT = 4
 """Weight of the usual deviation of scores, as a number of environments."""
 
 MOST_ENVIRONMENTS = 40
-"""What so many environments do not show, none would."""
+"""More environments than this are never asked for."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -55,8 +55,11 @@ class Scores:
 
         At least the share of the prior tests that do.
         """
-        share = float(np.mean([(one >= score - TIE).mean() for one in self.each]))
-        return max(share, self.tail(score, len(self.each)))
+        return max(self.share(score), self.tail(score, len(self.each)))
+
+    def share(self, score: float) -> float:
+        """Return the share of prior tests that score as high, as the mean over environments."""
+        return float(np.mean([(one >= score - TIE).mean() for one in self.each]))
 
     def limit(self, level: float) -> float:
         """Return the contrast at which :meth:`p_value` is at most a level."""
@@ -69,9 +72,9 @@ class Scores:
     def needed(self, score: float, level: float) -> int | None:
         """Return how many environments would show that a score is beyond a level.
 
-        None if those that there are do, or if none would.
+        None if the present ones already show it, or if no number up to MOST_ENVIRONMENTS would.
         """
-        if self.tail(score, len(self.each)) <= level:
+        if self.share(score) > level or self.tail(score, len(self.each)) <= level:
             return None
         more = range(len(self.each) + 1, MOST_ENVIRONMENTS + 1)
         return next((n for n in more if self.tail(score, n) <= level), None)
@@ -100,9 +103,7 @@ class Elsewhere:
 
     def stands_out(self, alpha: float) -> bool:
         """Whether the test may differ: so many environments, or more, could show it."""
-        level = alpha / len(self.kinds)
-        known = any(scores.tail(score, len(scores.each)) <= level for _, scores, score in self.kinds)
-        return known or self.needed(alpha) is not None
+        return self.p_value <= alpha or self.needed(alpha) is not None
 
     def needed(self, alpha: float) -> int | None:
         """Return how many environments would show that the test differs; None if none would."""

@@ -10,7 +10,7 @@ from buto.analysis.evidence import SOFTENING
 from buto.detectors.ensemble.detector import EnsembleDetector
 from buto.detectors.ensemble.settings import ENSEMBLE, FOO
 from buto.detectors.ensemble.whole.deviations import held_out_environments
-from buto.detectors.ensemble.whole.elsewhere import Scores
+from buto.detectors.ensemble.whole.elsewhere import Elsewhere, Scores
 from buto.detectors.ensemble.whole.fitted import KNOWN, NOT_SEEN
 from buto.errors import BadFileError, JudgeError, UsageError
 from buto.oracle import settings_from
@@ -287,3 +287,14 @@ def test_a_score_that_a_prior_test_has_is_at_least_as_likely_as_that():
     scores = Scores((np.array([1.0, 1.0, 1.0, 9.0]), np.full(4, 1.0), np.full(4, 1.2)))
     assert scores.p_value(8.9) >= 1 / 12
     assert scores.p_value(9.1) < 1 / 12
+
+
+def test_no_more_environments_are_asked_for_if_prior_tests_score_as_high():
+    scores = Scores((np.array([1.0, 1.0, 1.0, 2.0]), np.full(4, 1.0), np.full(4, 1.2)))
+    which = np.ones(1, dtype=bool)
+    assert scores.tail(1.8, 3) > 0.05 > scores.tail(1.8, 40)
+    assert scores.tail(1.9, 3) < 0.05 < scores.share(1.9)
+    for score in (1.8, 1.9):
+        assert scores.needed(score, 0.05) is None
+        assert not Elsewhere(((which, scores, score),)).stands_out(0.05)
+    assert Elsewhere(((which, scores, 2.05),)).stands_out(0.05)
