@@ -5,7 +5,8 @@ scores are compared at the level of environments. Few environments cannot show a
 are three, a new one has the highest score in a quarter of all cases. So scores of environments are assumed to
 follow Student's t, with a deviation that is learned of them and shrunk to a usual one.
 
-There are two scores: of the numbers that are exact, and of all. The smaller p-value counts, doubled.
+There are two scores: of the numbers that are exact, and of all. The smaller p-value counts, doubled. No
+p-value of a score is below SMALLEST_TAIL.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from math import exp, sqrt
 
 import numpy as np
 
-from buto.analysis.evidence import DEVIATION_OF_LARGEST, SOFTENING, TIE, students_t
+from buto.analysis.evidence import DEVIATION_OF_LARGEST, SMALLEST_TAIL, SOFTENING, TIE, students_t
 from buto.analysis.matching import BoolArray
 from buto.runs import FloatArray
 
@@ -53,16 +54,16 @@ class Scores:
     def p_value(self, score: float) -> float:
         """Return the share of tests of an unchanged program that score as high on machines not seen.
 
-        At least the share of the prior tests that do.
+        At least the share of the prior tests that do, and at least SMALLEST_TAIL.
         """
-        return max(self.share(score), self.tail(score, len(self.each)))
+        return max(self.share(score), self.tail(score, len(self.each)), SMALLEST_TAIL)
 
     def share(self, score: float) -> float:
         """Return the share of prior tests that score as high, as the mean over environments."""
         return float(np.mean([(one >= score - TIE).mean() for one in self.each]))
 
     def limit(self, level: float) -> float:
-        """Return the contrast at which :meth:`p_value` is at most a level."""
+        """Return the contrast at which :meth:`p_value` is at most a level, at least SMALLEST_TAIL."""
         low, high = self.mean, self.mean + 100.0
         while high - low > TIE:
             middle = (low + high) / 2

@@ -64,7 +64,7 @@ class FittedWholeTests(FittedDetector):
         found = self.whole.ranked(environment, values, alpha)
         unread, lacking = notices.unread(self.whole, values, found)
         if found is None:
-            why = (*notices.not_judged(self.whole, environment), *unread)
+            why = (*notices.not_judged(self.whole, environment, alpha), *unread)
             return Verdict(Status.INCONCLUSIVE, DETECTOR, reasons=why, alpha=alpha)
         verdict = Verdict(
             Status.PASS,

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from buto.analysis.contrasts import Stable, stabilised
+from buto.analysis.evidence import SMALLEST_TAIL
 from buto.analysis.matching import BoolArray
 from buto.analysis.timepoints import IntArray
 from buto.detectors.ensemble.voting import Environment
@@ -100,6 +101,15 @@ class WholeTests:
             return None
         return dependences(self.groups, np.arange(len(self.groups.counts)))
 
+    @property
+    def smallest_elsewhere(self) -> float:
+        """The smallest p-value on a machine that was not seen; with exact numbers, there are two scores."""
+        return (2 if self.exact.any() else 1) * SMALLEST_TAIL
+
+    def judges_elsewhere(self, alpha: float) -> bool:
+        """Return whether a test on a machine that was not seen can fail."""
+        return self.dependences is not None and alpha >= self.smallest_elsewhere
+
     def only(self, places: IntArray) -> WholeTests:
         """Return some of the prior tests."""
         return WholeTests(self.numbers, self.values[places], tuple(self.environments[one] for one in places))
@@ -116,11 +126,14 @@ class WholeTests:
         return values
 
     def ranked(self, environment: Environment, tests: Sequence[FloatArray], alpha: float) -> Ranked | None:
-        """Rank runs of one environment, which are judged together by the median of each number."""
+        """Rank runs of one environment, which are judged together by the median of each number.
+
+        None if prior tests cannot judge this environment at this alpha.
+        """
         middle = np.median([self.scaled(one) for one in tests], axis=0)
         if known(self.groups, environment) is not None:
             return ranked_here(self.groups, self.quantity, environment, middle, alpha)
-        if self.dependences is None:
+        if self.dependences is None or not self.judges_elsewhere(alpha):
             return None
         held_out = self._held_out(len(tests))
         return ranked_elsewhere(

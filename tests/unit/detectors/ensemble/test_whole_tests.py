@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from buto.analysis.evidence import SOFTENING
+from buto.analysis.evidence import SMALLEST_TAIL, SOFTENING
 from buto.detectors.ensemble.detector import EnsembleDetector
 from buto.detectors.ensemble.settings import ENSEMBLE, FOO
 from buto.detectors.ensemble.whole.deviations import held_out_environments
@@ -98,6 +98,21 @@ def test_one_time_that_the_machines_factor_does_not_explain_is_found(three):
     (finding,) = verdict.findings
     assert finding.observed == pytest.approx(2 * finding.expected, rel=0.15)
     assert finding.text.startswith("the same in all environments after division by the machine's factor")
+
+
+def test_no_p_value_is_below_what_few_environments_can_show(three):
+    verdict = check(three, "new", classes=10.0)
+    assert verdict.p_value == three.whole.smallest_elsewhere == 2 * SMALLEST_TAIL
+
+
+def test_an_alpha_that_cannot_be_reached_on_a_machine_never_seen_is_said():
+    settings = settings_from({"preset": "ensemble", "alpha": 0.0015})
+    detector = fitted("fast", "slow", "busy", settings=settings)
+    *_, said = detector.training_warnings(run_set([]))
+    assert said.startswith("nothing can be judged on other machines: no p-value is below 0.002")
+    verdict = check(detector, "new", classes=10.0)
+    assert (verdict.status, verdict.p_value) == (Status.INCONCLUSIVE, None)
+    assert "an alpha of 0.0015 cannot be reached there" in verdict.reasons[0]
 
 
 def test_what_has_a_level_of_its_own_on_each_machine_is_judged_only_where_that_is_known(three):

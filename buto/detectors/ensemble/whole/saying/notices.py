@@ -48,7 +48,7 @@ def compared(whole: WholeTests) -> int:
     return int(counts[counts >= FEWEST_LIKE].sum())
 
 
-def not_judged(whole: WholeTests, environment: Environment) -> tuple[str, ...]:
+def not_judged(whole: WholeTests, environment: Environment, alpha: float) -> tuple[str, ...]:
     """Return why nothing at all can be judged."""
     _, different = grouped(whole.environments)
     have = sum(one == environment for one in whole.environments)
@@ -65,6 +65,8 @@ def not_judged(whole: WholeTests, environment: Environment) -> tuple[str, ...]:
     if whole.dependences is None:
         few = f"{these}, and too few share an environment to show what it changes"
         return (f"{few}: train with {FEWEST_LIKE} or more of each of {FEWEST_ENVIRONMENTS} environments",)
+    if not whole.judges_elsewhere(alpha):
+        return (f"{these}, and {_beyond_reach(whole, alpha)}",)
     return (f"{these}, and nothing that could be read is the same in the environments of the prior tests",)
 
 
@@ -141,6 +143,8 @@ def of_training(whole: WholeTests, alpha: float) -> tuple[str, ...]:
             "nothing can be judged on other machines, because too few prior tests show what is the same on "
             f"all: {FEWEST_LIKE} of each of {FEWEST_ENVIRONMENTS} environments would"
         )
+    if whole.dependences is not None and not whole.judges_elsewhere(alpha):
+        said.append(f"nothing can be judged on other machines: {_beyond_reach(whole, alpha)}")
     return tuple(said)
 
 
@@ -165,6 +169,13 @@ def unread(
         for wanted in (True, False)
     )
     return usual, other
+
+
+def _beyond_reach(whole: WholeTests, alpha: float) -> str:
+    return (
+        f"no p-value is below {whole.smallest_elsewhere:g} on a machine that was not seen, so an alpha of "
+        f"{alpha:g} cannot be reached there"
+    )
 
 
 def _judged_quantities(whole: WholeTests, found: Ranked) -> tuple[str, ...]:
