@@ -83,7 +83,7 @@ def recorded_series(data: Path = DATA) -> list[Series]:
         for name, (first, *_) in found.items():
             if not first.is_good:
                 raise ValueError(
-                    f"the first release of {name} must be good, got {first.version}: {first.label}"
+                    f"{name} must begin with a good release, got {first.label.value} {first.version}"
                 )
     return [Series(name, tuple(releases)) for name, releases in found.items()]
 

@@ -52,7 +52,7 @@ def test_each_release_but_the_first_is_compared_with_the_good_one_before(library
     [
         ("name,release,label\na,1.0,good\n", "must have the columns test, release, label; missing: test"),
         ("", "missing: test, release, label"),
-        ("test,release,label\na,1.0,good\nb,1.0,bad\n", "the first release of b must be good, got 1.0: bad"),
+        ("test,release,label\na,1.0,good\nb,1.0,bad\n", "b must begin with a good release, got bad 1.0"),
         ("test,release,label\na,1.0\n", "labels.csv cannot be read"),
         ("test,release,label\nc,1.0,good\n", "must have runs of c-1.0"),
     ],
