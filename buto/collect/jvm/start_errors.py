@@ -81,7 +81,8 @@ def no_jvm(launch: Launch, others: Sequence[str], *, timed_out: bool) -> Measure
 def no_program(launch: Launch) -> MeasureError:
     """Return the error for a launch that started JVMs, but none that runs a program."""
     return _error(
-        "the command started no JVM with a main class or jar, only JVMs such as java -version starts",
+        "the command started no JVM with a main class or jar, as with java -version or a program that "
+        "creates its JVM itself",
         launch,
         "name the program's main class or jar in the command; the command must start the program itself",
     )
