@@ -14,6 +14,7 @@ from buto.detectors.alarms import N_CHECKED, Alarms, Selftest
 from buto.detectors.ensemble.whole.deciding import decided
 from buto.detectors.ensemble.whole.deviations import FEWEST_LIKE
 from buto.detectors.ensemble.whole.model import WholeTests
+from buto.detectors.ensemble.whole.ranking import fewest_for
 from buto.errors import JudgeError
 from buto.verdicts import Status
 
@@ -39,13 +40,20 @@ def unchanged(runs: WholeTests, alpha: float, n_training: int, seed: int = 0) ->
         n_training: how many train at random; each environment that is left out is judged by all others.
 
     Raises:
-        JudgeError: there are too few runs.
+        JudgeError: there are too few runs, or too few of them train for any check to fail.
     """
     n = len(runs.values)
     if n_training < FEWEST_LIKE or n < n_training + N_CHECKED:
         raise JudgeError(
             f"{n} runs are too few to judge {N_CHECKED} by {max(n_training, FEWEST_LIKE)} others",
             advice=f"record more: at least {FEWEST_LIKE + N_CHECKED} are needed, and 30 and more are better",
+        )
+    fewest = fewest_for(alpha)
+    if n_training < fewest:
+        raise JudgeError(
+            f"{n_training} training runs cannot tell a share of {alpha:g} from chance, "
+            "so no check could fail",
+            advice=f"train with {fewest} or more; at least {fewest + N_CHECKED} runs are needed",
         )
     random = np.random.default_rng(seed)
     n_splits = min(ceil(ENOUGH_SPLITS / n), comb(n - N_CHECKED, n_training))

@@ -254,7 +254,7 @@ def test_a_selftest_leaves_out_each_environment_once():
 
 
 def test_without_three_other_environments_no_selftest_leaves_one_out():
-    found = EnsembleDetector(ENSEMBLE).selftest(unchanged_runs("fast", "slow", "busy"), 15)
+    found = EnsembleDetector(ENSEMBLE).selftest(unchanged_runs("fast", "slow", "busy", each=8), 19)
     assert found.left_out is None
 
 
@@ -263,6 +263,9 @@ def test_the_selftest_needs_a_promise_and_enough_runs():
         EnsembleDetector(FOO).selftest(unchanged_runs("fast"), 5)
     with pytest.raises(JudgeError, match="7 runs are too few"):
         EnsembleDetector(ENSEMBLE).selftest(unchanged_runs("fast"), 5)
+    with pytest.raises(JudgeError, match=r"18 training runs cannot tell a share of 0\.05") as refused:
+        EnsembleDetector(ENSEMBLE).selftest(unchanged_runs("fast", "slow", "busy"), 18)
+    assert "at least 22 runs are needed" in refused.value.advice
 
 
 def test_growth_is_judged_where_the_level_depends_on_the_machine():
