@@ -25,7 +25,8 @@ class Alarms:
     """How often unchanged runs failed.
 
     Attributes:
-        by_run: shape (n_runs,), of each run under test the share of its splits in which it failed.
+        by_run: shape (n_runs,), of each run under test the share of its splits in which it failed; or of each
+            environment the share of its runs.
     """
 
     by_run: FloatArray
@@ -37,7 +38,7 @@ class Alarms:
 
     @property
     def error(self) -> float:
-        """Standard error of the rate, clustered by run; 0 if all runs had the same result."""
+        """Standard error of the rate, clustered by run or environment; 0 if all had the same result."""
         return float(self.by_run.std(ddof=1) / np.sqrt(len(self.by_run)))
 
     @property
@@ -92,8 +93,10 @@ class Selftest:
         confirmed: of checks as ``buto check`` makes them.
         followed: share of checks that two more runs would have followed.
         in_order: the same in the order of time; None if that was not measured.
-        left_out: of checks as ``buto check`` makes them, on each environment by runs of all others; None if
-            that was not measured.
+        left_out: of checks as ``buto check`` makes them, on each environment by runs of all others, one share
+            for each environment; None if that was not measured.
+        not_left_out: why environments are not in ``left_out``; empty if all are, or if the detector does not
+            know environments.
     """
 
     n_training: int
@@ -104,6 +107,7 @@ class Selftest:
     followed: float
     in_order: InOrder | None = None
     left_out: Alarms | None = None
+    not_left_out: tuple[str, ...] = ()
 
     def often(self) -> IntArray:
         """Return the runs that fail in most of their splits, most often first."""

@@ -74,3 +74,15 @@ def test_a_whole_test_on_a_machine_never_seen_has_a_p_value(tmp_path: Path) -> N
     page = (tmp_path / "report.html").read_text()
     for heading in ("Environments of the prior tests", "Flagged counters", "What depends on the machine"):
         assert f"<h3>{heading}</h3>" in page
+
+
+def test_a_selftest_says_what_it_did_on_environments_left_out(tmp_path: Path) -> None:
+    (tmp_path / "buto.yaml").write_text(CONFIGURATION.replace("foo", "ensemble"))
+    machines = ("large", "small", "old")
+    store(tmp_path, *(run_in(machines[number % 3], number) for number in range(22)))
+    assert called(tmp_path, "train", "synthetic", "--from-runs", "all").returncode == 0
+    done = called(tmp_path, "selftest", "synthetic", "--training", "19")
+    assert "no environment is left out: that takes 4 or more" in done.stdout
+    store(tmp_path, *(run_in("cloud", 30 + number, threads=30) for number in range(5)))
+    done = called(tmp_path, "selftest", "synthetic", "--training", "19")
+    assert "on environments left out   25 % failed (± 25 %, clustered by environment)" in done.stdout

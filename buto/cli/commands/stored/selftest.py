@@ -30,9 +30,9 @@ Measure how often an oracle fails an unchanged program, and warn if that is too 
 This launches nothing. buto uses stored runs of the unchanged program: many times, it trains an oracle on
 some of them, drawn at random, and checks one of the others, with two more runs to confirm a failure as
 in 'buto check'. It does the same in the order of time: runs in a row train, and later ones are checked,
-which also shows what a machine that changes does. The preset ensemble judges the runs of each environment
-by those of all others. It needs at least {FEWEST} valid runs, and some hundreds to distinguish a
-small alpha from twice as much; 'buto record' makes them.
+which also shows what a machine that changes does. It needs at least {FEWEST} valid runs, and some hundreds
+to distinguish a small alpha from twice as much; 'buto record' makes them. With the preset ensemble, it
+judges runs of four environments or more also by those of all other environments, and needs 22 runs.
 
 examples:
   buto selftest leaker
@@ -75,7 +75,10 @@ def _tell(test: str, outcome: SelftestOutcome, console: Console, door: Door) -> 
     console.result(f"  {format_percent(found.followed)} of checks are followed by two more runs")
     _tell_in_order(found.in_order, console)
     if found.left_out is not None:
-        console.result(f"  on environments left out   {_rate(found.left_out)}")
+        console.result(f"  on environments left out   {_rate(found.left_out, 'environment')}")
+    for why in found.not_left_out:
+        which = "no environment is" if found.left_out is None else "not every environment is"
+        console.result(f"  {which} left out: {why}")
     needed = runs_to_tell(alpha)
     if n_runs < needed:
         console.result(
@@ -93,6 +96,11 @@ def _tell(test: str, outcome: SelftestOutcome, console: Console, door: Door) -> 
             f"{test}: checks in the order of time fail more often than alpha allows, because runs that are "
             "near in time are alike; spread the training over a longer time: "
             f"buto record {test} --runs 5, some hours apart, then buto train {test} --from-runs all"
+        )
+    if found.left_out is not None and found.left_out.exceeds(alpha):
+        console.warning(
+            f"{test}: checks on environments left out fail more often than alpha allows, because they differ "
+            "more than the others show; record runs of more environments"
         )
     for place in found.often():
         run = runs.runs[place]
@@ -114,8 +122,8 @@ def _tell_in_order(found: InOrder | None, console: Console) -> None:
         console.result(f"    ... in a later session  {_rate(found.later)}; {sessions} of runs")
 
 
-def _rate(alarms: Alarms) -> str:
-    return f"{format_percent(alarms.rate)} failed (± {format_percent(alarms.error)}, clustered by run)"
+def _rate(alarms: Alarms, unit: str = "run") -> str:
+    return f"{format_percent(alarms.rate)} failed (± {format_percent(alarms.error)}, clustered by {unit})"
 
 
 COMMAND = SelftestCommand()

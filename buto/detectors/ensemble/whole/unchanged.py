@@ -13,9 +13,12 @@ from buto.analysis.timepoints import IntArray
 from buto.detectors.alarms import N_CHECKED, Alarms, Selftest
 from buto.detectors.ensemble.whole.deciding import decided
 from buto.detectors.ensemble.whole.deviations import FEWEST_LIKE
+from buto.detectors.ensemble.whole.groups import FEWEST_ENVIRONMENTS, grouped
 from buto.detectors.ensemble.whole.model import WholeTests
 from buto.detectors.ensemble.whole.ranking import fewest_for
+from buto.detectors.ensemble.whole.saying.notices import cannot_fail
 from buto.errors import JudgeError
+from buto.units import format_count
 from buto.verdicts import Status
 
 ENOUGH_SPLITS = 200
@@ -62,6 +65,7 @@ def unchanged(runs: WholeTests, alpha: float, n_training: int, seed: int = 0) ->
         for run in range(n)
         for one in (at_random(run, n, n_training, N_CHECKED, random) for _ in range(n_splits))
     ]
+    left_out, why = _left_out(runs, alpha)
     return Selftest(
         n_training,
         n_splits,
@@ -69,19 +73,36 @@ def unchanged(runs: WholeTests, alpha: float, n_training: int, seed: int = 0) ->
         _alarms(drawn, [one.failed for one in drawn]),
         _alarms(drawn, [one.confirmed for one in drawn]),
         float(np.mean([one.followed for one in drawn])),
-        left_out=_left_out(runs, alpha),
+        left_out=left_out,
+        not_left_out=why,
     )
 
 
-def _left_out(runs: WholeTests, alpha: float) -> Alarms | None:
-    """Return the alarms on each environment by the tests of all others; None if these are too few."""
-    place = np.array([runs.environments.index(one) for one in runs.environments])
-    judged = []
-    for own in (np.flatnonzero(place == one) for one in np.unique(place)):
-        others = np.setdiff1d(np.arange(len(place)), own)
-        if len(others) and runs.only(others).dependences is not None:
-            judged += [_judged(runs, others, int(run), own, alpha) for run in own]
-    return _alarms(judged, [one.confirmed for one in judged]) if len(judged) > 1 else None
+def _left_out(runs: WholeTests, alpha: float) -> tuple[Alarms | None, tuple[str, ...]]:
+    """Return the alarms on each environment by the tests of all others, one share for each.
+
+    None if that is fewer than two environments.
+
+    Returns:
+        The alarms, and why environments are not among them.
+    """
+    place, different = grouped(runs.environments)
+    if len(different) <= FEWEST_ENVIRONMENTS:
+        have = format_count(len(different), "environment")
+        return None, (f"that takes {FEWEST_ENVIRONMENTS + 1} or more, and these runs are of {have}",)
+    shares: list[float] = []
+    why: list[str] = []
+    for number, environment in enumerate(different):
+        own, others = np.flatnonzero(place == number), np.flatnonzero(place != number)
+        if reasons := cannot_fail(runs.only(others), environment, alpha):
+            why += reasons
+        else:
+            confirmed = [
+                _judged(runs, others, int(run), np.roll(own, -k), alpha).confirmed
+                for k, run in enumerate(own)
+            ]
+            shares.append(float(np.mean(confirmed)))
+    return Alarms(np.array(shares)) if len(shares) > 1 else None, tuple(dict.fromkeys(why))
 
 
 def _judged(runs: WholeTests, training: IntArray, run: int, alike: IntArray, alpha: float) -> _Judged:

@@ -249,13 +249,34 @@ def unchanged_runs(*machines, each=7):
 def test_a_selftest_leaves_out_each_environment_once():
     found = EnsembleDetector(ENSEMBLE).selftest(unchanged_runs("fast", "slow", "busy", "new"), 20)
     assert (found.n_training, found.alpha) == (20, 0.05)
-    assert len(found.single.by_run) == len(found.left_out.by_run) == 28
-    assert found.left_out.rate < 0.1
+    assert (len(found.single.by_run), found.not_left_out) == (28, ())
+    assert found.left_out.by_run.tolist() == [0.0] * 4
+
+
+def test_runs_of_an_environment_left_out_are_confirmed_by_the_next_ones():
+    good = unchanged_runs("fast", "slow", "busy").runs
+    other = [run_on("new", 300 + number, classes=1.3 if number < 2 else 1.0) for number in range(7)]
+    found = EnsembleDetector(ENSEMBLE).selftest(run_set([*good, *other]), 20)
+    # The first two fail alone. Two unchanged runs come after the second, and clear it.
+    assert found.left_out.by_run.tolist() == [0.0, 0.0, 0.0, pytest.approx(1 / 7)]
+    other = [run_on("new", 300 + number, classes=1.3) for number in range(7)]
+    found = EnsembleDetector(ENSEMBLE).selftest(run_set([*good, *other]), 20)
+    assert found.left_out.by_run.tolist() == [0.0, 0.0, 0.0, 1.0]
+
+
+def test_an_environment_in_which_nothing_can_fail_is_not_left_out():
+    good = unchanged_runs("fast", "slow", "busy").runs
+    other = [run_on("new", 300 + number, release="25") for number in range(7)]
+    found = EnsembleDetector(ENSEMBLE).selftest(run_set([*good, *other]), 20)
+    assert len(found.left_out.by_run) == 3
+    (why,) = found.not_left_out
+    assert why.startswith("jvm.spec.version differs in one environment only")
 
 
 def test_without_three_other_environments_no_selftest_leaves_one_out():
     found = EnsembleDetector(ENSEMBLE).selftest(unchanged_runs("fast", "slow", "busy", each=8), 19)
     assert found.left_out is None
+    assert found.not_left_out == ("that takes 4 or more, and these runs are of 3 environments",)
 
 
 def test_the_selftest_needs_a_promise_and_enough_runs():

@@ -80,6 +80,18 @@ def not_shown(whole: WholeTests, environment: Environment) -> tuple[str, ...]:
     )
 
 
+def cannot_fail(whole: WholeTests, environment: Environment, alpha: float) -> tuple[str, ...]:
+    """Return why no test of an environment that was not seen can fail."""
+    if whole.dependences is None:
+        return (f"too few runs share an environment: {FEWEST_LIKE} or more of each would do",)
+    if not whole.judges_elsewhere(alpha):
+        return (_beyond_reach(whole, alpha),)
+    return tuple(
+        f"{key} differs in one environment only, so the others do not show what it changes"
+        for key in new_components(whole, environment)
+    )
+
+
 def likeness(whole: WholeTests, environment: Environment, found: Ranked) -> tuple[str, ...]:
     """Return how like the environment is to which prior tests, and what is judged in it."""
     groups = whole.groups
