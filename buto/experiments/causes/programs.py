@@ -15,6 +15,7 @@ from buto.profiles import Kind
 MODES = ("old", "new")
 
 _PACKAGE = "buto.testprograms.changes"
+_SERVERS = f"{_PACKAGE}.servers"
 _TOGETHER = "together"
 _KINDS: dict[str, tuple[Kind, ...]] = {
     "threads": (Kind.ALIVE, Kind.STARTED),
@@ -108,7 +109,7 @@ def _among(name: str, programs: Mapping[str, Any], classes: str) -> ChangedProgr
 
 def _change(written: Mapping[str, Any]) -> tuple[tuple[Kind, ...], tuple[str, ...]]:
     methods = [written["changed"], *_listed(written.get("also", []))]
-    return _kinds(str(written["kind"])), tuple(f"{_PACKAGE}.{method}" for method in methods)
+    return _kinds(str(written["kind"])), tuple(f"{_SERVERS}.{method}" for method in methods)
 
 
 def _kinds(word: str) -> tuple[Kind, ...]:

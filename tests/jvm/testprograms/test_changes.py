@@ -12,7 +12,7 @@ from tests.support.jvm.programs import RunProgram
 
 PROGRAM = "changes.Program"
 ROOT = Path(__file__).parents[3]
-SOURCES = ROOT / "testprograms" / "src" / "buto" / "testprograms" / "changes"
+SOURCES = ROOT / "testprograms" / "src" / "buto" / "testprograms" / "changes" / "servers"
 CAUSES = yaml.safe_load((ROOT / "testprograms" / "changes.yaml").read_text())
 """By the name of the program: its kind, and where the cause is."""
 

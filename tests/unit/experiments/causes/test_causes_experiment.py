@@ -65,7 +65,7 @@ def test_the_programs_with_a_change_are_a_manifest_too() -> None:
         "sessions=large",
     )
     assert programs["sessions"].words["old"][-1] == "sessions=base"
-    assert "buto.testprograms.changes.Sessions.expire" in programs["sessions"].methods
+    assert "buto.testprograms.changes.servers.Sessions.expire" in programs["sessions"].methods
     assert len(programs) == 15
 
 

@@ -18,7 +18,7 @@ public enum Change {
     }
 
     /** Return the number that belongs to this version; the refactored program has the number of the base. */
-    int number(int base, int small, int large) {
+    public int number(int base, int small, int large) {
         switch (this) {
             case SMALL:
                 return small;

@@ -1,5 +1,20 @@
 package buto.testprograms.changes;
 
+import buto.testprograms.changes.servers.Backlog;
+import buto.testprograms.changes.servers.Checkout;
+import buto.testprograms.changes.servers.Documents;
+import buto.testprograms.changes.servers.Filters;
+import buto.testprograms.changes.servers.Inventory;
+import buto.testprograms.changes.servers.Ledger;
+import buto.testprograms.changes.servers.Mailer;
+import buto.testprograms.changes.servers.Market;
+import buto.testprograms.changes.servers.Plugins;
+import buto.testprograms.changes.servers.Readings;
+import buto.testprograms.changes.servers.Reports;
+import buto.testprograms.changes.servers.Routes;
+import buto.testprograms.changes.servers.Sessions;
+import buto.testprograms.changes.servers.Thumbnails;
+import buto.testprograms.changes.servers.Transfers;
 import buto.testprograms.launch.Ticker;
 import java.util.Arrays;
 import java.util.TreeMap;

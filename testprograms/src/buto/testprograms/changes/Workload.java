@@ -1,7 +1,7 @@
 package buto.testprograms.changes;
 
 /** One kind of work of a small server. */
-interface Workload {
+public interface Workload {
     /** Serve one request. Requests are numbered from 0; equal numbers do equal work. */
     void request(int number) throws Exception;
 

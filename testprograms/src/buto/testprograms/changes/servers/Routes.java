@@ -1,10 +1,12 @@
-package buto.testprograms.changes;
+package buto.testprograms.changes.servers;
 
+import buto.testprograms.changes.Change;
+import buto.testprograms.changes.Workload;
 import java.util.Arrays;
 import java.util.Random;
 
 /** Paths looked up in a sorted table. The regression: some are looked for from the first row on. */
-final class Routes implements Workload {
+public final class Routes implements Workload {
     private static final int LOOKUPS = 10;
     private final String[] table = new String[2000];
     private final Random random = new Random(5);
@@ -12,7 +14,7 @@ final class Routes implements Workload {
     private final int scanned;
     private long checksum;
 
-    Routes(Change change) {
+    public Routes(Change change) {
         this.change = change;
         this.scanned = change.number(0, 1, 10);
         for (int row = 0; row < table.length; row++) {

@@ -1,13 +1,16 @@
-package buto.testprograms.changes;
+package buto.testprograms.changes.servers;
+
+import buto.testprograms.changes.Change;
+import buto.testprograms.changes.Workload;
 
 /** Numbers in texts that are not always numbers. The regression: some are recognised by the exception only. */
-final class Filters implements Workload {
+public final class Filters implements Workload {
     private static final int VALUES = 20;
     private final Change change;
     private final int tried;
     private long checksum;
 
-    Filters(Change change) {
+    public Filters(Change change) {
         this.change = change;
         this.tried = change.number(0, 2, 20);
     }

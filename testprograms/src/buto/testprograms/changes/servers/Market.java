@@ -1,18 +1,20 @@
-package buto.testprograms.changes;
+package buto.testprograms.changes.servers;
 
+import buto.testprograms.changes.Change;
+import buto.testprograms.changes.Workload;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntConsumer;
 
 /** Subscribers to prices. The regression: some subscriptions outlive their subscriber. */
-final class Market implements Workload {
+public final class Market implements Workload {
     private static final int LASTING = 100;
     private final List<IntConsumer> listeners = new ArrayList<>();
     private final Change change;
     private final int leftEvery;
     private long checksum;
 
-    Market(Change change) {
+    public Market(Change change) {
         this.change = change;
         this.leftEvery = change.number(Integer.MAX_VALUE, 40, 8);
         for (int number = 0; number < LASTING; number++) {

@@ -1,11 +1,13 @@
-package buto.testprograms.changes;
+package buto.testprograms.changes.servers;
 
+import buto.testprograms.changes.Change;
+import buto.testprograms.changes.Workload;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** Sessions of users in a map. The regression: some are never removed. */
-final class Sessions implements Workload {
+public final class Sessions implements Workload {
     private static final int OPEN = 200;
     private static final int BYTES = 2048;
     private final Map<String, Session> sessions = new LinkedHashMap<>();
@@ -13,7 +15,7 @@ final class Sessions implements Workload {
     private final int forgottenOfThousand;
     private long checksum;
 
-    Sessions(Change change) {
+    public Sessions(Change change) {
         this.change = change;
         this.forgottenOfThousand = change.number(0, 25, 200);
     }

@@ -1,18 +1,20 @@
-package buto.testprograms.changes;
+package buto.testprograms.changes.servers;
 
+import buto.testprograms.changes.Change;
+import buto.testprograms.changes.Workload;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Random;
 
 /** Small pictures behind a cache of limited size. The regression: the cache keeps more of them. */
-final class Thumbnails implements Workload {
+public final class Thumbnails implements Workload {
     private static final int PICTURES = 2000;
     private final Random random = new Random(11);
     private final Cache cache;
     private final Change change;
     private long checksum;
 
-    Thumbnails(Change change) {
+    public Thumbnails(Change change) {
         this.change = change;
         this.cache = new Cache(change.number(300, 360, 600));
     }

@@ -1,10 +1,12 @@
-package buto.testprograms.changes;
+package buto.testprograms.changes.servers;
 
+import buto.testprograms.changes.Change;
+import buto.testprograms.changes.Workload;
 import java.util.ArrayDeque;
 import java.util.Queue;
 
 /** Messages in a queue that is drained every few requests. The regression: less is taken each time. */
-final class Backlog implements Workload {
+public final class Backlog implements Workload {
     private static final int ARRIVING = 20;
     private static final int EVERY = 4;
     private final Queue<Message> queue = new ArrayDeque<>();
@@ -12,7 +14,7 @@ final class Backlog implements Workload {
     private final int taken;
     private long checksum;
 
-    Backlog(Change change) {
+    public Backlog(Change change) {
         this.change = change;
         this.taken = change.number(96, 79, 70);
     }

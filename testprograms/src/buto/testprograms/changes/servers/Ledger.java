@@ -1,9 +1,11 @@
-package buto.testprograms.changes;
+package buto.testprograms.changes.servers;
 
+import buto.testprograms.changes.Change;
+import buto.testprograms.changes.Workload;
 import java.util.Arrays;
 
 /** Accounts that are read often. The regression: a reader gets a copy instead of a view. */
-final class Ledger implements Workload {
+public final class Ledger implements Workload {
     private static final int ACCOUNTS = 50;
     private static final int READS = 20;
     private final long[][] entries = new long[ACCOUNTS][200];
@@ -11,7 +13,7 @@ final class Ledger implements Workload {
     private final int copied;
     private long checksum;
 
-    Ledger(Change change) {
+    public Ledger(Change change) {
         this.change = change;
         this.copied = change.number(10, 11, 20);
         for (int account = 0; account < ACCOUNTS; account++) {

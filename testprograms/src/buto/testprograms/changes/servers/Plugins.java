@@ -1,5 +1,7 @@
-package buto.testprograms.changes;
+package buto.testprograms.changes.servers;
 
+import buto.testprograms.changes.Change;
+import buto.testprograms.changes.Workload;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -7,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Plug-ins, each loaded by a class loader of its own. The regression: some loaders are kept after use. */
-final class Plugins implements Workload {
+public final class Plugins implements Workload {
     private static final int EVERY = 10;
     private final List<Object> loaded = new ArrayList<>();
     private final byte[] code;
@@ -15,7 +17,7 @@ final class Plugins implements Workload {
     private final int keptEvery;
     private long checksum;
 
-    Plugins(Change change) throws IOException {
+    public Plugins(Change change) throws IOException {
         this.change = change;
         this.keptEvery = change.number(Integer.MAX_VALUE, 40, 5);
         this.code = bytesOf(Plugin.class);

@@ -1,18 +1,20 @@
-package buto.testprograms.changes;
+package buto.testprograms.changes.servers;
 
+import buto.testprograms.changes.Change;
+import buto.testprograms.changes.Workload;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /** Mails sent by a pool of four threads. The regression: some get a thread of their own, which stays. */
-final class Mailer implements Workload {
+public final class Mailer implements Workload {
     private final ExecutorService pool = Executors.newFixedThreadPool(4);
     private final CountDownLatch end = new CountDownLatch(1);
     private final Change change;
     private final int ownEvery;
     private long checksum;
 
-    Mailer(Change change) {
+    public Mailer(Change change) {
         this.change = change;
         this.ownEvery = change.number(Integer.MAX_VALUE, 1000, 160);
     }

@@ -1,17 +1,19 @@
-package buto.testprograms.changes;
+package buto.testprograms.changes.servers;
 
+import buto.testprograms.changes.Change;
+import buto.testprograms.changes.Workload;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /** Orders with prices. The regression: messages are composed though nobody reads them. */
-final class Checkout implements Workload {
+public final class Checkout implements Workload {
     private static final int ITEMS = 30;
     private final Logger logger = Logger.getLogger("checkout");
     private final Change change;
     private final int logged;
     private long checksum;
 
-    Checkout(Change change) {
+    public Checkout(Change change) {
         this.change = change;
         this.logged = change.number(0, 3, 30);
     }

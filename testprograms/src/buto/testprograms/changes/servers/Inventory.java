@@ -1,5 +1,7 @@
-package buto.testprograms.changes;
+package buto.testprograms.changes.servers;
 
+import buto.testprograms.changes.Change;
+import buto.testprograms.changes.Workload;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -7,7 +9,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /** Stock that four workers count. The regression: a lock is held while the work is done. */
-final class Inventory implements Workload {
+public final class Inventory implements Workload {
     private static final int WORKERS = 4;
     private final ExecutorService workers = Executors.newFixedThreadPool(WORKERS);
     private final Object lock = new Object();
@@ -15,7 +17,7 @@ final class Inventory implements Workload {
     private final int lockedOfTen;
     private long counted;
 
-    Inventory(Change change) {
+    public Inventory(Change change) {
         this.change = change;
         this.lockedOfTen = change.number(0, 2, 10);
     }

@@ -1,5 +1,7 @@
-package buto.testprograms.changes;
+package buto.testprograms.changes.servers;
 
+import buto.testprograms.changes.Change;
+import buto.testprograms.changes.Workload;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -9,14 +11,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Files that are read again and again. The regression: some are left open. */
-final class Documents implements Workload {
+public final class Documents implements Workload {
     private final List<InputStream> open = new ArrayList<>();
     private final Path document;
     private final Change change;
     private final int leftEvery;
     private long checksum;
 
-    Documents(Change change) throws IOException {
+    public Documents(Change change) throws IOException {
         this.change = change;
         this.leftEvery = change.number(Integer.MAX_VALUE, 400, 40);
         this.document = Files.createTempFile("document", ".txt");

@@ -1,10 +1,12 @@
-package buto.testprograms.changes;
+package buto.testprograms.changes.servers;
 
+import buto.testprograms.changes.Change;
+import buto.testprograms.changes.Workload;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /** Reports that four workers write into buffers of their own. The regression: a part of each report stays in the buffer. */
-final class Reports implements Workload {
+public final class Reports implements Workload {
     private static final int ROWS = 20;
     private final ThreadLocal<StringBuilder> buffer = ThreadLocal.withInitial(StringBuilder::new);
     private final ExecutorService workers = Executors.newFixedThreadPool(4);
@@ -12,7 +14,7 @@ final class Reports implements Workload {
     private final int kept;
     private long checksum;
 
-    Reports(Change change) {
+    public Reports(Change change) {
         this.change = change;
         this.kept = change.number(0, 32, 400);
     }

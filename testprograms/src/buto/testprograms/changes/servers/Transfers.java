@@ -1,5 +1,7 @@
-package buto.testprograms.changes;
+package buto.testprograms.changes.servers;
 
+import buto.testprograms.changes.Change;
+import buto.testprograms.changes.Workload;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -7,7 +9,7 @@ import java.util.Deque;
 import java.util.List;
 
 /** Blocks sent through buffers outside the heap. The regression: some buffers do not go back to the pool. */
-final class Transfers implements Workload {
+public final class Transfers implements Workload {
     private static final int BYTES = 16 * 1024;
     private final Deque<ByteBuffer> pool = new ArrayDeque<>();
     private final List<ByteBuffer> lost = new ArrayList<>();
@@ -15,7 +17,7 @@ final class Transfers implements Workload {
     private final int lostEvery;
     private long checksum;
 
-    Transfers(Change change) {
+    public Transfers(Change change) {
         this.change = change;
         this.lostEvery = change.number(Integer.MAX_VALUE, 200, 20);
     }

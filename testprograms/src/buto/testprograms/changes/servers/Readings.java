@@ -1,18 +1,20 @@
-package buto.testprograms.changes;
+package buto.testprograms.changes.servers;
 
+import buto.testprograms.changes.Change;
+import buto.testprograms.changes.Workload;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
 /** Numbers parsed from text and summed. The regression: some rows are held as boxed numbers. */
-final class Readings implements Workload {
+public final class Readings implements Workload {
     private static final int ROWS = 10;
     private final String[] rows = new String[200];
     private final Change change;
     private final int boxedRows;
     private long checksum;
 
-    Readings(Change change) {
+    public Readings(Change change) {
         this.change = change;
         this.boxedRows = change.number(0, 1, 5);
         Random random = new Random(23);
