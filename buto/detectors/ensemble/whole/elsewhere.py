@@ -3,7 +3,7 @@
 The score is the logarithm of the largest contrast. Tests of one environment share what is special in it, so
 scores are compared at the level of environments. Few environments cannot show a small share by rank: if there
 are three, a new one has the highest score in a quarter of all cases. So scores of environments are assumed to
-follow Student's t, with a deviation that is learned of them and shrunk to a usual one.
+follow Student's t, with a deviation that is learned from them and shrunk to a usual one.
 
 There are two scores: of the numbers that are exact, and of all. The smaller p-value counts, doubled. No
 p-value of a score is below SMALLEST_TAIL.
@@ -25,7 +25,7 @@ PRIOR_WEIGHT = 4
 """Weight of the usual deviation of scores, as a number of environments."""
 
 MOST_ENVIRONMENTS = 40
-"""More environments than this are never asked for."""
+"""Largest number of environments that a verdict asks for."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -63,7 +63,10 @@ class Scores:
         return float(np.mean([(one >= score - TIE).mean() for one in self.each]))
 
     def limit(self, level: float) -> float:
-        """Return the contrast at which :meth:`p_value` is at most a level, at least SMALLEST_TAIL."""
+        """Return the smallest contrast whose p-value is at most a level.
+
+        No p-value is below SMALLEST_TAIL. For a lower level the result is larger than any real contrast.
+        """
         low, high = self.mean, self.mean + 100.0
         while high - low > TIE:
             middle = (low + high) / 2
@@ -71,9 +74,10 @@ class Scores:
         return exp(high) - SOFTENING
 
     def needed(self, score: float, level: float) -> int | None:
-        """Return how many environments would show that a score is beyond a level.
+        """Return how many environments are needed to show that the p-value of a score is at most a level.
 
-        None if the present ones already show it, or if no number up to MOST_ENVIRONMENTS would.
+        None if the environments of the prior tests show it, if too many prior tests score as high, or if
+        MOST_ENVIRONMENTS are too few.
         """
         if self.share(score) > level or self.tail(score, len(self.each)) <= level:
             return None
@@ -81,7 +85,7 @@ class Scores:
         return next((n for n in more if self.tail(score, n) <= level), None)
 
     def tail(self, score: float, n: int) -> float:
-        """Return the share of Student's t beyond a score, if ``n`` environments had shown the same."""
+        """Return the share of Student's t beyond a score, if these were the scores of ``n`` environments."""
         freedom = 2 * ((PRIOR_WEIGHT + n - 1) // 2)
         t = (self.mean - score) / (self.deviation * sqrt(1 + 1 / n))
         return float(students_t(freedom, np.array(t)))
@@ -103,17 +107,17 @@ class Elsewhere:
         return min(1.0, len(self.kinds) * min(scores.p_value(score) for _, scores, score in self.kinds))
 
     def stands_out(self, alpha: float) -> bool:
-        """Whether the test may differ: so many environments, or more, could show it."""
+        """Whether the test differs from the prior tests, or more environments could show that it does."""
         return self.p_value <= alpha or self.needed(alpha) is not None
 
     def needed(self, alpha: float) -> int | None:
-        """Return how many environments would show that the test differs; None if none would."""
+        """Return how many environments are needed to show that the test differs; None as in Scores."""
         level = alpha / len(self.kinds)
         found = [scores.needed(score, level) for _, scores, score in self.kinds]
         return min((one for one in found if one is not None), default=None)
 
     def limits(self, alpha: float) -> FloatArray:
-        """Return from which contrast each number is off by itself, shape (n_numbers,)."""
+        """Return the contrast beyond which a number alone makes the test differ, shape (n_numbers,)."""
         found = [
             np.where(which, scores.limit(alpha / len(self.kinds)), np.inf) for which, scores, _ in self.kinds
         ]
