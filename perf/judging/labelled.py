@@ -2,7 +2,7 @@
 
 20,920 made-up rows of 200 numbers in 20 groups, 3.5 % abnormal. Each classifier is trained in a process of
 its own, whose memory is reported. All but the forest use the whole scheme: projection, groups, costs. One row
-is judged at a time. Processor time of one core is what counts, so that a busy machine changes the answer little.
+is judged at a time. Processor time of one core counts, so that a busy machine changes the answer little.
 """
 
 from __future__ import annotations
