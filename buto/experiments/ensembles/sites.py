@@ -14,10 +14,14 @@ from buto.detectors.ensemble.whole.model import WholeTests
 from buto.detectors.ensemble.whole.numbers import Numbers, numbers_for, quantities_of
 from buto.errors import BadFileError
 from buto.experiments.dataset import archive
+from buto.experiments.dataset.files import RUNS
 from buto.experiments.design import BENCHMARK, EXPERIMENTS, SUBTLE, Experiment
 from buto.runs import FloatArray, Run
 
 DATA = archive.RECORDED.parent
+
+PLACES = ("*", "next/*")
+"""Patterns of the directories of data sets in a directory of data."""
 
 _OF_VARIANT = ("jvm.memory.heap.max",)
 """Components that differ between variants, and so do not name an environment of all."""
@@ -55,21 +59,27 @@ class Measured:
 def sites(data: Path | None = None) -> list[Site]:
     """Return the environments of all data sets in a directory that have the variants of the thesis.
 
+    If several data sets are of one environment, the one that was recorded last is taken, because it has the
+    most counters.
+
     Raises:
         BadFileError: there are fewer than two, or one is damaged.
     """
-    found = []
-    for directory in sorted(path.parent for path in (data or DATA).glob("*/runs.parquet")):
+    root = data or DATA
+    found: list[Site] = []
+    for directory in sorted(path.parent for place in PLACES for path in root.glob(f"{place}/{RUNS}")):
         for host in archive.hosts(directory):
             runs = {name: tuple(some.valid()) for name, some in archive.load(directory, host).items()}
             if runs.get(BENCHMARK):
-                found.append(site_of(f"{host} ({directory.name})", runs))
-    if len(found) < 2:
+                found.append(site_of(f"{host} ({directory.relative_to(root)})", runs))
+    found.sort(key=lambda one: archive.started(one.runs[BENCHMARK][0]))
+    last = {tuple(sorted(one.environment.items())): one for one in found}
+    if len(last) < 2:
         raise BadFileError(
-            f"{data or DATA} must hold recorded variants of two environments or more, got {len(found)}",
+            f"{root} must hold recorded variants of two environments or more, got {len(last)}",
             advice="name the directory that holds packed data sets: --data DIR",
         )
-    return found
+    return list(last.values())
 
 
 def site_of(name: str, runs: Mapping[str, tuple[Run, ...]]) -> Site:
