@@ -46,6 +46,7 @@ class Server:
         begins: share of the run after which the cost holds.
         own: deviation of the factors by which a run differs from others.
         n_samples: one a second.
+        collected: seconds between collections, which alone show what is kept.
     """
 
     rate: float = 50.0
@@ -56,6 +57,7 @@ class Server:
     begins: float = 0.0
     own: float = 0.02
     n_samples: int = 121
+    collected: int = 1
 
 
 def served(number, server=Server(), *, known=True):
@@ -83,6 +85,8 @@ def served(number, server=Server(), *, known=True):
         HEAP: 3e7 + server.kept * 2048 * (reads + writes).cumsum() + 1e5 * random.normal(size=n),
         "jvm.thread.count": np.full(n, 12.0),
     }
+    last = np.arange(n) - (np.arange(n) + number) % server.collected
+    columns[HEAP] = columns[HEAP][last.clip(0)]
     own_kinds = OWN | {name: Property(name, "1", Kind.COUNTER) for name in ("app.commits", "app.parsed")}
     chosen = {name: column for name, column in columns.items() if known or name not in LOAD}
     return make_run(number, times, chosen, properties=own_kinds)
@@ -123,6 +127,17 @@ def test_a_tenth_more_memory_kept_by_each_request_is_found_under_another_load(or
     verdict = check(oracle, several([20, 21, 22], Server(75.0, kept=1.1)))
     assert verdict.status is Status.REGRESSION
     assert [one.subject for one in verdict.findings] == [HEAP]
+
+
+def test_a_tenth_more_memory_kept_is_found_if_each_phase_has_some_collections():
+    """Phases of 30 s have six collections each; what was kept since the last one is not known."""
+    oracle = train(several(range(8), Server(collected=5)), DEFAULT)
+    unchanged, more = (
+        check(oracle, several([20, 21, 22], Server(75.0, collected=5, kept=kept))) for kept in (1.0, 1.1)
+    )
+    assert unchanged.status is Status.PASS
+    assert more.status is Status.REGRESSION
+    assert [one.subject for one in more.findings] == [HEAP]
 
 
 def test_what_each_request_keeps_is_a_finding_with_its_size(oracle):
