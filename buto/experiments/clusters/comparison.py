@@ -47,24 +47,30 @@ class Outcome:
     charted: int
 
 
-def outcomes(runs: Sequence[BedRun]) -> Iterator[Outcome]:
-    """Yield the outcome of each run of the base environment, checked by the good ones, without itself.
+def checks(runs: Sequence[BedRun]) -> Iterator[tuple[BedRun, tuple[BedRun, ...]]]:
+    """Yield each run of the base environment, with the good ones that check it: all, without itself.
 
     Args:
         runs: of a block, with eight good ones.
     """
     good = chosen(runs, environment="base", role="good")
-    trained = {name: train(together(good), settings) for name, settings in DETECTORS.items()}
     for role in ROLES:
         for one in chosen(runs, environment="base", role=role):
-            others = tuple(run for run in good if run is not one)
-            oracles = (
-                {name: train(together(others), settings) for name, settings in DETECTORS.items()}
-                if role == "good"
-                else trained
-            )
-            verdicts = {name: check(oracle, together([one])) for name, oracle in oracles.items()}
-            yield Outcome(one, verdicts, *charts(others, one))
+            yield one, tuple(run for run in good if run is not one)
+
+
+def outcomes(runs: Sequence[BedRun]) -> Iterator[Outcome]:
+    """Yield the outcome of each of the :func:`checks`."""
+    good = chosen(runs, environment="base", role="good")
+    trained = {name: train(together(good), settings) for name, settings in DETECTORS.items()}
+    for one, others in checks(runs):
+        oracles = (
+            trained
+            if len(others) == len(good)
+            else {name: train(together(others), settings) for name, settings in DETECTORS.items()}
+        )
+        verdicts = {name: check(oracle, together([one])) for name, oracle in oracles.items()}
+        yield Outcome(one, verdicts, *charts(others, one))
 
 
 def charts(training: Sequence[BedRun], checked: BedRun) -> tuple[int, int]:

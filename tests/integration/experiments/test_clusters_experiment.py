@@ -46,6 +46,11 @@ def test_tables_are_printed_and_written(tmp_path: Path, monkeypatch: pytest.Monk
     assert "tuning data, which chose regression-models" in done.stdout
     [counted] = re.findall(r"^ *fault, low +1 +1 .*$", done.stdout, re.MULTILINE)
     assert counted.endswith("all")
+    errors = done.stdout.split("tables 4 and 5")[1]
+    assert (
+        len(re.findall(r"^ *(?:fault|other-load|good) .+ \d+ +\d+ +(?:\d+%)? +\d+$", errors, re.MULTILINE))
+        == 10
+    )
     rows = list(csv.DictReader((tmp_path / "results" / "clusters.csv").read_text().splitlines()))
     assert [row["role"] for row in rows] == ["fault", "other-load", *["good"] * 8]
     assert rows[0]["regression-models"] == "regression"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
+from math import isnan
 
 from buto.cli.commands.experiments.request import ExperimentsRequest
 from buto.cli.printing.console import Console
@@ -12,7 +13,8 @@ from buto.cli.printing.output_files import write_file
 from buto.errors import EXIT_PASS
 from buto.experiments.bed import archive
 from buto.experiments.bed.parts import Part
-from buto.experiments.clusters.comparison import ALPHA, DETECTORS, Outcome, outcomes
+from buto.experiments.clusters.comparison import ALPHA, DETECTORS, Outcome, checks, outcomes
+from buto.experiments.clusters.errors import ModelErrors, model_errors
 from buto.experiments.clusters.example import (
     example_clusters,
     example_distances,
@@ -29,8 +31,10 @@ def run(request: ExperimentsRequest, console: Console) -> int:
     """Print the paper's example and the same comparison on the bed, and write the latter to a file."""
     for table in (_distances(), _clusters()):
         _print(table, console)
-    found = list(outcomes(archive.load(request.data or archive.RECORDED, request.part.value)))
-    for table in (_compared(found, request.part), _counted(found)):
+    runs = archive.load(request.data or archive.RECORDED, request.part.value)
+    found = list(outcomes(runs))
+    errors = [model_errors(others, one) for one, others in checks(runs)]
+    for table in (_compared(found, request.part), _counted(found), _errors(errors)):
         _print(table, console)
     path = request.out / "clusters.csv"
     write_file(path, _csv(found).encode(), "--out")
@@ -113,6 +117,27 @@ def _counted(found: Sequence[Outcome]) -> Columns:
             for one in kinds(found)
         ),
         notes=(f"at most: the share {ALPHA:g} of the unchanged runs and two standard errors",),
+    )
+
+
+def _errors(found: Sequence[ModelErrors]) -> Columns:
+    return Columns(
+        "Errors of the paper's models on the bed, as in its tables 4 and 5",
+        ("role", "fault", "load", "clusters", "with a model", "largest error of these", "all above 30 %"),
+        tuple(
+            (
+                one.checked.labels.role,
+                one.checked.labels.fault,
+                one.checked.labels.load,
+                str(one.clusters),
+                str(one.models),
+                "" if isnan(one.largest) else f"{one.largest:.0%}",
+                str(one.above),
+            )
+            for one in found
+        ),
+        left=3,
+        notes=("absolute errors; a cluster of one property has no model, and its mean is predicted",),
     )
 
 
