@@ -21,7 +21,7 @@ SOFTENING = 0.1
 """Added to deviations before their logarithm is taken."""
 
 FINEST = 0.1
-"""Smallest scatter of a part over units: a tenth of a deviation."""
+"""Smallest scatter of a part over choices: a tenth of a deviation."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -57,6 +57,9 @@ class Scored:
     def together(self, both: FloatArray, known: FloatArray) -> FloatArray:
         """Return scores: the larger part, each in its own scatter around its median; shape (n,).
 
+        The scatter is the mean distance from the median. The median distance would not do: in most unchanged
+        runs no cost increases, so that most peaks are alike, and a usual peak would be an extreme one.
+
         Args:
             both: the parts to combine, shape (n, 2).
             known: the parts that show median and scatter, shape (k, 2). If every choice of units is among
@@ -65,6 +68,6 @@ class Scored:
         parts = both if self.costs.any() else both[:, :1]
         known = known[:, : parts.shape[1]]
         middle = np.median(known, axis=0)
-        scatter = np.maximum(np.median(np.abs(known - middle), axis=0), FINEST)
+        scatter = np.maximum(np.abs(known - middle).mean(axis=0), FINEST)
         found: FloatArray = ((parts - middle) / scatter).max(axis=1)
         return found
