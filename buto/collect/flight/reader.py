@@ -17,6 +17,8 @@ from buto.steps import Action, Advice, Step
 
 OLDEST_JAVA = 17
 READING_S = 300.0
+SILENCE_S = 30
+"""A recording is given up after so long without an event: the JDK's parser can hang on damage."""
 
 _MODULE = "jdk.jfr"
 _OPTIONS = (
@@ -37,10 +39,10 @@ def read(recordings: Sequence[Path]) -> list[Profile]:
     """
     if not recordings:
         return []
-    line = [str(reading_java()), *_OPTIONS, "-cp", str(jars.path(jars.JFR)), "buto.probes.jfr.Main"]
+    reader = ["-cp", str(jars.path(jars.JFR)), "buto.probes.jfr.Main", str(SILENCE_S)]
     try:
         done = subprocess.run(
-            [*line, *map(str, recordings)],
+            [str(reading_java()), *_OPTIONS, *reader, *map(str, recordings)],
             env={key: value for key, value in os.environ.items() if key not in USERS_OPTIONS},
             stdin=subprocess.DEVNULL,
             capture_output=True,

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from buto.causes import explain
-from buto.collect.flight import launch
+from buto.collect.flight import launch, reader
 from buto.collect.flight.launch import Flight, record_flight
 from buto.collect.flight.reader import read
 from buto.collect.jvm.installations import find_installations
@@ -29,6 +29,9 @@ __all__ = ["nothing_is_left"]
 MOST_EVENTS = 1_000_000
 MOST_SIZE = 2_000_000
 MOST_READER_RSS = 300 << 20
+HEADER_SIZE = 68
+CHECKPOINT = 1
+"""Type of the events that have tables of constants; the only other one that is not the program's is 0."""
 REFUSAL = "java.lang.IllegalStateException"
 REFUSE = Frame("Shop", "refuse", is_users=True)
 READ = """\
@@ -118,7 +121,9 @@ def test_the_method_that_keeps_more_is_named_with_its_holder_and_nothing_is_stor
     assert not (tmp_path / "oracles").exists()
 
 
-def test_java_25_tells_of_processor_time_and_of_each_buffer(classes: Path, kept: list[Path]) -> None:
+def test_java_25_tells_of_processor_time_and_of_each_buffer(
+    classes: Path, kept: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     flight = flown(java_of(25), classes, "new", "collected", "100")
     profile = flight.profile
     assert "Shop.lambda$price" in methods(profile, Kind.CPU)
@@ -137,13 +142,15 @@ def test_java_25_tells_of_processor_time_and_of_each_buffer(classes: Path, kept:
     assert profile.classes["byte[]"].size > 1e6
     assert len(profile.ticks_ms) > 5
     assert flight.size < MOST_SIZE
+    monkeypatch.setattr(reader, "SILENCE_S", 5)
     _hostile(kept[0])
 
 
 def _hostile(recording: Path) -> None:
     """What is no recording, and a recording that is damaged anywhere, is a sentence and no crash."""
     whole = recording.read_bytes()
-    damaged = [b"", b"no recording", whole[: len(whole) // 2], whole[:100] + bytes(5000) + whole[5100:]]
+    damaged = [b"", b"no recording", whole[: len(whole) // 2]]
+    damaged += [_endless(whole), whole[:100] + bytes(5000) + whole[5100:]]
     damaged += [
         whole[:at] + b"\xff" * 64 + whole[at + 64 :] for at in range(200, len(whole), len(whole) // 6)
     ]
@@ -151,9 +158,31 @@ def _hostile(recording: Path) -> None:
     for file, content in zip(files, damaged, strict=True):
         file.write_bytes(content)
     *broken, last = read([*files, recording])
-    assert all(one.failure for one in broken[:3])
+    assert all(one.failure for one in broken[:4])
+    assert "within" in broken[3].failure
     assert last.failure == ""
     assert "Shop.refuse" in methods(last, Kind.EXCEPTIONS)
+
+
+def _endless(whole: bytes) -> bytes:
+    """An event has the size -2, which leads to an event of size 2 before it, and back without end."""
+    start, kind = HEADER_SIZE, CHECKPOINT
+    while kind <= CHECKPOINT:
+        start += _number(whole, start)[0]
+        kind, _ = _number(whole, _number(whole, start)[1])
+    start += _number(whole, start)[0]
+    loop = bytes([2, CHECKPOINT, 0xFE, *8 * [0xFF], CHECKPOINT])
+    return whole[: start - 2] + loop + whole[start - 2 + len(loop) :]
+
+
+def _number(whole: bytes, place: int) -> tuple[int, int]:
+    """Return a number of a recording, seven bits in each byte, and the place behind it."""
+    number, bits = whole[place] & 0x7F, 7
+    while whole[place] >= 0x80:
+        place += 1
+        number += (whole[place] & 0x7F) << bits
+        bits += 7
+    return number, place + 1
 
 
 @pytest.mark.parametrize("end", ["halt", "kill"])

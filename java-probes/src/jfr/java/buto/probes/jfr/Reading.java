@@ -1,0 +1,87 @@
+package buto.probes.jfr;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+
+/**
+ * One recording, read by a thread of its own. The JDK's parser never returns if an event that is damaged has a negative
+ * size, which leads back to an earlier place. Such a reading is given up, and the next file is read.
+ */
+final class Reading {
+    /** How the recordings of async-profiler begin, which do not tell class loaders. */
+    private static final String OF_PROFILER = "profiler-";
+
+    private final Path file;
+    private final Recorded recorded;
+    private long events;
+    private String failure = "";
+    private boolean hasEnded;
+
+    private Reading(Path file) {
+        this.file = file;
+        recorded = new Recorded(file.getFileName().toString().startsWith(OF_PROFILER));
+    }
+
+    static Reading start(Path file) {
+        Reading reading = new Reading(file);
+        Thread thread = new Thread(reading::run, "reading " + file);
+        thread.setDaemon(true);
+        thread.start();
+        return reading;
+    }
+
+    /** Waits for the end, as long as there is an event in each so many seconds. */
+    synchronized void await(long seconds) throws InterruptedException {
+        long seen = -1;
+        long deadline = 0;
+        while (!hasEnded) {
+            if (events != seen) {
+                seen = events;
+                deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+            }
+            long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+            if (left <= 0) {
+                end("no further event could be read within " + seconds + " s");
+            } else {
+                wait(left);
+            }
+        }
+    }
+
+    /** Prints what was read up to now. */
+    synchronized void print(PrintWriter out) {
+        recorded.print(file.toString(), failure, out);
+    }
+
+    private void run() {
+        String why = "";
+        try (RecordingFile recording = new RecordingFile(file)) {
+            while (recording.hasMoreEvents() && add(recording.readEvent())) {}
+        } catch (IOException | RuntimeException | OutOfMemoryError | StackOverflowError error) {
+            // A damaged file makes the parser fail in many ways; what was read before stays.
+            why = error.getClass().getSimpleName() + ": " + error.getMessage();
+        }
+        end(why);
+    }
+
+    /** Returns whether the reading goes on. */
+    private synchronized boolean add(RecordedEvent event) {
+        if (!hasEnded) {
+            recorded.add(event);
+            events++;
+        }
+        return !hasEnded;
+    }
+
+    private synchronized void end(String why) {
+        if (!hasEnded) {
+            hasEnded = true;
+            failure = why;
+            notifyAll();
+        }
+    }
+}
