@@ -74,7 +74,8 @@ def headline(explanation: Explanation) -> str:
     causes = [one for one in explanation.causes if one.tier is Tier.CAUSE]
     if causes:
         first = causes[0]
-        more = f", and {format_count(len(causes) - 1, 'further method')}" if len(causes) > 1 else ""
+        others = {one.method for one in causes} - {first.method}
+        more = f", and {format_count(len(others), 'further method')}" if others else ""
         return f"CAUSE  {explanation.test}: {first.method} {first.kind.about.does} more{more}"
     if explanation.causes:
         return f"NO CAUSE NAMED  {explanation.test}: the methods below are the most likely, but not proven"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import re
+from dataclasses import replace
 
 import jsonschema
 
@@ -33,6 +34,15 @@ def test_the_terminal_names_method_place_amounts_and_share() -> None:
     row = next(line for line in lines if line.startswith("  cause"))
     assert re.search(r"allocation +shop\.Cart\.add +Cart\.java:7 +\d+ KiB +3\.\d+ MiB +\d+ %", row)
     assert "  note: no event of: cpu" in lines
+
+
+def test_the_headline_counts_a_method_once_that_is_a_cause_with_two_classes() -> None:
+    explanation = made()
+    (allocation, cpu), cause = explanation.kinds, explanation.causes[0]
+    twice = (cause, replace(cause, type="int[]"))
+    for found, more in ((twice, ""), ((*twice, replace(cause, method="shop.A.b")), ", and 1 further method")):
+        told = replace(explanation, kinds=(replace(allocation, found=found), cpu))
+        assert explanation_lines(told)[0] == f"CAUSE  shop: shop.Cart.add allocates more{more}"
 
 
 def test_without_a_cause_the_terminal_says_so() -> None:
