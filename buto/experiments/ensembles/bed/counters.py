@@ -73,7 +73,7 @@ NAMED = {
         "postgres.cpu.time",
         "jvm.cpu.time",
         "jvm.memory.allocated",
-        "load.latency.p50[read]",
+        "load.latency.p50[log-in]",
     ),
     "caches": (
         "database.statements.calls",
