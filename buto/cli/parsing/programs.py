@@ -20,18 +20,22 @@ def programs_of(args: Namespace) -> tuple[Program, Program]:
     test, command = args.test, args.command
     if args.revisions is not None:
         if args.against is not None:
-            raise UsageError(f"{AGAINST} and --revisions exclude each other", advice="buto compare --help")
+            raise UsageError(
+                f"{AGAINST} and --revisions exclude each other", advice=f"buto {args.command_name} --help"
+            )
         old, new = args.revisions
         return two_revisions(test, (old, new), command)
     if args.build is not None:
-        raise UsageError("--build needs --revisions", advice="buto compare --help")
+        raise UsageError("--build needs --revisions", advice=f"buto {args.command_name} --help")
     if args.against is not None:
         return two_programs(test, args.against, (None, command))
-    first, against, second = _divided(command or ())
+    first, against, second = _divided(command or (), args.command_name)
     return two_programs(test, against, (first, not_empty(second, args.command_name)))
 
 
-def _divided(words: tuple[str, ...]) -> tuple[tuple[str, ...] | None, str, tuple[str, ...] | None]:
+def _divided(
+    words: tuple[str, ...], command_name: str
+) -> tuple[tuple[str, ...] | None, str, tuple[str, ...] | None]:
     """Divide ``cmdA --against B -- cmdB`` into the first command, B's name, and the second command."""
     for place, word in enumerate(words[:-1]):
         behind = words[place + 2 :]
@@ -39,5 +43,5 @@ def _divided(words: tuple[str, ...]) -> tuple[tuple[str, ...] | None, str, tuple
             return words[:place] or None, words[place + 1], behind[1:] if behind else None
     raise UsageError(
         "a comparison needs a second program",
-        advice=f"buto compare A [options] -- COMMAND {AGAINST} B -- COMMAND",
+        advice=f"buto {command_name} A [options] -- COMMAND {AGAINST} B -- COMMAND",
     )
