@@ -40,18 +40,19 @@ def read(recordings: Sequence[Path]) -> list[Profile]:
     if not recordings:
         return []
     reader = ["-cp", str(jars.path(jars.JFR)), "buto.probes.jfr.Main", str(SILENCE_S)]
+    limit_s = READING_S + SILENCE_S * len(recordings)
     try:
         done = subprocess.run(
             [str(reading_java()), *_OPTIONS, *reader, *map(str, recordings)],
             env={key: value for key, value in os.environ.items() if key not in USERS_OPTIONS},
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=READING_S,
+            timeout=limit_s,
             check=False,
         )
         return parse(done.stdout.decode("utf-8", "replace"))
     except subprocess.TimeoutExpired as error:
-        raise _unreadable(f"took longer than {READING_S:g} s", b"") from error
+        raise _unreadable(f"took longer than {limit_s:g} s", b"") from error
     except (OSError, ValueError) as error:
         raise _unreadable(f"failed: {error}", b"" if isinstance(error, OSError) else done.stderr) from error
 

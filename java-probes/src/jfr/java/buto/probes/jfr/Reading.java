@@ -2,28 +2,32 @@ package buto.probes.jfr;
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 
 /**
- * One recording, read by a thread of its own. The JDK's parser never returns if an event that is damaged has a negative
- * size, which leads back to an earlier place. Such a reading is given up, and the next file is read.
+ * One recording, read by a thread of its own. A damaged event can have a negative size, which leads the JDK's parser back
+ * to an earlier place, so that it never ends. Such a reading is given up, and the next file is read.
  */
 final class Reading {
     /** How the recordings of async-profiler begin, which do not tell class loaders. */
     private static final String OF_PROFILER = "profiler-";
 
+    /** What an event has at least: its size, its type and its time. */
+    private static final long SMALLEST_EVENT = 8;
+
     private final Path file;
-    private final Recorded recorded;
+    private Recorded recorded;
     private long events;
     private String failure = "";
     private boolean hasEnded;
 
     private Reading(Path file) {
         this.file = file;
-        recorded = new Recorded(file.getFileName().toString().startsWith(OF_PROFILER));
+        recorded = empty();
     }
 
     static Reading start(Path file) {
@@ -58,23 +62,37 @@ final class Reading {
     }
 
     private void run() {
-        String why = "";
+        String why = "the reader failed";
         try (RecordingFile recording = new RecordingFile(file)) {
-            while (recording.hasMoreEvents() && add(recording.readEvent())) {}
+            long most = Files.size(file) / SMALLEST_EVENT;
+            while (recording.hasMoreEvents() && add(recording.readEvent(), most)) {}
+            why = "";
         } catch (IOException | RuntimeException | OutOfMemoryError | StackOverflowError error) {
             // A damaged file makes the parser fail in many ways; what was read before stays.
             why = error.getClass().getSimpleName() + ": " + error.getMessage();
+        } finally {
+            end(why);
         }
-        end(why);
     }
 
     /** Returns whether the reading goes on. */
-    private synchronized boolean add(RecordedEvent event) {
-        if (!hasEnded) {
-            recorded.add(event);
-            events++;
+    private synchronized boolean add(RecordedEvent event, long most) {
+        if (hasEnded) {
+            return false;
         }
-        return !hasEnded;
+        events++;
+        if (events > most) {
+            // Some were counted again and again, so none of the sums is right.
+            recorded = empty();
+            end("more events than there is room for");
+            return false;
+        }
+        recorded.add(event);
+        return true;
+    }
+
+    private Recorded empty() {
+        return new Recorded(file.getFileName().toString().startsWith(OF_PROFILER));
     }
 
     private synchronized void end(String why) {
