@@ -40,6 +40,14 @@ def test_several_quantities_that_are_no_costs_are_the_highest_score(deviations: 
     assert scores(deviations).argmax() == 8
 
 
+def test_a_large_change_stands_out_though_costs_seldom_increase() -> None:
+    usual = np.random.default_rng(3).normal(0, 0.5, 30)
+    increases = np.where(np.arange(30) < 20, 0.0, 1.0)
+    both = np.column_stack((usual, np.log(0.1 + increases)))
+    both[4, 0] = np.log(100.0)
+    assert Scored(FAMILY, COSTS).together(both, both).argmax() == 4
+
+
 def test_without_costs_the_largest_deviations_alone_are_the_score(deviations: np.ndarray) -> None:
     deviations[8, 2] = 8.0
     none = scores(deviations, np.zeros(N, dtype=bool))
