@@ -90,4 +90,5 @@ def _group(controller: str, values: Mapping[str, float | str]) -> Path:
 
 
 def _inside(group: Path, command: list[str]) -> list[str]:
-    return ["sh", "-c", f'echo $$ > "{group}/cgroup.procs" && exec "$@"', "sh", *command]
+    # 0 is the process that writes. Its number, $$, would be a dollar sign after the configuration was read.
+    return ["sh", "-c", f'echo 0 > "{group}/cgroup.procs" && exec "$@"', "sh", *command]

@@ -19,6 +19,7 @@ from beds.keycloak.limits import UNLIMITED, Limits
 from beds.keycloak.plan import BLOCKS, MORE_FAULTS, PlannedRun, Role, planned_runs
 from beds.keycloak.prepare import Bed
 from buto.config.reader import load
+from buto.config.variables import expand
 from buto.runs.problems import Problem, ProblemKind
 from buto.runs.store import RunStore
 from tests.support.runs.signals import make_run
@@ -131,6 +132,19 @@ def test_a_command_without_limits_stays_as_it_is() -> None:
 def test_a_pinned_command_runs_on_one_core() -> None:
     command = Limits(pinned=True).of_server(["sh", "-c", "nproc"])
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() == "1"
+
+
+def test_a_program_enters_its_group_as_the_configuration_is_read(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(limits, "CONTROL_GROUPS", tmp_path)
+    members = tmp_path / "cpu" / "buto-bed" / "cgroup.procs"
+    members.parent.mkdir(parents=True)
+    members.touch()
+    command = [expand(word, {}) for word in Limits(cores=1.0).of_server(["echo", "started"])]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "started\n"
+    assert members.read_text() == "0\n"  # the kernel takes 0 for the process that writes
+    assert (members.parent / "cpu.cfs_quota_us").read_text() == "100000"
 
 
 def test_a_quota_that_cannot_be_set_says_what_it_needs(
