@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 from beds.artefacts import CACHE, content_of, fetch, made_once
 from beds.jdk import jar, javac
@@ -52,23 +53,27 @@ def prepare(port: int = DATABASE_PORT) -> Store:
 
 def _jars() -> Path:
     driver, jmh, junit = fetch(POSTGRESQL_DRIVER), [fetch(one) for one in JMH], fetch(JUNIT)
-    directory = CACHE / f"store-{content_of(SOURCES.rglob('*.java'))}"
+    directory = CACHE / f"store-jars-{content_of(SOURCES.rglob('*.java'))}"
     if not directory.exists():
         with tempfile.TemporaryDirectory(dir=CACHE) as scratch:
             made, classes = Path(scratch) / "jars", Path(scratch) / "classes"
             made.mkdir()
             store = made / "store.jar"
             javac(SOURCES / "src", classes / "store", [driver], release=_RELEASE)
-            jar(classes / "store", store, f"Class-Path: {driver.as_uri()}\n")
+            jar(classes / "store", store, f"Class-Path: {_from_jars(driver)}\n")
             javac(SOURCES / "benchmarks", classes / "jmh", [store, *jmh], release=_RELEASE)
-            needed = [directory / store.name, *jmh]
-            path = "\n  ".join(f"{one.as_uri()} " for one in needed)
+            path = "\n  ".join(f"{one} " for one in (store.name, *map(_from_jars, jmh)))
             manifest = f"Main-Class: org.openjdk.jmh.Main\nClass-Path: {path}\n"
             jar(classes / "jmh", made / "store-benchmarks.jar", manifest)
             javac(SOURCES / "tests", classes / "tests", [store, junit], release=_RELEASE)
             jar(classes / "tests", made / "store-tests.jar")
             made.rename(directory)
     return directory
+
+
+def _from_jars(path: Path) -> str:
+    """Return where a fetched file is, seen from the jars: relative, so that the checkout can be moved."""
+    return f"../{quote(path.name)}"
 
 
 def _template(postgresql: Path, port: int) -> Path:
