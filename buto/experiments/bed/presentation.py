@@ -18,6 +18,7 @@ from buto.units import format_count, format_number, format_quantity
 MOST_PANELS = 4
 PHASE = "phase-"
 """Marks of the load's phases begin with this."""
+STAR = "*: further from the median of the runs without the fault than each of them"
 
 
 def run_table(runs: Sequence[BedRun], caption: str) -> Columns:
@@ -49,12 +50,13 @@ def effect_tables(found: Mapping[Faulty, Sequence[Effect]]) -> Iterator[Columns]
                 rows.append(without)
             changes = tuple(map(_change, of_fault))
             rows.append((faulty.fault, faulty.environment, format_number(len(faulty.changed)), *changes))
+        starred = any(cell.endswith("*") for row in rows for cell in row)
         yield Columns(
             f"role {role}, against runs of the role {BASE_OF_ROLE[role]}:",
             ("fault", "environment", "runs", *(counter.head for counter in COUNTERS)),
             tuple(rows),
             left=2,
-            notes=("*: further from the median of the runs without the fault than each of them",),
+            notes=(STAR,) if starred else (),
         )
 
 
