@@ -66,7 +66,7 @@ dist: $(VENV)/installed-test ## wheel and source archive into dist/, checked, an
 bed: $(VENV)/installed-test ## Keycloak on PostgreSQL from Maven Central, ready to be measured: beds/.cache/
 	@$(BIN)/python -m beds.keycloak.prepare
 
-bench: $(VENV)/installed-test java ## what measuring costs: docs/bench.md; ONLY="NAME ..." some of it
+bench: $(VENV)/installed-test java ## what measuring costs: docs/evidence/bench.md; ONLY="NAME ..." some of it
 	@$(BIN)/python -m perf $(ONLY)
 
 clean: ## remove what was built, but not the virtual environment

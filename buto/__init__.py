@@ -1,7 +1,7 @@
 """Snapshot tests for what a JVM program uses.
 
-``import buto`` imports nothing heavy: each name is imported when it is first used. docs/api.md shows what can
-be done with them.
+``import buto`` imports nothing heavy: each name is imported when it is first used. docs/running/api.md shows
+what can be done with them.
 """
 
 from importlib import import_module

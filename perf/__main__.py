@@ -17,8 +17,8 @@ from perf import ROOT
 from perf.figures import MISSED, section_of
 from perf.page import page
 
-PAGE = ROOT / "docs" / "bench.md"
-FIGURES = ROOT / "docs" / "bench.json"
+PAGE = ROOT / "docs" / "evidence" / "bench.md"
+FIGURES = ROOT / "docs" / "evidence" / "bench.json"
 IMAGES = ROOT / "docs" / "images"
 
 BENCHMARKS: dict[str, tuple[str, ...]] = {

@@ -27,12 +27,12 @@ def check_address(address: str, role: str) -> None:
     except (OSError, ValueError) as error:
         raise UsageError(
             f"{address} cannot be used as the address of a scheduler: {error}",
-            advice="tcp://HOST:PORT, or tls://HOST:PORT; docs/scale.md#tls names the variables for TLS",
+            advice="tcp://HOST:PORT, or tls://HOST:PORT; docs/running/scale.md#tls shows how",
         ) from error
     if scheme == _TLS and connection.get("ssl_context") is None:
         raise UsageError(
             f"{address} needs a certificate, and none is configured for a {role}",
-            advice="docs/scale.md#tls names the variables, as DASK_DISTRIBUTED__COMM__TLS__CA_FILE",
+            advice="docs/running/scale.md#tls names the variables, as DASK_DISTRIBUTED__COMM__TLS__CA_FILE",
         )
 
 
@@ -53,5 +53,5 @@ def unreachable(address: str, error: Exception) -> MeasureError:
     """Return the error for a scheduler that does not answer."""
     return MeasureError(
         f"the scheduler {address} does not answer: {error}",
-        advice="dask scheduler (starts one); docs/scale.md shows how to set up a cluster",
+        advice="dask scheduler (starts one); docs/running/scale.md shows how to set up a cluster",
     )

@@ -1,7 +1,7 @@
 """What a detector is: it learns from runs, judges later ones, and says everything about itself.
 
 Three methods of :class:`FittedDetector` and :class:`Detector` each are needed; all others are abilities with
-a default that does nothing. ``docs/detectors.md`` shows a whole detector.
+a default that does nothing. ``docs/methods/detectors.md`` shows a whole detector.
 """
 
 from __future__ import annotations

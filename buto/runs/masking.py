@@ -1,7 +1,7 @@
 """Mask secrets such as passwords, by the names of their variables and options, before anything is written.
 
-docs/security.md lists what is masked and what is not. A masked value is lost: no digest of it is kept,
-because a short value could be guessed from it. Two masked values therefore count as equal.
+docs/evidence/security.md lists what is masked and what is not. A masked value is lost: no digest of it is
+kept, because a short value could be guessed from it. Two masked values therefore count as equal.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a workload's command tells buto in lines of its output: marks, and numbers that become properties.
 
-The lines are described in docs/load.md; all others are output of the command.
+The lines are described in docs/measuring/load.md; all others are output of the command.
 """
 
 from __future__ import annotations

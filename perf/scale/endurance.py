@@ -80,7 +80,7 @@ def measure(collector_name: str, n_launches: int, nap_ms: int, plot: Path | None
     left = len(children())
     yield Figure("processes left behind", str(left), goal="0", met=left == 0)
     if plot is not None:
-        yield Figure("all launches, drawn", f"[images/{plot.name}](images/{plot.name})")
+        yield Figure("all launches, drawn", f"[images/{plot.name}](../images/{plot.name})")
 
 
 def growth(whose: str, along: Sequence[Held]) -> Iterator[Figure]:

@@ -1,4 +1,4 @@
-"""docs/faults.md as data, so that tests can hold buto to what it says."""
+"""docs/evidence/faults.md as data, so that tests can hold buto to what it says."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tests.support.checkout import ROOT
 
-PAGE = ROOT / "docs" / "faults.md"
+PAGE = ROOT / "docs" / "evidence" / "faults.md"
 QUOTED = re.compile(r"`([^`]+)`")
 
 

@@ -1,10 +1,10 @@
-"""Each promise of docs/security.md names tests that exist."""
+"""Each promise of docs/evidence/security.md names tests that exist."""
 
 import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "evidence" / "security.md").read_text(encoding="utf-8")
 
 
 def test_every_promise_names_tests_and_every_test_exists() -> None:

@@ -105,4 +105,4 @@ CANDIDATES: Mapping[str, Candidate] = {
     "likelihood-each": Candidate(EACH),
     "likelihood-families": Candidate(FAMILIES),
 }
-"""Candidates by name; ``docs/next-method-design.md`` compares them."""
+"""Candidates by name; ``docs/methods/next-method-design.md`` compares them."""

@@ -1,6 +1,6 @@
 """What a source is: it is opened for one run, and then read again and again.
 
-``docs/sources.md`` shows a whole source.
+``docs/measuring/sources.md`` shows a whole source.
 """
 
 from __future__ import annotations

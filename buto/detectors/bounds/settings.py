@@ -124,7 +124,7 @@ SUSTAINED = BandSettings(
     metadata=USUAL_METADATA,
     notifications="sustained",
 )
-"""The thesis's rule with departures against false alarms; ``docs/judging.md`` says why each is there."""
+"""The thesis's rule with departures against false alarms; ``docs/methods/judging.md`` says why."""
 
 
 PRESETS: Mapping[str, BandSettings] = {one.preset: one for one in (SUSTAINED, THESIS)}

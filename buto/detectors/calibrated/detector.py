@@ -4,7 +4,7 @@ The run is the replicate. Each run is a row of features (:mod:`buto.analysis.fea
 test and the training runs are put together, and each way of choosing as many of them gets a score
 (:mod:`buto.analysis.contrasts`). How ordinary the score of the runs under test is among all these is the
 p-value (:mod:`buto.analysis.evidence`); it depends on no threshold of any single property.
-``docs/judging.md`` has the assumptions and what breaks them.
+``docs/methods/judging.md`` has the assumptions and what breaks them.
 """
 
 from __future__ import annotations

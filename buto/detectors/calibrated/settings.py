@@ -46,7 +46,7 @@ CALIBRATED_NEXT = replace(
     preset="calibrated-next",
     values={SCORE: "likelihood", RESOLUTION: FINE, GATE: 0.3, ALSO_JUDGED: EXACT_COUNTERS},
 )
-"""It finds smaller changes; ``docs/next-method.md`` says how it was chosen, and why it is not the default."""
+"""It finds smaller changes; ``docs/methods/next-method.md`` says why it is not the default."""
 
 PRESETS: Mapping[str, BandSettings] = {one.preset: one for one in (CALIBRATED, CALIBRATED_NEXT)}
 

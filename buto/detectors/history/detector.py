@@ -2,7 +2,7 @@
 
 A run is compared with the training runs, which are the baseline version. The engine (Huang and others, 2015)
 learns from the labelled runs of the test, and of other tests, which differences from a baseline were accepted
-and which were regressions. ``docs/history.md`` says what it is for.
+and which were regressions. ``docs/methods/history.md`` says what it is for.
 """
 
 from __future__ import annotations

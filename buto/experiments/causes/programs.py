@@ -92,7 +92,7 @@ def _program(written: Mapping[str, Any], classes: str, group: str) -> ChangedPro
 
 
 def _alone(name: str, written: Mapping[str, Any], classes: str) -> ChangedProgram:
-    # Sizes as in docs/testprograms.md; what is recorded needs some room of its own.
+    # Sizes as in docs/evidence/testprograms.md; what is recorded needs some room of its own.
     before = ("-Xmn4m", "-Xmx32m", "-cp", classes, f"{_PACKAGE}.Program")
     words = {"old": (*before, f"{name}=base"), "new": (*before, f"{name}=large")}
     return ChangedProgram(name, *_change(written), words, _places(name), "alone")

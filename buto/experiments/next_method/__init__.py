@@ -1,1 +1,1 @@
-"""What ``docs/next-method.md`` promised to measure to decide about ``calibrated-next`` as the default."""
+"""What ``docs/methods/next-method.md`` promised to measure to decide about ``calibrated-next``."""

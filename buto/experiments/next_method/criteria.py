@@ -1,8 +1,8 @@
 """The written criteria by which ``calibrated-next`` could become the default, each with what was measured.
 
-The page ``docs/next-method.md`` fixed them before any of these runs was recorded. A rate of false alarms is
-kept if it is not above alpha by more than two standard errors. A lower rate is no failure: alpha is the
-largest rate that is promised, and a confirmed check fails only if two conditions hold.
+The page ``docs/methods/next-method.md`` fixed them before any of these runs was recorded. A rate of false
+alarms is kept if it is not above alpha by more than two standard errors. A lower rate is no failure: alpha is
+the largest rate that is promised, and a confirmed check fails only if two conditions hold.
 """
 
 from __future__ import annotations

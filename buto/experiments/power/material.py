@@ -16,7 +16,7 @@ from buto.runs import FloatArray, RunSet
 
 DESIGN, CHECK = "design", "check"
 PARTS = {"references": DESIGN, "classloading": DESIGN, "leaker": CHECK, "consumerproducer": CHECK}
-"""By program: whether its runs choose a method or check it. ``docs/next-method-design.md`` says why."""
+"""By program: whether its runs choose a method or check it; see ``docs/methods/next-method-design.md``."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -1,4 +1,4 @@
-"""What ``buto suggest`` found, as a JSON document. The shape is described in docs/suggest.md."""
+"""What ``buto suggest`` found, as a JSON document. The shape is described in docs/methods/suggest.md."""
 
 from __future__ import annotations
 

@@ -287,7 +287,7 @@ def test_a_server_that_is_down_or_not_a_forge_is_reported(project: Path, server:
 
 
 def test_the_page_shows_what_there_is() -> None:
-    page = (ROOT / "docs" / "ci.md").read_text()
+    page = (ROOT / "docs" / "running" / "ci.md").read_text()
     shown = [yaml.safe_load(block) for block in re.findall(r"^```yaml[^\n]*\n(.*?)^```$", page, re.M | re.S)]
     workflow, template = shown[0], shown[1]
     (step,) = [

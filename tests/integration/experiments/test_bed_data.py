@@ -1,4 +1,4 @@
-"""The recorded runs in data/keycloak keep what docs/bed.md promises, and the page shows what they show.
+"""The recorded runs in data/keycloak keep what docs/evidence/bed.md promises; the page shows their figures.
 
 With the environment variable BUTO_WRITE_GOLDEN the tables of the page are written again; read them.
 """
@@ -20,7 +20,7 @@ from buto.experiments.bed.presentation import effect_tables
 from buto.report.experiments import text
 from tests.support.checkout import ROOT
 
-PAGE = ROOT / "docs" / "bed.md"
+PAGE = ROOT / "docs" / "evidence" / "bed.md"
 BLOCK = re.compile(r"^(```text made by: buto experiments bed faults\n)(.*?)^```$", re.MULTILINE | re.DOTALL)
 SOURCES = {"metrics": "prometheus", "postgres": "process", "database": "sql", "host": "host"}
 PREFIXES = {"jvm", "process", "load", *SOURCES}

@@ -1,4 +1,4 @@
-"""docs/architecture.md shows what buto prints, and its model of the format is one.
+"""docs/methods/architecture.md shows what buto prints, and its model of the format is one.
 
 With the environment variable BUTO_WRITE_GOLDEN the test writes the output again; read it.
 """
@@ -17,7 +17,7 @@ from buto.config.architecture import load_architecture
 from tests.support.checkout import ROOT
 from tests.support.processes.command import called
 
-PAGE = ROOT / "docs" / "architecture.md"
+PAGE = ROOT / "docs" / "methods" / "architecture.md"
 FORMAT = ROOT / "docs" / "formats" / "architecture.md"
 EXAMPLE = ROOT / "examples" / "architecture"
 BLOCK = re.compile(r"^(```text made by: buto ([^\n]*)\n)(.*?)^```$", re.MULTILINE | re.DOTALL)

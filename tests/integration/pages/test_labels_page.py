@@ -20,7 +20,7 @@ from tests.support.checkout import ROOT
 from tests.support.processes.command import called
 from tests.support.runs.stored import BEGINNING, leaking_run, store
 
-PAGE = ROOT / "docs" / "labels.md"
+PAGE = ROOT / "docs" / "methods" / "labels.md"
 WRITE = "BUTO_WRITE_GOLDEN"
 BLOCK = re.compile(r"(```text made by: buto )(.*)\n(?:.*\n)*?```")
 PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)

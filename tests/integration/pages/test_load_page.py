@@ -16,7 +16,7 @@ ENVIRONMENT = {"SHOP_PASSWORD": "geheim", "DB_PASSWORD": "geheim"}
 
 
 def page(name: str) -> str:
-    return (ROOT / "docs" / name).read_text()
+    return (ROOT / "docs" / "measuring" / name).read_text()
 
 
 def configured(tmp_path: Path, name: str) -> Config:

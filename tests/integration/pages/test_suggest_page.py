@@ -33,7 +33,7 @@ from tests.support.runs.past import (
 )
 from tests.support.runs.stored import leaking_run, store
 
-PAGE = ROOT / "docs" / "suggest.md"
+PAGE = ROOT / "docs" / "methods" / "suggest.md"
 WRITE = "BUTO_WRITE_GOLDEN"
 BLOCK = re.compile(r"(```text made by: buto )(.*)\n(?:.*\n)*?```")
 PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)

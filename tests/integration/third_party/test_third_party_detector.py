@@ -18,7 +18,7 @@ from tests.support.checkout import ROOT
 from tests.support.processes.command import buto, called
 from tests.support.runs.stored import leaking_run, store
 
-PAGE = (ROOT / "docs" / "detectors.md").read_text()
+PAGE = (ROOT / "docs" / "methods" / "detectors.md").read_text()
 LISTING = PAGE.split("```python\n")[1].split("```")[0]
 ENTRY = PAGE.split("```toml\n")[1].split("```")[0].splitlines()[1].replace('"', "")
 CONFIGURATION = PAGE.split("```yaml\n")[1].split("```")[0]

@@ -18,7 +18,7 @@ from tests.support.checkout import ROOT
 from tests.support.processes.command import called
 from tests.support.sources.surroundings import NoProgram
 
-PAGE = (ROOT / "docs" / "sources.md").read_text()
+PAGE = (ROOT / "docs" / "measuring" / "sources.md").read_text()
 LISTING = PAGE.split("```python\n")[1].split("```")[0]
 ENTRY = PAGE.split("```toml\n")[1].split("```")[0].splitlines()[1].replace('"', "")
 CONFIGURATION = """\

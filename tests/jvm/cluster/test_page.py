@@ -112,7 +112,7 @@ def free_port() -> int:
 
 @pytest.mark.timeout(900)
 def test_three_machines_are_set_up_as_the_page_says(typist: Typist, tmp_path: Path) -> None:
-    install, *lines = lines_of(ROOT / "docs" / "scale.md", "Three machines in ten minutes")
+    install, *lines = lines_of(ROOT / "docs" / "running" / "scale.md", "Three machines in ten minutes")
     assert "pip install 'buto[dask]'" in install
     # As the page says for trying it on one machine; its port may be taken here.
     port = str(free_port())

@@ -1,4 +1,4 @@
-"""Programs that make trouble, compiled once, and the ways to measure them, held to docs/faults.md."""
+"""Programs that make trouble, compiled once, and ways to measure them, as docs/evidence/faults.md says."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def promised(request: pytest.FixtureRequest) -> list[Row]:
     """The rows of the page that name this test, or this case of it."""
     node = request.node
     found = [row for row in rows() if {node.name, node.originalname} & set(row.tests)]
-    assert found, f"docs/faults.md says nothing of {node.name}"
+    assert found, f"docs/evidence/faults.md says nothing of {node.name}"
     return found
 
 

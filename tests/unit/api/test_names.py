@@ -76,5 +76,5 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 
 def test_every_public_name_is_documented() -> None:
-    page = (Path(__file__).parents[3] / "docs" / "api.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "running" / "api.md").read_text(encoding="utf-8")
     assert [name for name in buto.__all__ if name != "__version__" and f"buto.{name}" not in page] == []

@@ -274,7 +274,7 @@ def test_no_secret_gets_through_a_command_line(secret, seed):
 def test_the_document_states_every_pattern():
     from pathlib import Path
 
-    stated = (Path(__file__).parents[3] / "docs" / "security.md").read_text()
+    stated = (Path(__file__).parents[3] / "docs" / "evidence" / "security.md").read_text()
     assert [name for name in NAMES if f"`{name}`" not in stated] == []
 
 

@@ -40,7 +40,7 @@ CAUGHT_SHARE = 0.9
 MARGIN = 1.1
 """The quantile of a few held-out runs is a little too low for later ones, because each of them competes with
 one training run more. Without this margin, 76 % of checks of recorded runs (standard error 2 %) detected a
-change of the size found; ``docs/selftest.md`` has the figures with it."""
+change of the size found; ``docs/methods/selftest.md`` has the figures with it."""
 
 TIMES_UNIT = 1000.0
 """A change is looked for up to this many times a quantity's smallest meaningful difference, if that is more
