@@ -5,6 +5,7 @@ examples:
   python -m beds.store plan store-runs
   python -m beds.store generate store-runs
   python -m beds.store evaluate store-runs --tests junit
+  python -m beds.store pack store-runs data/store
   python -m beds.store configuration store-test --version hot-low --load fixed
 """
 
@@ -16,14 +17,18 @@ from pathlib import Path
 
 from beds.artefacts import BedError
 from beds.store.configuration import Place, Ports, name_of
-from beds.store.evaluation import evaluate
 from beds.store.generate import generate, write_configuration
 from beds.store.loads import FIXED, LOADS
 from beds.store.plan import RUNS, Item, Kind, missing, plan, planned_minutes
 from beds.store.prepare import prepare
-from beds.store.tables import lines
+from beds.store.recording import INDEX
 from beds.store.versions import OLD, VERSIONS
 from buto.errors import ButoError
+from buto.experiments.architecture.recorded import archive
+from buto.experiments.architecture.recorded.evaluation import evaluate
+from buto.experiments.architecture.recorded.tables import tables
+from buto.report.experiments import text
+from buto.units import format_bytes
 
 SEED = 4
 
@@ -60,8 +65,25 @@ def _generate(given: argparse.Namespace) -> int:
 
 
 def _evaluate(given: argparse.Namespace) -> int:
-    for line in lines(evaluate(given.directory, given.tests)):
-        _say(line)
+    found = evaluate(given.directory, INDEX, given.tests)
+    for table in tables(found, INDEX):
+        for line in text.lines(table):
+            _say(line)
+        _say("")
+    if found.lacking:
+        _say(f"not measured: {', '.join(found.lacking)}")
+    return 0
+
+
+def _pack(given: argparse.Namespace) -> int:
+    todo = missing(plan(given.seed, given.runs), given.directory)
+    if todo:
+        raise BedError(
+            f"{len(todo)} measurements are missing in {given.directory}; make them first: "
+            f"python -m beds.store generate {given.directory}"
+        )
+    path = archive.write(given.directory, INDEX, given.output)
+    _say(f"wrote {path} ({format_bytes(path.stat().st_size)})")
     return 0
 
 
@@ -87,18 +109,19 @@ def _parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(dest="command", required=True)
     usual = Ports()
-    for name, action, text in (
+    for name, action, summary in (
         ("prepare", _prepare, "fetch and compile what the store needs, and fill its database"),
         ("plan", _plan, "show what is measured and how long it takes"),
         ("generate", _generate, "measure what a directory does not have yet"),
         ("evaluate", _evaluate, "compare predictions with what was measured"),
+        ("pack", _pack, "write a finished recording as one file for a repository"),
         ("configuration", _configuration, "write a buto.yaml for one version and one load"),
     ):
-        command = commands.add_parser(name, help=text, description=text)
+        command = commands.add_parser(name, help=summary, description=summary)
         command.set_defaults(action=action)
         if name != "prepare":
             command.add_argument("directory", type=Path, metavar="DIRECTORY")
-        if name in ("plan", "generate"):
+        if name in ("plan", "generate", "pack"):
             command.add_argument("--seed", type=int, default=SEED, help=f"of the order (default: {SEED})")
             command.add_argument(
                 "--runs",
@@ -106,6 +129,8 @@ def _parser() -> argparse.ArgumentParser:
                 default=RUNS,
                 help=f"of each changed version and load (default: {RUNS})",
             )
+        if name == "pack":
+            command.add_argument("output", type=Path, metavar="OUTPUT")
         if name == "evaluate":
             command.add_argument(
                 "--tests",

@@ -12,11 +12,12 @@ from beds.artefacts import BedError
 from beds.store.components import measure_by_jmh, measure_by_junit
 from beds.store.configuration import Place, configuration
 from beds.store.loads import FIXED, LOADS
-from beds.store.measured import measured_of, write_measured
+from beds.store.measured import measured_of
 from beds.store.plan import Item, Kind, missing, planned_minutes
 from beds.store.traces import keep_traces, measured_requests
 from beds.store.versions import OLD, VERSIONS
 from buto.errors import ButoError
+from buto.experiments.architecture.recorded.measured import write_measured
 
 _MOST_FAILURES = 5
 """In a row; then something is wrong with the machine and not with a run."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -15,24 +14,20 @@ import yaml
 from beds.artefacts import BedError
 from beds.store import __main__ as commands
 from beds.store.configuration import Place, Ports, configuration
-from beds.store.evaluation import evaluate
 from beds.store.generate import generate
-from beds.store.loads import FIXED, LOADS, MEASURED_S
-from beds.store.measured import Measured, read_measured, write_measured
-from beds.store.model import CORES
-from beds.store.plan import Item, Kind, missing, plan, planned_minutes
+from beds.store.loads import FIXED, LOADS
+from beds.store.plan import Item, missing, plan, planned_minutes
 from beds.store.prepare import SOURCES, Store
-from beds.store.traces import keep_traces, measured_requests
+from beds.store.recording import INDEX
+from beds.store.traces import measured_requests
 from beds.store.versions import CHANGED, OLD, UNCHANGED, VERSIONS
 from buto.architecture.traces.opentelemetry import read_otlp
-from buto.architecture.traces.span import Kind as SpanKind
-from buto.architecture.traces.span import Span
 from buto.errors import BadFileError
-from buto.experiments.architecture.store import Outcome
-from tests.support.traces import write_otlp
+from buto.experiments.architecture.recorded.archive import unpacked
+from buto.experiments.architecture.recorded.index import Index
+from tests.support.store import HOME, ORDER, SEARCH, write_recording
 
 STORE = Store(Path("jars"), Path("programs"), Path("template"), Path("junit.jar"))
-HOME, SEARCH, ORDER = FIXED.rates
 
 
 def test_every_changed_component_can_be_slowed_down_and_benchmarked() -> None:
@@ -141,91 +136,30 @@ def test_many_failures_in_a_row_end_it(tmp_path: Path, monkeypatch: pytest.Monke
     assert len(done) == 5
 
 
-def test_a_measured_run_is_read_as_it_was_written(tmp_path: Path) -> None:
-    one = Measured("old", "fixed", "id", {HOME: (0.0123, 0.5)}, {"web": 0.25}, 0.75, 2, 0.1)
-    write_measured(one, tmp_path / "runs" / "one.json")
-    assert read_measured(tmp_path / "runs" / "one.json") == one
-    (tmp_path / "cut.json").write_text('{"version": "old"')
-    with pytest.raises(BedError, match="is not a measured run of the store"):
-        read_measured(tmp_path / "cut.json")
-
-
-def requests(rng: np.random.Generator, slower: float = 0.0) -> Iterator[list[Span]]:
-    """Requests at the fixed load that never wait: 2 ms on the web, 4 ms of Recommender.rank for home."""
-    start_s = 0.0
-    for number in range(round(FIXED.rate * (MEASURED_S + 1))):
-        start_s += rng.exponential(1 / FIXED.rate)
-        endpoint = str(rng.choice([HOME, SEARCH, ORDER], p=[0.5, 0.3, 0.2]))
-        web_s, rank_s = 0.002 * rng.gamma(9, 1 / 9), 0.004 * (1 + slower) * rng.gamma(9, 1 / 9)
-        total_s = web_s + (rank_s if endpoint == HOME else 0.0)
-        ids = (f"{number:032x}", "1", "")
-        root = Span(*ids, endpoint, "web", SpanKind.LOCAL, start_s, start_s + total_s, cpu_s=total_s)
-        rank = Span(
-            ids[0], "2", "1", "catalogue/Recommender.rank", "catalogue", SpanKind.LOCAL, start_s,
-            start_s + rank_s, cpu_s=rank_s,
-        )  # fmt: skip
-        yield [root._replace(cpu_s=web_s), rank] if endpoint == HOME else [root]
-
-
-def write_run(directory: Path, version: str, slower: float, seed: int) -> None:
-    """What ``generate`` leaves of a run, of a store without queues and without a network."""
-    spans = list(requests(np.random.default_rng(seed), slower))
-    current = directory / "current"
-    current.mkdir(exist_ok=True)
-    for process in ("web", "catalogue", "order"):
-        write_otlp(current / f"{process}.json", [own for one in spans if (own := of(process, one))])
-    measured = measured_requests(current, 1.0)
-    busy = {
-        process: sum(span.cpu_s or 0.0 for one in spans for span in of(process, one)) / (MEASURED_S + 1)
-        for process in ("web", "catalogue")
-    }
-    if version == OLD.name:
-        keep_traces(current, measured, directory / "traces" / f"{seed}.json")
-    path = Item(Kind.RUN, version, FIXED.name, seed).result(directory)
-    write_measured(Measured(version, FIXED.name, "id", measured.responses_s, busy, 0.5, 2, 0.0), path)
-
-
-def of(process: str, spans: list[Span]) -> list[Span]:
-    return [span for span in spans if span.service == process]
-
-
-def write_jmh(directory: Path, version: str, slower: float, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    forks = [[4000 * (1 + slower) * (1 + 0.01 * rng.standard_normal())] for _ in range(5)]
-    result = {
-        "benchmark": "buto.store.catalogue.RecommenderBench.rank",
-        "mode": "avgt",
-        "primaryMetric": {"scoreUnit": "us/op", "rawData": forks},
-    }
-    path = Item(Kind.JMH, version).result(directory)
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps([result]))
-
-
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    directory = tmp_path_factory.mktemp("store")
-    for number, (version, slower) in enumerate(
-        [("old", 0.0), ("old", 0.0), ("hot-high", 1.5), ("same-1", 0.0)]
-    ):
-        write_run(directory, version, slower, number)
-        write_jmh(directory, version, slower, number)
-    return directory
+    return write_recording(tmp_path_factory.mktemp("store"))
 
 
-def test_predictions_are_compared_with_measurements(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = evaluate(data, "jmh")
-    [changed], [unchanged] = found.changed, found.unchanged
-    assert changed.outcome is Outcome.FOUND
-    assert min(changed.truth, changed.predicted) > 0.474
-    assert unchanged.outcome is Outcome.QUIET
-    [cores] = (one for one in found.numbers if one.what == CORES)
-    assert abs(cores.error) < 0.1
-    assert len(found.lacking) == 4 * 9 - 1 + 19
+def test_what_was_recorded_is_compared_with_predictions(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert commands.main(["evaluate", str(data)]) == 0
     printed = capsys.readouterr().out
     assert "1 found" in printed
     assert "1 rightly quiet" in printed
+    assert "not measured: hot-low fixed, " in printed
+
+
+def test_only_a_finished_recording_is_packed(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert commands.main(["pack", str(data), str(tmp_path / "out")]) == 3
+    assert f"measurements are missing in {data}; make them first" in capsys.readouterr().err
+    monkeypatch.setattr(commands, "missing", lambda items, directory: [])
+    assert commands.main(["pack", str(data), str(tmp_path / "out")]) == 0
+    with unpacked(tmp_path / "out" / "recording.tar.xz") as (_, index):
+        assert index == INDEX
 
 
 def test_the_warm_up_is_left_out(data: Path, tmp_path: Path) -> None:
@@ -255,7 +189,7 @@ def test_the_plan_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
 def test_ctrl_c_says_how_to_continue(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupted(directory: Path, tests: str) -> None:
+    def interrupted(directory: Path, index: Index, tests: str) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(commands, "evaluate", interrupted)

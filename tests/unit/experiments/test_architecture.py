@@ -9,7 +9,8 @@ import pytest
 from buto.architecture.deviations import Size
 from buto.architecture.queueing.network import network_of
 from buto.experiments.architecture.example import effects, figures
-from buto.experiments.architecture.store import LOADS, Judged, Outcome, judge_changed, judge_unchanged, store
+from buto.experiments.architecture.outcomes import Judged, Outcome
+from buto.experiments.architecture.simulated import LOADS, judge_changed, judge_unchanged, store
 from buto.verdicts import Status
 
 

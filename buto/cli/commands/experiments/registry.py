@@ -43,6 +43,11 @@ EXPERIMENTS: dict[str, Experiment] = {
     "architecture": Experiment(
         "architecture", "changes of known size in a simulated system, predicted; needs no data"
     ),
+    "store": Experiment(
+        "store",
+        "versions of the recorded small store, predicted from component tests, beside what was measured; "
+        "writes store-jmh.csv and store-junit.csv",
+    ),
     "clusters": Experiment(
         "clusters",
         "regression models: the paper's example, and the bed's runs under unlike load, judged also by the "

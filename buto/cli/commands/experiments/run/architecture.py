@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from buto.cli.commands.experiments.request import ExperimentsRequest
@@ -12,21 +11,11 @@ from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
 from buto.errors import EXIT_PASS
 from buto.experiments.architecture.example import Effect, Figure, effects, figures
-from buto.experiments.architecture.store import (
-    LOADS,
-    Judged,
-    Outcome,
-    judge_changed,
-    judge_unchanged,
-)
+from buto.experiments.architecture.outcomes import Judged, counts
+from buto.experiments.architecture.published import FIXED_LOAD, VARIED_LOADS
+from buto.experiments.architecture.simulated import LOADS, judge_changed, judge_unchanged
 from buto.report.experiments import text
 from buto.report.experiments.content import Columns
-
-_PAPER = {
-    "fixed": "7 of 9 regressions found, 2 missed, no false alarm",
-    "varied": "7 of 9 right in one system with 1 missed and 1 false alarm; 6 of 9 in the other",
-}
-"""What the paper reports for TeaStore and TrainTicket; the numbers of its tables are not available."""
 
 
 def run(request: ExperimentsRequest, console: Console) -> int:
@@ -83,21 +72,16 @@ def _versions(changed: Sequence[Judged]) -> Columns:
 def _scores(changed: Sequence[Judged], unchanged: Sequence[Judged]) -> Columns:
     first = LOADS[0].name
     rows = (
-        ("original load", _PAPER["fixed"], [one for one in changed if one.load == first]),
-        ("three other loads", _PAPER["varied"], [one for one in changed if one.load != first]),
+        ("original load", FIXED_LOAD, [one for one in changed if one.load == first]),
+        ("three other loads", VARIED_LOADS, [one for one in changed if one.load != first]),
         ("no change, or one of 1 %", "", unchanged),
     )
     return Columns(
         "How often the prediction was right; the paper's systems were real ones",
         ("", "paper", "ours"),
-        tuple((what, paper, _counts(judged)) for what, paper, judged in rows),
+        tuple((what, paper, counts(judged)) for what, paper, judged in rows),
         left=3,
     )
-
-
-def _counts(judged: Iterable[Judged]) -> str:
-    counts = Counter(one.outcome for one in judged)
-    return ", ".join(f"{counts[outcome]} {outcome.value}" for outcome in Outcome if counts[outcome])
 
 
 def _json(

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from beds.artefacts import BedError
-from beds.store.measured import Measured
 from buto.architecture.model import Architecture
 from buto.architecture.traces.calibration import Known
 from buto.architecture.traces.learning import learn
 from buto.architecture.traces.reading import read_traces
 from buto.architecture.traces.summary import summarize
+from buto.errors import BadFileError
+from buto.experiments.architecture.recorded.measured import Measured
 
 CORES = "cores"
 """The station that all processes share."""
@@ -28,10 +28,13 @@ def learn_model(traces: Sequence[Path], runs: Sequence[Measured], measured_s: fl
         measured_s: how long requests were measured in each run.
 
     Raises:
-        BedError: there are no traces or no runs.
+        BadFileError: there are no traces or no runs.
     """
     if not traces or not runs:
-        raise BedError("a model needs traces and runs of the old version under the fixed load")
+        raise BadFileError(
+            "a model needs traces and runs of the old version under the fixed load",
+            advice="python -m beds.store generate DIRECTORY",
+        )
     processes = sorted(runs[0].busy)
     requests = np.mean([sum(map(len, run.responses_s.values())) for run in runs])
     known = Known(

@@ -9,17 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from enum import Enum
 
 import numpy as np
 
-from buto.architecture.deviations import NEGLIGIBLE, cliffs_delta
+from buto.architecture.deviations import cliffs_delta
 from buto.architecture.model import Architecture, Call, Component, Endpoint, Station
 from buto.architecture.prediction.predict import predict
 from buto.architecture.queueing.network import network_of
 from buto.architecture.queueing.simulation import Simulated
 from buto.architecture.results.model import ComponentResult
-from buto.verdicts import Status
+from buto.experiments.architecture.outcomes import Judged
 
 LOCATIONS = ("Recommender.rank", "Catalogue.find", "Session.check")
 INTENSITIES = (0.5, 1.0, 1.5)
@@ -31,16 +30,6 @@ NOISE = 0.03
 """Coefficient of variation between the forks of a benchmark."""
 
 TRUTH_STAYS = 120_000
-
-
-class Outcome(Enum):
-    """A prediction beside the truth."""
-
-    FOUND = "found"
-    QUIET = "rightly quiet"
-    MISSED = "missed"
-    FALSE_ALARM = "false alarm"
-    UNDECIDED = "inconclusive"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,34 +47,6 @@ LOADS = (
     Load("other mix", 1.0, (0.3, 0.3, 0.4)),
     Load("both", 1.25, (0.3, 0.3, 0.4)),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """One version under one load.
-
-    Attributes:
-        location: the component that was changed; empty for none.
-        intensity: by how much.
-        truth, predicted: the largest Cliff's delta of any endpoint.
-    """
-
-    location: str
-    intensity: float
-    load: str
-    truth: float
-    predicted: float
-    status: Status
-
-    @property
-    def outcome(self) -> Outcome:
-        """What the status is worth."""
-        if self.status is Status.INCONCLUSIVE:
-            return Outcome.UNDECIDED
-        alarm = self.status is Status.REGRESSION
-        if self.truth >= NEGLIGIBLE:
-            return Outcome.FOUND if alarm else Outcome.MISSED
-        return Outcome.FALSE_ALARM if alarm else Outcome.QUIET
 
 
 def store(load: Load = LOADS[0]) -> Architecture:

@@ -1,0 +1,74 @@
+"""Numbers that were predicted beside those that were measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from buto.architecture.prediction.model import Interval
+from buto.experiments.architecture.outcomes import Judged
+from buto.verdicts import Status
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A predicted mean response time in seconds, or busy share of the cores, beside the measured one.
+
+    Attributes:
+        what: the endpoint, or ``cores``.
+        utilisation: the measured busy share of the cores.
+    """
+
+    version: str
+    load: str
+    what: str
+    predicted: float
+    measured: float
+    utilisation: float
+
+    @property
+    def error(self) -> float:
+        """As a share of the measured number."""
+        return self.predicted / self.measured - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a version changed at one endpoint, as it was measured and as it was predicted.
+
+    Attributes:
+        measured, predicted: new over old mean response time, less 1.
+        measured_delta, predicted_delta: Cliff's delta of single response times.
+        significant: whether the measured response times differ significantly.
+        interval: of the predicted delta.
+        status: of the prediction.
+    """
+
+    version: str
+    load: str
+    endpoint: str
+    measured: float
+    predicted: float
+    measured_delta: float
+    significant: bool
+    predicted_delta: float
+    interval: Interval
+    status: Status
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The comparison of one recording.
+
+    Attributes:
+        changed: the changed versions under each load, as far as they were measured.
+        unchanged: the others; their truth is how they were made.
+        changes: of the changed versions, by endpoint.
+        numbers: of the changed versions, and of the old one under loads that the model was not learned from.
+        lacking: versions and loads without measurements.
+    """
+
+    changed: tuple[Judged, ...]
+    unchanged: tuple[Judged, ...]
+    changes: tuple[Change, ...]
+    numbers: tuple[Number, ...]
+    lacking: tuple[str, ...]
