@@ -38,7 +38,8 @@ def _junit(content: bytes) -> bytes:
         )
         kept.extend(ElementTree.Element(child.tag) for child in case if child.tag in _DID_NOT_PASS)
     ElementTree.indent(suite, " ")
-    return ElementTree.tostring(suite, encoding="utf-8", xml_declaration=True) + b"\n"
+    text: bytes = ElementTree.tostring(suite, encoding="utf-8", xml_declaration=True)
+    return text + b"\n"
 
 
 def _jmh(content: bytes) -> bytes:
