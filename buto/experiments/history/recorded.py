@@ -8,6 +8,7 @@ from pathlib import Path
 
 from buto.errors import BadFileError
 from buto.experiments.bed import archive as bed
+from buto.experiments.bed.effects import kind_of
 from buto.experiments.bed.labels import chosen
 from buto.experiments.dataset import archive
 from buto.experiments.design import EXPERIMENTS, PROGRAMS, SUBTLE
@@ -65,18 +66,19 @@ def releases(data: Path = DATA) -> list[Program]:
 def bed_faults(data: Path = DATA) -> list[Program]:
     """Return the bed's one program: faults at two intensities; other loads are accepted changes.
 
-    Only the part on which methods are chosen is read.
+    All these runs are under a changing load, in the base environment: runs of two environments are never
+    compared, and four runs under the steady load are too few to train on. Only the part on which methods are
+    chosen is read.
 
     Raises:
         BadFileError: the data set is missing or damaged.
     """
-    runs = bed.load(data / BED)
-    accepted = [one for role in ("good", "other-load") for one in chosen(runs, environment="base", role=role)]
+    runs = chosen(bed.load(data / BED), environment="base")
+    accepted = [one.run for role in ("good", "other-load") for one in chosen(runs, role=role)]
     changed: dict[str, list[Run]] = {}
-    for one in chosen(runs, environment="base", role="fault"):
-        kind, _, _ = one.labels.fault.rpartition("-")
-        changed.setdefault(kind, []).append(one.run)
-    return [Program(BED, BED, [one.run for one in accepted], changed)]
+    for one in chosen(runs, role="fault"):
+        changed.setdefault(kind_of(one.labels.fault), []).append(one.run)
+    return [Program(BED, BED, accepted, changed)]
 
 
 def groups_of(programs: Sequence[Program]) -> list[Group]:

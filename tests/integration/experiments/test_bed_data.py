@@ -13,9 +13,11 @@ from itertools import chain
 import numpy as np
 import pytest
 
+from beds.keycloak.plan import planned_runs
 from buto.experiments.bed import archive
 from buto.experiments.bed.effects import effects
-from buto.experiments.bed.labels import BedRun, chosen, together
+from buto.experiments.bed.labels import BedRun, Labels, chosen, together
+from buto.experiments.bed.parts import PART_OF_BLOCK, Part, PartName
 from buto.experiments.bed.presentation import effect_tables
 from buto.report.experiments import text
 from tests.support.checkout import ROOT
@@ -24,7 +26,8 @@ PAGE = ROOT / "docs" / "evidence" / "bed.md"
 BLOCK = re.compile(r"^(```text made by: buto experiments bed faults\n)(.*?)^```$", re.MULTILINE | re.DOTALL)
 SOURCES = {"metrics": "prometheus", "postgres": "process", "database": "sql", "host": "host"}
 PREFIXES = {"jvm", "process", "load", *SOURCES}
-KINDS = ("memory", "busy", "column-index", "text-index", "log")
+PARTS: tuple[PartName, ...] = ("tuning",)
+BLOCKS = {part: block for block, part in PART_OF_BLOCK.items()}
 ROLES = {
     "good": 8,
     "fault": 10,
@@ -36,8 +39,19 @@ ROLES = {
 }
 
 
+@pytest.fixture(scope="module", params=PARTS)
+def part(request: pytest.FixtureRequest) -> PartName:
+    chosen_part: PartName = request.param
+    return chosen_part
+
+
 @pytest.fixture(scope="module")
-def runs() -> tuple[BedRun, ...]:
+def runs(part: PartName) -> tuple[BedRun, ...]:
+    return archive.load(part=part)
+
+
+@pytest.fixture(scope="module")
+def tuning() -> tuple[BedRun, ...]:
     return archive.load()
 
 
@@ -71,15 +85,17 @@ def test_no_source_is_missing_and_what_was_not_read_has_a_reason(runs: tuple[Bed
         assert unread == set(one.run.nan_reasons)
 
 
-def test_every_run_that_the_page_lists_is_there_with_its_labels(runs: tuple[BedRun, ...]) -> None:
-    assert len({one.run.test for one in runs}) == len(runs)
+def test_every_planned_run_is_there_with_its_labels(runs: tuple[BedRun, ...], part: PartName) -> None:
+    planned = {
+        one.name: Labels(one.environment.name, one.role.value, one.fault.name, one.labels["bed.load"])
+        for one in planned_runs(int(BLOCKS[Part(part)]))
+    }
+    assert {one.run.test: one.labels for one in runs} == planned
+    assert len(runs) == len(planned)
     assert Counter(one.labels.role for one in runs) == ROLES
-    planned = {f"{kind}-{intensity}" for kind in KINDS for intensity in ("low", "high")}
-    assert {one.labels.fault for one in chosen(runs, role="fault")} == planned
     for one in runs:
         assert (one.labels.fault != "none") == ("fault" in one.labels.role)
         assert one.run.metadata["environment.name"] == one.labels.environment
-        assert len(re.findall(r"\d+", one.labels.load)) >= 4
 
 
 def test_nothing_in_a_run_itself_tells_its_fault_or_names_a_machine(runs: tuple[BedRun, ...]) -> None:
@@ -90,15 +106,15 @@ def test_nothing_in_a_run_itself_tells_its_fault_or_names_a_machine(runs: tuple[
         assert (one.run.stdout, one.run.stderr, dict(one.run.outputs)) == (b"", b"", {})
 
 
-def test_runs_of_the_base_have_nearly_all_properties_in_common(runs: tuple[BedRun, ...]) -> None:
-    base = chosen(runs, environment="base")
+def test_runs_of_the_base_have_nearly_all_properties_in_common(tuning: tuple[BedRun, ...]) -> None:
+    base = chosen(tuning, environment="base")
     shared = set.intersection(*(set(one.run.column_of) for one in base))
     assert len(together(base).properties) - len(shared) < 40
     assert len(shared) > 1500
 
 
-def test_the_page_shows_what_each_fault_changes(runs: tuple[BedRun, ...]) -> None:
-    lines = [line for table in effect_tables(effects(runs)) for line in (*text.lines(table), "")]
+def test_the_page_shows_what_each_fault_changes(tuning: tuple[BedRun, ...]) -> None:
+    lines = [line for table in effect_tables(effects(tuning)) for line in (*text.lines(table), "")]
     printed = "\n".join(lines)
     page = PAGE.read_text()
     (block,) = BLOCK.finditer(page)
