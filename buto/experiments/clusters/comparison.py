@@ -47,23 +47,27 @@ class Outcome:
     charted: int
 
 
-def checks(runs: Sequence[BedRun]) -> Iterator[tuple[BedRun, tuple[BedRun, ...]]]:
+def good_of(runs: Sequence[BedRun]) -> tuple[BedRun, ...]:
+    """Return the runs that train: the good ones of the base environment."""
+    return chosen(runs, environment="base", role="good")
+
+
+def checks(runs: Sequence[BedRun], good: Sequence[BedRun]) -> Iterator[tuple[BedRun, tuple[BedRun, ...]]]:
     """Yield each run of the base environment, with the good ones that check it: all, without itself.
 
     Args:
-        runs: of a block, with eight good ones.
+        runs: of a block.
+        good: of the same block, or of an earlier one.
     """
-    good = chosen(runs, environment="base", role="good")
     for role in ROLES:
         for one in chosen(runs, environment="base", role=role):
             yield one, tuple(run for run in good if run is not one)
 
 
-def outcomes(runs: Sequence[BedRun]) -> Iterator[Outcome]:
+def outcomes(runs: Sequence[BedRun], good: Sequence[BedRun]) -> Iterator[Outcome]:
     """Yield the outcome of each of the :func:`checks`."""
-    good = chosen(runs, environment="base", role="good")
     trained = {name: train(together(good), settings) for name, settings in DETECTORS.items()}
-    for one, others in checks(runs):
+    for one, others in checks(runs, good):
         oracles = (
             trained
             if len(others) == len(good)

@@ -14,6 +14,8 @@ from buto.verdicts import Status
 OTHER_MIX = "writes"
 """In the label of a load with another mix of requests."""
 
+OTHER_LOAD = "unchanged, other load in all"
+
 STANDARD_ERRORS = 2.0
 
 
@@ -35,17 +37,32 @@ class Kind:
     inconclusive: Mapping[str, int]
 
     @property
+    def expected(self) -> float:
+        """How many unchanged runs fail on average if the share alpha of them does."""
+        return ALPHA * self.n_runs
+
+    @property
+    def standard_error(self) -> float:
+        """Standard error of this number, if runs fail independently."""
+        return sqrt(self.expected * (1 - ALPHA))
+
+    @property
     def may_fail(self) -> int:
-        """How many unchanged runs may fail: the share alpha of them and two standard errors, rounded down."""
-        expected = ALPHA * self.n_runs
-        return floor(expected + STANDARD_ERRORS * sqrt(expected * (1 - ALPHA)))
+        """How many unchanged runs may fail: those expected and two standard errors, rounded down."""
+        return floor(self.expected + STANDARD_ERRORS * self.standard_error)
 
 
 def kinds(found: Sequence[Outcome]) -> list[Kind]:
-    """Return the kinds of these runs, in the order in which they appear."""
+    """Return the kinds of these runs, in the order in which they appear.
+
+    Runs under another load are counted in two kinds, and all together in a third.
+    """
     of_title: dict[str, list[Outcome]] = {}
     for one in found:
         of_title.setdefault(_title(one.checked.labels), []).append(one)
+    other = [one for one in found if one.checked.labels.role == "other-load"]
+    if other:
+        of_title[OTHER_LOAD] = other
     return [_kind(title, some) for title, some in of_title.items()]
 
 

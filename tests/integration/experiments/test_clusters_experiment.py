@@ -9,6 +9,7 @@ import pytest
 
 from buto.experiments.bed import archive
 from buto.experiments.bed.labels import BedRun, Labels
+from buto.experiments.bed.parts import Part
 from buto.properties import Kind, Property
 from tests.support.processes.command import called
 from tests.support.runs.signals import make_run
@@ -23,19 +24,24 @@ def made(number: int, role: str, rate: float, cost: float = 1.0) -> BedRun:
     columns = {
         READS: reads,
         "jvm.cpu.time": (cost * 0.01 * reads * random.normal(1, 0.05, 61)).cumsum(),
+        "jvm.memory.heap.used": 1e8 * random.normal(1, 0.01, 61),
         "app.rows": (3 * reads).cumsum(),
     }
     run = make_run(number, np.arange(61.0), columns, properties=OWN)
     return BedRun(run, Labels("base", role, "busy" if role == "fault" else "none", f"{rate:g}"))
 
 
-def test_tables_are_printed_and_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    runs = (
-        *(made(number, "good", 40 + number) for number in range(8)),
-        made(20, "fault", 60, 2.0),
-        made(21, "other-load", 25),
+def block(first: int) -> tuple[BedRun, ...]:
+    """Return good runs, one with a fault, and one under another load."""
+    return (
+        *(made(first + number, "good", 40 + number) for number in range(8)),
+        made(first + 20, "fault", 60, 2.0),
+        made(first + 21, "other-load", 25),
     )
-    monkeypatch.setattr(archive, "load", lambda data, part: runs if part == "tuning" else ())
+
+
+def test_tables_are_printed_and_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archive, "load", lambda data, part: block(0) if part == "tuning" else ())
     done = called(tmp_path, "experiments", "run", "clusters", "--out", "results")
     assert done.returncode == 0, done.stderr
     assert "heights of the merges: 0.033, 0.067, 0.079, 0.405, 0.571" in done.stdout
@@ -46,12 +52,32 @@ def test_tables_are_printed_and_written(tmp_path: Path, monkeypatch: pytest.Monk
     assert "tuning data, which chose regression-models" in done.stdout
     [counted] = re.findall(r"^ *fault, low +1 +1 .*$", done.stdout, re.MULTILINE)
     assert counted.endswith("all")
-    errors = done.stdout.split("tables 4 and 5")[1]
+    assert re.search(r"^ *unchanged, other load in all +1 .* 0\.1 ± 0\.3$", done.stdout, re.MULTILINE)
+    errors, traditional = done.stdout.split("tables 4 and 5")[1].split("tables 6 to 8")
     assert (
         len(re.findall(r"^ *(?:fault|other-load|good) .+ \d+ +\d+ +(?:\d+%)? +\d+$", errors, re.MULTILINE))
         == 10
     )
+    [fault] = re.findall(r"^ *fault +busy +60 +(\d+)% +(\d+)% +(\d) of (\d)$", traditional, re.MULTILINE)
+    cpu, memory, differing, compared = map(int, fault)
+    assert cpu > 30 > memory
+    assert 2 <= differing < compared == 4
     rows = list(csv.DictReader((tmp_path / "results" / "clusters.csv").read_text().splitlines()))
     assert [row["role"] for row in rows] == ["fault", "other-load", *["good"] * 8]
     assert rows[0]["regression-models"] == "regression"
-    assert rows[0]["charts"] == "3"
+    assert rows[0]["charts"] == "4"
+
+
+def test_runs_set_apart_are_judged_by_their_own_good_runs_and_by_earlier_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archive, "load", lambda data, part: block(0 if part == "tuning" else 100))
+    monkeypatch.setattr(archive, "parts", lambda data: {Part.TUNING: 10, Part.SET_APART: 10})
+    done = called(
+        tmp_path, "experiments", "run", "clusters", "--part", "set-apart", "--data", ".", "--out", "out"
+    )
+    assert done.returncode == 0, done.stderr
+    assert "set apart, which chose nothing), each checked by the good runs of the part tuning" in done.stdout
+    rows = list(csv.DictReader((tmp_path / "out" / "clusters.csv").read_text().splitlines()))
+    assert [row["trained"] for row in rows] == [*["set apart"] * 10, *["tuning"] * 10]
+    assert [row["regression-models"] for row in rows if row["role"] == "fault"] == ["regression"] * 2

@@ -14,7 +14,7 @@ from buto.detectors.explanation import Explanation
 from buto.detectors.protocol import FittedDetector
 from buto.detectors.readable import judged_properties, readable
 from buto.detectors.regression_models.by_load import data as plain
-from buto.detectors.regression_models.by_load.evidence import ROUNDING, runs_needed
+from buto.detectors.regression_models.by_load.evidence import ROUNDING, Evidence, runs_needed
 from buto.detectors.regression_models.by_load.explanation import explain
 from buto.detectors.regression_models.by_load.extrapolation import beyond_training
 from buto.detectors.regression_models.by_load.findings import findings
@@ -78,7 +78,8 @@ class FittedByLoad(FittedDetector):
 
         Inconclusive if the load is beyond that of training, or if the training runs are too few for alpha; a
         first run alone that is ordinary is a pass. Else a regression if the p-value is at most alpha. Else
-        inconclusive if a property could not be read; else a pass.
+        inconclusive if several runs deviate less than a single training run alone, which then hides them, or
+        if a property could not be read; else a pass.
         """
         if not len(runs):
             raise JudgeError("there is no run to judge")
@@ -92,17 +93,17 @@ class FittedByLoad(FittedDetector):
             short = () if not usable.any() else ("a run has fewer than two samples",)
             return Verdict(Status.INCONCLUSIVE, NAME, reasons=(*unread, *short))
         check = self.judged(runs)
-        found = check.evidence
+        found, hidden = check.evidence, self._hidden(check)
         verdict = Verdict(
             Status.PASS,
             NAME,
             p_value=found.p_value,
             alpha=self.alpha,
             guarantee=OF_BLOCKS if self.blocks > 1 else BY_RANK,
-            stands_out=found.highest,
+            stands_out=found.highest or (hidden is not None and hidden.highest),
         )
         beyond = beyond_training(check, float(self.settings.values[REACH]))
-        notable = found.highest or found.p_value <= max(self.alpha, found.smallest)
+        notable = verdict.stands_out or found.p_value <= max(self.alpha, found.smallest)
         if notable or beyond:
             starts_s = [float(run.times_s[0]) for run in runs]
             verdict = replace(verdict, findings=findings(check, runs, starts_s))
@@ -118,8 +119,11 @@ class FittedByLoad(FittedDetector):
                 reasons=(self._too_few(found.smallest, len(runs), needed), *unread),
                 runs_needed=needed,
             )
-        if unread:
-            return replace(verdict, status=Status.INCONCLUSIVE, reasons=unread)
+        hides: tuple[str, ...] = ()
+        if hidden is not None and hidden.p_value <= self.alpha and len(runs) > 1:
+            hides = (self._hides(check, hidden),)
+        if hides or unread:
+            return replace(verdict, status=Status.INCONCLUSIVE, reasons=(*hides, *unread))
         return verdict
 
     def judged(self, runs: RunSet) -> Judged:
@@ -169,6 +173,18 @@ class FittedByLoad(FittedDetector):
     def _usable(self, runs: RunSet) -> npt.NDArray[np.bool_]:
         found: npt.NDArray[np.bool_] = np.all([readable(run, self.properties) for run in runs], axis=0)
         return found
+
+    def _hidden(self, check: Judged) -> Evidence | None:
+        """Return the evidence without the training run that deviates most, unless the check deviates more."""
+        found = check.evidence
+        return None if found.highest or found.p_value <= self.alpha else check.without_worst
+
+    def _hides(self, check: Judged, hidden: Evidence) -> str:
+        return (
+            f"training run {check.evidence.worst + 1} of {len(self.runs)}, in the order of their start, "
+            f"deviates most and hides what is smaller: without it, p would be {hidden.p_value:.3g}. If you "
+            "know what disturbed it, remove it, train with another in its place, and check new runs"
+        )
 
     def _goes_on(self, verdict: Verdict) -> bool:
         gate = float(self.settings.values[GATE])

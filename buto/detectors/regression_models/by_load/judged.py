@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from buto.detectors.regression_models.by_load.clusters import together
-from buto.detectors.regression_models.by_load.evidence import Evidence, of_blocks, of_runs, scale_of
+from buto.detectors.regression_models.by_load.evidence import (
+    FEWEST_RUNS,
+    Evidence,
+    of_blocks,
+    of_runs,
+    scale_of,
+)
 from buto.detectors.regression_models.by_load.models import Sums, model, sums_of
 from buto.detectors.regression_models.by_load.observed import Observed, Unit, matching, units_of
 from buto.detectors.regression_models.by_load.predictors import Predictors, choose, designs
@@ -92,6 +98,24 @@ class Judged:
         if self.blocks > 1:
             return of_blocks(self.sums, scale, n_checked)
         return of_runs(self.sums, scale, n_checked, self.alpha)
+
+    @cached_property
+    def without_worst(self) -> Evidence | None:
+        """Return the evidence without the training run that deviates most; None for blocks and few runs.
+
+        Its p-value promises nothing, because the run is left out for its values.
+        """
+        if self.blocks > 1 or self.first_checked <= FEWEST_RUNS:
+            return None
+        left = np.delete(np.arange(len(self.values)), self.evidence.worst).tolist()
+        return replace(
+            self,
+            values=[self.values[unit] for unit in left],
+            design=[self.design[unit] for unit in left],
+            first_checked=self.first_checked - 1,
+            stretch_s=[self.stretch_s[unit] for unit in left],
+            loads=self.loads[left],
+        ).evidence
 
     @property
     def rates(self) -> FloatArray:

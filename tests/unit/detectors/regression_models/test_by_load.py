@@ -213,6 +213,21 @@ def test_one_run_decides_at_an_alpha_that_its_rank_can_reach():
     assert check(oracle, several([20], Server(cost=1.5))).status is Status.REGRESSION
 
 
+def test_a_disturbed_training_run_that_hides_a_leak_is_named():
+    disturbed = served(3, Server(kept=1.4, own=0.1))
+    oracle = train(run_set([*(served(number) for number in range(10) if number != 3), disturbed]), DEFAULT)
+    leaking = [20, 21, 22], Server(75.0, kept=1.1)
+    first = check(oracle, several([20], leaking[1]))
+    assert first.p_value == pytest.approx(2 / 11)
+    assert "not ordinary enough" in why_confirm(oracle, first)
+    verdict = check(oracle, several(*leaking))
+    assert verdict.status is Status.INCONCLUSIVE
+    assert verdict.p_value > 0.1
+    assert verdict.reasons[0].startswith("training run 4 of 10, in the order of their start, deviates most")
+    assert "without it, p would be 0.00455" in verdict.reasons[0]
+    assert verdict.findings[0].subject == HEAP
+
+
 def test_too_few_training_runs_are_warned_of_and_decide_nothing():
     oracle = train(several(range(5)), DEFAULT)
     assert "7 could" in oracle.warnings[0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from buto.experiments.bed.labels import BedRun, Labels
 from buto.experiments.clusters.comparison import Outcome
 from buto.experiments.clusters.summary import kinds
@@ -35,10 +37,12 @@ def test_runs_are_counted_by_role_intensity_and_load() -> None:
         ("unchanged, other rates", 1, 0, 0),
         ("unchanged, another mix", 1, 0, 1),
         ("unchanged", 8, 1, 0),
+        ("unchanged, other load in all", 2, 0, 1),
     ]
-    assert [one.changed for one in found] == [True, True, True, False, False, False]
+    assert [one.changed for one in found] == [True, True, True, False, False, False, False]
 
 
 def test_alpha_and_two_standard_errors_of_unchanged_runs_may_fail() -> None:
     [eight] = kinds([outcome("good", "none", "30-40", PASS)] * 8)
-    assert eight.may_fail == 2  # 1 is expected, and a standard error is 0.94
+    assert (eight.expected, eight.may_fail) == (1.0, 2)
+    assert eight.standard_error == pytest.approx(0.935, abs=0.001)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import isnan
 
 from buto.cli.commands.experiments.request import ExperimentsRequest
@@ -13,7 +13,7 @@ from buto.cli.printing.output_files import write_file
 from buto.errors import EXIT_PASS
 from buto.experiments.bed import archive
 from buto.experiments.bed.parts import Part
-from buto.experiments.clusters.comparison import ALPHA, DETECTORS, Outcome, checks, outcomes
+from buto.experiments.clusters.comparison import ALPHA, DETECTORS, Outcome, checks, good_of, outcomes
 from buto.experiments.clusters.errors import ModelErrors, model_errors
 from buto.experiments.clusters.example import (
     example_clusters,
@@ -22,20 +22,32 @@ from buto.experiments.clusters.example import (
     kept,
 )
 from buto.experiments.clusters.summary import Kind, kinds
+from buto.experiments.clusters.traditional import LEVEL, TARGETS, Traditional, traditional
 from buto.report.experiments import text
 from buto.report.experiments.content import Columns
 from buto.verdicts import Verdict
 
 
 def run(request: ExperimentsRequest, console: Console) -> int:
-    """Print the paper's example and the same comparison on the bed, and write the latter to a file."""
+    """Print the paper's example and the same comparison on the bed, and write the latter to a file.
+
+    Runs that are set apart are judged twice: by the good runs among them, and by those of the other part,
+    which were recorded before.
+    """
     for table in (_distances(), _clusters()):
         _print(table, console)
-    runs = archive.load(request.data or archive.RECORDED, request.part.value)
-    found = list(outcomes(runs))
-    errors = [model_errors(others, one) for one, others in checks(runs)]
-    for table in (_compared(found, request.part), _counted(found), _errors(errors)):
-        _print(table, console)
+    directory = request.data or archive.RECORDED
+    runs = archive.load(directory, request.part.value)
+    good = {request.part: good_of(runs)}
+    if request.part is not Part.TUNING and Part.TUNING in archive.parts(directory):
+        good[Part.TUNING] = good_of(archive.load(directory, Part.TUNING.value))
+    found = {part: list(outcomes(runs, some)) for part, some in good.items()}
+    for part, some in found.items():
+        _print(_compared(some, request.part, part), console)
+        _print(_counted(some, part), console)
+    pairs = list(checks(runs, good[request.part]))
+    _print(_errors([model_errors(others, one) for one, others in pairs]), console)
+    _print(_traditional([traditional(others, one) for one, others in pairs]), console)
     path = request.out / "clusters.csv"
     write_file(path, _csv(found).encode(), "--out")
     console.info(f"wrote {path}")
@@ -80,9 +92,9 @@ _CHOSE = {
 }
 
 
-def _compared(found: Sequence[Outcome], part: Part) -> Columns:
+def _compared(found: Sequence[Outcome], part: Part, trained: Part) -> Columns:
     return Columns(
-        f"Runs of the bed ({_CHOSE[part]}), each checked by the good runs",
+        f"Runs of the bed ({_CHOSE[part]}), each checked by the good runs of the part {trained.value}",
         ("role", "fault", "load", *DETECTORS, "p", "control charts"),
         tuple(
             (
@@ -97,26 +109,26 @@ def _compared(found: Sequence[Outcome], part: Part) -> Columns:
         ),
         left=6,
         notes=(
-            f"alpha {ALPHA:g} for regression-models and calibrated; good runs are checked by the other seven",
+            f"alpha {ALPHA:g} for regression-models and calibrated; no run is checked by itself",
             "p: of regression-models; control charts: properties flagged, of those that vary",
         ),
     )
 
 
-def _counted(found: Sequence[Outcome]) -> Columns:
+def _counted(found: Sequence[Outcome], trained: Part) -> Columns:
     return Columns(
-        "How many of them fail, and how many are inconclusive",
+        f"How many of them fail, and how many are inconclusive: by the good runs of the part {trained.value}",
         ("runs", "number", *DETECTORS, "should fail"),
         tuple(
             (
                 one.title,
                 str(one.n_runs),
                 *(_failed(one, name) for name in DETECTORS),
-                "all" if one.changed else f"at most {one.may_fail}",
+                "all" if one.changed else f"{one.expected:.1f} ± {one.standard_error:.1f}",
             )
             for one in kinds(found)
         ),
-        notes=(f"at most: the share {ALPHA:g} of the unchanged runs and two standard errors",),
+        notes=(f"±: one standard error of the share {ALPHA:g} of the unchanged runs",),
     )
 
 
@@ -141,6 +153,28 @@ def _errors(found: Sequence[ModelErrors]) -> Columns:
     )
 
 
+def _traditional(found: Sequence[Traditional]) -> Columns:
+    return Columns(
+        "Models of typed targets, and t-tests of every property, as in the paper's tables 6 to 8",
+        ("role", "fault", "load", *(f"error: {title}" for title in TARGETS), "t-tests: different"),
+        tuple(
+            (
+                one.checked.labels.role,
+                one.checked.labels.fault,
+                one.checked.labels.load,
+                *(f"{one.errors[title]:.0%}" if title in one.errors else "" for title in TARGETS),
+                f"{one.differing} of {one.compared}",
+            )
+            for one in found
+        ),
+        left=3,
+        notes=(
+            f"targets: {', '.join(TARGETS.values())}; predicted by all properties that are not redundant",
+            f"t-tests: properties with p < {LEVEL:g}, of those that vary",
+        ),
+    )
+
+
 def _failed(kind: Kind, name: str) -> str:
     unclear = kind.inconclusive[name]
     return f"{kind.failed[name]}{f', {unclear} inconclusive' if unclear else ''}"
@@ -157,22 +191,25 @@ def _print(table: Columns, console: Console) -> None:
     console.result("")
 
 
-def _csv(found: Sequence[Outcome]) -> str:
+def _csv(found: Mapping[Part, Sequence[Outcome]]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["run", "role", "fault", "load", *DETECTORS, "p_value", "charts_flagged", "charts"])
-    for one in found:
-        labels = one.checked.labels
-        writer.writerow(
-            [
-                one.checked.run.id,
-                labels.role,
-                labels.fault,
-                labels.load,
-                *(one.verdicts[name].status.value for name in DETECTORS),
-                one.verdicts["regression-models"].p_value,
-                one.flagged,
-                one.charted,
-            ]
-        )
+    head = ["trained", "run", "role", "fault", "load", *DETECTORS, "p_value", "charts_flagged", "charts"]
+    writer.writerow(head)
+    for part, some in found.items():
+        for one in some:
+            labels = one.checked.labels
+            writer.writerow(
+                [
+                    part.value,
+                    one.checked.run.id,
+                    labels.role,
+                    labels.fault,
+                    labels.load,
+                    *(one.verdicts[name].status.value for name in DETECTORS),
+                    one.verdicts["regression-models"].p_value,
+                    one.flagged,
+                    one.charted,
+                ]
+            )
     return out.getvalue()
