@@ -172,10 +172,11 @@ def judged(
     moving = varies(np.vstack([unit.rows for unit in units]))
     moving[list(known)] = False
     levels = np.flatnonzero(moving).tolist()
+    grows = moving & varies(np.vstack([unit.growth for unit in units]))
     growing = [
         column
         for column in matching(properties, asked.kept)
-        if moving[column] and properties[column].kind is Kind.GAUGE
+        if grows[column] and properties[column].kind is Kind.GAUGE
     ]
     costs = {*matching(properties, asked.costs)}
     steps = np.array([run.step for run in (*training, *checked)])

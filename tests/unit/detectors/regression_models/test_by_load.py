@@ -43,6 +43,7 @@ class Server:
         cost: factor of the processor time of a request.
         kept: factor of the bytes that each request keeps for ever.
         reversed: whether a request sends less, the more there are.
+        follows: by how much what is sent follows the reads; its mean is the same.
         begins: share of the run after which the cost holds.
         own: deviation of the factors by which a run differs from others.
         n_samples: one a second.
@@ -54,6 +55,7 @@ class Server:
     cost: float = 1.0
     kept: float = 1.0
     reversed: bool = False
+    follows: float = 1.0
     begins: float = 0.0
     own: float = 0.02
     n_samples: int = 121
@@ -73,7 +75,8 @@ def served(number, server=Server(), *, known=True):
     cost = np.where(times >= server.begins * times[-1], server.cost, 1.0)
     busy = own[0] * cost * (0.004 * reads + 0.01 * writes) * random.normal(1, 0.05, n)
     bytes_each = 2e4 * (1 - 0.6 * (phases - 1)) if server.reversed else np.full(n, 2e4)
-    sent = own[1] * bytes_each * reads * random.normal(1, 0.03, n)
+    asked = reads if server.follows == 1 else reads.mean() + server.follows * (reads - reads.mean())
+    sent = own[1] * bytes_each * asked * random.normal(1, 0.03, n)
     columns = {
         READS: reads,
         WRITES: writes,
@@ -179,6 +182,29 @@ def test_a_reversed_relation_is_found(oracle):
     verdict = check(oracle, several([20, 21, 22], Server(reversed=True)))
     assert verdict.status is Status.REGRESSION
     assert verdict.findings[0].subject == SENT
+
+
+@pytest.mark.parametrize("follows", [0.5, 1.5])
+def test_a_scaled_relation_with_the_same_mean_is_found(oracle, follows):
+    verdict = check(oracle, several([20, 21, 22], Server(follows=follows)))
+    assert verdict.status is Status.REGRESSION
+    finding = verdict.findings[0]
+    assert finding.subject == SENT
+    assert finding.observed == pytest.approx(finding.expected, rel=0.05)
+
+
+def test_a_finding_names_what_changed_with_its_target_and_what_has_no_model(oracle):
+    runs = [served(number) for number in (20, 21, 22)]
+    names = [prop.name for prop in runs[0].properties]
+    factors = np.array([{CPU: 2.0, SENT: 2.0, "jvm.thread.count": 1.5}.get(name, 1.0) for name in names])
+    verdict = check(oracle, run_set([replace(run, values=run.values * factors) for run in runs]))
+    texts = {one.subject: one.text for one in verdict.findings}
+    threads = texts.pop("jvm.thread.count")
+    assert "the load does not explain it in training, so the model is little more than its mean" in threads
+    [(subject, text)] = texts.items()
+    other = SENT if subject == CPU else CPU
+    assert "it rises and falls with 1 other property; " in text
+    assert re.search(rf"also misjudged: {re.escape(other)} \((?:9[5-9]|10\d) % more\)", text)
 
 
 def test_a_finding_tells_from_when(oracle):
