@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,19 +11,31 @@ from buto.detectors.readable import judged_properties
 from buto.detectors.regression_models.observations import observations
 from buto.experiments.bed.labels import BedRun, chosen, together
 from buto.oracle import Settings, check, settings_from, train
+from buto.oracle.check import AGENT_KEY
 from buto.verdicts import Verdict
 
 ALPHA = 0.125
 """One run in eight, because eight training runs cannot tell less from chance."""
 
+
+def _calibrated() -> Settings:
+    """Return the default's settings, which here judge runs that two versions of buto's agent recorded."""
+    settings = settings_from({"preset": "calibrated", "alpha": ALPHA})
+    ignored = (*settings.metadata.ignored, AGENT_KEY)
+    return replace(settings, metadata=replace(settings.metadata, ignored=ignored))
+
+
 DETECTORS: Mapping[str, Settings] = {
     "regression-models": settings_from({"preset": "regression-models", "alpha": ALPHA}),
     "shang": settings_from({"preset": "shang"}),
-    "calibrated": settings_from({"preset": "calibrated", "alpha": ALPHA}),
+    "calibrated": _calibrated(),
 }
 
 ROLES = ("fault", "steady-fault", "other-load", "steady", "good")
 """In this order. All steady runs have the same load, which none of the good ones has."""
+
+UNCHANGED_LOADS = ("other-load", "good")
+"""Roles of unchanged runs whose load differs from that of the steady ones."""
 
 STRETCHES = 30
 DEVIATIONS = 3.0
@@ -45,6 +57,37 @@ class Outcome:
     verdicts: Mapping[str, Verdict]
     flagged: int
     charted: int
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Runs that are checked by the same training runs.
+
+    Attributes:
+        trained: which runs those are, in words.
+        found: one outcome for each checked run.
+    """
+
+    trained: str
+    found: Sequence[Outcome]
+
+
+def comparisons(runs: Sequence[BedRun], earlier: Sequence[BedRun]) -> Iterator[Comparison]:
+    """Yield what the good runs of a block make of its runs, and what earlier runs make of them.
+
+    The last comparison is of unchanged runs by the steady ones of both blocks, which all have one load, as
+    training runs usually do; one block has too few of them.
+
+    Args:
+        earlier: all runs of an earlier block; may be empty.
+    """
+    yield Comparison("their own good runs", tuple(outcomes(runs, good_of(runs))))
+    if not earlier:
+        return
+    yield Comparison("the good runs of block 1", tuple(outcomes(runs, good_of(earlier))))
+    steady = chosen([*earlier, *runs], environment="base", role="steady")
+    unchanged = [run for run in runs if run.labels.role in UNCHANGED_LOADS]
+    yield Comparison("the steady runs of both blocks", tuple(outcomes(unchanged, steady)))
 
 
 def good_of(runs: Sequence[BedRun]) -> tuple[BedRun, ...]:

@@ -2,6 +2,7 @@
 
 import csv
 import re
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -32,8 +33,9 @@ def made(number: int, role: str, rate: float, cost: float = 1.0) -> BedRun:
 
 
 def block(first: int) -> tuple[BedRun, ...]:
-    """Return good runs, one with a fault, and one under another load."""
+    """Return good runs, four under one load, one with a fault, and one under another load."""
     return (
+        *(made(first + number, "steady", 40) for number in range(30, 34)),
         *(made(first + number, "good", 40 + number) for number in range(8)),
         made(first + 20, "fault", 60, 2.0),
         made(first + 21, "other-load", 25),
@@ -55,20 +57,24 @@ def test_tables_are_printed_and_written(tmp_path: Path, monkeypatch: pytest.Monk
     assert re.search(r"^ *unchanged, other load in all +1 .* 0\.1 ± 0\.3$", done.stdout, re.MULTILINE)
     errors, traditional = done.stdout.split("tables 4 and 5")[1].split("tables 6 to 8")
     assert (
-        len(re.findall(r"^ *(?:fault|other-load|good) .+ \d+ +\d+ +(?:\d+%)? +\d+$", errors, re.MULTILINE))
-        == 10
+        len(
+            re.findall(
+                r"^ *(?:fault|other-load|steady|good) .+ \d+ +\d+ +(?:\d+%)? +\d+$", errors, re.MULTILINE
+            )
+        )
+        == 14
     )
     [fault] = re.findall(r"^ *fault +busy +60 +(\d+)% +(\d+)% +(\d) of (\d)$", traditional, re.MULTILINE)
     cpu, memory, differing, compared = map(int, fault)
     assert cpu > 30 > memory
     assert 2 <= differing < compared == 4
     rows = list(csv.DictReader((tmp_path / "results" / "clusters.csv").read_text().splitlines()))
-    assert [row["role"] for row in rows] == ["fault", "other-load", *["good"] * 8]
+    assert [row["role"] for row in rows] == ["fault", "other-load", *["steady"] * 4, *["good"] * 8]
     assert rows[0]["regression-models"] == "regression"
     assert rows[0]["charts"] == "4"
 
 
-def test_runs_set_apart_are_judged_by_their_own_good_runs_and_by_earlier_ones(
+def test_runs_set_apart_are_judged_by_their_own_good_runs_by_earlier_ones_and_by_steady_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(archive, "load", lambda data, part: block(0 if part == "tuning" else 100))
@@ -77,7 +83,11 @@ def test_runs_set_apart_are_judged_by_their_own_good_runs_and_by_earlier_ones(
         tmp_path, "experiments", "run", "clusters", "--part", "set-apart", "--data", ".", "--out", "out"
     )
     assert done.returncode == 0, done.stderr
-    assert "set apart, which chose nothing), each checked by the good runs of the part tuning" in done.stdout
+    assert "set apart, which chose nothing), each checked by the good runs of block 1" in done.stdout
     rows = list(csv.DictReader((tmp_path / "out" / "clusters.csv").read_text().splitlines()))
-    assert [row["trained"] for row in rows] == [*["set apart"] * 10, *["tuning"] * 10]
+    assert Counter(row["trained"] for row in rows) == {
+        "their own good runs": 14,
+        "the good runs of block 1": 14,
+        "the steady runs of both blocks": 9,
+    }
     assert [row["regression-models"] for row in rows if row["role"] == "fault"] == ["regression"] * 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import isnan
 
 from buto.cli.commands.experiments.request import ExperimentsRequest
@@ -12,8 +12,9 @@ from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
 from buto.errors import EXIT_PASS
 from buto.experiments.bed import archive
+from buto.experiments.bed.labels import BedRun
 from buto.experiments.bed.parts import Part
-from buto.experiments.clusters.comparison import ALPHA, DETECTORS, Outcome, checks, good_of, outcomes
+from buto.experiments.clusters.comparison import ALPHA, DETECTORS, Comparison, checks, comparisons, good_of
 from buto.experiments.clusters.errors import ModelErrors, model_errors
 from buto.experiments.clusters.example import (
     example_clusters,
@@ -31,25 +32,25 @@ from buto.verdicts import Verdict
 def run(request: ExperimentsRequest, console: Console) -> int:
     """Print the paper's example and the same comparison on the bed, and write the latter to a file.
 
-    Runs that are set apart are judged twice: by the good runs among them, and by those of the other part,
-    which were recorded before.
+    Runs that are set apart are also judged by those of the other part, which were recorded before.
     """
     for table in (_distances(), _clusters()):
         _print(table, console)
     directory = request.data or archive.RECORDED
     runs = archive.load(directory, request.part.value)
-    good = {request.part: good_of(runs)}
+    earlier: tuple[BedRun, ...] = ()
     if request.part is not Part.TUNING and Part.TUNING in archive.parts(directory):
-        good[Part.TUNING] = good_of(archive.load(directory, Part.TUNING.value))
-    found = {part: list(outcomes(runs, some)) for part, some in good.items()}
-    for part, some in found.items():
-        _print(_compared(some, request.part, part), console)
-        _print(_counted(some, part), console)
-    pairs = list(checks(runs, good[request.part]))
+        earlier = archive.load(directory, Part.TUNING.value)
+    compared = []
+    for one in comparisons(runs, earlier):
+        compared.append(one)
+        for table in (_compared(one, request.part), _counted(one)):
+            _print(table, console)
+    pairs = list(checks(runs, good_of(runs)))
     _print(_errors([model_errors(others, one) for one, others in pairs]), console)
     _print(_traditional([traditional(others, one) for one, others in pairs]), console)
     path = request.out / "clusters.csv"
-    write_file(path, _csv(found).encode(), "--out")
+    write_file(path, _csv(compared).encode(), "--out")
     console.info(f"wrote {path}")
     return EXIT_PASS
 
@@ -92,9 +93,9 @@ _CHOSE = {
 }
 
 
-def _compared(found: Sequence[Outcome], part: Part, trained: Part) -> Columns:
+def _compared(comparison: Comparison, part: Part) -> Columns:
     return Columns(
-        f"Runs of the bed ({_CHOSE[part]}), each checked by the good runs of the part {trained.value}",
+        f"Runs of the bed ({_CHOSE[part]}), each checked by {comparison.trained}",
         ("role", "fault", "load", *DETECTORS, "p", "control charts"),
         tuple(
             (
@@ -105,7 +106,7 @@ def _compared(found: Sequence[Outcome], part: Part, trained: Part) -> Columns:
                 _p_value(one.verdicts["regression-models"]),
                 f"{one.flagged} of {one.charted}",
             )
-            for one in found
+            for one in comparison.found
         ),
         left=6,
         notes=(
@@ -115,9 +116,9 @@ def _compared(found: Sequence[Outcome], part: Part, trained: Part) -> Columns:
     )
 
 
-def _counted(found: Sequence[Outcome], trained: Part) -> Columns:
+def _counted(comparison: Comparison) -> Columns:
     return Columns(
-        f"How many of them fail, and how many are inconclusive: by the good runs of the part {trained.value}",
+        f"How many of them fail, and how many are inconclusive, checked by {comparison.trained}",
         ("runs", "number", *DETECTORS, "should fail"),
         tuple(
             (
@@ -126,7 +127,7 @@ def _counted(found: Sequence[Outcome], trained: Part) -> Columns:
                 *(_failed(one, name) for name in DETECTORS),
                 "all" if one.changed else f"{one.expected:.1f} ± {one.standard_error:.1f}",
             )
-            for one in kinds(found)
+            for one in kinds(comparison.found)
         ),
         notes=(f"±: one standard error of the share {ALPHA:g} of the unchanged runs",),
     )
@@ -191,17 +192,17 @@ def _print(table: Columns, console: Console) -> None:
     console.result("")
 
 
-def _csv(found: Mapping[Part, Sequence[Outcome]]) -> str:
+def _csv(compared: Sequence[Comparison]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     head = ["trained", "run", "role", "fault", "load", *DETECTORS, "p_value", "charts_flagged", "charts"]
     writer.writerow(head)
-    for part, some in found.items():
-        for one in some:
+    for comparison in compared:
+        for one in comparison.found:
             labels = one.checked.labels
             writer.writerow(
                 [
-                    part.value,
+                    comparison.trained,
                     one.checked.run.id,
                     labels.role,
                     labels.fault,
