@@ -11,9 +11,11 @@ import numpy as np
 
 from buto.detectors.bounds.data import property_of, property_to_data
 from buto.detectors.ensemble.discretise import MOST_BINS, Bins
+from buto.detectors.ensemble.machines import Machines
 from buto.detectors.ensemble.mining import NONE, STRIDE, Rules
 from buto.detectors.ensemble.model import Ensemble, PriorTest
 from buto.detectors.ensemble.voting import Environment
+from buto.detectors.ensemble.work import Work
 from buto.errors import BadFileError
 from buto.properties import Property
 
@@ -26,12 +28,14 @@ class Learned:
         interval_s: length of an interval.
         properties: the counters, in the order of their names.
         left_out: properties that are not judged, each with the reason.
+        work: what growth is scaled to; None if it is not scaled.
     """
 
     interval_s: float
     properties: tuple[Property, ...]
     ensemble: Ensemble
     left_out: Mapping[str, str]
+    work: Work | None = None
 
 
 def write(learned: Learned) -> dict[str, Any]:
@@ -40,14 +44,18 @@ def write(learned: Learned) -> dict[str, Any]:
     bins, names = ensemble.bins, [prop.name for prop in learned.properties]
     return {
         "interval_s": learned.interval_s,
+        **({"work": work_to_data(learned.work)} if learned.work else {}),
         "counters": [
             {
                 **property_to_data(prop),
                 "bins": int(bins.counts[place]),
                 "limits": [float(bins.low[place]), float(bins.high[place])],
                 "ranges": [[float(one.lowest[place]), float(one.highest[place])] for one in ensemble.tests],
+                **({"scaled_to": level} if not math.isnan(level) else {}),
             }
-            for place, prop in enumerate(learned.properties)
+            for place, (prop, level) in enumerate(
+                zip(learned.properties, ensemble.machines.levels.tolist(), strict=True)
+            )
         ],
         "prior_tests": [
             {"run": test.run_id, "environment": dict(test.environment)} for test in ensemble.tests
@@ -87,13 +95,28 @@ def _read(data: Mapping[str, Any]) -> Learned:
         )
         for number, test in enumerate(tests)
     )
-    interval_s = _number(data["interval_s"])
-    if interval_s <= 0:
-        raise ValueError(f"{interval_s} is no interval")
+    interval_s = _positive(data["interval_s"])
     left_out = {str(name): str(why) for name, why in data["left_out"].items()}
-    return Learned(
-        interval_s, properties, Ensemble(Bins(limits[:, 0], limits[:, 1], counts), found), left_out
-    )
+    # Older files scale nothing.
+    levels = [block.get("scaled_to") for block in blocks]
+    machines = Machines(np.array([np.nan if one is None else _positive(one) for one in levels], dtype=float))
+    ensemble = Ensemble(Bins(limits[:, 0], limits[:, 1], counts), found, machines)
+    return Learned(interval_s, properties, ensemble, left_out, work_of(data.get("work")))
+
+
+def work_to_data(work: Work) -> dict[str, Any]:
+    """Return what growth is scaled to as plain data."""
+    return {"counted_by": list(work.names), "each_second": work.rate}
+
+
+def work_of(written: Mapping[str, Any] | None) -> Work | None:
+    """Invert :func:`work_to_data`, None for None; raise ValueError or TypeError for data of another shape."""
+    if written is None:
+        return None
+    names = written["counted_by"]
+    if not isinstance(names, list) or not names:
+        raise TypeError("work must be counted by a list of properties")
+    return Work(tuple(str(name) for name in names), _positive(written["each_second"]))
 
 
 def environment_from(written: Mapping[str, Any]) -> Environment:
@@ -169,6 +192,13 @@ def _number(written: Any) -> float:
     number = float(written)
     if not math.isfinite(number):
         raise ValueError(f"{number} where a number belongs")
+    return number
+
+
+def _positive(written: Any) -> float:
+    number = _number(written)
+    if number <= 0:
+        raise ValueError(f"{number} where a positive number belongs")
     return number
 
 

@@ -25,6 +25,7 @@ from buto.detectors.ensemble.settings import (
     INTERVAL,
     KEYS,
     PRESETS,
+    WORK,
     environment_of,
     judges_whole_tests,
     judging_of,
@@ -36,6 +37,7 @@ from buto.detectors.ensemble.whole import data as whole_data
 from buto.detectors.ensemble.whole.fitted import FittedWholeTests
 from buto.detectors.ensemble.whole.learning import learn_whole
 from buto.detectors.ensemble.whole.unchanged import unchanged
+from buto.detectors.ensemble.work import learn_work
 from buto.detectors.explanation import Explanation
 from buto.detectors.keys import ALPHA
 from buto.detectors.protocol import Detector, FittedDetector
@@ -75,14 +77,14 @@ class FittedEnsemble(FittedDetector):
             )
         )
         judged = [
-            (run, values, self.judgement(run, values))
+            (run, self.judgement(run, values))
             for run, values in zip(runs, intervals, strict=True)
             if len(values)
         ]
         how = judging_of(self.settings)
         found = findings(self.learned, judged, how) if judged else ()
         ensemble = self.learned.ensemble
-        asked = [(environment_of(run.metadata, self.settings), judgement) for run, _, judgement in judged]
+        asked = [(environment_of(run.metadata, self.settings), judgement) for run, judgement in judged]
         unlike = {not_comparable(ensemble, *one) for one in asked} - {""} if found else set()
         reasons = (*sorted(unlike), *unread)
         status = Status.REGRESSION if found and not unlike else Status.PASS
@@ -100,7 +102,7 @@ class FittedEnsemble(FittedDetector):
 
     def intervals(self, run: Run) -> FloatArray:
         """Return a run's values in intervals, shape (n_intervals, n_counters)."""
-        return intervals_of(run, self.learned.properties, self.learned.interval_s)
+        return intervals_of(run, self.learned.properties, self.learned.interval_s, self.learned.work)
 
     def judgement(self, run: Run, values: FloatArray) -> Judgement:
         """Return what the prior tests say of a run with these values in intervals."""
@@ -166,10 +168,11 @@ class EnsembleDetector(Detector[Settings]):
 
     def _rules(self, runs: RunSet) -> FittedEnsemble:
         interval_s = self.settings.values.get(INTERVAL) or interval_for(runs)
-        wanted = sorted(
-            (prop for prop in runs.properties if judges(self.settings, prop)), key=lambda prop: prop.name
-        )
-        values = [intervals_of(run, wanted, interval_s) for run in runs]
+        work = learn_work(runs.runs, self.settings.values[WORK])
+        given = set() if work is None else set(work.names)
+        judged = (prop for prop in runs.properties if judges(self.settings, prop) and prop.name not in given)
+        wanted = sorted(judged, key=lambda prop: prop.name)
+        values = [intervals_of(run, wanted, interval_s, work) for run in runs]
         without = [sum(bool(np.isnan(one[:, place]).all()) for one in values) for place in range(len(wanted))]
         left_out = {
             prop.name: f"not read in {'any' if number == len(runs) else f'{number} of {len(runs)}'} of the "
@@ -187,9 +190,10 @@ class EnsembleDetector(Detector[Settings]):
             (run.id, environment_of(run.metadata, self.settings), one[:, kept])
             for run, one in zip(runs, values, strict=True)
         ]
-        ensemble = learn(tests, learning_of(self.settings))
         properties = tuple(wanted[place] for place in kept)
-        return FittedEnsemble(self.settings, Learned(interval_s, properties, ensemble, left_out))
+        times = np.array([prop.unit == "s" for prop in properties])
+        ensemble = learn(tests, learning_of(self.settings), times)
+        return FittedEnsemble(self.settings, Learned(interval_s, properties, ensemble, left_out, work))
 
     def from_data(self, data: Mapping[str, Any]) -> FittedEnsemble | FittedWholeTests:
         if judges_whole_tests(self.settings):

@@ -46,7 +46,7 @@ def number_of_bins(n_unique: int) -> int:
     return min(MOST_BINS, max(1, round(2 * float(np.log(max(1, n_unique))))))
 
 
-def learn_bins(tests: Sequence[FloatArray], resolution: float) -> Bins:
+def learn_bins(tests: Sequence[FloatArray], resolution: float, apart: FloatArray | float = 0.0) -> Bins:
     """Return the bins of the values of all prior tests together.
 
     Args:
@@ -59,21 +59,25 @@ def learn_bins(tests: Sequence[FloatArray], resolution: float) -> Bins:
     counts = np.ones(values.shape[1], dtype=np.int64)
     for counter, column in enumerate(values.T):
         counts[counter] = number_of_bins(len(np.unique(column[~np.isnan(column)])))
-    narrowest = margin(low, high, resolution)
+    narrowest = margin(low, high, resolution, apart)
     some = narrowest > 0
     wide_enough = np.floor((high - low)[some] / narrowest[some]).astype(np.int64)
     counts[some] = np.clip(counts[some], 1, np.maximum(1, wide_enough))
-    return Bins(*widened(low, high, resolution), counts)
+    return Bins(*widened(low, high, resolution, apart), counts)
 
 
-def margin(low: FloatArray, high: FloatArray, resolution: float) -> FloatArray:
+def margin(
+    low: FloatArray, high: FloatArray, resolution: float, apart: FloatArray | float = 0.0
+) -> FloatArray:
     """Return the smallest difference of each counter that means something, same shape."""
-    return resolution * np.maximum(np.abs(low), np.abs(high))
+    return np.maximum(resolution * np.maximum(np.abs(low), np.abs(high)), apart)
 
 
-def widened(low: FloatArray, high: FloatArray, resolution: float) -> tuple[FloatArray, FloatArray]:
+def widened(
+    low: FloatArray, high: FloatArray, resolution: float, apart: FloatArray | float = 0.0
+) -> tuple[FloatArray, FloatArray]:
     """Return limits that are further out by the :func:`margin`, with few digits; the same ones without it."""
-    beyond = margin(low, high, resolution)
+    beyond = margin(low, high, resolution, apart)
     lower, upper = rounded(low - beyond), rounded(high + beyond)
     return np.where(beyond > 0, lower, low), np.where(beyond > 0, upper, high)
 

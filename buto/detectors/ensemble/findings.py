@@ -46,36 +46,31 @@ class Violated:
         return Direction.MORE if self.observed > (self.lower + self.upper) / 2 else Direction.LESS
 
 
-def findings(
-    learned: Learned, judged: Sequence[tuple[Run, FloatArray, Judgement]], how: Judging
-) -> tuple[Finding, ...]:
+def findings(learned: Learned, judged: Sequence[tuple[Run, Judgement]], how: Judging) -> tuple[Finding, ...]:
     """Return one finding for each counter that is flagged in most of the judged runs.
 
     Sorted by the votes, then by severity, then by name. It is of the run with the most severe violation.
-
-    Args:
-        judged: each run with its values in intervals, shape (n_intervals, n_counters).
     """
-    often = np.sum([one.flagged for _, _, one in judged], axis=0) * 2 > len(judged)
+    often = np.sum([one.flagged for _, one in judged], axis=0) * 2 > len(judged)
     ordered = []
     for counter in map(int, np.flatnonzero(often)):
-        flagging = [one for one in judged if one[2].flagged[counter]]
-        run, values, judgement = max(flagging, key=lambda one: float(one[2].severity[counter]))
-        found = _finding(learned, run, values, judgement, counter, how)
+        flagging = [one for one in judged if one[1].flagged[counter]]
+        run, judgement = max(flagging, key=lambda one: float(one[1].severity[counter]))
+        found = _finding(learned, run, judgement, counter, how)
         ordered.append(((-float(judgement.share[counter]), -found.severity, found.subject), found))
     return tuple(found for _, found in sorted(ordered, key=lambda one: one[0]))
 
 
-def violated_rules(
-    learned: Learned, values: FloatArray, judgement: Judgement, counter: int, how: Judging
-) -> list[Violated]:
+def violated_rules(learned: Learned, judgement: Judgement, counter: int, how: Judging) -> list[Violated]:
     """Return the violated rules of a counter: those with most votes, then with the largest change first."""
     merged: dict[str, Violated] = {}
     tests = zip(learned.ensemble.tests, judgement.changes, judgement.weight.tolist(), strict=True)
     for place, (test, changes, weight) in enumerate(tests):
-        rules = _rules_of(learned, test, weight, changes, values, judgement, counter, how)
+        rules = _rules_of(learned, test, weight, changes, judgement, counter, how)
         left = float(judgement.range_changes[place, counter])
-        ranges = [_range_of(learned, test, weight, left, values, counter)] if left > how.change else []
+        ranges = (
+            [_range_of(learned, test, weight, left, judgement.values, counter)] if left > how.change else []
+        )
         for one in (*rules, *(ranges if how.ranges else ())):
             known = merged.get(one.words, replace(one, votes=0.0))
             merged[one.words] = replace(
@@ -89,7 +84,6 @@ def _rules_of(
     test: PriorTest,
     weight: float,
     changes: FloatArray,
-    values: FloatArray,
     judgement: Judgement,
     counter: int,
     how: Judging,
@@ -100,7 +94,9 @@ def _rules_of(
     for number, change in enumerate(changes[chosen].tolist()):
         words = rule_words(rules, number, learned.properties, learned.ensemble.bins)
         limits = learned.ensemble.bins.limits(counter, int(rules.consequents[number] % STRIDE))
-        yield Violated(words, weight, change, *limits, _median(values[:, counter], fails[:, number]))
+        yield Violated(
+            words, weight, change, *limits, _median(judgement.values[:, counter], fails[:, number])
+        )
 
 
 def _range_of(
@@ -117,11 +113,9 @@ def _median(values: FloatArray, where: BoolArray) -> float:
     return float(np.median(values[where]))
 
 
-def _finding(
-    learned: Learned, run: Run, values: FloatArray, judgement: Judgement, counter: int, how: Judging
-) -> Finding:
+def _finding(learned: Learned, run: Run, judgement: Judgement, counter: int, how: Judging) -> Finding:
     prop, step = learned.properties[counter], learned.interval_s
-    rules = violated_rules(learned, values, judgement, counter, how)
+    rules = violated_rules(learned, judgement, counter, how)
     directions = {rule.direction for rule in rules}
     direction = directions.pop() if len(directions) == 1 else Direction.OTHER
     places = np.flatnonzero(judgement.broken[:, counter])

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from buto.analysis.series import sampling_interval, series_of
+from buto.detectors.ensemble.work import Work
 from buto.properties import Kind, Property
 from buto.runs import FloatArray, Run, RunSet
 
@@ -30,16 +31,26 @@ def interval_for(runs: RunSet) -> float:
     return float(f"{interval:.4g}") if np.isfinite(interval) and interval > 0 else 1.0
 
 
-def intervals_of(run: Run, properties: Sequence[Property], interval_s: float) -> FloatArray:
+def intervals_of(
+    run: Run, properties: Sequence[Property], interval_s: float, work: Work | None = None
+) -> FloatArray:
     """Return the values of a run in intervals, shape (n_intervals, n_properties).
 
     Of gauges the median of the samples in the interval, of counters the growth during it. NaN if nothing
     could be read. A run without samples has no intervals. Values have :data:`DIGITS` digits.
+
+    Args:
+        work: if given, growth is what the usual amount of work would cause; NaN in intervals without work.
     """
     # A long run is too large to be read at once.
     starts = range(0, max(1, len(properties)), COLUMNS_AT_ONCE)
     parts = [properties[start : start + COLUMNS_AT_ONCE] for start in starts]
-    return rounded(np.hstack([_intervals(run, part, interval_s) for part in parts]))
+    values = np.hstack([_intervals(run, part, interval_s) for part in parts])
+    if work is not None:
+        counters = [column for column, prop in enumerate(properties) if prop.kind is Kind.COUNTER]
+        edges_s: FloatArray = np.arange(len(values) + 1, dtype=float) * interval_s
+        values[:, counters] *= work.scale(run, edges_s)[:, None]
+    return rounded(values)
 
 
 def rounded(values: FloatArray) -> FloatArray:

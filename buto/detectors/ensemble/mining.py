@@ -7,7 +7,7 @@ its premise reaches the confidence.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -38,12 +38,14 @@ class Thresholds:
         constant: an item in this share of intervals or more is never part of a premise.
         most: largest number of rules of one counter's bin: those of fewest items, then of largest
             confidence, then support.
+        fewest: smallest number of intervals in which premise and consequent hold.
     """
 
     support: float = 0.3
     confidence: float = 0.9
     constant: float = 0.95
     most: int = 5
+    fewest: int = 1
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -77,6 +79,7 @@ def mine(bins: IntArray, wanted: Thresholds) -> Rules:
     Args:
         bins: shape (n_intervals, n_counters), numbers of bins below :data:`STRIDE`.
     """
+    wanted = replace(wanted, support=max(wanted.support, wanted.fewest / max(1, len(bins))))
     items, holds = _frequent(bins, wanted.support)
     support = holds.mean(axis=0) if len(items) else np.empty(0)
     found: list[tuple[int, Found]] = [

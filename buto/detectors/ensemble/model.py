@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from buto.detectors.ensemble.discretise import Bins, IntArray, discretise, learn_bins, widened
+from buto.detectors.ensemble.machines import Machines, learn_machines, medians_of
 from buto.detectors.ensemble.mining import STRIDE, Rules, Thresholds, mine
 from buto.detectors.ensemble.violations import BoolArray, broken, changes, confidence_change, flagged
 from buto.detectors.ensemble.voting import (
@@ -42,6 +43,7 @@ class Ensemble:
 
     bins: Bins
     tests: tuple[PriorTest, ...]
+    machines: Machines
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,8 @@ class Judgement:
     """What an ensemble says of one new test.
 
     Attributes:
+        values: shape (n_intervals, n_counters), of the new test, on the usual machine.
+        factor: by which its times were divided for that.
         bins: shape (n_intervals, n_counters), the bins of the new test.
         shared: shape (n_tests,), number of components that each prior test's environment shares.
         weight: shape (n_tests,), sum 1.
@@ -75,6 +79,8 @@ class Judgement:
         broken: shape (n_intervals, n_counters), in which intervals a violated rule is broken.
     """
 
+    values: FloatArray
+    factor: float
     bins: IntArray
     shared: tuple[int, ...]
     weight: FloatArray
@@ -100,34 +106,53 @@ class Learning:
         resolution: differences below this share of a counter's largest value mean nothing.
         consistent: whether prior tests of one environment have one range of each counter, and no rule of one
             is kept that another violates by a larger change than this; None to keep all.
+        deviations: so many standard deviations of the prior tests' medians mean nothing, either.
+        machines: whether times are divided by a factor of the machine, if one explains them.
     """
 
     thresholds: Thresholds
     resolution: float = 0.0
     consistent: float | None = None
+    deviations: float = 0.0
+    machines: bool = False
 
 
-def learn(tests: Sequence[tuple[str, Environment, FloatArray]], how: Learning) -> Ensemble:
+def learn(
+    tests: Sequence[tuple[str, Environment, FloatArray]], how: Learning, times: BoolArray | None = None
+) -> Ensemble:
     """Learn from prior tests: id, environment and values, shape (n_intervals, n_counters), of each.
 
     Each counter has a value in every test.
+
+    Args:
+        times: shape (n_counters,), which counters are times; None if it is not known of any.
     """
-    bins = learn_bins([values for _, _, values in tests], how.resolution)
-    numbers = [discretise(values, bins) for _, _, values in tests]
-    found = [
-        _prior_test(run_id, environment, mine(number, how.thresholds), values, how.resolution)
-        for (run_id, environment, values), number in zip(tests, numbers, strict=True)
-    ]
+    recorded = [values for _, _, values in tests]
+    if times is None or not how.machines:
+        times = np.zeros(recorded[0].shape[1], dtype=bool)
+    machines = learn_machines(recorded, times)
+    all_values = [machines.divided(values) for values in recorded]
+    apart = how.deviations * _scatter(all_values)
+    bins = learn_bins(all_values, how.resolution, apart)
+    numbers = [discretise(values, bins) for values in all_values]
+    found = []
+    for (run_id, environment, _), values, number in zip(tests, all_values, numbers, strict=True):
+        low, high = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
+        limits = widened(low, high, how.resolution, apart)
+        found.append(PriorTest(run_id, environment, mine(number, how.thresholds), *limits))
     if how.consistent is None:
-        return Ensemble(bins, tuple(found))
-    return Ensemble(bins, tuple(_consistent(one, found, numbers, how.consistent) for one in found))
+        return Ensemble(bins, tuple(found), machines)
+    same = tuple(_consistent(one, found, numbers, how.consistent) for one in found)
+    return Ensemble(bins, same, machines)
 
 
-def _prior_test(
-    run_id: str, environment: Environment, rules: Rules, values: FloatArray, resolution: float
-) -> PriorTest:
-    low, high = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
-    return PriorTest(run_id, environment, rules, *widened(low, high, resolution))
+def _scatter(tests: Sequence[FloatArray]) -> FloatArray:
+    """Return the standard deviation of the tests' medians, shape (n_counters,); 0 if there is one test."""
+    medians = np.array([medians_of(values) for values in tests])
+    if len(medians) < 2:
+        return np.zeros(medians.shape[1])
+    scatter: FloatArray = medians.std(axis=0, ddof=1)
+    return scatter
 
 
 def _consistent(
@@ -146,6 +171,8 @@ def _consistent(
 
 def judge(ensemble: Ensemble, environment: Environment, values: FloatArray, how: Judging) -> Judgement:
     """Return what the ensemble says of a new test with at least one interval."""
+    factor = ensemble.machines.factor(values)
+    values = ensemble.machines.divided(values)
     bins = discretise(values, ensemble.bins)
     shared = tuple(components_shared(test.environment, environment) for test in ensemble.tests)
     weight = weights(shared if how.stacking else [0] * len(shared))
@@ -165,7 +192,9 @@ def judge(ensemble: Ensemble, environment: Environment, values: FloatArray, how:
         for test, left in zip(ensemble.tests, ranges > how.change, strict=True):
             where |= outside(values, test) & left
     share = stacked_weights(votes, weight)
-    return Judgement(bins, shared, weight, all_changes, ranges, votes, chosen, share, where & chosen)
+    return Judgement(
+        values, factor, bins, shared, weight, all_changes, ranges, votes, chosen, share, where & chosen
+    )
 
 
 def _broken(ensemble: Ensemble, bins: IntArray, all_changes: Sequence[FloatArray], how: Judging) -> BoolArray:

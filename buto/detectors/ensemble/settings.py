@@ -9,16 +9,17 @@ from fnmatch import fnmatchcase
 from buto.detectors.ensemble.mining import Thresholds
 from buto.detectors.ensemble.model import Judging, Learning
 from buto.detectors.ensemble.voting import Environment
-from buto.detectors.keys import ALPHA, COMMON, choice, patterns, positive, share, truth, whole
+from buto.detectors.keys import ALPHA, COMMON, choice, number, patterns, positive, share, truth, whole
 from buto.detectors.settings import ALSO_JUDGED, EVERYTHING, Settings
 from buto.runs import MetadataValue
 
 DETECTOR = "ensemble"
 
 SUPPORT, CONFIDENCE, CHANGE = "rule-support", "rule-confidence", "confidence-change"
-MOST, RESOLUTION = "rules-each", "bin-resolution"
+MOST, FEWEST, RESOLUTION = "rules-each", "rule-intervals", "bin-resolution"
 RANGES, CONSISTENT = "range-rules", "consistent-rules"
 VOTING, ENVIRONMENT, INTERVAL = "voting", "environment", "rule-interval"
+WORK, DEVIATIONS, MACHINES = "work", "prior-deviations", "machine-factor"
 STACKING, BAGGING = "stacking", "bagging"
 
 COLLECTORS = "jvm.gc.collectors"
@@ -44,15 +45,26 @@ FOO = Settings(
         CONFIDENCE: 0.9,
         CHANGE: 0.2,
         MOST: 5,
+        FEWEST: 1,
         RESOLUTION: 0.1,
         RANGES: True,
         CONSISTENT: True,
         VOTING: STACKING,
         ENVIRONMENT: COMPONENTS,
+        WORK: [],
+        DEVIATIONS: 0.0,
+        MACHINES: False,
     },
 )
 """The parameters of Foo and others (2015). The resolution, the range rules and that rules must be
 consistent are buto's own: without them runs of a few seconds cannot be judged."""
+
+ENOUGH_INTERVALS = 29
+"""A rule that holds in only .9 of all cases never fails in fewer intervals with a probability above .05, so
+they do not show a confidence of .9."""
+
+ANSWERS = ["load.throughput*"]
+"""What a load generator that is recorded with the program says of the work that is done."""
 
 ENSEMBLE = replace(
     FOO,
@@ -64,12 +76,18 @@ ENSEMBLE = replace(
             "jvm.spec.version",
             "system.processors",
         ],
+        WORK: ANSWERS,
+        FEWEST: ENOUGH_INTERVALS,
+        DEVIATIONS: 4.0,
+        MACHINES: True,
         ALPHA.name: 0.05,
         ALSO_JUDGED: list(EVERYTHING),
     },
 )
 """buto's own: the score of a whole test decides, and rules explain it. All that was recorded counts, because
-what is exact on one machine often is the same on another. Two updates of one JDK are one environment."""
+what is exact on one machine often is the same on another. Two updates of one JDK are one environment. Rules
+do not take for a change what unlike prior tests differ in, nor what a slower machine or another amount of
+work explains."""
 
 PRESETS: Mapping[str, Settings] = {one.preset: one for one in (ENSEMBLE, FOO)}
 
@@ -80,8 +98,22 @@ KEYS = (
     ),
     share(CHANGE, "Of ensemble: drop of a rule's confidence (1 - cosine similarity) that violates it."),
     whole(MOST, "Of ensemble: largest number of rules of one counter's bin.", 1, 1000, example=5),
+    whole(FEWEST, "Of ensemble: smallest number of intervals in which a rule holds.", 1, 1000, example=29),
     share(
         RESOLUTION, "Of ensemble: smallest difference that counts, as a share of the counter's largest value."
+    ),
+    number(
+        DEVIATIONS,
+        "Of ensemble: smallest difference that counts for rules, in standard deviations of the prior tests.",
+        0,
+        100,
+        title="a number from 0 to 100",
+        example=4,
+    ),
+    truth(MACHINES, "Of ensemble: whether rules divide times by a factor of the machine that explains them."),
+    patterns(
+        WORK,
+        "Of ensemble: what counts the work, such as answered requests; growth is scaled to the usual amount.",
     ),
     truth(RANGES, "Of ensemble: whether it is a rule that a counter stays in the range of a prior test."),
     truth(CONSISTENT, "Of ensemble: whether a rule must hold in all prior tests of its environment."),
@@ -106,9 +138,11 @@ def learning_of(settings: Settings) -> Learning:
     """Return how prior tests are learned from."""
     values = settings.values
     return Learning(
-        Thresholds(values[SUPPORT], values[CONFIDENCE], most=values[MOST]),
+        Thresholds(values[SUPPORT], values[CONFIDENCE], most=values[MOST], fewest=values[FEWEST]),
         values[RESOLUTION],
         values[CHANGE] if values[CONSISTENT] else None,
+        values[DEVIATIONS],
+        values[MACHINES],
     )
 
 

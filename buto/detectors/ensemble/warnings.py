@@ -10,6 +10,9 @@ from buto.detectors.ensemble.voting import Environment, lone
 
 GOOD_TESTS = 5
 
+SMALL = 0.05
+"""A factor of the machine that is nearer to 1 needs no word."""
+
 _MAY_DIFFER = "differences may come from the environment alone, so train with runs of more environments"
 
 
@@ -48,21 +51,25 @@ def not_comparable(ensemble: Ensemble, environment: Environment, judgement: Judg
 
 
 def of_judgement(ensemble: Ensemble, environment: Environment, judgement: Judgement) -> tuple[str, ...]:
-    """Return how like the environment of a new test is to which prior tests; nothing if it equals all."""
+    """Return the machine's factor, and how like the environment of a new test is to which prior tests.
+
+    Nothing of an environment that equals all.
+    """
+    said = _factor(judgement.factor)
     shared, ids = judgement.shared, [test.run_id for test in ensemble.tests]
     total = len(environment)
     most = max(shared)
     if total == 0:
-        return ("the run has no metadata of its environment, so all prior tests have the same weight",)
+        return (*said, "the run has no metadata of its environment, so all prior tests have the same weight")
     if most == 0:
-        return ("no component of the environment is that of a prior test, so all have the same weight",)
+        return (*said, "no component of the environment is that of a prior test, so all have the same weight")
     if min(shared) == total and all(len(test.environment) == total for test in ensemble.tests):
-        return ()
+        return tuple(said)
     alike = [run_id for run_id, number in zip(ids, shared, strict=True) if number == most]
     weight = sum(judgement.weight[place] for place, number in enumerate(shared) if number == most)
     votes = f"{'has' if len(alike) == 1 else 'have'} {weight:.0%} of the votes"
     like = f"the environment shares {most} of {total} components with {some_of(alike)}, which {votes}"
-    said = [f"{like}; the least like prior test shares {min(shared)}"]
+    said.append(f"{like}; the least like prior test shares {min(shared)}")
     alone = lone(shared)
     if alone is not None:
         said.append(
@@ -70,3 +77,9 @@ def of_judgement(ensemble: Ensemble, environment: Environment, judgement: Judgem
             "it cannot flag a counter alone: train with more runs of this environment"
         )
     return tuple(said)
+
+
+def _factor(factor: float) -> list[str]:
+    if abs(factor - 1) < SMALL:
+        return []
+    return [f"times that a slower machine lengthens are divided by {factor:.2f}, the factor of this machine"]

@@ -5,17 +5,12 @@ import pytest
 from beds.keycloak.environments import FAULTS
 from buto.experiments.bed.effects import kind_of
 from buto.experiments.ensembles.bed.counters import CHANGED, changed, named
-from buto.experiments.ensembles.bed.methods import (
-    BAGGING,
-    CALIBRATED,
-    EACH,
-    METHODS,
-    SINGLE,
-    STACKING,
-    Flagged,
-)
+from buto.experiments.ensembles.bed.flagged import Flagged
+from buto.experiments.ensembles.bed.methods import CALIBRATED, EACH, METHODS
+from buto.experiments.ensembles.bed.rules import PLAIN
 from buto.experiments.ensembles.bed.scenarios import ENTERPRISE, PET_STORE, SAME, STORE, scenarios
 from buto.experiments.ensembles.bed.scoring import alarms, means, results, scored
+from buto.experiments.ensembles.rules import BAGGING, SINGLE, STACKING
 from buto.verdicts import Status
 from tests.support.runs.bed_levels import COUNTERS, bed_run
 
@@ -83,7 +78,7 @@ def test_the_scores_are_the_papers():
         BAGGING: Flagged(frozenset({"postgres.cpu.time", "jvm.cpu.time"}), Status.REGRESSION),
         STACKING: Flagged(frozenset(), Status.PASS),
     }
-    others = {name: Flagged(frozenset(), None) for name in (EACH, "preset ensemble", CALIBRATED)}
+    others = {name: Flagged(frozenset(), None) for name in (PLAIN, EACH, "preset ensemble", CALIBRATED)}
     scores = scored(one, COUNTERS, flagged | others)
     assert (scores[SINGLE].precision, scores[SINGLE].recall) == (1.0, 0.5)
     assert scores[BAGGING].f == 1.0

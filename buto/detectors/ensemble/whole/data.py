@@ -50,6 +50,7 @@ def _written(whole: WholeTests) -> dict[str, Any]:
     ]
     return {
         "environments": [dict(one) for one in whole.environments],
+        **({"work": rules_data.work_to_data(whole.numbers.work)} if whole.numbers.work else {}),
         "quantities": blocks,
     }
 
@@ -73,7 +74,7 @@ def _read(data: Mapping[str, Any]) -> WholeTests:
     if not (grain >= 0).all():
         raise ValueError("a grain must not be negative")
     environments = tuple(rules_data.environment_from(one) for one in data["environments"])
-    numbers = Numbers(quantities[:-1], grain)
+    numbers = Numbers(quantities[:-1], grain, rules_data.work_of(data.get("work")))
     rows = [_values(blocks[one.column]["numbers"][one.name]["values"]) for one in numbers.catalogue]
     if not 0 < len(environments) <= MOST_TESTS or {len(row) for row in rows} != {len(environments)}:
         raise ValueError("each number must have one value for each prior test")

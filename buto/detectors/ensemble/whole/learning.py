@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from buto.detectors.ensemble.intervals import rounded
-from buto.detectors.ensemble.settings import environment_of
+from buto.detectors.ensemble.settings import WORK, environment_of
 from buto.detectors.ensemble.whole.model import WholeTests
 from buto.detectors.ensemble.whole.numbers import numbers_for, quantities_of
+from buto.detectors.ensemble.work import learn_work
 from buto.detectors.settings import Settings
 from buto.runs import Run
 
@@ -20,8 +21,10 @@ def learn_whole(runs: Sequence[Run], settings: Settings) -> tuple[WholeTests, di
     Args:
         runs: in the order of their ids.
     """
-    quantities = tuple(quantities_of(runs, settings).values())
-    numbers = numbers_for(runs, quantities)
+    work = learn_work(runs, settings.values[WORK])
+    given = set() if work is None else set(work.names)
+    quantities = tuple(one for name, one in quantities_of(runs, settings).items() if name not in given)
+    numbers = numbers_for(runs, quantities, work)
     values = rounded(np.array([numbers.measure(run) for run in runs]))
     environments = tuple(environment_of(run.metadata, settings) for run in runs)
     lost: dict[str, int] = {}

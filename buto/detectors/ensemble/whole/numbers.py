@@ -16,6 +16,7 @@ import numpy as np
 from buto.analysis.features import Feature, catalogue, features
 from buto.analysis.series import Series, series_of
 from buto.analysis.spread import grains
+from buto.detectors.ensemble.work import Work
 from buto.detectors.settings import Settings, judges
 from buto.properties import DURATION, Kind, Property, is_judged, split_name
 from buto.runs import FloatArray, Run
@@ -41,10 +42,12 @@ class Numbers:
     Attributes:
         sampled: the quantities that are sampled, by name.
         grain: shape (n_quantities,), smallest meaningful difference of each, of the duration at last.
+        work: what growth is scaled to; None if it is not scaled.
     """
 
     sampled: tuple[Property, ...]
     grain: FloatArray
+    work: Work | None = None
 
     @cached_property
     def quantities(self) -> tuple[Property, ...]:
@@ -60,6 +63,10 @@ class Numbers:
         """Return the numbers of a run, shape (n_numbers,); NaN for those of a quantity that was not read."""
         series = merged(run, self.sampled)
         end_s = float(series.times_s[-1]) if len(series) else 0.0
+        if self.work is not None:
+            counted = [prop.kind is Kind.COUNTER for prop in self.sampled]
+            scale = float(self.work.scale(run, np.array([0.0, end_s]))[0])
+            series = replace(series, values=series.values * np.where(counted, scale, 1.0))
         return np.append(features(series, self.sampled, end_s), run.outcome.duration_s)
 
 
@@ -84,10 +91,11 @@ def quantities_of(runs: Iterable[Run], settings: Settings) -> dict[str, Property
     return dict(sorted(named.items()))
 
 
-def numbers_for(runs: Sequence[Run], sampled: Sequence[Property]) -> Numbers:
+def numbers_for(runs: Sequence[Run], sampled: Sequence[Property], work: Work | None = None) -> Numbers:
     """Return which numbers to take of runs like these."""
     values = [merged(run, sampled).values for run in runs]
-    return Numbers(tuple(sampled), grains((*sampled, DURATION), [_with_a_column(one) for one in values]))
+    grain = grains((*sampled, DURATION), [_with_a_column(one) for one in values])
+    return Numbers(tuple(sampled), grain, work)
 
 
 def merged(run: Run, quantities: Sequence[Property]) -> Series:

@@ -9,7 +9,9 @@ import numpy as np
 
 from buto.experiments.bed.labels import NO_FAULT, BedRun
 from buto.experiments.ensembles.bed.counters import changed, named
-from buto.experiments.ensembles.bed.methods import METHODS, PAPERS, Flagged, judged
+from buto.experiments.ensembles.bed.flagged import Flagged
+from buto.experiments.ensembles.bed.methods import METHODS, judged
+from buto.experiments.ensembles.bed.rules import PAPERS
 from buto.experiments.ensembles.bed.scenarios import Scenario, scenarios
 from buto.verdicts import Status
 
@@ -99,3 +101,31 @@ def alarms(some: Sequence[Judged], method: str, *, faulty: bool) -> tuple[int, i
     of = [one.scores[method].status for one in some if (one.scenario.fault != NO_FAULT) is faulty]
     known = [status for status in of if status is not None]
     return known.count(Status.REGRESSION), known.count(Status.INCONCLUSIVE), len(known)
+
+
+def mean_f(some: Sequence[Judged], method: str) -> tuple[float, float]:
+    """Return the mean F of the runs that a method judged, and its standard error clustered by environment."""
+    known = [(one, one.scores[method]) for one in some if one.scores[method].status is not None]
+    return _clustered(
+        [score.f for _, score in known], [one.scenario.judged.labels.environment for one, _ in known]
+    )
+
+
+def false_alarms(some: Sequence[Judged], method: str) -> tuple[float, float]:
+    """Return the share of unchanged runs that fail, and its standard error clustered by environment."""
+    fine = [one for one in some if one.scenario.fault == NO_FAULT and one.scores[method].status is not None]
+    failed = [float(one.scores[method].status is Status.REGRESSION) for one in fine]
+    return _clustered(failed, [one.scenario.judged.labels.environment for one in fine])
+
+
+def _clustered(values: Sequence[float], clusters: Sequence[str]) -> tuple[float, float]:
+    """Return a mean and its standard error, if values of one cluster depend on each other; NaN if unknown."""
+    if not values:
+        return np.nan, np.nan
+    mean = float(np.mean(values))
+    names = sorted(set(clusters))
+    if len(names) < 2:
+        return mean, np.nan
+    away = np.array(values) - mean
+    sums = np.array([away[[one == name for one in clusters]].sum() for name in names])
+    return mean, float(np.sqrt(len(names) / (len(names) - 1) * (sums**2).sum()) / len(values))

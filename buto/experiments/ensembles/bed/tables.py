@@ -9,13 +9,15 @@ from collections.abc import Sequence
 
 from buto.experiments.bed.effects import kind_of
 from buto.experiments.bed.labels import NO_FAULT
-from buto.experiments.ensembles.bed.methods import METHODS, PAPERS
+from buto.experiments.ensembles.bed.methods import ALPHA, METHODS, PROMISING
+from buto.experiments.ensembles.bed.rules import PAPERS
 from buto.experiments.ensembles.bed.scenarios import ENTERPRISE, PET_STORE, SAME, STORE
-from buto.experiments.ensembles.bed.scoring import Judged, alarms, means
+from buto.experiments.ensembles.bed.scoring import Judged, alarms, false_alarms, mean_f, means
 from buto.experiments.ensembles.published import TABLE_IV
 from buto.report.experiments.content import Columns
 
 PAPER = "paper"
+ALL = "all"
 
 _THEIRS = {
     (STORE, "D4"): "D4",
@@ -39,6 +41,12 @@ def beside(found: Sequence[Judged]) -> Columns:
     rows.append((ENTERPRISE, "mean of E1 to E3", PAPER, *(f"{cell:.2f}" for cell in mean)))
     for what, some in _enterprise(found):
         rows.append((ENTERPRISE, what, "bed", *_cells(some)))
+    every = [row.cells for row in TABLE_IV]
+    rows.append(
+        (ALL, "mean of 7", PAPER, *(f"{sum(of) / len(every):.2f}" for of in zip(*every, strict=True)))
+    )
+    ours = _of_the_paper(found)
+    rows.append((ALL, f"mean of {len(ours)}", "bed", *_cells(ours)))
     groups = (("", 3), *((name.removeprefix("rules, "), 3) for name in PAPERS))
     heads = ("system", "test", "runs of", *("P", "R", "F") * len(PAPERS))
     return Columns("The paper's table IV and the same on the bed", heads, tuple(rows), groups, left=3)
@@ -59,8 +67,25 @@ def per_fault(found: Sequence[Judged]) -> Columns:
     return Columns(title, heads, tuple(rows), groups, left=1)
 
 
+def f_measures(found: Sequence[Judged]) -> Columns:
+    """Return the mean F of each method with its standard error."""
+    groups = [
+        *_enterprise(found),
+        (f"all case studies: mean of {len(_of_the_paper(found))}", _of_the_paper(found)),
+    ]
+    rows = [
+        (what, *(_with_error(*mean_f(some, method)) for method in METHODS)) for what, some in groups if some
+    ]
+    title = "Mean F on the bed, with its standard error clustered by environment"
+    return Columns(title, ("runs", *METHODS), tuple(rows), left=1)
+
+
 def whole_tests(found: Sequence[Judged]) -> Columns:
-    """Return how many whole tests fail, with and without a fault."""
+    """Return how many whole tests fail, with and without a fault.
+
+    Beside the share of the unchanged ones that fail is its standard error clustered by environment, and alpha
+    with the error that chance alone has in so many runs.
+    """
     rows = []
     for study in (ENTERPRISE, SAME):
         some = [one for one in found if one.scenario.study == study]
@@ -69,8 +94,11 @@ def whole_tests(found: Sequence[Judged]) -> Columns:
             for faulty in (False, True):
                 failed, open_, known = alarms(some, method, faulty=faulty)
                 cells += [f"{failed} of {known}" if known else "–", str(open_) if known else "–"]
+                if not faulty:
+                    cells += [_with_error(*false_alarms(some, method)), _promised(method, known)]
             rows.append((study, method, *cells))
-    heads = ("prior tests of", "method", "unchanged: fail", "inconclusive", "faulty: fail", "inconclusive")
+    of_unchanged = ("unchanged: fail", "inconclusive", "share", "alpha")
+    heads = ("prior tests of", "method", *of_unchanged, "faulty: fail", "inconclusive")
     names = {ENTERPRISE: "other environments", SAME: SAME}
     named = tuple((names[study], *rest) for study, *rest in rows)
     return Columns("Whole tests on the bed", heads, named, left=2)
@@ -99,6 +127,20 @@ def _enterprise(found: Sequence[Judged]) -> list[tuple[str, list[Judged]]]:
     fine = [one for one in ours if one.scenario.fault == NO_FAULT]
     groups = (("no fault", fine), ("a fault", faulty), ("all", ours))
     return [(f"{what}: mean of {len(some)}", some) for what, some in groups if some]
+
+
+def _of_the_paper(found: Sequence[Judged]) -> list[Judged]:
+    return [one for one in found if one.scenario.study != SAME]
+
+
+def _promised(method: str, n_runs: int) -> str:
+    if method not in PROMISING or not n_runs:
+        return "–"
+    return _with_error(ALPHA, math.sqrt(ALPHA * (1 - ALPHA) / n_runs))
+
+
+def _with_error(mean: float, error: float) -> str:
+    return _two(mean) if math.isnan(error) else f"{_two(mean)} ± {error:.2f}"
 
 
 def _cells(some: Sequence[Judged]) -> list[str]:

@@ -13,7 +13,7 @@ from buto.cli.printing.output_files import write_file
 from buto.errors import EXIT_PASS
 from buto.experiments.bed import archive
 from buto.experiments.ensembles.bed.scoring import results
-from buto.experiments.ensembles.bed.tables import beside, per_fault, scores_csv, whole_tests
+from buto.experiments.ensembles.bed.tables import beside, f_measures, per_fault, scores_csv, whole_tests
 from buto.experiments.ensembles.left_out import Share, left_out
 from buto.experiments.ensembles.published import TABLE_IV, worked_example
 from buto.experiments.ensembles.rules import rules_left_out
@@ -36,7 +36,7 @@ def run(request: ExperimentsRequest, console: Console) -> int:
     shares = [*left_out(some), *rules_left_out(some)]
     _print(_left_out(summaries(shares)), console)
     found = list(results(runs))
-    for table in (beside(found), per_fault(found), whole_tests(found)):
+    for table in (beside(found), f_measures(found), per_fault(found), whole_tests(found)):
         _print(table, console)
     for name, content in (("ensembles.csv", _csv(shares)), ("ensembles-bed.csv", scores_csv(found))):
         path = request.out / name

@@ -73,11 +73,11 @@ class _Violated:
     def __init__(self, rules: Learned, run: Run, settings: Settings) -> None:
         self._learned, self._how = rules, judging_of(settings)
         self._place = {prop.name: place for place, prop in enumerate(rules.properties)}
-        self._values = intervals_of(run, rules.properties, rules.interval_s)
+        values = intervals_of(run, rules.properties, rules.interval_s, rules.work)
         environment = environment_of(run.metadata, settings)
         self._judgement: Judgement | None = None
-        if len(self._values):
-            self._judgement = judge(rules.ensemble, environment, self._values, self._how)
+        if len(values):
+            self._judgement = judge(rules.ensemble, environment, values, self._how)
 
     def of(self, name: str) -> tuple[str, tuple[float, float] | None]:
         """Return the violated rules of a counter in words, and when they are broken; nothing if none is."""
@@ -85,7 +85,7 @@ class _Violated:
         if place is None or self._judgement is None:
             return "", None
         voters = int(self._judgement.votes[:, place].sum())
-        rules = violated_rules(self._learned, self._values, self._judgement, place, self._how)
+        rules = violated_rules(self._learned, self._judgement, place, self._how)
         if not rules:
             return "", None
         words = "; ".join(rule.words for rule in rules[:MOST_RULES])
