@@ -1,5 +1,8 @@
 """The paper's case studies on made-up runs of the bed."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from beds.keycloak.environments import FAULTS
@@ -8,8 +11,16 @@ from buto.experiments.ensembles.bed.counters import CHANGED, changed, named
 from buto.experiments.ensembles.bed.flagged import Flagged
 from buto.experiments.ensembles.bed.methods import CALIBRATED, EACH, METHODS
 from buto.experiments.ensembles.bed.rules import PLAIN
-from buto.experiments.ensembles.bed.scenarios import ENTERPRISE, PET_STORE, SAME, STORE, scenarios
-from buto.experiments.ensembles.bed.scoring import alarms, means, results, scored
+from buto.experiments.ensembles.bed.scenarios import (
+    BOTH_ENTERPRISE,
+    BOTH_SAME,
+    ENTERPRISE,
+    PET_STORE,
+    SAME,
+    STORE,
+    scenarios,
+)
+from buto.experiments.ensembles.bed.scoring import alarms, false_alarms, mean_f, means, results, scored
 from buto.experiments.ensembles.rules import BAGGING, SINGLE, STACKING
 from buto.verdicts import Status
 from tests.support.runs.bed_levels import COUNTERS, bed_run
@@ -112,3 +123,33 @@ def test_it_is_written_down_what_each_fault_of_the_bed_changes():
     assert {kind_of(name) for name in FAULTS} - {"none"} == set(CHANGED)
     with pytest.raises(KeyError, match="unheard-of"):
         changed("unheard-of", COUNTERS)
+
+
+def test_an_earlier_block_gives_more_prior_tests():
+    earlier = tuple(
+        bed_run(40 + number, one.labels.environment, one.labels.role, "none")
+        for number, one in enumerate(GOOD)
+    )
+    found = list(scenarios((*GOOD, *FAULTY), earlier))
+    alone = {one.test: len(one.prior) for one in found if one.study == ENTERPRISE}
+    both = {one.test: len(one.prior) for one in found if one.study == BOTH_ENTERPRISE}
+    assert both == {test: 2 * number for test, number in alone.items()}
+    (repeated,) = (one for one in found if one.study == BOTH_SAME and one.fault == "repeat-high")
+    assert (repeated.test, len(repeated.prior)) == ("repeat-high, steady", 6)
+    assert {len(one.prior) for one in found if one.study == BOTH_SAME} == {5, 6}
+
+
+def test_errors_are_clustered_by_environment():
+    found = [one for one in results((*GOOD, *FAULTY)) if one.scenario.study == ENTERPRISE]
+    fine = [one for one in found if one.scenario.fault == "none"]
+    failed = [
+        replace(one, scores={EACH: replace(one.scores[EACH], status=status)})
+        for one, status in zip(fine, [Status.REGRESSION] * 3 + [Status.PASS] * 3, strict=True)
+    ]
+    assert [one.scenario.judged.labels.environment for one in failed][:4] == ["base"] * 3 + ["half-quota"]
+    share, error = false_alarms(failed, EACH)
+    # One environment with three failures of three, and three without any in one run each.
+    assert (share, error) == pytest.approx((0.5, (4 / 3 * (1.5**2 + 3 * 0.5**2)) ** 0.5 / 6))
+    assert mean_f(fine, STACKING)[0] == means(fine, STACKING)[2]
+    assert np.isnan(mean_f(failed[:3], EACH)[1])
+    assert np.isnan(mean_f(fine, CALIBRATED)).all()

@@ -12,6 +12,12 @@ BASE = "base"
 STORE, PET_STORE, ENTERPRISE, SAME = "DVD store", "JPetStore", "enterprise", "one environment"
 """The case studies; the last is not the paper's: prior tests of the environment that is judged."""
 
+BOTH_ENTERPRISE, BOTH_SAME = f"{ENTERPRISE}, both blocks", f"{SAME}, both blocks"
+"""The same with prior tests of an earlier block, too; not the paper's."""
+
+FEWEST_OF_ONE = 5
+"""Fewer prior tests of one environment are no study of it."""
+
 REPEATED, UNCACHED = "repeat", "caches"
 """Kinds of faults under the steady load that the tests D5 and J3 have, too."""
 
@@ -41,12 +47,19 @@ class Scenario:
         return self.judged.labels.fault
 
 
-def scenarios(runs: Sequence[BedRun]) -> Iterator[Scenario]:
-    """Yield what can be judged with these runs; a study whose runs are missing is left out."""
+def scenarios(runs: Sequence[BedRun], earlier: Sequence[BedRun] = ()) -> Iterator[Scenario]:
+    """Yield what can be judged with these runs; a study whose runs are missing is left out.
+
+    Args:
+        earlier: runs of an earlier block, for the studies with prior tests of both.
+    """
     yield from _store(runs)
     yield from _pet_store(runs)
-    yield from _enterprise(runs)
-    yield from _one_environment(runs)
+    yield from _enterprise(ENTERPRISE, runs, ())
+    yield from _one_environment(SAME, runs, ())
+    if earlier:
+        yield from _enterprise(BOTH_ENTERPRISE, runs, earlier)
+        yield from _one_environment(BOTH_SAME, runs, earlier)
 
 
 def unchanged(runs: Sequence[BedRun]) -> tuple[BedRun, ...]:
@@ -81,21 +94,24 @@ def _faulty(runs: Sequence[BedRun], kind: str) -> tuple[BedRun, ...]:
     return tuple(one for one in chosen(runs, role="steady-fault") if kind_of(one.labels.fault) == kind)
 
 
-def _enterprise(runs: Sequence[BedRun]) -> Iterator[Scenario]:
+def _enterprise(study: str, runs: Sequence[BedRun], earlier: Sequence[BedRun]) -> Iterator[Scenario]:
     """Yield every run under the steady load, judged by prior tests of all other environments."""
     good = unchanged(runs)
     faulty = (*chosen(runs, role="steady-fault"), *chosen(runs, role="environment-fault"))
     for one in (*good, *faulty):
-        prior = tuple(other for other in good if other.labels.environment != one.labels.environment)
+        before = (*unchanged(earlier), *good)
+        prior = tuple(other for other in before if other.labels.environment != one.labels.environment)
         if len(prior) > 1:
             labels = one.labels
-            yield Scenario(ENTERPRISE, f"{labels.fault} in {labels.environment}", prior, one, True)
+            yield Scenario(study, f"{labels.fault} in {labels.environment}", prior, one, True)
 
 
-def _one_environment(runs: Sequence[BedRun]) -> Iterator[Scenario]:
-    """Yield the runs of the base environment under changing loads, judged by its own prior tests."""
-    good = chosen(runs, role="good", environment=BASE)
-    for one in (*good, *chosen(runs, role="fault", environment=BASE)):
-        prior = tuple(other for other in good if other is not one)
-        if len(prior) > 1:
-            yield Scenario(SAME, one.labels.fault, prior, one, True)
+def _one_environment(study: str, runs: Sequence[BedRun], earlier: Sequence[BedRun]) -> Iterator[Scenario]:
+    """Yield the runs of the base environment, judged by its own prior tests under loads of the same kind."""
+    for fine, with_fault in (("good", "fault"), ("steady", "steady-fault")):
+        good = chosen(runs, role=fine, environment=BASE)
+        before = (*chosen(earlier, role=fine, environment=BASE), *good)
+        for one in (*good, *chosen(runs, role=with_fault, environment=BASE)):
+            prior = tuple(other for other in before if other is not one)
+            if len(prior) >= FEWEST_OF_ONE:
+                yield Scenario(study, f"{one.labels.fault}, {fine}", prior, one, True)

@@ -57,9 +57,9 @@ class Judged:
     scores: Mapping[str, Score]
 
 
-def results(runs: Sequence[BedRun]) -> Iterator[Judged]:
-    """Judge every scenario that these runs allow, by every method."""
-    for scenario in scenarios(runs):
+def results(runs: Sequence[BedRun], earlier: Sequence[BedRun] = ()) -> Iterator[Judged]:
+    """Judge every scenario that these runs allow, by every method; see :func:`scenarios` for earlier runs."""
+    for scenario in scenarios(runs, earlier):
         names, found = judged(scenario)
         yield Judged(scenario, scored(scenario, names, found))
 

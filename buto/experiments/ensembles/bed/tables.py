@@ -11,7 +11,14 @@ from buto.experiments.bed.effects import kind_of
 from buto.experiments.bed.labels import NO_FAULT
 from buto.experiments.ensembles.bed.methods import ALPHA, METHODS, PROMISING
 from buto.experiments.ensembles.bed.rules import PAPERS
-from buto.experiments.ensembles.bed.scenarios import ENTERPRISE, PET_STORE, SAME, STORE
+from buto.experiments.ensembles.bed.scenarios import (
+    BOTH_ENTERPRISE,
+    BOTH_SAME,
+    ENTERPRISE,
+    PET_STORE,
+    SAME,
+    STORE,
+)
 from buto.experiments.ensembles.bed.scoring import Judged, alarms, false_alarms, mean_f, means
 from buto.experiments.ensembles.published import TABLE_IV
 from buto.report.experiments.content import Columns
@@ -28,6 +35,15 @@ _THEIRS = {
 """By case study and how our tests of it begin, the paper's test."""
 
 
+_STUDIES = {
+    ENTERPRISE: "other environments",
+    BOTH_ENTERPRISE: "other environments, both blocks",
+    SAME: SAME,
+    BOTH_SAME: BOTH_SAME,
+}
+"""By study, where the prior tests of a whole test are from."""
+
+
 def beside(found: Sequence[Judged]) -> Columns:
     """Return precision, recall and F of the paper's methods, its own and ours on the bed."""
     theirs = {row.test: row.cells for row in TABLE_IV}
@@ -39,14 +55,14 @@ def beside(found: Sequence[Judged]) -> Columns:
     enterprise = [row.cells for row in TABLE_IV if row.system == "enterprise"]
     mean = [sum(of) / len(enterprise) for of in zip(*enterprise, strict=True)]
     rows.append((ENTERPRISE, "mean of E1 to E3", PAPER, *(f"{cell:.2f}" for cell in mean)))
-    for what, some in _enterprise(found):
+    for what, some in _by_fault(found, ENTERPRISE):
         rows.append((ENTERPRISE, what, "bed", *_cells(some)))
     every = [row.cells for row in TABLE_IV]
     rows.append(
         (ALL, "mean of 7", PAPER, *(f"{sum(of) / len(every):.2f}" for of in zip(*every, strict=True)))
     )
     ours = _of_the_paper(found)
-    rows.append((ALL, f"mean of {len(ours)}", "bed", *_cells(ours)))
+    rows.append((ALL, _mean_of(ours), "bed", *_cells(ours)))
     groups = (("", 3), *((name.removeprefix("rules, "), 3) for name in PAPERS))
     heads = ("system", "test", "runs of", *("P", "R", "F") * len(PAPERS))
     return Columns("The paper's table IV and the same on the bed", heads, tuple(rows), groups, left=3)
@@ -69,15 +85,14 @@ def per_fault(found: Sequence[Judged]) -> Columns:
 
 def f_measures(found: Sequence[Judged]) -> Columns:
     """Return the mean F of each method with its standard error."""
-    groups = [
-        *_enterprise(found),
-        (f"all case studies: mean of {len(_of_the_paper(found))}", _of_the_paper(found)),
-    ]
-    rows = [
-        (what, *(_with_error(*mean_f(some, method)) for method in METHODS)) for what, some in groups if some
+    rows = [("all case studies", _mean_of(_of_the_paper(found)), *_f_cells(_of_the_paper(found)))]
+    rows += [
+        (where, what, *_f_cells(some))
+        for study, where in _STUDIES.items()
+        for what, some in _by_fault(found, study)
     ]
     title = "Mean F on the bed, with its standard error clustered by environment"
-    return Columns(title, ("runs", *METHODS), tuple(rows), left=1)
+    return Columns(title, ("prior tests of", "runs", *METHODS), tuple(rows), left=2)
 
 
 def whole_tests(found: Sequence[Judged]) -> Columns:
@@ -87,7 +102,7 @@ def whole_tests(found: Sequence[Judged]) -> Columns:
     with the error that chance alone has in so many runs.
     """
     rows = []
-    for study in (ENTERPRISE, SAME):
+    for study in _STUDIES:
         some = [one for one in found if one.scenario.study == study]
         for method in METHODS if some else ():
             cells = []
@@ -99,8 +114,7 @@ def whole_tests(found: Sequence[Judged]) -> Columns:
             rows.append((study, method, *cells))
     of_unchanged = ("unchanged: fail", "inconclusive", "share", "alpha")
     heads = ("prior tests of", "method", *of_unchanged, "faulty: fail", "inconclusive")
-    names = {ENTERPRISE: "other environments", SAME: SAME}
-    named = tuple((names[study], *rest) for study, *rest in rows)
+    named = tuple((_STUDIES[study], *rest) for study, *rest in rows)
     return Columns("Whole tests on the bed", heads, named, left=2)
 
 
@@ -121,16 +135,24 @@ def scores_csv(found: Sequence[Judged]) -> str:
     return out.getvalue()
 
 
-def _enterprise(found: Sequence[Judged]) -> list[tuple[str, list[Judged]]]:
-    ours = [one for one in found if one.scenario.study == ENTERPRISE]
+def _by_fault(found: Sequence[Judged], study: str) -> list[tuple[str, list[Judged]]]:
+    ours = [one for one in found if one.scenario.study == study]
     faulty = [one for one in ours if one.scenario.fault != NO_FAULT]
     fine = [one for one in ours if one.scenario.fault == NO_FAULT]
     groups = (("no fault", fine), ("a fault", faulty), ("all", ours))
-    return [(f"{what}: mean of {len(some)}", some) for what, some in groups if some]
+    return [(f"{what}: {_mean_of(some)}", some) for what, some in groups if some]
+
+
+def _mean_of(some: Sequence[Judged]) -> str:
+    return f"mean of {len(some)}"
+
+
+def _f_cells(some: Sequence[Judged]) -> list[str]:
+    return [_with_error(*mean_f(some, method)) for method in METHODS]
 
 
 def _of_the_paper(found: Sequence[Judged]) -> list[Judged]:
-    return [one for one in found if one.scenario.study != SAME]
+    return [one for one in found if one.scenario.study in (STORE, PET_STORE, ENTERPRISE)]
 
 
 def _promised(method: str, n_runs: int) -> str:

@@ -88,7 +88,9 @@ def test_what_does_not_depend_on_the_machine_is_judged_on_every_machine(three, c
     assert verdict.p_value < 0.01
     (finding,) = verdict.findings
     assert finding.subject == (CLASSES if "classes" in changes else ALLOCATED)
-    assert finding.text.startswith("the same in all environments; violates rules of 21 of 21 prior tests")
+    assert finding.text.startswith(
+        "the same in all environments; violates rules of 21 of 21 prior tests (all): "
+    )
 
 
 def test_one_time_that_the_machines_factor_does_not_explain_is_found(three):

@@ -12,6 +12,7 @@ from buto.cli.printing.console import Console
 from buto.cli.printing.output_files import write_file
 from buto.errors import EXIT_PASS
 from buto.experiments.bed import archive
+from buto.experiments.bed.parts import Part
 from buto.experiments.ensembles.bed.scoring import results
 from buto.experiments.ensembles.bed.tables import beside, f_measures, per_fault, scores_csv, whole_tests
 from buto.experiments.ensembles.left_out import Share, left_out
@@ -27,15 +28,15 @@ from buto.verdicts import Status
 def run(request: ExperimentsRequest, console: Console) -> int:
     """Print the paper's example and table IV, and each environment left out once, of the variants and of the
     bed; write what was judged to two files."""
-    runs = archive.load(
-        request.data / archive.RECORDED.name if request.data else archive.RECORDED, request.part.value
-    )
+    bed = request.data / archive.RECORDED.name if request.data else archive.RECORDED
+    runs = archive.load(bed, request.part.value)
+    earlier = archive.load(bed, "tuning") if request.part is Part.SET_APART else ()
     some = sites(request.data)
     _print(_worked(), console)
     _print(_table_iv(), console)
     shares = [*left_out(some), *rules_left_out(some)]
     _print(_left_out(summaries(shares)), console)
-    found = list(results(runs))
+    found = list(results(runs, earlier))
     for table in (beside(found), f_measures(found), per_fault(found), whole_tests(found)):
         _print(table, console)
     for name, content in (("ensembles.csv", _csv(shares)), ("ensembles-bed.csv", scores_csv(found))):

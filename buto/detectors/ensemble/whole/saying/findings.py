@@ -12,6 +12,7 @@ from buto.detectors.ensemble.data import Learned
 from buto.detectors.ensemble.findings import violated_rules
 from buto.detectors.ensemble.intervals import intervals_of
 from buto.detectors.ensemble.model import Judgement, judge
+from buto.detectors.ensemble.sentences import some_of
 from buto.detectors.ensemble.settings import DETECTOR, environment_of, judging_of
 from buto.detectors.ensemble.whole.groups import Dependence
 from buto.detectors.ensemble.whole.model import WholeTests
@@ -84,14 +85,17 @@ class _Violated:
         place, step = self._place.get(name), self._learned.interval_s
         if place is None or self._judgement is None:
             return "", None
-        voters = int(self._judgement.votes[:, place].sum())
+        votes = self._judgement.votes[:, place].tolist()
+        tests = self._learned.ensemble.tests
+        voters = [test.run_id for test, vote in zip(tests, votes, strict=True) if vote]
         rules = violated_rules(self._learned, self._judgement, place, self._how)
         if not rules:
             return "", None
         words = "; ".join(rule.words for rule in rules[:MOST_RULES])
         broken = np.flatnonzero(self._judgement.broken[:, place])
         window = (float(broken[0]) * step, float(broken[-1] + 1) * step) if len(broken) else None
-        return f"violates rules of {voters} of {len(self._judgement.weight)} prior tests: {words}", window
+        who = "all" if len(voters) == len(tests) else some_of(voters)
+        return f"violates rules of {len(voters)} of {len(tests)} prior tests ({who}): {words}", window
 
 
 def _finding(
