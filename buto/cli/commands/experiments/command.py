@@ -47,6 +47,7 @@ examples:
   buto experiments run history
   buto experiments run ensembles
   buto experiments run store --data data-set
+  buto experiments run rpc --data icpe-data-challenge-delag/data
   buto experiments run all --scheduler tcp://10.0.0.1:8786
   buto experiments run smoothing bounds-matcher --data data-set --out results
   buto experiments generate --data runs --minutes 30

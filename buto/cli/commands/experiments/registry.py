@@ -48,6 +48,11 @@ EXPERIMENTS: dict[str, Experiment] = {
         "versions of the recorded small store, predicted from component tests, beside what was measured; "
         "writes store-jmh.csv and store-junit.csv",
     ),
+    "rpc": Experiment(
+        "rpc",
+        "response times predicted from times of remote calls, on data of Train Ticket and E-Shopper that "
+        "others recorded and --data names; writes rpc.csv",
+    ),
     "clusters": Experiment(
         "clusters",
         "regression models: the paper's example, and the bed's runs under unlike load, judged also by the "

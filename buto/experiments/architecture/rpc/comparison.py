@@ -1,0 +1,136 @@
+"""Response times predicted from times of remote calls, beside those that were measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from scipy.stats import mannwhitneyu
+
+from buto.architecture.deviations import ALPHA, cliffs_delta
+from buto.architecture.graph import call_matrix, inclusive
+from buto.architecture.model import Architecture, Measures
+from buto.architecture.prediction.predict import predict
+from buto.architecture.propagation import Measured, self_changes
+from buto.architecture.results.model import ComponentResult
+from buto.experiments.architecture.outcomes import Judged
+from buto.experiments.architecture.rpc.nesting import learn_model
+from buto.experiments.architecture.rpc.reading import BoolArray, Scenario, read_scenario
+from buto.runs import FloatArray
+from buto.verdicts import Status
+
+REPLICATES = 20
+"""A replicate is the mean of so many parts of the requests, as a fork is of many calls."""
+
+CHOOSING = 10
+"""Every tenth scenario chose how calls are nested; it reports nothing."""
+
+PROBLEMS = (0, 1, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One problem of a scenario.
+
+    Attributes:
+        problem: 0: the requests without delays, divided in two.
+        old_s, new_s: measured mean response times, without and with the delays.
+        predicted_s: the mean response time with the delays, from the remote calls that differ significantly.
+        propagated_s: the same from all remote calls; changes of what a call calls are not its own.
+        inclusive_s: the same if each remote call's change is added to the old time.
+        delta, predicted_delta: Cliff's delta of response times.
+        significant: whether the measured response times differ significantly.
+    """
+
+    system: str
+    number: int
+    problem: int
+    old_s: float
+    new_s: float
+    predicted_s: float
+    propagated_s: float
+    inclusive_s: float
+    delta: float
+    predicted_delta: float
+    significant: bool
+    status: Status
+
+    @property
+    def reports(self) -> bool:
+        """Whether the scenario had no part in choosing the method."""
+        return self.number % CHOOSING != 0
+
+    @property
+    def judged(self) -> Judged:
+        """The verdict beside the truth."""
+        truth = self.delta if self.significant and self.problem else 0.0
+        return Judged(self.system, 0.0, str(self.number), truth, self.predicted_delta, self.status)
+
+    def error(self, predicted_s: float) -> float:
+        """Return the error of a prediction as a share of the measured change."""
+        return (predicted_s - self.new_s) / (self.new_s - self.old_s)
+
+
+def compare(task: tuple[str, Path]) -> list[Compared]:
+    """Return the problems of one scenario, and its requests without one.
+
+    Raises:
+        BadFileError: it cannot be read.
+    """
+    scenario = read_scenario(*task)
+    return list(_compared(scenario))
+
+
+def _compared(scenario: Scenario) -> Iterator[Compared]:
+    for problem in PROBLEMS:
+        good = scenario.problem == 0
+        if problem:
+            old, new = good, scenario.problem == problem
+        else:
+            second = np.cumsum(good) % 2 == 0
+            old, new = good & ~second, good & second
+        if min(old.sum(), new.sum()) >= REPLICATES:
+            yield _one(scenario, problem, old, new)
+
+
+def _one(scenario: Scenario, problem: int, old: BoolArray, new: BoolArray) -> Compared:
+    model = learn_model(scenario, old)
+    found = predict(model, _results(scenario, old), _results(scenario, new), loads=())
+    [endpoint] = found.endpoints
+    before, after = scenario.responses_s[old], scenario.responses_s[new]
+    whole_s = [scenario.times_s[chosen].mean(axis=0) for chosen in (old, new)]
+    return Compared(
+        scenario.system,
+        scenario.number,
+        problem,
+        float(before.mean()),
+        float(after.mean()),
+        float(before.mean() * endpoint.new_s / endpoint.old_s),
+        float(before.mean() + _propagated_s(model, whole_s[1] / whole_s[0] - 1)),
+        float(before.mean() + (whole_s[1] - whole_s[0]).sum()),
+        cliffs_delta(before, after),
+        endpoint.delta,
+        bool(mannwhitneyu(after, before).pvalue <= ALPHA),
+        endpoint.status,
+    )
+
+
+def _propagated_s(model: Architecture, changes: FloatArray) -> float:
+    """Return by how much a request takes longer if all remote calls change, its own work excepted."""
+    calls, self_s = call_matrix(model), model.self_s
+    tested = [Measured(place, Measures.INCLUSIVE) for place in range(1, len(self_s))]
+    own_s = self_changes(calls, self_s, tested, changes)
+    return float(inclusive(calls, own_s)[0])
+
+
+def _results(scenario: Scenario, chosen: BoolArray) -> list[ComponentResult]:
+    """Return the times of remote calls as if component tests had measured them."""
+    parts = np.array_split(scenario.times_s[chosen], REPLICATES)
+    means_s = np.array([part.mean(axis=0) for part in parts])
+    return [
+        ComponentResult(name, means_s[:, column], "part of the requests")
+        for column, name in enumerate(scenario.calls)
+        if (means_s[:, column] > 0).all()
+    ]

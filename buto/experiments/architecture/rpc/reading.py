@@ -1,0 +1,78 @@
+"""The data of the ICPE 2024 data challenge: one CSV file for each scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from buto.errors import BadFileError
+from buto.runs import FloatArray
+
+SYSTEMS = ("eshopper", "trainticket")
+ADVICE = (
+    "git clone https://github.com/SpencerLabAQ/icpe-data-challenge-delag, and name its directory data with "
+    "--data"
+)
+
+BoolArray = npt.NDArray[np.bool_]
+
+_FIRST, _LAST = "Latency", "anomaly"
+_MS = 1e3
+
+
+@dataclass(frozen=True, eq=False)
+class Scenario:
+    """Requests of one kind, some of them with delays that were injected into remote calls.
+
+    Attributes:
+        number: of the file.
+        calls: names of the remote calls.
+        times_s: of all calls of one name within one request, with what they call, shape (n_requests,
+            n_calls).
+        responses_s: response times, shape (n_requests,).
+        problem: which delays a request had, 0 for none, shape (n_requests,).
+    """
+
+    system: str
+    number: int
+    calls: tuple[str, ...]
+    times_s: FloatArray
+    responses_s: FloatArray
+    problem: FloatArray
+
+
+def paths_of(directory: Path) -> Iterator[tuple[str, Path]]:
+    """Yield each system with its files.
+
+    Raises:
+        BadFileError: a system has no files.
+    """
+    for system in SYSTEMS:
+        paths = sorted((directory / system).glob("[0-9]*.csv"))
+        if not paths:
+            raise BadFileError(f"{directory / system} has no scenarios", advice=ADVICE)
+        yield from ((system, path) for path in paths)
+
+
+def read_scenario(system: str, path: Path) -> Scenario:
+    """Read one file.
+
+    Raises:
+        BadFileError: it is not such a file.
+    """
+    try:
+        with path.open() as lines:
+            head = lines.readline().strip().split(",")
+            if (head[0], head[-1]) != (_FIRST, _LAST):
+                raise ValueError(f"its columns must be from {_FIRST} to {_LAST}, got {head[0]} to {head[-1]}")
+            values = np.loadtxt(lines, delimiter=",", ndmin=2)
+        if values.shape[1:] != (len(head),):
+            raise ValueError(f"its rows must have {len(head)} values")
+        times_s = values[:, 1:-1] / _MS
+        return Scenario(system, int(path.stem), tuple(head[1:-1]), times_s, values[:, 0] / _MS, values[:, -1])
+    except (OSError, ValueError) as error:
+        raise BadFileError(f"{path} cannot be read: {error}", advice=ADVICE) from error

@@ -1,0 +1,29 @@
+"""``buto experiments run rpc`` on made-up scenarios."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+
+from tests.support.processes.command import called
+from tests.support.remote_calls import write_systems
+
+
+def test_tables_are_printed_and_rows_are_written(tmp_path: Path) -> None:
+    write_systems(tmp_path / "data")
+    options = ("--data", "data", "--out", "results", "--workers", "1")
+    done = called(tmp_path, "experiments", "run", "rpc", *options)
+    assert done.returncode == 0, done.stderr
+    pattern = r"^ *trainticket +with delays +2 +1 found, 1 rightly quiet$"
+    assert re.search(pattern, done.stdout, re.MULTILINE)
+    rows = list(csv.DictReader((tmp_path / "results" / "rpc.csv").read_text().splitlines()))
+    assert [(row["system"], row["problem"]) for row in rows] == [
+        (system, problem) for system in ("eshopper", "trainticket") for problem in "012"
+    ]
+
+
+def test_without_data_it_says_where_they_are(tmp_path: Path) -> None:
+    done = called(tmp_path, "experiments", "run", "rpc")
+    assert done.returncode == 2
+    assert "git clone https://github.com/SpencerLabAQ/icpe-data-challenge-delag" in done.stderr
