@@ -18,7 +18,7 @@ def test_tables_are_printed_and_rows_are_written(tmp_path: Path) -> None:
     pattern = r"^ *trainticket +with delays +2 +1 found, 1 rightly quiet$"
     assert re.search(pattern, done.stdout, re.MULTILINE)
     rows = list(csv.DictReader((tmp_path / "results" / "rpc.csv").read_text().splitlines()))
-    assert [(row["system"], row["problem"]) for row in rows] == [
+    assert [(row["system"], row["delays"]) for row in rows] == [
         (system, problem) for system in ("eshopper", "trainticket") for problem in "012"
     ]
 

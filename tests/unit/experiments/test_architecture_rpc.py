@@ -22,7 +22,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_calls_are_nested_as_their_times_say(path: Path) -> None:
     scenario = read_scenario("eshopper", path)
-    model = learn_model(scenario, scenario.problem == 0)
+    model = learn_model(scenario, scenario.delays == 0)
     found = {one.name: {call.to: round(call.times, 1) for call in one.calls} for one in model.components}
     assert found == {"request": {"outer": 1.0}, "outer": {"inner": 1.0}, "inner": {}, "aside": {}}
     by_name = {one.name: one.self_s for one in model.components}
@@ -57,7 +57,7 @@ def test_scenarios_that_chose_report_nothing(path: Path, tmp_path: Path) -> None
 
 def test_too_few_requests_are_left_out(tmp_path: Path) -> None:
     found: list[Compared] = compare(("eshopper", write_scenario(tmp_path / "001.csv", delayed=10)))
-    assert [one.problem for one in found] == [0]
+    assert [one.delays for one in found] == [0]
 
 
 @pytest.mark.parametrize(

@@ -27,15 +27,15 @@ REPLICATES = 20
 CHOOSING = 10
 """Every tenth scenario chose how calls are nested; it reports nothing."""
 
-PROBLEMS = (0, 1, 2)
+DELAYS = (0, 1, 2)
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One problem of a scenario.
+    """The requests of a scenario with the same delays, against those without.
 
     Attributes:
-        problem: 0: the requests without delays, divided in two.
+        delays: which ones; 0: the requests without delays, divided in two.
         old_s, new_s: measured mean response times, without and with the delays.
         predicted_s: the mean response time with the delays, from the remote calls that differ significantly.
         propagated_s: the same from all remote calls; changes of what a call calls are not its own.
@@ -46,7 +46,7 @@ class Compared:
 
     system: str
     number: int
-    problem: int
+    delays: int
     old_s: float
     new_s: float
     predicted_s: float
@@ -65,7 +65,7 @@ class Compared:
     @property
     def judged(self) -> Judged:
         """The verdict beside the truth."""
-        truth = self.delta if self.significant and self.problem else 0.0
+        truth = self.delta if self.significant and self.delays else 0.0
         return Judged(self.system, 0.0, str(self.number), truth, self.predicted_delta, self.status)
 
     def error(self, predicted_s: float) -> float:
@@ -74,7 +74,7 @@ class Compared:
 
 
 def compare(task: tuple[str, Path]) -> list[Compared]:
-    """Return the problems of one scenario, and its requests without one.
+    """Return the delays of one scenario, and its requests without any.
 
     Raises:
         BadFileError: it cannot be read.
@@ -84,18 +84,18 @@ def compare(task: tuple[str, Path]) -> list[Compared]:
 
 
 def _compared(scenario: Scenario) -> Iterator[Compared]:
-    for problem in PROBLEMS:
-        good = scenario.problem == 0
-        if problem:
-            old, new = good, scenario.problem == problem
+    for delays in DELAYS:
+        good = scenario.delays == 0
+        if delays:
+            old, new = good, scenario.delays == delays
         else:
             second = np.cumsum(good) % 2 == 0
             old, new = good & ~second, good & second
         if min(old.sum(), new.sum()) >= REPLICATES:
-            yield _one(scenario, problem, old, new)
+            yield _one(scenario, delays, old, new)
 
 
-def _one(scenario: Scenario, problem: int, old: BoolArray, new: BoolArray) -> Compared:
+def _one(scenario: Scenario, delays: int, old: BoolArray, new: BoolArray) -> Compared:
     model = learn_model(scenario, old)
     found = predict(model, _results(scenario, old), _results(scenario, new), loads=())
     [endpoint] = found.endpoints
@@ -104,7 +104,7 @@ def _one(scenario: Scenario, problem: int, old: BoolArray, new: BoolArray) -> Co
     return Compared(
         scenario.system,
         scenario.number,
-        problem,
+        delays,
         float(before.mean()),
         float(after.mean()),
         float(before.mean() * endpoint.new_s / endpoint.old_s),

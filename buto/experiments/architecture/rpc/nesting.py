@@ -55,7 +55,7 @@ def nested(whole_s: FloatArray) -> FloatArray:
     n_columns = whole_s.shape[1]
     mean_s = whole_s.mean(axis=0)
     # Shares of the same size, from a triangle instead of all requests.
-    columns = np.linalg.qr(np.column_stack([np.ones(len(whole_s)), whole_s]), mode="r")
+    columns = np.linalg.qr(np.column_stack([np.ones(len(whole_s)), whole_s])).R
     shares = np.zeros((n_columns, n_columns))
     for caller in range(n_columns):
         inner = np.flatnonzero(mean_s < mean_s[caller])

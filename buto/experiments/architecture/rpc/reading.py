@@ -34,7 +34,7 @@ class Scenario:
         times_s: of all calls of one name within one request, with what they call, shape (n_requests,
             n_calls).
         responses_s: response times, shape (n_requests,).
-        problem: which delays a request had, 0 for none, shape (n_requests,).
+        delays: which delays a request had, 0 for none, shape (n_requests,).
     """
 
     system: str
@@ -42,7 +42,7 @@ class Scenario:
     calls: tuple[str, ...]
     times_s: FloatArray
     responses_s: FloatArray
-    problem: FloatArray
+    delays: FloatArray
 
 
 def paths_of(directory: Path) -> Iterator[tuple[str, Path]]:

@@ -30,7 +30,7 @@ def tables(compared: Sequence[Compared]) -> Iterator[Columns]:
 
 
 def rows_csv(compared: Sequence[Compared]) -> str:
-    """Return every problem of every scenario, one in a row."""
+    """Return the delays of every scenario, one in a row."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     names = [field.name for field in fields(Compared)]
@@ -49,7 +49,7 @@ def _cell(value: object) -> str:
 def _errors(reported: Sequence[Compared]) -> Columns:
     rows = []
     for system in SYSTEMS:
-        ours = [one for one in reported if one.system == system and one.problem]
+        ours = [one for one in reported if one.system == system and one.delays]
         if not ours:
             continue
         change = np.median([one.new_s / one.old_s - 1 for one in ours])
@@ -61,7 +61,7 @@ def _errors(reported: Sequence[Compared]) -> Columns:
         rows.append((system, str(len(ours)), f"{100 * change:+.0f} %", *cells))
     return Columns(
         "Mean response times with injected delays, predicted from the times of remote calls",
-        ("", "problems", "median change", *("median", "90 % within") * 4),
+        ("", "delays", "median change", *("median", "90 % within") * 4),
         tuple(rows),
         groups=(("", 3), ("error of the response time", 2), *((name, 2) for name in _PREDICTIONS)),
     )
@@ -76,8 +76,8 @@ def _middle(errors: Sequence[float]) -> tuple[float, float]:
 def _verdicts(reported: Sequence[Compared]) -> Columns:
     rows = []
     for system in SYSTEMS:
-        for what, is_problem in (("with delays", True), ("without, divided in two", False)):
-            ours = [one for one in reported if one.system == system and bool(one.problem) is is_problem]
+        for what, is_delayed in (("with delays", True), ("without, divided in two", False)):
+            ours = [one for one in reported if one.system == system and bool(one.delays) is is_delayed]
             rows.append((system, what, str(len(ours)), counts(one.judged for one in ours)))
     return Columns(
         "Verdicts on the response times, beside Cliff's delta of the measured ones",
