@@ -34,6 +34,7 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
     "labelled": ("perf.judging.labelled",),
     "models": ("perf.judging.models",),
     "machines": ("perf.judging.machines",),
+    "architecture": ("perf.judging.architecture",),
     "sources": ("perf.collecting.sources",),
     "load": ("perf.collecting.load",),
     "phases": ("perf.collecting.phases",),

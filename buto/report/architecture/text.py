@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from math import isinf
 
 from buto.architecture.mapping import How
-from buto.architecture.prediction.model import Limits, Mending, MoreNeeded, Prediction
+from buto.architecture.prediction.model import EndpointPrediction, Limits, Mending, MoreNeeded, Prediction
 from buto.report.architecture.tables import deviation_rows, endpoint_rows, station_rows
 from buto.report.sanitize import one_line
 from buto.units import format_count, format_percent, format_rate, format_seconds
@@ -43,6 +43,8 @@ def conclusions(prediction: Prediction) -> Iterator[str]:
     yield from map(needed_text, prediction.needed)
     yield from map(limit_text, filter(lambda one: one.matters_from is not None, prediction.limits))
     yield saturation_text(prediction)
+    for endpoint in prediction.endpoints:
+        yield from throughput_texts(endpoint)
     yield from map(mending_text, prediction.mending)
     yield from (
         f"taken as the same component ({how.value}): {old} and {new}" for old, new, how in others(prediction)
@@ -90,6 +92,14 @@ def saturation_text(prediction: Prediction) -> str:
         f"the system saturates at a total load of {old} before and {new} after the change; "
         f"the first saturated station is {prediction.bottleneck}"
     )
+
+
+def throughput_texts(endpoint: EndpointPrediction) -> Iterator[str]:
+    """Yield how many requests complete in a version that cannot do all of them."""
+    for throughput, when in ((endpoint.old_throughput, "before"), (endpoint.new_throughput, "after")):
+        if throughput < endpoint.rate:
+            known = f"{format_rate(throughput)} of {format_rate(endpoint.rate)}"
+            yield f"{endpoint.name}: at most {known} complete {when} the change"
 
 
 def mending_text(mending: Mending) -> str:

@@ -22,6 +22,7 @@ from buto.report.architecture.load_chart import load_charts
 from buto.report.architecture.model_text import architecture_lines
 from buto.report.architecture.page import architecture_page, prediction_page
 from buto.report.architecture.text import conclusions, prediction_lines
+from buto.units import format_rate
 from tests.support.systems import result, running_example
 
 QUICK = Settings(n_replicates=100)
@@ -66,6 +67,11 @@ def test_saturation_is_reported_in_words() -> None:
     assert "saturated" in text
     assert "it is saturated after the change" in text
     assert "would end the saturation" not in text
+    [endpoint] = found.endpoints
+    assert endpoint.new_throughput < endpoint.rate
+    most = format_rate(endpoint.new_throughput)
+    assert f"GET /b: at most {most} of 23.3/s complete after the change" in text
+    assert "complete before the change" not in text
     one = replace(found, mending=(replace(found.mending[0], gain_s=float("inf")),))
     assert any("would end the saturation" in line for line in conclusions(one))
 
