@@ -15,7 +15,7 @@ from beds.artefacts import FetchError
 from beds.store.components import measure_by_jmh, measure_by_junit
 from beds.store.configuration import SERVICES, Place, Ports, configuration
 from beds.store.loads import Load
-from beds.store.measured import measured_of, read_measured, write_measured
+from beds.store.measured import measured_of
 from beds.store.prepare import Store, prepare
 from beds.store.traces import keep_traces, measured_requests
 from beds.store.versions import VERSIONS
@@ -26,6 +26,7 @@ from buto.architecture.traces.calibration import Known
 from buto.architecture.traces.learning import learn
 from buto.architecture.traces.reading import read_traces
 from buto.architecture.traces.summary import summarize
+from buto.experiments.architecture.recorded.measured import read_measured, write_measured
 from buto.runs import SourceState
 
 WARM_UP_S, MEASURED_S = 1.0, 5.0
