@@ -26,7 +26,7 @@ PAGE = ROOT / "docs" / "evidence" / "bed.md"
 BLOCK = re.compile(r"^(```text made by: buto experiments bed faults\n)(.*?)^```$", re.MULTILINE | re.DOTALL)
 SOURCES = {"metrics": "prometheus", "postgres": "process", "database": "sql", "host": "host"}
 PREFIXES = {"jvm", "process", "load", *SOURCES}
-PARTS: tuple[PartName, ...] = ("tuning",)
+PARTS: tuple[PartName, ...] = ("tuning", "set apart")
 BLOCKS = {part: block for block, part in PART_OF_BLOCK.items()}
 ROLES = {
     "good": 8,
@@ -37,6 +37,8 @@ ROLES = {
     "environment": 10,
     "environment-fault": 10,
 }
+MORE: dict[PartName, dict[str, int]] = {"tuning": {}, "set apart": {"steady-fault": 4}}
+"""The second block has two more faults, each at two intensities."""
 
 
 @pytest.fixture(scope="module", params=PARTS)
@@ -47,6 +49,7 @@ def part(request: pytest.FixtureRequest) -> PartName:
 
 @pytest.fixture(scope="module")
 def runs(part: PartName) -> tuple[BedRun, ...]:
+    """The runs of each part. Of those that are set apart, no test looks at what was measured."""
     return archive.load(part=part)
 
 
@@ -92,10 +95,16 @@ def test_every_planned_run_is_there_with_its_labels(runs: tuple[BedRun, ...], pa
     }
     assert {one.run.test: one.labels for one in runs} == planned
     assert len(runs) == len(planned)
-    assert Counter(one.labels.role for one in runs) == ROLES
+    assert Counter(one.labels.role for one in runs) == Counter(ROLES) + Counter(MORE[part])
     for one in runs:
         assert (one.labels.fault != "none") == ("fault" in one.labels.role)
         assert one.run.metadata["environment.name"] == one.labels.environment
+
+
+def test_the_part_that_is_set_apart_was_recorded_on_another_day(tuning: tuple[BedRun, ...]) -> None:
+    first, second = ({one.run.id[:8] for one in some} for some in (tuning, archive.load(part="set apart")))
+    assert max(first) < min(second)
+    assert archive.parts() == {Part.TUNING: 50, Part.SET_APART: 54}
 
 
 def test_nothing_in_a_run_itself_tells_its_fault_or_names_a_machine(runs: tuple[BedRun, ...]) -> None:
