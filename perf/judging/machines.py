@@ -13,7 +13,7 @@ import numpy as np
 
 from buto.detectors.ensemble.whole.deviations import held_out_environments
 from buto.detectors.ensemble.whole.groups import Groups, dependences
-from buto.detectors.ensemble.whole.ranking import ranked_elsewhere, ranked_here
+from buto.detectors.ensemble.whole.ranking import Ranked, ranked_elsewhere, ranked_here
 from buto.runs import FloatArray
 from perf.figures import Figure, at_most, benchmark, conclude
 
@@ -45,11 +45,15 @@ EFFECTS: dict[str, tuple[int, Draw]] = {
 """By name, the number of quantities, and the effects of environments, (n_environments, n_quantities)."""
 
 
-def shares(name: str, n_environments: int, n_systems: int) -> tuple[FloatArray, float]:
-    """Return the share of tests that fail on a new machine for each change, and on a known one unchanged."""
+def shares(name: str, n_environments: int, n_systems: int) -> tuple[FloatArray, float, tuple[float, float]]:
+    """Return the share of tests that fail on a new machine for each change, and on a known one unchanged.
+
+    At last of unchanged tests the share in which any quantity is named, on a new machine and on a known one.
+    """
     n, draw = EFFECTS[name]
     random = np.random.default_rng([n, n_environments])
     elsewhere, known = np.zeros(len(CHANGES)), 0
+    named_elsewhere, named_here = 0, 0
     quantity, no = np.arange(n), np.zeros(n, dtype=bool)
     exact = quantity < n // KNOWN_SHARE
     place = np.repeat(np.arange(n_environments), EACH)
@@ -67,10 +71,17 @@ def shares(name: str, n_environments: int, n_systems: int) -> tuple[FloatArray, 
                 groups, found, held_out, exact, quantity, {"machine": "new", "pool": "ci"}, changed, ALPHA
             )
             elsewhere[number] += one is not None and one.p_value <= ALPHA
+            named_elsewhere += change == 0 and names(one)
         again = 100 + effects[0] + random.standard_normal(n)
         here = ranked_here(groups, quantity, environments[0], again, ALPHA)
         known += here is not None and here.p_value <= ALPHA
-    return elsewhere / n_systems, known / n_systems
+        named_here += names(here)
+    return elsewhere / n_systems, known / n_systems, (named_elsewhere / n_systems, named_here / n_systems)
+
+
+def names(found: Ranked | None) -> bool:
+    """Return whether any quantity is further off than its limit."""
+    return found is not None and bool((found.reach > 1).any())
 
 
 def measure(n_systems: int) -> tuple[Figure, ...]:
@@ -78,10 +89,11 @@ def measure(n_systems: int) -> tuple[Figure, ...]:
     figures = []
     for n_environments in (3, 5):
         for name, (n, _) in EFFECTS.items():
-            found, known = shares(name, n_environments, n_systems)
+            found, known, named = shares(name, n_environments, n_systems)
             what = f"{n_environments} environments, {n} quantities, effects: {name}"
             changes = ", ".join(f"{one:.0%}" for one in found[1:])
-            print(f"{what}: never seen {found[0]:.1%}, known {known:.1%}; found {changes}", flush=True)
+            print(f"{what}: never seen {found[0]:.1%}, known {known:.1%}; found {changes}; ", end="")
+            print(f"unchanged, but a quantity is named: {named[0]:.1%}, {named[1]:.1%}", flush=True)
             figures.append(at_most(f"{what}: never seen", [float(found[0])], ALPHA, "share", 3))
     return tuple(figures)
 

@@ -36,15 +36,16 @@ def sites(data: Path | None) -> list[Site]:
     ]
 
 
-def bed_runs() -> tuple[BedRun, ...]:
-    good = [bed_run(n, f"e{n % 4}", "environment", "none") for n in range(8)]
-    return (*good, bed_run(9, "e1", "environment-fault", "repeat-high", slower=3.0))
+def bed_runs(part: str) -> tuple[BedRun, ...]:
+    first = 10 if part == "tuning" else 30
+    good = [bed_run(first + n, f"e{n % 4}", "environment", "none") for n in range(8)]
+    return (*good, bed_run(first + 9, "e1", "environment-fault", "repeat-high", slower=3.0))
 
 
 def test_each_environment_is_left_out_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "sites", sites)
-    monkeypatch.setattr(command.archive, "load", lambda directory, part: bed_runs())
-    done = called(tmp_path, "experiments", "run", "ensembles", "--out", "results")
+    monkeypatch.setattr(command.archive, "load", lambda directory, part: bed_runs(part))
+    done = called(tmp_path, "experiments", "run", "ensembles", "--part", "set-apart", "--out", "results")
     assert done.returncode == 0, done.stderr
     assert "throughput, memory" in done.stdout
     rows = list(csv.DictReader((tmp_path / "results" / "ensembles.csv").read_text().splitlines()))
@@ -58,10 +59,12 @@ def test_each_environment_is_left_out_once(tmp_path: Path, monkeypatch: pytest.M
     assert len(found) == 2 * len(MACHINES)
     judged = list(csv.DictReader((tmp_path / "results" / "ensembles-bed.csv").read_text().splitlines()))
     assert {row["environment"] for row in judged} == {"e0", "e1", "e2", "e3"}
-    (stacked,) = (
-        row for row in judged if (row["fault"], row["method"]) == ("repeat-high", "rules, stacking")
-    )
-    assert (stacked["status"], stacked["precision"], stacked["prior_tests"]) == ("regression", "1.0000", "6")
+    stacked = [row for row in judged if (row["fault"], row["method"]) == ("repeat-high", "rules, stacking")]
+    assert [(row["study"], row["prior_tests"]) for row in stacked] == [
+        ("enterprise", "6"),
+        ("enterprise, both blocks", "12"),
+    ]
+    assert {(row["status"], row["precision"]) for row in stacked} == {("regression", "1.0000")}
     assert "Each environment of the bed left out once" in done.stdout
     assert {row["failed"] for row in found} == {"12"}
 

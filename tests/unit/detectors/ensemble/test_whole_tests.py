@@ -81,6 +81,12 @@ def test_an_unchanged_program_passes_on_a_machine_never_seen(three):
     assert "the machine's factor is 2." in said
 
 
+def test_an_environment_unlike_all_is_said(three):
+    run = replace(run_on("new", 900), metadata={"environment.label.machine": "elsewhere"})
+    (said,) = three.check(run_set([run])).warnings
+    assert said.startswith("no component of the environment is that of a prior test; judged are ")
+
+
 @pytest.mark.parametrize("changes", [{"classes": 1.3}, {"allocated": 2.0}])
 def test_what_does_not_depend_on_the_machine_is_judged_on_every_machine(three, changes):
     verdict = check(three, "new", **changes)
