@@ -1,11 +1,18 @@
 package buto.probes.agent;
 
+import buto.probes.agent.beans.LiveSet;
+import buto.probes.agent.beans.PlatformBeans;
+import buto.probes.agent.channel.Channel;
+import buto.probes.agent.channel.Columns;
+import buto.probes.agent.channel.Frame;
+import buto.probes.agent.channel.Metadata;
+import buto.probes.agent.channel.Outbox;
+import buto.probes.agent.custom.CustomBeans;
+import buto.probes.agent.platform.Platform;
+import buto.probes.agent.platform.PlatformMetadata;
+import buto.probes.agent.platform.Proc;
 import java.io.IOException;
 import java.lang.instrument.Instrumentation;
-import java.lang.management.BufferPoolMXBean;
-import java.lang.management.GarbageCollectorMXBean;
-import java.lang.management.MemoryPoolMXBean;
-import java.util.ArrayList;
 import javax.management.JMException;
 
 /** Reads the beans into rows, and writes rows, metadata, reasons and notifications into frames. */
@@ -13,15 +20,12 @@ final class Recorder {
     private final Outbox out;
     private final Columns columns = new Columns();
     private final Metadata metadata = new Metadata();
-    private final Bean[] platform;
-    private final OwnCost cost;
+    private final PlatformBeans platform;
 
     /** Null if no MBeans of the program are wanted: then no MBean server is created. */
     private final CustomBeans custom;
 
     private final LiveSet liveSet;
-
-    private final NativeMemory nativeMemory;
 
     /** Of the last row; 0 before the first. */
     private long rowTime;
@@ -48,36 +52,12 @@ final class Recorder {
             throws JMException {
         this.out = out;
         PlatformMetadata.collect(metadata, from, processId, sessionFile);
-        Allocation allocation = new Allocation(from);
-        nativeMemory = new NativeMemory(from.inputArguments(), instrumentation, columns);
-        platform = platformBeans(from, proc, allocation, columns);
-        cost = new OwnCost(from.threads(), allocation, columns);
+        platform = new PlatformBeans(from, proc, instrumentation, columns);
         liveSet = new LiveSet(request.liveSet != Request.NEVER, instrumentation, from.collectors(), columns);
         if (request.liveSet == Request.DURING) {
             liveSet.prepare();
         }
-        custom = request.rules.length == 0 ? null : CustomBeans.open(request.rules, metadata);
-    }
-
-    /** Beans are read through their interfaces, without an MBean server; the JVM and its options decide which exist. */
-    private static Bean[] platformBeans(Platform platform, Proc proc, Allocation allocation, Columns columns) {
-        ArrayList<Bean> beans = new ArrayList<Bean>();
-        beans.add(new ClassLoadingBean(platform, columns));
-        beans.add(new CompilationBean(platform, columns));
-        HeapAfterCollection heap = new HeapAfterCollection(platform.pools(), platform.collectors());
-        beans.add(new MemoryBean(platform.memory(), heap, columns));
-        beans.add(new ThreadBean(platform, allocation, columns));
-        beans.add(new ProcessBean(proc, columns));
-        for (MemoryPoolMXBean pool : platform.pools()) {
-            beans.add(new PoolBean(pool, heap, columns));
-        }
-        for (GarbageCollectorMXBean collector : platform.collectors()) {
-            beans.add(new CollectorBean(collector, columns));
-        }
-        for (BufferPoolMXBean pool : platform.bufferPools()) {
-            beans.add(new BufferBean(pool, columns));
-        }
-        return beans.toArray(new Bean[0]);
+        custom = request.rules == null ? null : CustomBeans.open(request.rules, metadata);
     }
 
     /** Reports that something happened at a nanoTime. */
@@ -107,17 +87,15 @@ final class Recorder {
     private boolean sampleNow(long time, long missedTicks, boolean isLast) {
         columns.clear();
         if (rowTime == 0 || isLast) {
-            nativeMemory.read(columns);
+            platform.readNativeMemory(columns);
         }
         rowTime = time;
-        for (Bean bean : platform) {
-            bean.sample(columns);
-        }
+        platform.sample(columns);
         if (custom != null) {
             custom.sample(columns);
         }
         liveSet.set(columns);
-        cost.read(columns, time, missedTicks);
+        platform.readCost(columns, time, missedTicks);
         if (!columns.announce(out)) {
             return false;
         }
@@ -130,7 +108,7 @@ final class Recorder {
         try {
             if (custom != null) {
                 custom.look(columns, metadata);
-                custom.notifications().send(out);
+                custom.sendNotifications(out);
             }
             metadata.send(out);
         } catch (OutOfMemoryError programTakesItAll) {
@@ -156,7 +134,7 @@ final class Recorder {
     }
 
     private long droppedNotifications() {
-        return custom == null ? 0 : custom.notifications().dropped();
+        return custom == null ? 0 : custom.droppedNotifications();
     }
 
     /**

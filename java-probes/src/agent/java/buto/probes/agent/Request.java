@@ -1,5 +1,7 @@
 package buto.probes.agent;
 
+import buto.probes.agent.channel.Inbox;
+import buto.probes.agent.custom.BeanRule;
 import java.io.IOException;
 
 /** What the collector wants: the body of an ACCEPT. */
@@ -12,6 +14,8 @@ final class Request {
 
     final long intervalNanos;
     final long flushNanos;
+
+    /** The MBeans of the program to read; null for none, so that no class of theirs is loaded. */
     final BeanRule[] rules;
 
     /** Whether to measure the live set: NEVER, AT_EXIT, or also DURING the run. */
@@ -34,21 +38,14 @@ final class Request {
         flushNanos = (frame.u32() & 0xffffffffL) * 1000000L;
         liveSet = frame.u8();
         liveSetNanos = frame.u64();
-        rules = new BeanRule[frame.u16()];
-        for (int i = 0; i < rules.length; i++) {
+        int count = frame.u16();
+        rules = count == 0 ? null : new BeanRule[count];
+        for (int i = 0; i < count; i++) {
             rules[i] = new BeanRule(frame);
         }
         frame.close();
         if (intervalNanos < SHORTEST_INTERVAL) {
             throw new IOException("interval too short");
         }
-    }
-
-    boolean wantsNotifications() {
-        boolean wanted = false;
-        for (BeanRule rule : rules) {
-            wanted |= rule.notifications;
-        }
-        return wanted;
     }
 }

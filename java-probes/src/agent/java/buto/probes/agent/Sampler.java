@@ -1,5 +1,12 @@
 package buto.probes.agent;
 
+import buto.probes.agent.channel.Channel;
+import buto.probes.agent.channel.Frame;
+import buto.probes.agent.channel.Inbox;
+import buto.probes.agent.channel.Outbox;
+import buto.probes.agent.platform.DirectPlatform;
+import buto.probes.agent.platform.Platform;
+import buto.probes.agent.platform.Proc;
 import java.io.IOException;
 import java.lang.instrument.Instrumentation;
 import java.lang.management.ManagementFactory;

@@ -1,5 +1,6 @@
 package buto.probes.agent;
 
+import buto.probes.agent.channel.Inbox;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 

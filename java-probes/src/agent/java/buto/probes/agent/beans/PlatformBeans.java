@@ -1,0 +1,67 @@
+package buto.probes.agent.beans;
+
+import buto.probes.agent.channel.Columns;
+import buto.probes.agent.platform.Platform;
+import buto.probes.agent.platform.Proc;
+import java.lang.instrument.Instrumentation;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.GarbageCollectorMXBean;
+import java.lang.management.MemoryPoolMXBean;
+import java.util.ArrayList;
+
+/** The default properties: what any JVM reports about itself, and the cost of measuring. */
+public final class PlatformBeans {
+    private final NativeMemory nativeMemory;
+    private final Bean[] beans;
+    private final OwnCost cost;
+
+    /**
+     * Adds the columns, in the sampler thread.
+     *
+     * @param proc null if the system has none
+     */
+    public PlatformBeans(Platform platform, Proc proc, Instrumentation instrumentation, Columns columns) {
+        Allocation allocation = new Allocation(platform);
+        nativeMemory = new NativeMemory(platform.inputArguments(), instrumentation, columns);
+        beans = beans(platform, proc, allocation, columns);
+        cost = new OwnCost(platform.threads(), allocation, columns);
+    }
+
+    /** Beans are read through their interfaces, without an MBean server; the JVM and its options decide which exist. */
+    private static Bean[] beans(Platform platform, Proc proc, Allocation allocation, Columns columns) {
+        ArrayList<Bean> beans = new ArrayList<Bean>();
+        beans.add(new ClassLoadingBean(platform, columns));
+        beans.add(new CompilationBean(platform, columns));
+        HeapAfterCollection heap = new HeapAfterCollection(platform.pools(), platform.collectors());
+        beans.add(new MemoryBean(platform.memory(), heap, columns));
+        beans.add(new ThreadBean(platform, allocation, columns));
+        beans.add(new ProcessBean(proc, columns));
+        for (MemoryPoolMXBean pool : platform.pools()) {
+            beans.add(new PoolBean(pool, heap, columns));
+        }
+        for (GarbageCollectorMXBean collector : platform.collectors()) {
+            beans.add(new CollectorBean(collector, columns));
+        }
+        for (BufferPoolMXBean pool : platform.bufferPools()) {
+            beans.add(new BufferBean(pool, columns));
+        }
+        return beans.toArray(new Bean[0]);
+    }
+
+    /** Reads native memory into the current row, if the JVM tracks it; takes a millisecond. */
+    public void readNativeMemory(Columns columns) {
+        nativeMemory.read(columns);
+    }
+
+    /** Reads every bean into the current row. */
+    public void sample(Columns columns) {
+        for (Bean bean : beans) {
+            bean.sample(columns);
+        }
+    }
+
+    /** Completes a row that began at the given nanoTime; must be called in the sampler thread. */
+    public void readCost(Columns columns, long began, long missedTicks) {
+        cost.read(columns, began, missedTicks);
+    }
+}

@@ -1,0 +1,9 @@
+package buto.probes.agent.platform;
+
+import java.lang.instrument.Instrumentation;
+
+final class Opening {
+    static void open(Instrumentation instrumentation) {}
+
+    static void openCommands(Instrumentation instrumentation) {}
+}
