@@ -1,5 +1,6 @@
 package buto.probes.jmx;
 
+import buto.probes.jmx.polling.Watch;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;

@@ -1,12 +1,14 @@
 package buto.probes.jmx;
 
+import buto.probes.jmx.polling.Clock;
+import buto.probes.jmx.polling.Outbox;
+import buto.probes.jmx.polling.Poller;
+import buto.probes.jmx.polling.Watch;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import javax.management.JMException;
-import javax.management.ObjectName;
 import javax.management.remote.JMXConnectionNotification;
 
 /** The recording of one JVM through a connection: polled here, drained by the collector. */
@@ -43,14 +45,9 @@ public final class Session {
                 outbox.lostNotifications((Long) notification.getUserData());
             }
         }, null, null);
-        Columns columns = new Columns();
-        Set<ObjectName> names = Platform.names(connection.server);
-        List<Bean> platform = Platform.beans(names, columns);
-        CustomBeans custom = new CustomBeans(connection.server, columns, outbox, clock, watches);
-        custom.discover();
-        poller = new Poller(connection.server, platform, custom, columns, outbox, intervalNs);
+        poller = new Poller(connection.server, watches, clock, outbox, intervalNs);
         poller.start();
-        outbox.put(Metadata.frame(connection.server, names));
+        poller.sendMetadata();
     }
 
     public long startedAtMs() {

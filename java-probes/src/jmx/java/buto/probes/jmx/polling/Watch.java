@@ -1,4 +1,4 @@
-package buto.probes.jmx;
+package buto.probes.jmx.polling;
 
 import java.util.Arrays;
 import java.util.Collections;
@@ -7,14 +7,14 @@ import javax.management.MalformedObjectNameException;
 import javax.management.ObjectName;
 
 /** Custom MBeans to record. */
-final class Watch {
+public final class Watch {
     final ObjectName pattern;
     /** Names of the attributes to sample; none means all. */
     final List<String> attributes;
     final List<String> metadata;
     final boolean notifications;
 
-    Watch(String pattern, String[] attributes, String[] metadata, boolean notifications)
+    public Watch(String pattern, String[] attributes, String[] metadata, boolean notifications)
             throws MalformedObjectNameException {
         this.pattern = name(pattern);
         this.attributes = Collections.unmodifiableList(Arrays.asList(attributes.clone()));
@@ -23,7 +23,7 @@ final class Watch {
     }
 
     /** Parse an object name or pattern. */
-    static ObjectName name(String text) throws MalformedObjectNameException {
+    public static ObjectName name(String text) throws MalformedObjectNameException {
         try {
             return new ObjectName(text);
         } catch (MalformedObjectNameException wrong) {

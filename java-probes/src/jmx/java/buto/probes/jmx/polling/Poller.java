@@ -1,17 +1,21 @@
-package buto.probes.jmx;
+package buto.probes.jmx.polling;
 
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import javax.management.JMException;
 import javax.management.MBeanServerConnection;
+import javax.management.ObjectName;
 
 /** Takes snapshots at a fixed rate, by absolute deadlines, until stopped or until the target is gone. */
-final class Poller extends Thread {
+public final class Poller extends Thread {
     private final MBeanServerConnection server;
+    private final Set<ObjectName> names;
     private final List<Bean> platform;
     private final CustomBeans custom;
-    private final Columns columns;
+    private final Columns columns = new Columns();
     private final Outbox outbox;
     private final long intervalNs;
     private final int snapshotTime;
@@ -21,16 +25,18 @@ final class Poller extends Thread {
     private volatile String lost;
     private volatile boolean silent;
 
-    Poller(MBeanServerConnection server, List<Bean> platform, CustomBeans custom, Columns columns,
-            Outbox outbox, long intervalNs) {
+    /** Find what this JVM has, and subscribe; {@link #start} then begins to poll. */
+    public Poller(MBeanServerConnection server, List<Watch> watches, Clock clock, Outbox outbox, long intervalNs)
+            throws IOException, JMException {
         super("buto poller");
         setDaemon(true);
         this.server = server;
-        this.platform = platform;
-        this.custom = custom;
-        this.columns = columns;
         this.outbox = outbox;
         this.intervalNs = intervalNs;
+        this.names = Platform.names(server);
+        this.platform = Platform.beans(names, columns);
+        this.custom = new CustomBeans(server, columns, outbox, clock, watches);
+        custom.discover();
         this.snapshotTime = columns.of("buto.snapshot.time");
         this.missedTicks = columns.of("buto.missed.ticks");
         String reason = "only the agent can measure this, because it runs inside the program";
@@ -38,18 +44,23 @@ final class Poller extends Thread {
         columns.explain(columns.of("buto.sampler.cpu.time"), reason);
     }
 
+    /** Put the JVM's metadata into the outbox, in the caller's thread. */
+    public void sendMetadata() throws IOException, JMException {
+        outbox.put(Metadata.frame(server, names));
+    }
+
     /** Why there are no more snapshots, null while there are. */
-    String lost() {
+    public String lost() {
         return lost;
     }
 
     /** Whether it was lost because it did not answer in time, and not because it ended. */
-    boolean silent() {
+    public boolean silent() {
         return silent;
     }
 
     /** Take one last snapshot and end. */
-    synchronized void finish() {
+    public synchronized void finish() {
         stopped = true;
         notifyAll();
     }

@@ -1,4 +1,4 @@
-package buto.probes.jmx;
+package buto.probes.jmx.polling;
 
 import java.io.IOException;
 import java.lang.management.MemoryType;

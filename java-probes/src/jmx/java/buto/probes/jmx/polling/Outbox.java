@@ -1,9 +1,9 @@
-package buto.probes.jmx;
+package buto.probes.jmx.polling;
 
 import java.io.ByteArrayOutputStream;
 
 /** Frames that wait to be drained. Bounded: samples and notifications beyond it are counted. */
-final class Outbox {
+public final class Outbox {
     private static final int MOST_BYTES = 12 << 20;
     private static final int MOST_NOTIFICATION_BYTES = 4 << 20;
 
@@ -39,12 +39,12 @@ final class Outbox {
         frames.write(bytes, 0, bytes.length);
     }
 
-    synchronized void lostNotifications(long count) {
+    public synchronized void lostNotifications(long count) {
         droppedNotifications += count;
         droppedMore = true;
     }
 
-    synchronized byte[] drain() {
+    public synchronized byte[] drain() {
         if (droppedMore) {
             put(new Frame(Frame.DROPPED).i64(droppedSamples).i64(droppedNotifications));
             droppedMore = false;

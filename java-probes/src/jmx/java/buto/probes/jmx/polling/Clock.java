@@ -1,4 +1,4 @@
-package buto.probes.jmx;
+package buto.probes.jmx.polling;
 
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
@@ -9,14 +9,14 @@ import javax.management.MBeanServerConnection;
 import javax.management.ObjectName;
 
 /** Converts the target's clocks to this JVM's nanoTime. */
-final class Clock {
+public final class Clock {
     private static final String[] ATTRIBUTES = {"StartTime", "Uptime"};
     private static final long LONGEST_DELAY_NS = TimeUnit.SECONDS.toNanos(30);
 
-    final long startedAtMs;
-    final long uptimeMs;
+    public final long startedAtMs;
+    public final long uptimeMs;
     /** The nanoTime at which {@link #uptimeMs} was read. */
-    final long nanoTime;
+    public final long nanoTime;
     private final long wallMs;
 
     private Clock(long startedAtMs, long uptimeMs, long nanoTime, long wallMs) {
@@ -27,7 +27,7 @@ final class Clock {
     }
 
     /** @param sameMachine whether both JVMs share a wall clock; otherwise start and uptime are used */
-    static Clock read(MBeanServerConnection server, boolean sameMachine) throws IOException, JMException {
+    public static Clock read(MBeanServerConnection server, boolean sameMachine) throws IOException, JMException {
         long before = System.nanoTime();
         AttributeList answers = server.getAttributes(new ObjectName("java.lang:type=Runtime"), ATTRIBUTES);
         long nanoTime = before + (System.nanoTime() - before) / 2;

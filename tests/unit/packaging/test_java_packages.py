@@ -1,0 +1,50 @@
+"""The packages of the Java parts are small, and import each other in one direction."""
+
+from __future__ import annotations
+
+import re
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+from tests.support.checkout import ROOT
+
+SOURCES = ROOT / "java-probes" / "src"
+MOST_FILES = 15
+IMPORTED = re.compile(r"^import (?:static )?(buto(?:\.[a-z]\w*)+)\.[A-Z]", re.MULTILINE)
+AGENT = ("", ".custom", ".beans", ".platform", ".channel")
+"""The agent's packages below ``buto.probes.agent``, as java-probes/README.md lists them."""
+
+
+def imports(part: str) -> dict[str, set[str]]:
+    """Return the packages of a part, and which of buto's packages each imports."""
+    found: dict[str, set[str]] = {}
+    for path in sorted((SOURCES / part / "java").rglob("*.java")):
+        package = ".".join(path.parent.relative_to(SOURCES / part / "java").parts)
+        found.setdefault(package, set()).update(IMPORTED.findall(path.read_text(encoding="utf-8")))
+    return found
+
+
+def folders() -> list[Path]:
+    """Return the folders that have Java files in them."""
+    return sorted({path.parent for path in SOURCES.rglob("*.java")})
+
+
+@pytest.mark.parametrize("folder", folders(), ids=lambda folder: folder.relative_to(SOURCES).as_posix())
+def test_a_package_has_few_files(folder: Path) -> None:
+    assert len(list(folder.glob("*.java"))) <= MOST_FILES
+
+
+@pytest.mark.parametrize("part", ["agent", "jmx", "jfr"])
+def test_packages_do_not_import_each_other_in_a_circle(part: str) -> None:
+    found = imports(part)
+    assert set(TopologicalSorter(found).static_order()) == set(found)
+
+
+def test_a_package_of_the_agent_imports_only_those_below_it() -> None:
+    order = [f"buto.probes.agent{package}" for package in AGENT]
+    found = imports("agent")
+    assert found.keys() == set(order)
+    for at, package in enumerate(order):
+        assert found[package] <= set(order[at + 1 :])
