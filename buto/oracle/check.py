@@ -18,7 +18,7 @@ from buto.verdicts import Direction, Finding, Status, Verdict
 METADATA_SOURCE = "metadata"
 
 AGENT_KEY = "buto.probe"
-"""The metadata key that names the version of what measures inside the program."""
+"""The metadata key that names the version of what measures: the agent, or the worker of the JMX collector."""
 
 ELSEWHERE = (
     "an oracle of one environment cannot judge runs of another: check where it was trained, or train in "
@@ -26,8 +26,8 @@ ELSEWHERE = (
 )
 
 NEWER_AGENT = (
-    "only buto itself has changed since training: its agent uses other classes and memory, so train again "
-    "with the program as it was"
+    "only buto itself has changed since training: what measures now uses other classes and memory, so train "
+    "again with the program as it was"
 )
 
 BUSY_SHARE = 0.2
