@@ -64,7 +64,8 @@ def test_too_few_requests_are_left_out(tmp_path: Path) -> None:
     ("text", "reason"),
     [
         ("a,b\n1,2\n", "its columns must be from Latency to anomaly, got a to b"),
-        ("Latency,x,anomaly\n1,2\n", "its rows must have 3 values"),
+        ("Latency,x,anomaly\n1,2\n", "it must have rows of 3 values"),
+        ("Latency,x,anomaly\n", "it must have rows of 3 values"),
         ("Latency,x,anomaly\n1,two,0\n", "cannot be read"),
     ],
 )

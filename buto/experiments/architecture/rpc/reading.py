@@ -69,9 +69,10 @@ def read_scenario(system: str, path: Path) -> Scenario:
             head = lines.readline().strip().split(",")
             if (head[0], head[-1]) != (_FIRST, _LAST):
                 raise ValueError(f"its columns must be from {_FIRST} to {_LAST}, got {head[0]} to {head[-1]}")
-            values = np.loadtxt(lines, delimiter=",", ndmin=2)
-        if values.shape[1:] != (len(head),):
-            raise ValueError(f"its rows must have {len(head)} values")
+            rows = [list(map(float, line.split(","))) for line in lines]
+        if not rows or {len(row) for row in rows} != {len(head)}:
+            raise ValueError(f"it must have rows of {len(head)} values")
+        values = np.array(rows)
         times_s = values[:, 1:-1] / _MS
         return Scenario(system, int(path.stem), tuple(head[1:-1]), times_s, values[:, 0] / _MS, values[:, -1])
     except (OSError, ValueError) as error:
