@@ -62,6 +62,7 @@ class Evidence:
         p_value: by rank.
         smallest: the smallest p-value that these numbers of units allow.
         highest: whether the score is higher than that of every other choice.
+        exceeded: whether another choice has a higher score.
         worst: number of the training unit whose choices have the highest scores on average; 0 for blocks.
     """
 
@@ -72,6 +73,7 @@ class Evidence:
     p_value: float
     smallest: float
     highest: bool
+    exceeded: bool = False
     worst: int = 0
 
 
@@ -121,6 +123,7 @@ def of_runs(sums: Sums, scale: Scale, n_checked: int, alpha: float) -> Evidence:
         float((scores >= scores[0] - ROUNDING).mean()),
         1 / len(scores),
         bool((scores[1:] < scores[0] - ROUNDING).all()),
+        bool((scores > scores[0] + ROUNDING).any()),
         max(range(n_units - n_checked), key=lambda unit: float(scores[(chosen == unit).any(axis=1)].mean())),
     )
 

@@ -175,9 +175,9 @@ class FittedByLoad(FittedDetector):
         return found
 
     def _hidden(self, check: Judged) -> Evidence | None:
-        """Return the evidence without the training run that deviates most, unless the check deviates more."""
+        """Return the evidence without the training run that deviates most, if that run may hide the check."""
         found = check.evidence
-        return None if found.highest or found.p_value <= self.alpha else check.without_worst
+        return check.without_worst if found.exceeded and found.p_value > self.alpha else None
 
     def _hides(self, check: Judged, hidden: Evidence) -> str:
         return (
