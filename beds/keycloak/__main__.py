@@ -11,6 +11,9 @@ import buto
 from beds.artefacts import BedError
 from beds.keycloak.generate import generate, is_recorded
 from beds.keycloak.plan import BLOCKS, PlannedRun, planned_runs
+from beds.keycloak.switched import describe, record
+
+_STORE = "directory of the recorded runs"
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -26,9 +29,12 @@ def _parser() -> argparse.ArgumentParser:
     }
     for name, text in helps.items():
         command = commands.add_parser(name, help=text, description=text)
-        command.add_argument("store", type=Path, metavar="STORE", help="directory of the recorded runs")
+        command.add_argument("store", type=Path, metavar="STORE", help=_STORE)
         command.add_argument("--block", type=int, choices=BLOCKS, default=BLOCKS[0], help="default: 1")
         command.add_argument("--only", nargs="+", metavar="NAME", help="these runs (default: all)")
+    switched = "record one run of three minutes in which two faults are switched on and off"
+    command = commands.add_parser("switched", help=switched, description=switched)
+    command.add_argument("store", type=Path, metavar="STORE", help=_STORE)
     return parser
 
 
@@ -40,15 +46,21 @@ def _show(planned: Sequence[PlannedRun], store: Path) -> None:
         print(line.rstrip())
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = _parser()
-    given = parser.parse_args(arguments)
+def _chosen(parser: argparse.ArgumentParser, given: argparse.Namespace) -> tuple[PlannedRun, ...]:
     planned = planned_runs(given.block)
     if unknown := set(given.only or ()) - {run.name for run in planned}:
         parser.error(f"no run of block {given.block} is named {', '.join(sorted(unknown))}")
-    if given.only:
-        planned = tuple(run for run in planned if run.name in given.only)
+    return tuple(run for run in planned if not given.only or run.name in given.only)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = _parser()
+    given = parser.parse_args(arguments)
     try:
+        if given.command == "switched":
+            print(describe(*record(given.store)))
+            return 0
+        planned = _chosen(parser, given)
         if given.command == "plan":
             _show(planned, given.store)
             return 0

@@ -68,7 +68,7 @@ def prepare(keycloak: str, postgresql: str, statements: tuple[str, ...] = ()) ->
     bed = Bed(
         _built(unpack_once(KEYCLOAK[keycloak]), keycloak),
         programs(postgresql),
-        CACHE / f"database-{keycloak}-{postgresql}-{_content()}",
+        _template(keycloak, postgresql),
     )
     made_once(bed.template, lambda draft: _fill(bed, draft))
     if not statements:
@@ -77,6 +77,15 @@ def prepare(keycloak: str, postgresql: str, statements: tuple[str, ...] = ()) ->
     changed = replace(bed, template=bed.template.with_name(f"{bed.template.name}-{digest}"))
     made_once(changed.template, lambda draft: _change(bed, statements, draft))
     return changed
+
+
+def is_prepared(keycloak: str, postgresql: str) -> bool:
+    """Return whether :func:`prepare` has made the bed of these versions, which takes minutes."""
+    return _template(keycloak, postgresql).exists()
+
+
+def _template(keycloak: str, postgresql: str) -> Path:
+    return CACHE / f"database-{keycloak}-{postgresql}-{_content()}"
 
 
 def _change(bed: Bed, statements: tuple[str, ...], draft: Path) -> None:

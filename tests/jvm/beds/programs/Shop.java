@@ -3,7 +3,7 @@ import javax.management.Attribute;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
 
-/** Calls a method a hundred times with its fault off, then with it on, and prints what both used. */
+/** Calls a method a hundred times with its fault off, with it on and off again, and prints what was used. */
 public class Shop {
     static int calls;
 
@@ -18,6 +18,8 @@ public class Shop {
         report("off", beans, fault);
         beans.setAttribute(fault, new Attribute("Active", true));
         report("on", beans, fault);
+        beans.invoke(fault, "switchOff", null, null);
+        report("again", beans, fault);
     }
 
     static void report(String label, MBeanServer beans, ObjectName fault) throws Exception {

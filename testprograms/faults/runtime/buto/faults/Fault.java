@@ -97,6 +97,16 @@ public final class Fault implements FaultMXBean {
     }
 
     @Override
+    public void switchOn() {
+        active = true;
+    }
+
+    @Override
+    public void switchOff() {
+        active = false;
+    }
+
+    @Override
     public long getStrikes() {
         return strikes.get();
     }

@@ -6,6 +6,11 @@ public interface FaultMXBean {
 
     void setActive(boolean active);
 
+    /** The same as an operation, for clients that can only invoke operations. */
+    void switchOn();
+
+    void switchOff();
+
     /** How often the fault was carried out. */
     long getStrikes();
 
