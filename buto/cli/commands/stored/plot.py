@@ -109,7 +109,7 @@ def _plot_runs(project: Project, args: Namespace, console: Console) -> int:
 
         if args.properties:
             by_name = {panel.prop.name: panel for panel in panels}
-            named = select(by_name, args.properties, f"the runs of {args.test!r}")
+            named = select(by_name, args.properties, f"the test {args.test!r}")
             shown = [by_name[name] for name in named]
             made = single_pictures(shown, args.test, "", args.format, OF_RECORDING)
         else:
