@@ -9,6 +9,7 @@ from math import ceil, comb
 import numpy as np
 
 from buto.analysis.contrasts import choices
+from buto.analysis.timepoints import IntArray
 from buto.detectors.regression_models.by_load.models import (
     Residuals,
     Sums,
@@ -63,7 +64,7 @@ class Evidence:
         smallest: the smallest p-value that these numbers of units allow.
         highest: whether the score is higher than that of every other choice.
         exceeded: whether another choice has a higher score.
-        worst: number of the training unit whose choices have the highest scores on average; 0 for blocks.
+        worst: number of the training unit whose choices have the highest scores on average; None for blocks.
     """
 
     deviation: FloatArray
@@ -74,7 +75,7 @@ class Evidence:
     smallest: float
     highest: bool
     exceeded: bool = False
-    worst: int = 0
+    worst: int | None = None
 
 
 def scale_of(
@@ -124,8 +125,17 @@ def of_runs(sums: Sums, scale: Scale, n_checked: int, alpha: float) -> Evidence:
         1 / len(scores),
         bool((scores[1:] < scores[0] - ROUNDING).all()),
         bool((scores > scores[0] + ROUNDING).any()),
-        max(range(n_units - n_checked), key=lambda unit: float(scores[(chosen == unit).any(axis=1)].mean())),
+        _worst(scores, chosen, n_units - n_checked),
     )
+
+
+def _worst(scores: FloatArray, chosen: IntArray, n_training: int) -> int | None:
+    """Return the training unit whose choices have the highest scores on average.
+
+    If the choices are random, a unit may be in none of them. Such units are left out.
+    """
+    units = np.intersect1d(chosen, np.arange(n_training)).tolist()
+    return max(units, key=lambda unit: float(scores[(chosen == unit).any(axis=1)].mean()), default=None)
 
 
 def of_blocks(sums: Sums, scale: Scale, n_checked: int) -> Evidence:

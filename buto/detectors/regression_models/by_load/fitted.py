@@ -78,8 +78,8 @@ class FittedByLoad(FittedDetector):
 
         Inconclusive if the load is beyond that of training, or if the training runs are too few for alpha; a
         first run alone that is ordinary is a pass. Else a regression if the p-value is at most alpha. Else
-        inconclusive if several runs deviate less than a single training run alone, which then hides them, or
-        if a property could not be read; else a pass.
+        inconclusive if several runs would fail without the training run that deviates most, or if a property
+        could not be read; else a pass.
         """
         if not len(runs):
             raise JudgeError("there is no run to judge")
@@ -120,8 +120,8 @@ class FittedByLoad(FittedDetector):
                 runs_needed=needed,
             )
         hides: tuple[str, ...] = ()
-        if hidden is not None and hidden.p_value <= self.alpha and len(runs) > 1:
-            hides = (self._hides(check, hidden),)
+        if hidden is not None and found.worst is not None and hidden.p_value <= self.alpha and len(runs) > 1:
+            hides = (self._hides(found.worst, hidden),)
         if hides or unread:
             return replace(verdict, status=Status.INCONCLUSIVE, reasons=(*hides, *unread))
         return verdict
@@ -179,9 +179,9 @@ class FittedByLoad(FittedDetector):
         found = check.evidence
         return check.without_worst if found.exceeded and found.p_value > self.alpha else None
 
-    def _hides(self, check: Judged, hidden: Evidence) -> str:
+    def _hides(self, worst: int, hidden: Evidence) -> str:
         return (
-            f"training run {check.evidence.worst + 1} of {len(self.runs)}, in the order of their start, "
+            f"training run {worst + 1} of {len(self.runs)}, in the order of their start, "
             f"deviates most and hides what is smaller: without it, p would be {hidden.p_value:.3g}. If you "
             "know what disturbed it, remove it, train with another in its place, and check new runs"
         )

@@ -105,9 +105,10 @@ class Judged:
 
         Its p-value promises nothing, because the run is left out for its values.
         """
-        if self.blocks > 1 or self.first_checked <= FEWEST_RUNS:
+        worst = self.evidence.worst
+        if worst is None or self.first_checked <= FEWEST_RUNS:
             return None
-        left = np.delete(np.arange(len(self.values)), self.evidence.worst).tolist()
+        left = np.delete(np.arange(len(self.values)), worst).tolist()
         return replace(
             self,
             values=[self.values[unit] for unit in left],
