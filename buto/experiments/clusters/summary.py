@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import floor, sqrt
+from math import sqrt
 
 from buto.experiments.bed.effects import HIGH
 from buto.experiments.bed.labels import Labels
@@ -15,8 +15,6 @@ OTHER_MIX = "writes"
 """In the label of a load with another mix of requests."""
 
 OTHER_LOAD = "unchanged, other load in all"
-
-STANDARD_ERRORS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +43,6 @@ class Kind:
     def standard_error(self) -> float:
         """Standard error of this number, if runs fail independently."""
         return sqrt(self.expected * (1 - ALPHA))
-
-    @property
-    def may_fail(self) -> int:
-        """How many unchanged runs may fail: those expected and two standard errors, rounded down."""
-        return floor(self.expected + STANDARD_ERRORS * self.standard_error)
 
 
 def kinds(found: Sequence[Outcome]) -> list[Kind]:
