@@ -123,7 +123,8 @@ class Verdict(Displayed):
         n_training: number of training runs of the oracle.
         p_value, alpha: None if the detector has none.
         stands_out: whether the runs differ more from the others than any other choice of as many runs, even
-            if this is not enough to fail; false if the detector has no p-value.
+            if this is not enough to fail; with the preset ``regression-models`` also whether they do so
+            without the training run that deviates most. False if the detector has no p-value.
         obvious: names of properties that lie many times the range of training beyond all training runs.
         guarantee: the assumption of the p-value, in words; empty if there is none.
         runs_needed: number of training runs that would decide an inconclusive verdict; None if not known.
