@@ -18,7 +18,7 @@ from buto.detectors.views import Band
 from buto.properties import Property, property_for
 from buto.report.panels import Curve, Panel
 from buto.report.plots import charts, pictures
-from buto.report.plots.axes import MAX_TICKS, BinaryLocator, set_unit
+from buto.report.plots.axes import MAX_TICKS, BinaryLocator, SecondsLocator, set_unit
 from buto.report.plots.charts import overview_plot, property_plot
 from buto.report.plots.figure import PNG, SVG, Picture, drawing
 from buto.verdicts import Roles
@@ -113,6 +113,33 @@ def test_bytes_are_ticked_in_powers_of_two() -> None:
     set_unit(axes.yaxis, "By")
     labels = [label.get_text() for label in axes.get_yticklabels()]
     assert labels == ["0 B", "4 MiB", "8 MiB", "12 MiB", "16 MiB", "20 MiB"]
+
+
+@pytest.mark.parametrize(
+    ("end_s", "labels"),
+    [
+        (100.0, ["0 s", "20 s", "40 s", "60 s", "80 s", "100 s"]),
+        (150.0, ["0 s", "30 s", "60 s", "90 s", "2 min", "2.5 min"]),
+        (200.0, ["0 s", "60 s", "2 min", "3 min"]),
+        (600.0, ["0 s", "2 min", "4 min", "6 min", "8 min", "10 min"]),
+        (7200.0, ["0 s", "30 min", "1 h", "1.5 h", "2 h"]),
+    ],
+)
+def test_times_are_ticked_at_round_minutes(end_s: float, labels: list[str]) -> None:
+    axes = Figure().subplots()
+    axes.set_xlim(-0.01 * end_s, 1.01 * end_s)
+    set_unit(axes.xaxis, "s")
+    low, high = axes.get_xlim()
+    shown = [
+        text for at, text in zip(axes.get_xticks(), axes.get_xticklabels(), strict=True) if low <= at <= high
+    ]
+    assert [text.get_text() for text in shown] == labels
+
+
+@given(st.floats(-10.0, 10.0), st.floats(120.1, 1e7))
+def test_long_times_have_neither_too_many_ticks_nor_too_few(low: float, span: float) -> None:
+    ticks = SecondsLocator(MAX_TICKS).tick_values(low, low + span)
+    assert 2 <= len(ticks) <= MAX_TICKS + 1
 
 
 def test_things_are_ticked_as_whole_numbers() -> None:
