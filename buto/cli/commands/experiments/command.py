@@ -94,8 +94,9 @@ examples:
             "--data",
             metavar="DIR",
             type=Path,
-            help="a packed data set; for history, ensembles and next, a directory with several "
-            "(default: what is in buto's repository)",
+            help="a packed data set; for history, ensembles and next, a directory with several; for store, a "
+            "directory with a packed recording; for rpc, one with the data of others (default: what is in "
+            "buto's repository, which has nothing for store and rpc)",
         )
         running.add_argument(
             "--part",
