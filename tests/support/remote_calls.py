@@ -12,17 +12,17 @@ SYSTEMS = ("eshopper", "trainticket")
 def write_scenario(path: Path, delayed: int = 1000, normal: int = 2000) -> Path:
     """Requests of 100 ms: 50 of their own, 50 in ``outer``, of which 20 are in ``inner``.
 
-    ``aside`` takes 30 ms at the same time, and nobody waits for it. Problem 1 delays ``inner`` by 50 ms,
-    problem 2 ``aside``.
+    ``aside`` takes 30 ms at the same time, and nobody waits for it. Delay 1 adds 50 ms to ``inner``, delay 2
+    to ``aside``.
     """
     rng = np.random.default_rng(5)
-    problem = rng.permutation(np.repeat([0, 1, 2], [normal, delayed, delayed]))
-    count = len(problem)
-    inner = 20 + 4 * rng.standard_normal(count) + 50 * (problem == 1)
+    delay = rng.permutation(np.repeat([0, 1, 2], [normal, delayed, delayed]))
+    count = len(delay)
+    inner = 20 + 4 * rng.standard_normal(count) + 50 * (delay == 1)
     outer = 30 + 3 * rng.standard_normal(count) + inner
-    aside = 30 + 10 * rng.random(count) + 50 * (problem == 2)
+    aside = 30 + 10 * rng.random(count) + 50 * (delay == 2)
     latency = 50 + 2 * rng.standard_normal(count) + outer
-    rows = np.column_stack([latency, outer, inner, aside, problem])
+    rows = np.column_stack([latency, outer, inner, aside, delay])
     path.parent.mkdir(parents=True, exist_ok=True)
     np.savetxt(path, rows, "%d", ",", header="Latency,outer,inner,aside,anomaly", comments="")
     return path

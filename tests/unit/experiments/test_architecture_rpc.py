@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,19 @@ def test_scenarios_that_chose_report_nothing(path: Path, tmp_path: Path) -> None
     assert len(rows_csv([*chose, *reports]).splitlines()) == 7
 
 
+def test_a_call_that_no_request_without_delays_makes_is_left_out(path: Path, tmp_path: Path) -> None:
+    head, *lines = (line.rsplit(",", 1) for line in path.read_text().splitlines())
+    rows = [f"{times},{7 * (delay != '0')},{delay}" for times, delay in lines]
+    (tmp_path / "011.csv").write_text("\n".join([f"{head[0]},rare,{head[1]}", *rows]) + "\n")
+    found = compare(("eshopper", tmp_path / "011.csv"))
+    for one, known in zip(found, compare(("eshopper", path)), strict=True):
+        assert one.propagated_s == pytest.approx(known.propagated_s, rel=1e-6)
+        assert one.inclusive_s == pytest.approx(known.inclusive_s + 0.007 * (one.delays > 0))
+        assert math.isfinite(one.predicted_s)
+    errors, _ = tables(found)
+    assert "nan" not in " ".join(errors.rows[0])
+
+
 def test_too_few_requests_are_left_out(tmp_path: Path) -> None:
     found: list[Compared] = compare(("eshopper", write_scenario(tmp_path / "001.csv", delayed=10)))
     assert [one.delays for one in found] == [0]
@@ -64,14 +78,16 @@ def test_too_few_requests_are_left_out(tmp_path: Path) -> None:
     ("text", "reason"),
     [
         ("a,b\n1,2\n", "its columns must be from Latency to anomaly, got a to b"),
-        ("Latency,x,anomaly\n1,2\n", "it must have rows of 3 values"),
-        ("Latency,x,anomaly\n", "it must have rows of 3 values"),
-        ("Latency,x,anomaly\n1,two,0\n", "cannot be read"),
+        ("Latency,x,anomaly\n1,2\n", "line 2 must have 3 values, got 2"),
+        ("Latency,x,anomaly\n", "it must have rows below its columns, got none"),
+        ("Latency,x,anomaly\n1,two,0\n", "line 2 must have finite numbers, got 'two'"),
+        ("Latency,x,anomaly\n1,2,0\n1,nan,0\n", "line 3 must have finite numbers, got 'nan'"),
+        ("Latency,x,anomaly\n-inf,2,0\n", "line 2 must have finite numbers, got '-inf'"),
     ],
 )
 def test_another_file_is_refused(tmp_path: Path, text: str, reason: str) -> None:
     (tmp_path / "001.csv").write_text(text)
-    with pytest.raises(BadFileError, match=reason):
+    with pytest.raises(BadFileError, match=f"001.csv cannot be read: {reason}"):
         read_scenario("eshopper", tmp_path / "001.csv")
 
 

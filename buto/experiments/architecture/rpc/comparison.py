@@ -38,7 +38,8 @@ class Compared:
         delays: which ones; 0: the requests without delays, divided in two.
         old_s, new_s: measured mean response times, without and with the delays.
         predicted_s: the mean response time with the delays, from the remote calls that differ significantly.
-        propagated_s: the same from all remote calls; changes of what a call calls are not its own.
+        propagated_s: the same from all remote calls that requests without delays make; changes of what a call
+            calls are not its own.
         inclusive_s: the same if each remote call's change is added to the old time.
         delta, predicted_delta: Cliff's delta of response times.
         significant: whether the measured response times differ significantly.
@@ -66,7 +67,14 @@ class Compared:
     def judged(self) -> Judged:
         """The verdict beside the truth."""
         truth = self.delta if self.significant and self.delays else 0.0
-        return Judged(self.system, 0.0, str(self.number), truth, self.predicted_delta, self.status)
+        return Judged(
+            location=self.system,
+            intensity=0.0,
+            load=str(self.number),
+            truth=truth,
+            predicted=self.predicted_delta,
+            status=self.status,
+        )
 
     def error(self, predicted_s: float) -> float:
         """Return the error of a prediction as a share of the measured change."""
@@ -100,28 +108,36 @@ def _one(scenario: Scenario, delays: int, old: BoolArray, new: BoolArray) -> Com
     found = predict(model, _results(scenario, old), _results(scenario, new), loads=())
     [endpoint] = found.endpoints
     before, after = scenario.responses_s[old], scenario.responses_s[new]
-    whole_s = [scenario.times_s[chosen].mean(axis=0) for chosen in (old, new)]
+    whole_s, new_whole_s = (scenario.times_s[chosen].mean(axis=0) for chosen in (old, new))
     return Compared(
-        scenario.system,
-        scenario.number,
-        delays,
-        float(before.mean()),
-        float(after.mean()),
-        float(before.mean() * endpoint.new_s / endpoint.old_s),
-        float(before.mean() + _propagated_s(model, whole_s[1] / whole_s[0] - 1)),
-        float(before.mean() + (whole_s[1] - whole_s[0]).sum()),
-        cliffs_delta(before, after),
-        endpoint.delta,
-        bool(mannwhitneyu(after, before).pvalue <= ALPHA),
-        endpoint.status,
+        system=scenario.system,
+        number=scenario.number,
+        delays=delays,
+        old_s=float(before.mean()),
+        new_s=float(after.mean()),
+        predicted_s=float(before.mean() * endpoint.new_s / endpoint.old_s),
+        propagated_s=float(before.mean() + _propagated_s(model, whole_s, new_whole_s)),
+        inclusive_s=float(before.mean() + (new_whole_s - whole_s).sum()),
+        delta=cliffs_delta(before, after),
+        predicted_delta=endpoint.delta,
+        significant=bool(mannwhitneyu(after, before).pvalue <= ALPHA),
+        status=endpoint.status,
     )
 
 
-def _propagated_s(model: Architecture, changes: FloatArray) -> float:
-    """Return by how much a request takes longer if all remote calls change, its own work excepted."""
+def _propagated_s(model: Architecture, whole_s: FloatArray, new_whole_s: FloatArray) -> float:
+    """Return by how much a request takes longer if all remote calls change, its own work excepted.
+
+    A call that no old request makes has no relative change, and is left out.
+
+    Args:
+        whole_s, new_whole_s: mean times of the remote calls, old and new, shape (n_calls,).
+    """
     calls, self_s = call_matrix(model), model.self_s
-    tested = [Measured(place, Measures.INCLUSIVE) for place in range(1, len(self_s))]
-    own_s = self_changes(calls, self_s, tested, changes)
+    made = np.flatnonzero(whole_s > 0)
+    # The model's first component is the request itself.
+    tested = [Measured(int(place) + 1, Measures.INCLUSIVE) for place in made]
+    own_s = self_changes(calls, self_s, tested, new_whole_s[made] / whole_s[made] - 1)
     return float(inclusive(calls, own_s)[0])
 
 

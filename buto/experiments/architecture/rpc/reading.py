@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,11 +70,33 @@ def read_scenario(system: str, path: Path) -> Scenario:
             head = lines.readline().strip().split(",")
             if (head[0], head[-1]) != (_FIRST, _LAST):
                 raise ValueError(f"its columns must be from {_FIRST} to {_LAST}, got {head[0]} to {head[-1]}")
-            rows = [list(map(float, line.split(","))) for line in lines]
-        if not rows or {len(row) for row in rows} != {len(head)}:
-            raise ValueError(f"it must have rows of {len(head)} values")
+            rows = [_row(line, number, len(head)) for number, line in enumerate(lines, start=2)]
+        if not rows:
+            raise ValueError("it must have rows below its columns, got none")
         values = np.array(rows)
         times_s = values[:, 1:-1] / _MS
         return Scenario(system, int(path.stem), tuple(head[1:-1]), times_s, values[:, 0] / _MS, values[:, -1])
     except (OSError, ValueError) as error:
         raise BadFileError(f"{path} cannot be read: {error}", advice=ADVICE) from error
+
+
+def _row(line: str, number: int, n_columns: int) -> list[float]:
+    """Return the numbers of a line.
+
+    Raises:
+        ValueError: it has more or fewer of them than there are columns, or something else.
+    """
+    cells = line.strip().split(",")
+    if len(cells) != n_columns:
+        raise ValueError(f"line {number} must have {n_columns} values, got {len(cells)}")
+    return [_number(cell, number) for cell in cells]
+
+
+def _number(cell: str, line: int) -> float:
+    try:
+        number = float(cell)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise ValueError(f"line {line} must have finite numbers, got {cell!r}")
+    return number
