@@ -193,7 +193,17 @@ def judge(ensemble: Ensemble, environment: Environment, values: FloatArray, how:
             where |= outside(values, test) & left
     share = stacked_weights(votes, weight)
     return Judgement(
-        values, factor, bins, shared, weight, all_changes, ranges, votes, chosen, share, where & chosen
+        values=values,
+        factor=factor,
+        bins=bins,
+        shared=shared,
+        weight=weight,
+        changes=all_changes,
+        range_changes=ranges,
+        votes=votes,
+        flagged=chosen,
+        share=share,
+        broken=where & chosen,
     )
 
 

@@ -108,7 +108,15 @@ def _judge(
     rng = np.random.default_rng(seed)
     found = predict(old, _tests(old, rng), _tests(new, rng), loads=())
     deltas = [one.delta for one in found.endpoints]
-    return Judged(location, intensity, load, truth, float(np.nanmax(deltas)), found.status)
+    return Judged(
+        version=f"{location} {intensity:g}",
+        location=location,
+        intensity=intensity,
+        load=load,
+        truth=truth,
+        predicted=float(np.nanmax(deltas)),
+        status=found.status,
+    )
 
 
 def _tests(architecture: Architecture, rng: np.random.Generator) -> list[ComponentResult]:

@@ -40,7 +40,7 @@ def test_the_less_demands_vary_the_larger_is_delta() -> None:
     ],
 )
 def test_outcomes_are_counted_by_the_truth(truth: float, status: Status, outcome: Outcome) -> None:
-    assert Judged("x", 1.0, "original", truth, 0.0, status).outcome is outcome
+    assert Judged("x 1", "x", 1.0, "original", truth, 0.0, status).outcome is outcome
 
 
 def test_no_load_saturates_the_store() -> None:

@@ -6,6 +6,7 @@ import io
 import json
 import re
 import tarfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -36,7 +37,7 @@ def packed(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_predictions_are_compared_with_measurements(data: Path) -> None:
     found = evaluate(data, INDEX, "jmh")
     [changed], [unchanged] = found.changed, found.unchanged
-    assert changed.outcome is Outcome.FOUND
+    assert (changed.version, changed.outcome) == ("hot-high", Outcome.FOUND)
     assert min(changed.truth, changed.predicted) > 0.474
     assert unchanged.outcome is Outcome.QUIET
     [cores] = (one for one in found.numbers if one.what == CORES)
@@ -51,6 +52,24 @@ def test_unit_tests_predict_the_same_change(data: Path) -> None:
     found = evaluate(data, INDEX, "junit")
     assert [one.outcome for one in found.changed] == [Outcome.FOUND]
     assert found.unchanged == ()
+
+
+def test_under_another_load_the_old_version_is_predicted_too(data: Path, tmp_path: Path) -> None:
+    other = next(load for load in INDEX.loads if load.name != INDEX.fixed)
+    for folder in ("traces", "jmh"):
+        (tmp_path / folder).symlink_to(data / folder)
+    for path in (data / "runs").iterdir():
+        measured = read_measured(path)
+        write_measured(measured, tmp_path / "runs" / path.name)
+        write_measured(replace(measured, load=other.name), tmp_path / "runs" / f"other-{path.name}")
+    found = evaluate(tmp_path, INDEX, "jmh")
+    assert [(one.version, one.load) for one in found.changed] == [
+        ("hot-high", load.name) for load in INDEX.loads if load.name in (INDEX.fixed, other.name)
+    ]
+    assert {(one.version, one.load) for one in found.numbers} == {
+        ("hot-high", INDEX.fixed), ("hot-high", other.name), ("old", other.name)
+    }  # fmt: skip
+    assert len(found.lacking) == 4 * 9 - 2 + 19
 
 
 def test_a_version_that_was_misjudged_is_shown_by_endpoint(data: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from buto.architecture.prediction.model import Interval
@@ -57,7 +58,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """The comparison of one recording.
+    """The comparison of a recording, or of a part of it.
 
     Attributes:
         changed: the changed versions under each load, as far as they were measured.
@@ -67,8 +68,20 @@ class Evaluation:
         lacking: versions and loads without measurements.
     """
 
-    changed: tuple[Judged, ...]
-    unchanged: tuple[Judged, ...]
-    changes: tuple[Change, ...]
-    numbers: tuple[Number, ...]
-    lacking: tuple[str, ...]
+    changed: tuple[Judged, ...] = ()
+    unchanged: tuple[Judged, ...] = ()
+    changes: tuple[Change, ...] = ()
+    numbers: tuple[Number, ...] = ()
+    lacking: tuple[str, ...] = ()
+
+
+def joined(parts: Iterable[Evaluation]) -> Evaluation:
+    """Return the comparisons of several parts of a recording as one, in their order."""
+    known = tuple(parts)
+    return Evaluation(
+        changed=tuple(one for part in known for one in part.changed),
+        unchanged=tuple(one for part in known for one in part.unchanged),
+        changes=tuple(one for part in known for one in part.changes),
+        numbers=tuple(one for part in known for one in part.numbers),
+        lacking=tuple(one for part in known for one in part.lacking),
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -10,13 +11,14 @@ import numpy as np
 from scipy.stats import mannwhitneyu
 
 from buto.architecture.deviations import ALPHA, cliffs_delta
+from buto.architecture.model import Architecture
 from buto.architecture.prediction.model import Prediction
 from buto.architecture.prediction.predict import predict
 from buto.architecture.results.model import ComponentResult
 from buto.architecture.results.reading import read_results
 from buto.errors import BadFileError
 from buto.experiments.architecture.outcomes import Judged
-from buto.experiments.architecture.recorded.comparison import Change, Evaluation, Number
+from buto.experiments.architecture.recorded.comparison import Change, Evaluation, Number, joined
 from buto.experiments.architecture.recorded.index import Index, Load, Version
 from buto.experiments.architecture.recorded.learned import CORES, learn_model
 from buto.experiments.architecture.recorded.measured import Measured, read_measured
@@ -24,6 +26,24 @@ from buto.runs import FloatArray
 
 Tests = Literal["jmh", "junit"]
 Runs = Mapping[tuple[str, str], Sequence[Measured]]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Recording:
+    """What predictions are made from, and what they are compared with."""
+
+    directory: Path
+    index: Index
+    tests: Tests
+    runs: Runs
+    model: Architecture
+    old_tests: tuple[ComponentResult, ...]
+
+    def measured(self, version: str, load: Load) -> Sequence[Measured]:
+        return self.runs.get((version, load.name), ())
+
+    def predicted(self, load: Load, new_tests: Sequence[ComponentResult]) -> Prediction:
+        return predict(self.model.with_rates(load.rates), self.old_tests, new_tests, loads=())
 
 
 def evaluate(directory: Path, index: Index, tests: Tests) -> Evaluation:
@@ -36,6 +56,11 @@ def evaluate(directory: Path, index: Index, tests: Tests) -> Evaluation:
     Raises:
         BadFileError: the old version was not measured, or a file is damaged.
     """
+    recording = _recording(directory, index, tests)
+    return joined((*(_one_load(recording, load) for load in index.loads), _unchanged(recording)))
+
+
+def _recording(directory: Path, index: Index, tests: Tests) -> _Recording:
     runs = _runs(directory)
     learned = runs.get((index.old, index.fixed), ())
     model = learn_model(sorted((directory / "traces").glob("*.json")), learned, index.measured_s)
@@ -45,34 +70,50 @@ def evaluate(directory: Path, index: Index, tests: Tests) -> Evaluation:
             f"{directory} has no results of {tests} of the old version",
             advice="python -m beds.store generate DIRECTORY",
         )
-    changed, unchanged, changes = list[Judged](), list[Judged](), list[Change]()
-    numbers, lacking = list[Number](), list[str]()
-    for load in index.loads:
-        under_load = model.with_rates(load.rates)
-        before = runs.get((index.old, load.name), ())
-        if before and load.name != index.fixed:
-            numbers += _numbers(predict(under_load, (), (), loads=()), index.old, load, before)
-        for version in index.changed:
-            after = runs.get((version.name, load.name), ())
-            new_tests = _tests(directory, version.name, tests)
-            if not before or not after or not new_tests:
-                lacking.append(f"{version.name} {load.name}")
-                continue
-            found = predict(under_load, old_tests, new_tests, loads=())
-            by_endpoint = list(_changes(found, version, load, before, after))
-            largest = max((one.measured_delta for one in by_endpoint if one.significant), default=0.0)
-            changed.append(_judged(version, load, max(largest, 0.0), found))
-            changes += by_endpoint
-            numbers += _numbers(found, version.name, load, after)
-    fixed = index.load(index.fixed)
-    for version in index.unchanged:
-        new_tests = _tests(directory, version.name, tests)
+    return _Recording(directory, index, tests, runs, model, old_tests)
+
+
+def _one_load(recording: _Recording, load: Load) -> Evaluation:
+    versions = (_one_version(recording, load, version) for version in recording.index.changed)
+    return joined((_old_version(recording, load), *versions))
+
+
+def _old_version(recording: _Recording, load: Load) -> Evaluation:
+    """Return the numbers of the old version; none under the load that the model was learned from."""
+    old = recording.index.old
+    runs = recording.measured(old, load)
+    if not runs or load.name == recording.index.fixed:
+        return Evaluation()
+    found = predict(recording.model.with_rates(load.rates), (), (), loads=())
+    return Evaluation(numbers=tuple(_numbers(found, old, load, runs)))
+
+
+def _one_version(recording: _Recording, load: Load, version: Version) -> Evaluation:
+    before = recording.measured(recording.index.old, load)
+    after = recording.measured(version.name, load)
+    new_tests = _tests(recording.directory, version.name, recording.tests)
+    if not before or not after or not new_tests:
+        return Evaluation(lacking=(f"{version.name} {load.name}",))
+    found = recording.predicted(load, new_tests)
+    changes = tuple(_changes(found, version, load, before, after))
+    largest = max((one.measured_delta for one in changes if one.significant), default=0.0)
+    return Evaluation(
+        changed=(_judged(version, load, max(largest, 0.0), found),),
+        changes=changes,
+        numbers=tuple(_numbers(found, version.name, load, after)),
+    )
+
+
+def _unchanged(recording: _Recording) -> Evaluation:
+    fixed = recording.index.load(recording.index.fixed)
+    judged, lacking = list[Judged](), list[str]()
+    for version in recording.index.unchanged:
+        new_tests = _tests(recording.directory, version.name, recording.tests)
         if new_tests:
-            found = predict(model.with_rates(fixed.rates), old_tests, new_tests, loads=())
-            unchanged.append(_judged(version, fixed, 0.0, found))
-        elif tests == "jmh":
+            judged.append(_judged(version, fixed, 0.0, recording.predicted(fixed, new_tests)))
+        elif recording.tests == "jmh":
             lacking.append(version.name)
-    return Evaluation(tuple(changed), tuple(unchanged), tuple(changes), tuple(numbers), tuple(lacking))
+    return Evaluation(unchanged=tuple(judged), lacking=tuple(lacking))
 
 
 def _runs(directory: Path) -> Runs:
@@ -91,7 +132,15 @@ def _tests(directory: Path, version: str, tests: Tests) -> tuple[ComponentResult
 
 def _judged(version: Version, load: Load, truth: float, found: Prediction) -> Judged:
     predicted = float(np.nanmax([one.delta for one in found.endpoints]))
-    return Judged(version.component, version.slower, load.name, truth, predicted, found.status)
+    return Judged(
+        version=version.name,
+        location=version.component,
+        intensity=version.slower,
+        load=load.name,
+        truth=truth,
+        predicted=predicted,
+        status=found.status,
+    )
 
 
 def _changes(
@@ -100,16 +149,16 @@ def _changes(
     for endpoint in found.endpoints:
         old, new = _pooled(before, endpoint.name), _pooled(after, endpoint.name)
         yield Change(
-            version.name,
-            load.name,
-            endpoint.name,
-            float(new.mean() / old.mean() - 1),
-            endpoint.new_s / endpoint.old_s - 1,
-            cliffs_delta(old, new),
-            bool(mannwhitneyu(new, old).pvalue <= ALPHA),
-            endpoint.delta,
-            endpoint.delta_interval,
-            endpoint.status,
+            version=version.name,
+            load=load.name,
+            endpoint=endpoint.name,
+            measured=float(new.mean() / old.mean() - 1),
+            predicted=endpoint.new_s / endpoint.old_s - 1,
+            measured_delta=cliffs_delta(old, new),
+            significant=bool(mannwhitneyu(new, old).pvalue <= ALPHA),
+            predicted_delta=endpoint.delta,
+            interval=endpoint.delta_interval,
+            status=endpoint.status,
         )
 
 

@@ -27,7 +27,7 @@ def tables(evaluation: Evaluation, index: Index) -> Iterator[Columns]:
     yield _versions(evaluation.changed)
     yield _scores(evaluation, index)
     yield _errors(evaluation.numbers)
-    wrong = _wrong(evaluation, index)
+    wrong = _wrong(evaluation)
     if wrong.rows:
         yield wrong
 
@@ -104,14 +104,9 @@ def _errors(numbers: Sequence[Number]) -> Columns:
     )
 
 
-def _wrong(evaluation: Evaluation, index: Index) -> Columns:
+def _wrong(evaluation: Evaluation) -> Columns:
     """Return each endpoint at which a version was not rightly judged, with what was expected there."""
-    names = {(one.component, one.slower): one.name for one in index.changed}
-    wrong = {
-        (names[one.location, one.intensity], one.load)
-        for one in evaluation.changed
-        if one.outcome not in _RIGHT
-    }
+    wrong = {(one.version, one.load) for one in evaluation.changed if one.outcome not in _RIGHT}
     return Columns(
         "Versions that were not rightly judged, by endpoint",
         ("version", "load", "endpoint", "change measured", "predicted", "delta measured", "predicted",

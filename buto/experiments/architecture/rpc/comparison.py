@@ -68,6 +68,7 @@ class Compared:
         """The verdict beside the truth."""
         truth = self.delta if self.significant and self.delays else 0.0
         return Judged(
+            version=f"{self.system} {self.number}",
             location=self.system,
             intensity=0.0,
             load=str(self.number),
