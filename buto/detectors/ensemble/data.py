@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from buto.detectors.bounds.data import property_of, property_to_data
-from buto.detectors.ensemble.discretise import MOST_BINS, Bins
-from buto.detectors.ensemble.machines import Machines
-from buto.detectors.ensemble.mining import NONE, STRIDE, Rules
-from buto.detectors.ensemble.model import Ensemble, PriorTest
-from buto.detectors.ensemble.voting import Environment
+from buto.detectors.ensemble.rules.discretise import MOST_BINS, Bins
+from buto.detectors.ensemble.rules.machines import Machines
+from buto.detectors.ensemble.rules.mining import NONE, STRIDE, Rules
+from buto.detectors.ensemble.rules.model import Ensemble, PriorTest
+from buto.detectors.ensemble.rules.voting import Environment
 from buto.detectors.ensemble.work import Work
 from buto.errors import BadFileError
 from buto.properties import Property

@@ -1,7 +1,7 @@
 """The ensemble of association rules: judges a run by prior tests from unlike environments.
 
-Each training run is a prior test with rules between its counters (:mod:`buto.detectors.ensemble.mining`). A
-new run is held against the rules of each, and the prior tests vote on every counter, those of like
+Each training run is a prior test with rules between its counters (:mod:`buto.detectors.ensemble.rules`).
+A new run is held against the rules of each, and the prior tests vote on every counter, those of like
 environments with more weight (Foo and others, ICSE 2015). ``docs/methods/ensemble.md`` says what it is for.
 """
 
@@ -19,7 +19,7 @@ from buto.detectors.ensemble.data import Learned
 from buto.detectors.ensemble.explanation import explain
 from buto.detectors.ensemble.findings import findings
 from buto.detectors.ensemble.intervals import interval_for, intervals_of
-from buto.detectors.ensemble.model import Judgement, judge, learn
+from buto.detectors.ensemble.rules.model import Judgement, judge, learn
 from buto.detectors.ensemble.settings import (
     DETECTOR,
     INTERVAL,

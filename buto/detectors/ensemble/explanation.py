@@ -6,7 +6,7 @@ from collections import defaultdict
 
 from buto.detectors.ensemble.data import Learned
 from buto.detectors.ensemble.findings import SOURCE
-from buto.detectors.ensemble.model import Judging
+from buto.detectors.ensemble.rules.model import Judging
 from buto.detectors.ensemble.sentences import environment_words, some_of
 from buto.detectors.explanation import Explanation, Section
 from buto.verdicts import Verdict

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from buto.detectors.ensemble.discretise import Bins
-from buto.detectors.ensemble.mining import NONE, STRIDE, Rules
-from buto.detectors.ensemble.voting import Environment
+from buto.detectors.ensemble.rules.discretise import Bins
+from buto.detectors.ensemble.rules.mining import NONE, STRIDE, Rules
+from buto.detectors.ensemble.rules.voting import Environment
 from buto.properties import Kind, Property
 from buto.units import format_quantity
 

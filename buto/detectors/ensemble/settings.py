@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
-from buto.detectors.ensemble.mining import Thresholds
-from buto.detectors.ensemble.model import Judging, Learning
-from buto.detectors.ensemble.voting import Environment
+from buto.detectors.ensemble.rules.mining import Thresholds
+from buto.detectors.ensemble.rules.model import Judging, Learning
+from buto.detectors.ensemble.rules.voting import Environment
 from buto.detectors.keys import ALPHA, COMMON, choice, number, patterns, positive, share, truth, whole
 from buto.detectors.settings import ALSO_JUDGED, EVERYTHING, Settings
 from buto.runs import MetadataValue

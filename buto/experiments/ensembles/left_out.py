@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from buto.detectors.ensemble.rules.voting import Environment
 from buto.detectors.ensemble.settings import ENSEMBLE
-from buto.detectors.ensemble.voting import Environment
 from buto.detectors.ensemble.whole.deciding import decided
 from buto.detectors.ensemble.whole.model import WholeTests
 from buto.detectors.keys import ALPHA

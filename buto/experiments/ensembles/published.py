@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.detectors.ensemble.violations import BoolArray, confidence_change
-from buto.detectors.ensemble.voting import Environment, bagged, components_shared, stacked, weights
+from buto.detectors.ensemble.rules.violations import BoolArray, confidence_change
+from buto.detectors.ensemble.rules.voting import Environment, bagged, components_shared, stacked, weights
 
 COUNTERS = ("CPU", "throughput", "memory", "transactions")
 ORDER = ("throughput", "memory", "CPU", "transactions")

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from buto.detectors.ensemble.intervals import interval_for, intervals_of
-from buto.detectors.ensemble.model import Ensemble, Judging, judge, learn
+from buto.detectors.ensemble.rules.model import Ensemble, Judging, judge, learn
 from buto.detectors.ensemble.settings import FOO, environment_of, judging_of, learning_of
 from buto.detectors.settings import judges
 from buto.experiments.design import SUBTLE, Experiment

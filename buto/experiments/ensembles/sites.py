@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
+from buto.detectors.ensemble.rules.voting import Environment
 from buto.detectors.ensemble.settings import ENSEMBLE, environment_of
-from buto.detectors.ensemble.voting import Environment
 from buto.detectors.ensemble.whole.model import WholeTests
 from buto.detectors.ensemble.whole.numbers import Numbers, numbers_for, quantities_of
 from buto.errors import BadFileError

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from buto.detectors.ensemble.voting import Environment
+from buto.detectors.ensemble.rules.voting import Environment
 from buto.detectors.ensemble.whole.model import WholeTests
 from buto.detectors.ensemble.whole.ranking import Ranked
 from buto.verdicts import Status

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.detectors.ensemble.voting import Environment, components_shared, weights
+from buto.detectors.ensemble.rules.voting import Environment, components_shared, weights
 from buto.detectors.ensemble.whole.groups import Dependences, Groups, dependences
 from buto.runs import FloatArray
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from buto.analysis.matching import BoolArray
 from buto.analysis.timepoints import IntArray
-from buto.detectors.ensemble.voting import Environment
+from buto.detectors.ensemble.rules.voting import Environment
 from buto.runs import FloatArray
 
 FEWEST_FREEDOM = 4

@@ -12,7 +12,7 @@ from buto.analysis.contrasts import Stable, stabilised
 from buto.analysis.evidence import SMALLEST_TAIL
 from buto.analysis.matching import BoolArray
 from buto.analysis.timepoints import IntArray
-from buto.detectors.ensemble.voting import Environment
+from buto.detectors.ensemble.rules.voting import Environment
 from buto.detectors.ensemble.whole.deviations import FEWEST_LIKE, held_out_environments, known
 from buto.detectors.ensemble.whole.exact import is_exact, is_growth
 from buto.detectors.ensemble.whole.groups import Dependences, Groups, dependences, grouped

@@ -17,7 +17,7 @@ import numpy as np
 from buto.analysis.evidence import TIE, largest_of_each, scores
 from buto.analysis.matching import BoolArray
 from buto.analysis.timepoints import IntArray
-from buto.detectors.ensemble.voting import Environment
+from buto.detectors.ensemble.rules.voting import Environment
 from buto.detectors.ensemble.whole.deviations import (
     FEWEST_LIKE,
     Expected,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from buto.detectors.ensemble.violations import BoolArray
+from buto.detectors.ensemble.rules.violations import BoolArray
 from buto.properties import Property
 from buto.verdicts import Status
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from buto.detectors.ensemble.intervals import intervals_of
-from buto.detectors.ensemble.model import Ensemble, judge, learn
+from buto.detectors.ensemble.rules.model import Ensemble, judge, learn
+from buto.detectors.ensemble.rules.violations import BoolArray
 from buto.detectors.ensemble.settings import ENSEMBLE, FOO, environment_of, judging_of, learning_of
-from buto.detectors.ensemble.violations import BoolArray
 from buto.detectors.ensemble.work import Work
 from buto.detectors.settings import Settings
 from buto.experiments.ensembles.bed.flagged import Flagged, flagged

@@ -5,9 +5,9 @@ from time import process_time
 import numpy as np
 import pytest
 
-from buto.detectors.ensemble.discretise import UNREAD, discretise, learn_bins, number_of_bins
-from buto.detectors.ensemble.mining import NONE, STRIDE, Rules, Thresholds, mine
-from buto.detectors.ensemble.violations import broken, changes, confidence_change
+from buto.detectors.ensemble.rules.discretise import UNREAD, discretise, learn_bins, number_of_bins
+from buto.detectors.ensemble.rules.mining import NONE, STRIDE, Rules, Thresholds, mine
+from buto.detectors.ensemble.rules.violations import broken, changes, confidence_change
 from tests.support.references import rules as reference
 
 ALL = Thresholds(most=1000)

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from buto.detectors.ensemble.model import Judging, judge, learn
+from buto.detectors.ensemble.rules.model import Judging, judge, learn
 from buto.detectors.ensemble.settings import FOO, judging_of, learning_of
 from tests.support.runs.heterogeneous import ENVIRONMENTS, N_COUNTERS, values_of
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from buto.detectors.ensemble.detector import EnsembleDetector
-from buto.detectors.ensemble.discretise import learn_bins
 from buto.detectors.ensemble.intervals import intervals_of
-from buto.detectors.ensemble.machines import learn_machines
-from buto.detectors.ensemble.mining import Thresholds, mine
+from buto.detectors.ensemble.rules.discretise import learn_bins
+from buto.detectors.ensemble.rules.machines import learn_machines
+from buto.detectors.ensemble.rules.mining import Thresholds, mine
 from buto.detectors.ensemble.settings import ENSEMBLE, FOO, learning_of
 from buto.detectors.ensemble.whole.learning import learn_whole
 from buto.detectors.ensemble.work import Work, learn_work

@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from buto.detectors.ensemble.voting import bagged, components_shared, lone, stacked, stacked_weights, weights
+from buto.detectors.ensemble.rules.voting import (
+    bagged,
+    components_shared,
+    lone,
+    stacked,
+    stacked_weights,
+    weights,
+)
 
 COUNTERS = ("cpu", "throughput", "memory", "transactions")
 FLAGGED = ({"cpu", "throughput"}, {"memory", "throughput"}, {"memory", "throughput"}, {"transactions"})

@@ -11,7 +11,7 @@ from buto.detectors.calibrated.judging.relevance import SHAPES, effect_of
 from buto.detectors.ensemble.data import Learned
 from buto.detectors.ensemble.findings import violated_rules
 from buto.detectors.ensemble.intervals import intervals_of
-from buto.detectors.ensemble.model import Judgement, judge
+from buto.detectors.ensemble.rules.model import Judgement, judge
 from buto.detectors.ensemble.sentences import some_of
 from buto.detectors.ensemble.settings import DETECTOR, environment_of, judging_of
 from buto.detectors.ensemble.whole.groups import Dependence

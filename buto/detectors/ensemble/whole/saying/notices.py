@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from buto.detectors.ensemble.rules.voting import Environment, components_shared
 from buto.detectors.ensemble.sentences import environment_words, some_of
-from buto.detectors.ensemble.voting import Environment, components_shared
 from buto.detectors.ensemble.whole.deciding import new_components
 from buto.detectors.ensemble.whole.deviations import FEWEST_LIKE
 from buto.detectors.ensemble.whole.groups import FEWEST_ENVIRONMENTS, grouped

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from buto.detectors.ensemble.violations import BoolArray
+from buto.detectors.ensemble.rules.violations import BoolArray
 from buto.runs import FloatArray, MetadataValue
 
 Environment = Mapping[str, MetadataValue]

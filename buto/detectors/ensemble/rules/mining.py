@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from buto.detectors.ensemble.discretise import UNREAD, IntArray
+from buto.detectors.ensemble.rules.discretise import UNREAD, IntArray
 from buto.runs import FloatArray
 
 STRIDE = 64

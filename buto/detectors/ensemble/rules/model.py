@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from buto.detectors.ensemble.discretise import Bins, IntArray, discretise, learn_bins, widened
-from buto.detectors.ensemble.machines import Machines, learn_machines, medians_of
-from buto.detectors.ensemble.mining import STRIDE, Rules, Thresholds, mine
-from buto.detectors.ensemble.violations import BoolArray, broken, changes, confidence_change, flagged
-from buto.detectors.ensemble.voting import (
+from buto.detectors.ensemble.rules.discretise import Bins, IntArray, discretise, learn_bins, widened
+from buto.detectors.ensemble.rules.machines import Machines, learn_machines, medians_of
+from buto.detectors.ensemble.rules.mining import STRIDE, Rules, Thresholds, mine
+from buto.detectors.ensemble.rules.violations import BoolArray, broken, changes, confidence_change, flagged
+from buto.detectors.ensemble.rules.voting import (
     Environment,
     bagged,
     components_shared,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from buto.detectors.ensemble.intervals import rounded
-from buto.detectors.ensemble.violations import BoolArray
+from buto.detectors.ensemble.rules.violations import BoolArray
 from buto.runs import FloatArray
 
 FEWEST_SCALED, FEWEST_TESTS = 3, 3

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from buto.detectors.ensemble.discretise import UNREAD, IntArray
-from buto.detectors.ensemble.mining import NONE, STRIDE, Rules
+from buto.detectors.ensemble.rules.discretise import UNREAD, IntArray
+from buto.detectors.ensemble.rules.mining import NONE, STRIDE, Rules
 from buto.runs import FloatArray
 
 BoolArray = npt.NDArray[np.bool_]

@@ -1,0 +1,1 @@
+"""Rules of prior tests: found, held against a new test, and counted as votes."""
